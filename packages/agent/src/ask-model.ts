@@ -1,6 +1,7 @@
 import type { ToolCall } from "@gennai/governance/gate/gate-journal";
 import { toolErrorJson } from "@gennai/governance/tool-error";
-import type { ToolDefinition } from "./model.ts";
+import type { FinishReason, ToolDefinition } from "./model.ts";
+import { withShownImages } from "./shown-images.ts";
 import { estimateText } from "./token-estimate.ts";
 import type { TurnOptions } from "./turn-loop.ts";
 import type { Cost, Usage } from "./usage.ts";
@@ -15,6 +16,7 @@ export interface ModelAnswer {
   readonly calls: readonly ToolCall[];
   /** All that were made, those that were refused at once included. */
   readonly made: number;
+  readonly finish: FinishReason;
 }
 
 /** What one model call is made of. */
@@ -34,17 +36,32 @@ export interface ModelQuestion {
 
 /** One answer of the model, told to the sink as it comes. Rejects with `ModelError`. */
 export async function askModel(
-  turn: Pick<TurnOptions, "model" | "conversation" | "enableThinking" | "callIds" | "sink" | "newItemId" | "signal">,
+  turn: Pick<
+    TurnOptions,
+    | "model"
+    | "conversation"
+    | "contextTokens"
+    | "enableThinking"
+    | "effort"
+    | "cacheKey"
+    | "callIds"
+    | "sink"
+    | "newItemId"
+    | "signal"
+  >,
   question: ModelQuestion,
 ): Promise<ModelAnswer> {
   const { model, sink, signal, conversation } = turn;
-  const textItem = turn.newItemId();
-  const thinkingItem = turn.newItemId();
+  let textItem = turn.newItemId();
+  let thinkingItem = turn.newItemId();
   const ids = new Set<string>();
   const ofTurn = turn.callIds ?? ids;
   const isTaken = (id: string): boolean => ids.has(id) || ofTurn.has(id) || conversation.hasCall(id);
-  const calls: ToolCall[] = [];
-  const facts = { modelId: model.id, maxContextTokens: model.maxContextTokens };
+  let calls: ToolCall[] = [];
+  /** Calls that clients were told of, by the ids they know them by. */
+  let begun = new Map<string, string>();
+  let finish: FinishReason = "other";
+  let waits = false;
   let made = 0;
   let written = 0;
   let counted = false;
@@ -57,7 +74,8 @@ export async function askModel(
       type: "usage",
       ...usage,
       ...(cost === undefined ? {} : { cost }),
-      ...facts,
+      modelId: model.id,
+      maxContextTokens: turn.contextTokens || model.maxContextTokens,
       ...(estimated ? { estimated } : {}),
     });
   };
@@ -74,60 +92,108 @@ export async function askModel(
       observed: [],
     });
   };
-  const refusals: (() => void)[] = [];
+  /** Where the provider did not say what the answer took. */
+  const guessUse = () => {
+    if (counted || !question.mustCount) return;
+    const outputTokens = written + estimateText(text) + estimateText(thinking);
+    count({ inputTokens: question.inputTokens, outputTokens }, true);
+  };
+  let refusals: (() => void)[] = [];
+  /** What was said until now counts for nothing; clients are told of each call that it did not run. */
+  const drop = (reason: string) => {
+    // It is paid for all the same.
+    guessUse();
+    counted = false;
+    for (const [id, name] of begun) refuse({ id, name, argumentsJson: "" }, brokenOff);
+    sink.emit({ type: "answer-dropped", reason });
+    text = "";
+    thinking = "";
+    made = 0;
+    written = 0;
+    calls = [];
+    refusals = [];
+    begun = new Map();
+    ids.clear();
+    textItem = turn.newItemId();
+    thinkingItem = turn.newItemId();
+  };
   const stream = model.stream(
     {
       system: question.system,
-      messages: conversation.messages,
+      // As it is now: the answer is folded into the conversation while it comes, and a retry asks the same.
+      messages: withShownImages(conversation.messages, { sees: model.capabilities.vision }),
       tools: question.definitions,
       enableThinking: turn.enableThinking,
+      ...(turn.effort === undefined ? {} : { effort: turn.effort }),
       maxOutputTokens: question.maxOutputTokens,
+      ...(turn.cacheKey === undefined ? {} : { cacheKey: turn.cacheKey }),
     },
     { signal },
   );
-  for await (const event of stream) {
-    signal.throwIfAborted();
-    switch (event.type) {
-      case "thinking-delta":
-        thinking += event.text;
-        sink.emit(event, thinkingItem);
-        break;
-      case "text-delta":
-        text += event.text;
-        sink.emit(event, textItem);
-        break;
-      case "tool-call-start":
-      case "tool-call-delta":
-        if (made < maxCallsOfAnswer) sink.emit(event, event.id);
-        break;
-      case "tool-call": {
-        made++;
-        if (made > maxCallsOfAnswer) break;
-        written += estimateText(event.argumentsJson);
-        const call = { id: freeId(event.id, isTaken), name: event.name, argumentsJson: event.argumentsJson };
-        const twice = ids.has(event.id);
-        ids.add(event.id);
-        ofTurn.add(call.id);
-        sink.emit({ ...event, id: call.id }, event.id);
-        if (twice) refusals.push(() => refuse(call, sameId));
-        else calls.push(call);
-        break;
+  try {
+    for await (const event of stream) {
+      signal.throwIfAborted();
+      if (waits && event.type !== "waiting") {
+        waits = false;
+        sink.emit({ type: "status", state: "thinking", iteration: question.iteration });
       }
-      case "usage":
-        count(event, false);
-        break;
-      case "finish":
-        if (event.reason === "length")
-          sink.emit({ type: "warning", text: "The model's answer was cut off at its output limit." });
-        if (event.reason === "content-filter")
-          sink.emit({ type: "warning", text: "The provider's filter stopped the model's answer." });
-        break;
+      switch (event.type) {
+        case "waiting":
+          waits = true;
+          sink.emit({ type: "warning", text: event.reason });
+          sink.emit({
+            type: "status",
+            state: "waiting-for-provider",
+            iteration: question.iteration,
+            until: event.until,
+          });
+          break;
+        case "restart":
+          drop(event.reason);
+          break;
+        case "thinking-delta":
+          thinking += event.text;
+          sink.emit(event, thinkingItem);
+          break;
+        case "text-delta":
+          text += event.text;
+          sink.emit(event, textItem);
+          break;
+        case "tool-call-start":
+        case "tool-call-delta":
+          if (made >= maxCallsOfAnswer) break;
+          if (event.type === "tool-call-start") begun.set(event.id, event.name);
+          sink.emit(event, event.id);
+          break;
+        case "tool-call": {
+          made++;
+          if (made > maxCallsOfAnswer) break;
+          written += estimateText(event.argumentsJson);
+          const call = { id: freeId(event.id, isTaken), name: event.name, argumentsJson: event.argumentsJson };
+          const twice = ids.has(event.id);
+          ids.add(event.id);
+          ofTurn.add(call.id);
+          begun.delete(event.id);
+          begun.set(call.id, call.name);
+          sink.emit({ ...event, id: call.id }, event.id);
+          if (twice) refusals.push(() => refuse(call, sameId));
+          else calls.push(call);
+          break;
+        }
+        case "usage":
+          count(event, false);
+          break;
+        case "finish":
+          finish = event.reason;
+          break;
+      }
     }
+  } catch (error) {
+    // What the user stopped stays as far as it came; anything else that broke off would be half an answer nobody goes on with.
+    if (!signal.aborted && (text !== "" || thinking !== "" || begun.size > 0)) drop("The model's answer broke off.");
+    throw error;
   }
-  if (!counted && question.mustCount) {
-    const outputTokens = written + estimateText(text) + estimateText(thinking);
-    count({ inputTokens: question.inputTokens, outputTokens }, true);
-  }
+  guessUse();
   if (made > maxCallsOfAnswer) {
     sink.emit({
       type: "warning",
@@ -136,8 +202,15 @@ export async function askModel(
   }
   if (made > 0) sink.emit({ type: "status", state: "waiting-tool-result", iteration: question.iteration });
   for (const refusal of refusals) refusal();
-  return { text, thinking, calls, made };
+  return { text, thinking, calls, made, finish };
 }
+
+const brokenOff = {
+  code: "answer_broke_off",
+  message: "The model's answer broke off, so this call did not run.",
+  rule: "loop/broken-answer",
+  retryable: true,
+} as const;
 
 const sameId = {
   code: "duplicate_call_id",

@@ -1,5 +1,6 @@
 import type { Question } from "@gennai/governance/confirmation";
 import type { EditorRequestBody } from "@gennai/protocol/model/editor-messages";
+import type { ConfirmationScope } from "@gennai/protocol/model/question";
 import type { WorkspaceOperation } from "./workspace-operation.ts";
 
 /** Something only a client can do. Durable before it is sent, answered once. */
@@ -15,5 +16,10 @@ export type ClientRequestBody =
   | { readonly kind: "confirmation"; readonly question: Question }
   /** To the one client that holds the session's files. */
   | { readonly kind: "workspace"; readonly operation: WorkspaceOperation; readonly clientId: string };
+
+/** What a person's answer to a question of the gate came to; what is no clear yes is a no. */
+export type ResolvedReply =
+  | { readonly answer: "yes"; readonly scope: ConfirmationScope }
+  | { readonly answer: "no" | "nobody" };
 
 export type RequestResolution = "answered" | "timeout" | "cancelled";

@@ -1,9 +1,11 @@
 import { KeptFacts } from "./compaction/kept-facts.ts";
 import type { Message, MessageCall } from "./model.ts";
-import type { ProposalReview } from "./proposal.ts";
-import type { Compacted, LoggedEvent } from "./session-event.ts";
+import { type Instructions, type InstructionsTold, ToldInstructions } from "./prompt/instructions.ts";
+import { type Compacted, endStates, type LoggedEvent, type SessionEvent } from "./session-event.ts";
 import { estimateMessages } from "./token-estimate.ts";
+import { userActionNote } from "./user-action-note.ts";
 
+type Note = Extract<Message, { readonly role: "note" }>;
 type Assistant = Extract<Message, { readonly role: "assistant" }>;
 type Draft = { -readonly [Key in keyof Assistant]: Assistant[Key] } & { toolCalls: Assistant["toolCalls"][number][] };
 
@@ -20,6 +22,8 @@ const decoder = new TextDecoder();
 /** An output of this many characters is left out when room is needed. Less than a blob's beginning that stays in the log. */
 const largeOutput = 2_000;
 
+const goneImage = "[An image that was shown here is no longer stored.]";
+
 const leftOut = "[This output was left out to save room. Call the tool again if you need it.]";
 
 /**
@@ -29,17 +33,36 @@ const leftOut = "[This output was left out to save room. Call the tool again if 
 export class Conversation {
   #messages: Message[] = [];
   #answer: Draft | undefined;
+  /** How many messages the answer under way is an answer to. */
+  #asked = 0;
+  /** An answer comes in, or is waited for. */
+  #isAnswering = false;
   /** Calls that have no result yet, in order. */
   #unanswered = new Map<string, string>();
+  /** Those of them that began to run. */
+  readonly #begun = new Set<string>();
+  /** What has to stand behind the answer or the results that are still to come: providers refuse what parts them. */
+  #held: Note[] = [];
   /** Messages whose content is still in blobs. */
   #unfilled: Unfilled[] = [];
   readonly #facts = new KeptFacts();
   readonly #callIds = new Set<string>();
   /** What the provider counted last, and how many messages that were. */
   #measured: { readonly tokens: number; readonly messages: number } | undefined;
+  readonly #told = new ToldInstructions();
 
   get messages(): readonly Message[] {
     return this.#messages;
+  }
+
+  /** What stands before all messages in every request; the same until a compaction. Empty before the first one. */
+  get system(): string {
+    return this.#told.system;
+  }
+
+  /** What the model has to be told before its next answer, for the log; undefined when it knows all of it. */
+  changedInstructions(now: Instructions): InstructionsTold | undefined {
+    return this.#told.change(now);
   }
 
   /** True when some call of the session had this id. */
@@ -72,12 +95,19 @@ export class Conversation {
     return { role: "note", text: parts.join("\n\n") };
   }
 
-  /** Large outputs among the first messages, which `stage: "outputs"` would leave out: their place and how they would be. */
+  /**
+   * Large outputs and images among the first messages, which `stage: "outputs"` would leave out: their place and how they
+   * would be.
+   */
   largeOutputs(dropped: number): ReadonlyMap<number, Message> {
     const found = new Map<number, Message>();
+    // The same whether they were fetched or not.
+    const shown = new Set(this.#unfilled.flatMap(({ index, images }) => (images === undefined ? [] : [index])));
     for (const [index, message] of this.#messages.slice(0, dropped).entries()) {
-      if (message.role === "tool" && message.output.length > largeOutput)
-        found.set(index, { ...message, output: leftOut });
+      if (message.role !== "tool") continue;
+      const { images, ...text } = message;
+      if (text.output.length > largeOutput || images !== undefined || shown.has(index))
+        found.set(index, { ...text, output: leftOut });
     }
     return found;
   }
@@ -89,14 +119,20 @@ export class Conversation {
   async fill(read: (sha256: string) => Promise<Uint8Array | undefined>): Promise<void> {
     for (const { index, output, images, note = "" } of this.#unfilled.splice(0)) {
       const message = this.#messages[index];
-      if (message?.role === "tool" && output !== undefined) {
+      if (message === undefined) continue;
+      const filled = { ...message };
+      if (filled.role === "tool" && output !== undefined) {
         const bytes = await read(output);
-        const text = bytes === undefined ? `${message.output}\n[the rest is no longer stored]` : decoder.decode(bytes);
-        this.#messages[index] = { ...message, output: text + note };
-      } else if (message?.role === "user" && images !== undefined) {
-        const found = await Promise.all(images.map(read));
-        this.#messages[index] = { ...message, images: found.filter((bytes) => bytes !== undefined) };
+        filled.output =
+          (bytes === undefined ? `${filled.output}\n[the rest is no longer stored]` : decoder.decode(bytes)) + note;
       }
+      if ((filled.role === "tool" || filled.role === "user") && images !== undefined) {
+        const stored = await Promise.all(images.map(read));
+        const found = stored.filter((bytes) => bytes !== undefined);
+        filled.images = found;
+        if (filled.role === "tool" && found.length < stored.length) filled.output += `\n${goneImage}`;
+      }
+      this.#messages[index] = filled;
     }
   }
 
@@ -107,7 +143,7 @@ export class Conversation {
     if (event.parentToolCallId !== undefined) return;
     switch (event.type) {
       case "user-message":
-        this.#closeOpenCalls();
+        this.#endAnswer({ closeCalls: true });
         this.#push({ role: "user", text: event.text });
         if (event.images.length > 0) {
           this.#unfilled.push({
@@ -117,8 +153,16 @@ export class Conversation {
         }
         break;
       case "status":
-        // A new model call begins a new answer.
-        if (event.state === "thinking") this.#answer = undefined;
+        this.#follow(event);
+        break;
+      case "final":
+        this.#endAnswer();
+        break;
+      case "answer-dropped":
+        this.#dropAnswer();
+        break;
+      case "model-note":
+        this.#tell({ role: "note", text: event.text, aside: true });
         break;
       case "text-delta":
         this.#currentAnswer().text += event.text;
@@ -128,7 +172,8 @@ export class Conversation {
         this.#unanswered.set(event.id, event.name);
         break;
       case "tool-result":
-        this.#unanswered.delete(event.id);
+        // Providers refuse a second result, and one without a call.
+        if (!this.#unanswered.delete(event.id)) break;
         this.#push({
           role: "tool",
           id: event.id,
@@ -136,9 +181,15 @@ export class Conversation {
           output: event.output,
           isError: event.error !== undefined,
         });
-        if (event.outputBlob !== undefined) {
-          this.#unfilled.push({ index: this.#messages.length - 1, output: event.outputBlob.sha256 });
+        if (event.outputBlob !== undefined || event.images !== undefined) {
+          const images = event.images?.map(({ sha256 }) => sha256);
+          this.#unfilled.push({
+            index: this.#messages.length - 1,
+            ...(event.outputBlob === undefined ? {} : { output: event.outputBlob.sha256 }),
+            ...(images === undefined ? {} : { images }),
+          });
         }
+        this.#release();
         break;
       case "context-added":
         this.#addContext(event.text);
@@ -153,32 +204,88 @@ export class Conversation {
         break;
       case "compacted":
         this.#compact(event);
+        this.#told.forget();
+        break;
+      case "instructions": {
+        const text = this.#told.apply(event);
+        if (text !== "") this.#tell({ role: "note", text, aside: true });
+        break;
+      }
+      case "todos-changed":
+        // What the agent's own call made of them stands in that call's result.
+        if (logged.turnId === "") this.#told.doubts("todos");
+        else this.#told.knows("todos");
+        break;
+      case "intent-selected":
+        this.#told.knows("intents");
         break;
       case "proposal-review":
-        this.#closeOpenCalls();
-        this.#push({ role: "note", text: reviewForModel(event.review) });
-        break;
       case "change-set-undone":
-        this.#closeOpenCalls();
-        this.#push({
-          role: "note",
-          text: `[The user took back changes to: ${event.files.map((file) => file.path).join(", ")}. Read a file again before you edit it.]`,
-        });
-        break;
       case "checkpoint-restored":
-        this.#closeOpenCalls();
-        this.#push({ role: "note", text: restoreForModel(event.files) });
+        this.#held.push({ role: "note", text: userActionNote(event) });
+        this.#release();
         break;
       case "session-cleared":
         this.#messages = [];
         this.#answer = undefined;
         this.#unanswered = new Map();
+        this.#held = [];
         this.#unfilled = [];
         this.#measured = undefined;
+        this.#told.forget();
         break;
       default:
         break;
     }
+  }
+
+  #follow({ state, toolCallId }: Extract<SessionEvent, { readonly type: "status" }>): void {
+    if (state === "thinking") {
+      // A new model call begins a new answer.
+      this.#endAnswer({ closeCalls: true });
+      this.#asked = this.#messages.length;
+      this.#isAnswering = true;
+    } else if (state === "waiting-tool-result" || state === "run-tool") {
+      this.#isAnswering = false;
+      // Sessions that were imported before do not say which.
+      const began = toolCallId === undefined ? this.#unanswered.keys() : [toolCallId];
+      if (state === "run-tool") for (const id of began) this.#begun.add(id);
+    } else if (endStates.has(state)) {
+      // Nobody was there to say that it broke off.
+      if (state === "interrupted" && this.#isAnswering) this.#dropAnswer();
+      this.#endAnswer();
+    }
+  }
+
+  /** @param closeCalls when no further results can come */
+  #endAnswer({ closeCalls = false } = {}): void {
+    this.#answer = undefined;
+    this.#isAnswering = false;
+    if (closeCalls) this.#closeOpenCalls();
+    this.#release();
+  }
+
+  /** What the server says before it asks again: the answer before is over. */
+  #tell(note: Note): void {
+    if (this.#unanswered.size > 0) this.#held.push(note);
+    else this.#push(note);
+    this.#endAnswer();
+  }
+
+  #release(): void {
+    if (this.#isAnswering || this.#unanswered.size > 0) return;
+    for (const note of this.#held.splice(0)) this.#push(note);
+  }
+
+  /** With its calls, of which none ran, and what was said of them. */
+  #dropAnswer(): void {
+    const dropped = this.#messages.slice(this.#asked).filter(({ role }) => role === "assistant" || role === "tool");
+    for (const message of dropped) {
+      if (message.role === "assistant") for (const { id } of message.toolCalls) this.#unanswered.delete(id);
+    }
+    this.#messages = this.#messages.filter((message) => !dropped.includes(message));
+    this.#answer = undefined;
+    if (this.#measured !== undefined && this.#measured.messages > this.#asked) this.#measured = undefined;
   }
 
   #compact(event: Compacted): void {
@@ -186,7 +293,7 @@ export class Conversation {
     if (stage === "outputs") {
       const outputs = this.largeOutputs(dropped);
       for (const [index, message] of outputs) this.#messages[index] = message;
-      this.#unfilled = this.#unfilled.filter(({ index, output }) => output === undefined || !outputs.has(index));
+      this.#unfilled = this.#unfilled.filter(({ index }) => !outputs.has(index));
     } else {
       const first = this.compactedMessage(event);
       const gone = this.#messages.slice(0, dropped);
@@ -196,6 +303,7 @@ export class Conversation {
       }
       if (this.#answer !== undefined && gone.includes(this.#answer)) this.#answer = undefined;
       this.#messages = [first, ...this.#messages.slice(dropped)];
+      this.#asked = Math.max(1, this.#asked - dropped + 1);
       this.#unfilled = this.#unfilled
         .filter(({ index }) => index >= dropped)
         .map((each) => ({ ...each, index: each.index - dropped + 1 }));
@@ -208,7 +316,7 @@ export class Conversation {
     const message = this.#messages[index];
     if (message?.role !== "tool") return;
     const note = `\n\n[${text}]`;
-    const fetched = this.#unfilled.findIndex((each) => each.index === index);
+    const fetched = this.#unfilled.findIndex((each) => each.index === index && each.output !== undefined);
     const waiting = this.#unfilled[fetched];
     if (waiting === undefined) this.#messages[index] = { ...message, output: message.output + note };
     else this.#unfilled[fetched] = { ...waiting, note: (waiting.note ?? "") + note };
@@ -240,40 +348,17 @@ export class Conversation {
   /** Models refuse a conversation in which a call has no result: a turn that broke off leaves such calls. */
   #closeOpenCalls(): void {
     for (const [id, name] of this.#unanswered) {
-      const output = JSON.stringify({
-        error: {
-          code: "interrupted",
-          message:
-            "The turn broke off during this call. Whether it took effect is not known: look before you repeat it.",
-          retryable: false,
-        },
-      });
+      const message = this.#begun.has(id)
+        ? "The turn broke off during this call. Whether it took effect is not known: look before you repeat it."
+        : "The turn broke off before this call, so it did not run.";
+      const output = JSON.stringify({ error: { code: "interrupted", message, retryable: false } });
       this.#messages.push({ role: "tool", id, name, output, isError: true });
     }
     this.#unanswered.clear();
-    this.#answer = undefined;
+    this.#begun.clear();
   }
 }
 
 function callOf({ id, name, argumentsJson, providerState }: MessageCall): MessageCall {
   return { id, name, argumentsJson, ...(providerState === undefined ? {} : { providerState }) };
-}
-
-/** Files named to the model when many are restored at once. */
-const maxRestored = 100;
-
-function restoreForModel(files: readonly { readonly path: string }[]): string {
-  const named = files.slice(0, maxRestored).map(({ path }) => JSON.stringify(path));
-  const more = files.length > named.length ? ` and ${files.length - named.length} more` : "";
-  return `[The user restored these files to an earlier state: ${named.join(", ")}${more}. Read a file again before you edit it.]`;
-}
-
-function reviewForModel(review: ProposalReview): string {
-  const lines = review.hunks.map((hunk) => {
-    const which = hunk.hunkId === "" ? hunk.changeId : `${hunk.changeId}, hunk ${hunk.hunkId}`;
-    const edited = hunk.decision === "edited" ? `; the user's text:\n${hunk.editedText}` : "";
-    return `- ${which}: ${hunk.decision}${hunk.note === "" ? "" : ` (${hunk.note})`}${edited}`;
-  });
-  const note = review.note === "" ? "" : `\nThe user says: ${review.note}`;
-  return `[The user reviewed the proposed changes.]\n${lines.join("\n")}${note}`;
 }

@@ -1,3 +1,4 @@
+import type { Effort } from "@gennai/protocol/model/effort";
 import type { Usage } from "./usage.ts";
 
 /** What the turn loop asks of a language model. Providers live in the server; the loop knows only this. */
@@ -7,6 +8,8 @@ export interface Model {
   readonly capabilities: ModelCapabilities;
   /** Tokens the model can take; 0 when unknown. */
   readonly maxContextTokens: number;
+  /** Asks the server for them, where it can be asked: for a few seconds at most, and once. From then on they are known, if it says. */
+  findContextTokens?(): Promise<void>;
   /** One answer. Ends with `finish`, or throws `ModelError`; ends promptly when the signal aborts. */
   stream(request: ModelRequest, options: { readonly signal: AbortSignal }): AsyncIterable<ModelEvent>;
 }
@@ -23,8 +26,12 @@ export interface ModelRequest {
   readonly messages: readonly Message[];
   readonly tools: readonly ToolDefinition[];
   readonly enableThinking: boolean;
+  /** How hard to think, where thinking is on; absent: as is usual with the provider. */
+  readonly effort?: Effort;
   /** 0: the provider's default. */
   readonly maxOutputTokens: number;
+  /** The same for all requests of one conversation, so that a provider sends them to where its beginning is cached. */
+  readonly cacheKey?: string;
 }
 
 export interface ToolDefinition {
@@ -44,7 +51,12 @@ export type Message =
       readonly images?: readonly Uint8Array[];
     }
   /** What the server tells of the session: a review, an undo, what a compaction kept. Providers hand it over as the user's. */
-  | { readonly role: "note"; readonly text: string }
+  | {
+      readonly role: "note";
+      readonly text: string;
+      /** It asks for nothing by itself: the model goes on with what it does. */
+      readonly aside?: true;
+    }
   | {
       readonly role: "assistant";
       readonly text: string;
@@ -56,7 +68,14 @@ export type Message =
       readonly name: string;
       readonly output: string;
       readonly isError: boolean;
+      /** Shown behind the output; none with an error. */
+      readonly images?: readonly Uint8Array[];
     };
+
+/** True for what an answer is an answer to. */
+export function asks(message: Message): message is Extract<Message, { readonly role: "user" | "note" }> {
+  return message.role === "user" || (message.role === "note" && message.aside !== true);
+}
 
 /** All the text of a message from the user's side, as a provider gets it. */
 export function userSideText(message: Extract<Message, { readonly role: "user" | "note" }>): string {
@@ -80,6 +99,12 @@ export interface ProviderState {
   readonly opaque: string;
 }
 
+/**
+ * `length`: cut at the output limit. `content-filter`: the provider or the model refused. `pause`: it goes on when asked again.
+ * `malformed`: it meant to call a tool, and wrote what cannot be read.
+ */
+export type FinishReason = "stop" | "tool-calls" | "length" | "content-filter" | "pause" | "malformed" | "other";
+
 export type ModelEvent =
   | { readonly type: "thinking-delta"; readonly text: string }
   | { readonly type: "text-delta"; readonly text: string }
@@ -88,9 +113,13 @@ export type ModelEvent =
   /** Authoritative: the whole call. */
   | ({ readonly type: "tool-call" } & MessageCall)
   | ({ readonly type: "usage" } & Usage)
+  /** The provider is asked again at that time, milliseconds since the epoch. */
+  | { readonly type: "waiting"; readonly until: number; readonly reason: string }
+  /** The answer broke off and is asked for again: all of it until here counts for nothing. */
+  | { readonly type: "restart"; readonly reason: string }
   | {
       readonly type: "finish";
-      readonly reason: "stop" | "tool-calls" | "length" | "content-filter" | "other";
+      readonly reason: FinishReason;
       /** The model that answered, as the provider names it; undefined when it does not say. */
       readonly responseModel?: string;
     };

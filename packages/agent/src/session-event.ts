@@ -7,8 +7,9 @@ import type { BlobRef, Proposal } from "@gennai/protocol/model/proposal";
 import type { Risk } from "@gennai/protocol/model/risk";
 import type { SessionSettings } from "@gennai/protocol/model/session-settings";
 import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
-import type { ClientRequest, RequestResolution } from "./client-request.ts";
+import type { ClientRequest, RequestResolution, ResolvedReply } from "./client-request.ts";
 import type { MessageCall } from "./model.ts";
+import type { InstructionsTold } from "./prompt/instructions.ts";
 import type { FileChangeRecord, ProposalReview } from "./proposal.ts";
 import type { Todo } from "./todo.ts";
 import type { Cost, Usage, UsageSum } from "./usage.ts";
@@ -21,6 +22,7 @@ export type TurnState =
   | "waiting-tool-result"
   | "waiting-for-client"
   | "waiting-for-tree"
+  | "waiting-for-provider"
   | "completed"
   | "error"
   | "cancelled"
@@ -68,13 +70,26 @@ type SessionFact =
       readonly clientTurnId: string;
       readonly enableThinking: boolean;
       readonly images: readonly BlobRef[];
+      /** Of one that was said while its turn ran; such a message begins no turn, and `clientTurnId` is empty. */
+      readonly messageId?: string;
     }
+  /** What a user said to the running turn: it waits for the model's next call. */
+  | {
+      readonly type: "message-queued";
+      readonly messageId: string;
+      readonly text: string;
+      readonly images: readonly BlobRef[];
+    }
+  /** Somebody took it back before the model was told. */
+  | { readonly type: "message-withdrawn"; readonly messageId: string }
   | {
       readonly type: "status";
       readonly state: TurnState;
       readonly iteration: number;
       readonly toolName?: string;
       readonly toolCallId?: string;
+      /** When it goes on by itself, milliseconds since the epoch. */
+      readonly until?: number;
     }
   | { readonly type: "thinking-delta"; readonly text: string }
   | { readonly type: "text-delta"; readonly text: string }
@@ -100,6 +115,10 @@ type SessionFact =
       readonly error?: string;
       readonly truncated: boolean;
       readonly outputBlob?: BlobRef;
+      /** All of it, where `output` is only its beginning and end: it was too long for the model. */
+      readonly wholeOutput?: BlobRef;
+      /** What the model was shown behind the output. */
+      readonly images?: readonly BlobRef[];
       readonly verification: Verification["state"];
       readonly exitCode?: number;
       readonly failureClass?: FailureClass;
@@ -139,9 +158,14 @@ type SessionFact =
       readonly observed: readonly ObservedFile[];
     }
   | { readonly type: "warning"; readonly text: string }
+  /** The answer that was under way counts for nothing: it broke off, and is asked for again. */
+  | { readonly type: "answer-dropped"; readonly reason: string }
+  /** What the server tells the model, behind what was said last. */
+  | { readonly type: "model-note"; readonly text: string }
   /** What the server tells the model about a call, behind its result. */
   | { readonly type: "call-note"; readonly toolCallId: string; readonly text: string }
   | Compacted
+  | InstructionsTold
   | { readonly type: "session-renamed"; readonly title: string }
   | {
       readonly type: "error";
@@ -156,6 +180,10 @@ type SessionFact =
       readonly requestId: string;
       readonly resolution: RequestResolution;
       readonly clientId: string;
+      /** What a question of the gate came to; absent for other requests, and where nobody answered. */
+      readonly reply?: ResolvedReply;
+      /** Whose answer it is, on a server with many users. */
+      readonly user?: string;
     }
   | { readonly type: "todos-changed"; readonly items: readonly Todo[] }
   | { readonly type: "proposed-changes"; readonly proposal: Proposal }
@@ -165,6 +193,10 @@ type SessionFact =
       readonly changeSetId: string;
       readonly files: readonly FileChangeRecord[];
       readonly proposalId?: string;
+      /** The call that made these changes; left out when a person did, and in sessions of before. */
+      readonly toolCallId?: string;
+      /** The branch they were written on; left out when on none, and in sessions of before. */
+      readonly branch?: string;
     }
   | {
       readonly type: "emergency-changed";

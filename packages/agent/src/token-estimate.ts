@@ -39,6 +39,6 @@ function countedMessage(message: Message): number {
         4 + estimateText(message.text),
       );
     case "tool":
-      return 8 + estimateText(message.output);
+      return 8 + estimateText(message.output) + (message.images?.length ?? 0) * imageTokens;
   }
 }

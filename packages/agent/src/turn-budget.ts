@@ -1,16 +1,9 @@
 import type { SessionSettings } from "@gennai/protocol/model/session-settings";
+import { costOf, type Prices, ratesAt } from "./prices.ts";
 import type { Cost, Usage, UsageSum } from "./usage.ts";
 
 /** What a session may use, by its settings. */
 type Limits = Pick<SessionSettings, "maxSessionTokens" | "maxTurnTokens" | "maxCost">;
-
-/** What tokens of a model cost, as the user wrote it down. Per million. */
-export interface Prices {
-  readonly currency: string;
-  readonly input: number;
-  readonly output: number;
-  readonly cachedInput: number;
-}
 
 /** Tokens that an answer is taken for when nobody says how long it may be. A provider is asked for less only, never for more. */
 const usualOutput = 8_192;
@@ -62,7 +55,8 @@ export class TurnBudget {
    */
   reserve(inputTokens: number, wantedOutput: number): Reservation {
     const { maxSessionTokens, maxTurnTokens, maxCost } = this.#limits;
-    const price = this.#prices;
+    const prices = this.#prices;
+    const price = prices === undefined ? undefined : ratesAt(inputTokens, prices);
     const inputCost = price === undefined ? 0 : (inputTokens * price.input) / 1e6;
     const left: { readonly output: number; readonly limit: string; readonly used: string; readonly setting: string }[] =
       [];
@@ -89,7 +83,7 @@ export class TurnBudget {
       const rest = maxCost - used - inputCost;
       left.push({
         output: price.output > 0 ? Math.floor((rest * 1e6) / price.output) : rest > 0 ? Number.MAX_SAFE_INTEGER : 0,
-        limit: `the session's budget of ${maxCost} ${price.currency}`.trimEnd(),
+        limit: `the session's budget of ${maxCost} ${prices?.currency ?? ""}`.trimEnd(),
         used: `${money(used)} is used, the next model call costs about ${money(inputCost)} before it answers`,
         setting: "max_cost",
       });
@@ -134,14 +128,6 @@ export class TurnBudget {
     this.#session.cost += cost?.amount ?? 0;
     return cost;
   }
-}
-
-export function costOf(usage: Usage, prices: Prices): Cost {
-  const cached = Math.min(usage.cachedInputTokens ?? 0, usage.inputTokens);
-  const amount =
-    ((usage.inputTokens - cached) * prices.input + cached * prices.cachedInput + usage.outputTokens * prices.output) /
-    1e6;
-  return { amount, currency: prices.currency };
 }
 
 function money(amount: number): string {

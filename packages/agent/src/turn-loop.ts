@@ -1,14 +1,17 @@
 import type { CallResult, GovernedTools } from "@gennai/governance/gate/gate";
 import type { ToolCall } from "@gennai/governance/gate/gate-journal";
+import type { Effort } from "@gennai/protocol/model/effort";
 import * as z from "zod";
 import { askModel, type ModelAnswer } from "./ask-model.ts";
-import { type CompactionOptions, compact, needsCompaction } from "./compaction/compact.ts";
+import { type CompactionOptions, compact, helpsBeforehand, needsCompaction } from "./compaction/compact.ts";
 import type { Conversation } from "./conversation.ts";
 import { LoopDetector } from "./loop-detector.ts";
 import { type Model, ModelError, type ToolDefinition } from "./model.ts";
-import { estimateText } from "./token-estimate.ts";
+import type { Instructions } from "./prompt/instructions.ts";
+import { estimateMessages, estimateText } from "./token-estimate.ts";
 import type { TurnBudget } from "./turn-budget.ts";
 import type { TurnSink } from "./turn-sink.ts";
+import { UnfinishedAnswers } from "./unfinished-answer.ts";
 import { addUsage, type Cost, noUsage, type Usage, type UsageSum } from "./usage.ts";
 
 export interface TurnOptions {
@@ -16,14 +19,18 @@ export interface TurnOptions {
   readonly model: Model;
   readonly tools: GovernedTools;
   readonly conversation: Conversation;
-  /** Made anew for each model call: todos and rules may have changed. */
-  readonly system: () => Promise<string>;
+  /** Asked for before each model call: todos and rules may have changed. */
+  readonly instructions: () => Promise<Instructions>;
   readonly enableThinking: boolean;
+  /** How hard to think; absent: as is usual with the provider. */
+  readonly effort?: Effort;
   readonly maxOutputTokens: number;
   /** Model calls this turn may take. */
   readonly maxIterations: number;
   /** Tokens that the model can take, where somebody knows better than the model; 0: nobody does. */
   readonly contextTokens?: number;
+  /** The same for all turns of one conversation. */
+  readonly cacheKey?: string;
   /** What may be used; without it, there is no limit. */
   readonly budget?: TurnBudget;
   /** Ids of the calls of this turn, where several loops share one. */
@@ -32,6 +39,11 @@ export interface TurnOptions {
   readonly sessionUsage?: () => UsageSum;
   /** Runs before each model call; what it writes to the log is part of that call. */
   readonly beforeModelCall?: () => Promise<void>;
+  /**
+   * True when somebody said something that the model was not told: a turn that would be complete goes on. After false, nothing
+   * more is taken for this turn.
+   */
+  readonly saidMeanwhile?: () => boolean;
   readonly sink: TurnSink;
   readonly newItemId: () => string;
   readonly signal: AbortSignal;
@@ -50,6 +62,9 @@ export type TurnEnd =
 
 /** The same refused call this often in a row ends the turn. */
 const maxRepeatedRefusals = 3;
+
+/** Tokens of messages that any model has room for. */
+const smallConversation = 4_000;
 
 /** Tool calls a turn may make, for each model call that it may take. */
 const callsPerIteration = 10;
@@ -85,13 +100,14 @@ class RunningTurn {
   readonly #toolTokens: number;
   readonly #refusals = new RepeatedRefusals();
   readonly #loops = new LoopDetector();
+  readonly #unfinished = new UnfinishedAnswers();
   #used: UsageSum = noUsage;
   #calls = 0;
   #overflowed = false;
 
   constructor(options: TurnOptions) {
     this.#options = options;
-    this.#definitions = toolDefinitions(options.tools);
+    this.#definitions = toolDefinitions(options.tools, options.model.id);
     this.#toolTokens = estimateText(JSON.stringify(this.#definitions));
   }
 
@@ -104,8 +120,7 @@ class RunningTurn {
       const answer = await this.#ask(iteration);
       if ("type" in answer) return answer;
       signal.throwIfAborted();
-      if (answer.made === 0) return this.#final(answer);
-      const end = await this.#runCalls(answer);
+      const end = answer.made === 0 ? await this.#end(answer, iteration) : await this.#runCalls(answer);
       if (end !== undefined) return end;
     }
     return failed(
@@ -116,12 +131,32 @@ class RunningTurn {
     );
   }
 
-  async #final({ text, thinking }: ModelAnswer): Promise<TurnEnd> {
-    const { sink, model, sessionUsage } = this.#options;
+  /** What an answer without calls ends the turn with; undefined when the model is to be asked again. */
+  async #end(answer: ModelAnswer, iteration: number): Promise<TurnEnd | undefined> {
+    const { sink, maxIterations, saidMeanwhile } = this.#options;
+    const found = this.#unfinished.judge(answer);
+    switch (found.type) {
+      case "answered":
+        if (iteration < maxIterations && saidMeanwhile?.() === true) {
+          this.#unfinished.progress();
+          return undefined;
+        }
+        return this.#final({ text: found.text, thinking: answer.thinking });
+      case "failed":
+        return failed(found.code, found.message, found.hint, found.code !== "answer_refused");
+      case "again":
+        if (answer.finish === "malformed") sink.emit({ type: "answer-dropped", reason: found.reason });
+        else sink.emit({ type: "warning", text: found.reason });
+        if (found.note !== undefined) sink.emit({ type: "model-note", text: found.note });
+        return undefined;
+    }
+  }
+
+  async #final({ text, thinking }: Pick<ModelAnswer, "text" | "thinking">): Promise<TurnEnd> {
+    const { sink, model, sessionUsage, contextTokens } = this.#options;
     // What this model call took is counted in the session's sum then.
     await sink.flush();
     const { inputTokens, outputTokens, cachedInputTokens, cost } = this.#used;
-    if (text.trim() === "") sink.emit({ type: "warning", text: "The model ended the turn without a word." });
     sink.emit({
       type: "final",
       text,
@@ -129,7 +164,7 @@ class RunningTurn {
       inputTokens,
       outputTokens,
       modelId: model.id,
-      maxContextTokens: model.maxContextTokens,
+      maxContextTokens: contextTokens || model.maxContextTokens,
       ...(cachedInputTokens === 0 ? {} : { cachedInputTokens }),
       ...(cost === undefined ? {} : { cost }),
       ...(sessionUsage === undefined ? {} : { sessionUsage: sessionUsage() }),
@@ -140,8 +175,9 @@ class RunningTurn {
   /** The answer, or why there is none. Makes room before when it must. */
   async #ask(iteration: number): Promise<ModelAnswer | TurnEnd> {
     const { sink } = this.#options;
-    let system = await this.#options.system();
-    if (needsCompaction(this.#room(system))) system = (await this.#compact("limit", system)) ?? system;
+    let system = await this.#instruct();
+    await this.#findWindow();
+    system = (await this.#makeRoom(system)) ?? system;
     for (;;) {
       const { conversation, budget } = this.#options;
       const inputTokens = conversation.tokens(this.#overhead(system));
@@ -171,6 +207,19 @@ class RunningTurn {
     }
   }
 
+  /** Before the model is asked. Gives the system prompt as it is then, if something was shortened. */
+  async #makeRoom(system: string): Promise<string | undefined> {
+    const room = this.#room(system);
+    if (!needsCompaction(room)) return undefined;
+    if (helpsBeforehand(room)) return this.#compact("limit", system);
+    const { conversation, contextTokens, overhead, sink } = room;
+    if (!warned.has(conversation)) {
+      warned.add(conversation);
+      sink.emit({ type: "warning", text: tooSmall(contextTokens, overhead) });
+    }
+    return undefined;
+  }
+
   #book(usage: Usage, cost: Cost | undefined): Cost | undefined {
     this.#used = addUsage(this.#used, { ...usage, ...(cost === undefined ? {} : { cost }) });
     return cost;
@@ -181,21 +230,42 @@ class RunningTurn {
     const done = await compact({ ...this.#room(system), reason });
     if (done === undefined) return undefined;
     this.#loops.forget();
-    return this.#options.system();
+    return this.#instruct();
+  }
+
+  /** Tells what changed since the model was asked last. Gives the system prompt, which stays the same until a compaction. */
+  async #instruct(): Promise<string> {
+    const { conversation, instructions, sink } = this.#options;
+    const changed = conversation.changedInstructions(await instructions());
+    if (changed !== undefined) {
+      sink.emit(changed);
+      await sink.flush();
+    }
+    return conversation.system;
+  }
+
+  /** A server is only asked when the answer may matter: most conversations never get there. */
+  async #findWindow(): Promise<void> {
+    const { conversation, model, contextTokens = 0 } = this.#options;
+    if (contextTokens > 0 || model.maxContextTokens > 0) return;
+    if (estimateMessages(conversation.messages) > smallConversation) await model.findContextTokens?.();
   }
 
   #room(system: string): Omit<CompactionOptions, "reason"> {
     const { conversation, model, sink, signal, budget } = this.#options;
+    const { maxOutputTokens } = this.#options;
     const contextTokens = this.#options.contextTokens || model.maxContextTokens;
-    return { conversation, model, sink, signal, budget, contextTokens, overhead: this.#overhead(system) };
+    const overhead = this.#overhead(system);
+    return { conversation, model, sink, signal, budget, contextTokens, maxOutputTokens, overhead };
   }
 
   #overhead(system: string): number {
     return estimateText(system) + this.#toolTokens;
   }
 
-  async #runCalls({ calls, made }: ModelAnswer): Promise<TurnEnd | undefined> {
+  async #runCalls({ calls, made, finish }: ModelAnswer): Promise<TurnEnd | undefined> {
     const { sink, tools, signal, turnId, maxIterations } = this.#options;
+    this.#unfinished.progress();
     this.#calls += made;
     const most = maxIterations * callsPerIteration;
     if (this.#calls > most) {
@@ -210,6 +280,8 @@ class RunningTurn {
     await sink.settle();
     const results = await tools.run(calls, { turnId, signal });
     signal.throwIfAborted();
+    const last = calls.at(-1);
+    if (finish === "length" && last !== undefined) sink.emit({ type: "call-note", toolCallId: last.id, text: cutCall });
     const repeated = this.#refusals.count(results);
     if (repeated !== undefined) {
       return failed(
@@ -231,8 +303,19 @@ class RunningTurn {
   }
 }
 
+const cutCall =
+  "Your answer was cut off at the output limit with this call: it may be half of what you meant. Write less at once.";
+
 function failed(code: string, message: string, hint: string, retryable: boolean): TurnEnd {
   return { type: "failed", code, message, hint, retryable };
+}
+
+/** Those whose user was told that the model's context is too small. */
+const warned = new WeakSet<Conversation>();
+
+function tooSmall(contextTokens: number, overhead: number): string {
+  const [all, taken] = [contextTokens, overhead].map((tokens) => tokens.toLocaleString("en"));
+  return `The model's context is small: ${all} tokens, of which instructions and tools take about ${taken}. Give the model a larger one, or use another model.`;
 }
 
 function stillTooLong(cause: ModelError): ModelError {
@@ -242,8 +325,9 @@ function stillTooLong(cause: ModelError): ModelError {
   });
 }
 
-function toolDefinitions(tools: GovernedTools): readonly ToolDefinition[] {
-  return [...tools.tools].map(({ name, description, parameters, inputSchema }) => ({
+function toolDefinitions(tools: GovernedTools, modelId: string): readonly ToolDefinition[] {
+  const shown = [...tools.tools].filter(({ shownTo }) => shownTo?.test(modelId) ?? true);
+  return shown.map(({ name, description, parameters, inputSchema }) => ({
     name,
     description,
     inputSchema: inputSchema ?? jsonSchemaOf(parameters),
@@ -256,7 +340,8 @@ const jsonSchemas = new WeakMap<z.ZodType, ToolDefinition["inputSchema"]>();
 function jsonSchemaOf(parameters: z.ZodType): ToolDefinition["inputSchema"] {
   const known = jsonSchemas.get(parameters);
   if (known !== undefined) return known;
-  const schema = z.toJSONSchema(parameters, { io: "input" });
+  // Each model knows which JSON Schema is meant: its address would be sent with every tool of every request.
+  const { $schema: _, ...schema } = z.toJSONSchema(parameters, { io: "input" });
   jsonSchemas.set(parameters, schema);
   return schema;
 }

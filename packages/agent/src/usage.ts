@@ -5,12 +5,14 @@ export interface Usage {
   readonly outputTokens: number;
   /** The part of `inputTokens` that came from the provider's cache; undefined when the provider does not say. */
   readonly cachedInputTokens?: number;
+  /** The part of `inputTokens` that the provider wrote into its cache, where it says so: some take more for it. */
+  readonly cacheWriteTokens?: number;
 }
 
-/** An amount by the prices the user wrote down. */
+/** An estimate, by the prices that the user wrote down or the catalogue has. */
 export interface Cost {
   readonly amount: number;
-  /** As the user wrote it, e.g. `USD`; may be empty. */
+  /** E.g. `USD`; may be empty where the user wrote none. */
   readonly currency: string;
 }
 

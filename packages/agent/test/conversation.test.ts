@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Conversation } from "../src/conversation.ts";
-import type { LoggedEvent, SessionEvent } from "../src/session-event.ts";
+import type { LoggedEvent, SessionEvent, TurnState } from "../src/session-event.ts";
 
 const user = (text: string): SessionEvent => ({
   type: "user-message",
@@ -129,8 +129,52 @@ test("what is fetched later is left out all the same, and a note stands behind w
   expect(outputs).toEqual([expect.stringContaining("left out"), "whole b\n\n[seen before]"]);
 });
 
+test("images are shown behind their result; a compaction leaves them out, fetched or not, and a purge is told", async () => {
+  const shown = (id: string): SessionEvent => ({
+    type: "tool-result",
+    id,
+    name: "Read",
+    output: id,
+    truncated: false,
+    verification: "unverified",
+    observed: [],
+    images: [{ sha256: id, size: 1, mediaType: "image/png" }],
+  });
+  const events = [user("go"), call("a"), shown("a"), call("b"), shown("b"), call("gone"), shown("gone")];
+  const read = async (sha256: string) => (sha256 === "gone" ? undefined : new TextEncoder().encode(sha256));
+  const last = { role: "tool", name: "Read", isError: false } as const;
+  const left = { ...last, id: "a", output: expect.stringContaining("left out") };
+  const results = [
+    { ...last, id: "b", output: "b\n\n[seen]", images: [new TextEncoder().encode("b")] },
+    { ...last, id: "gone", output: expect.stringContaining("no longer stored"), images: [] },
+  ];
+  const tools = ({ messages }: Conversation) => messages.filter(({ role }) => role === "tool");
+  const note: SessionEvent = { type: "call-note", toolCallId: "b", text: "seen" };
+
+  const restarted = fold([...events, note, compacted("outputs", 3)]);
+  await restarted.fill(read);
+  expect(tools(restarted)).toEqual([left, ...results]);
+
+  const running = fold([...events, note]);
+  await running.fill(read);
+  expect(running.tokens(0)).toBeGreaterThan(3_000);
+  running.apply(logged(compacted("outputs", 3), 20));
+  expect(tools(running)).toEqual([left, ...results]);
+});
+
 test("wherever it is cut, no result is without its call and no call without its result", () => {
-  const step = fc.constantFrom("user", "call", "calls", "note", "compact", "outputs");
+  const step = fc.constantFrom(
+    "user",
+    "call",
+    "calls",
+    "review",
+    "open",
+    "late",
+    "dropped",
+    "note",
+    "compact",
+    "outputs",
+  );
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       const conversation = new Conversation();
@@ -148,13 +192,19 @@ test("wherever it is cut, no result is without its call and no call without its 
           const ids = kind === "call" ? [`${index}`] : [`${index}a`, `${index}b`];
           for (const id of ids) add(call(id));
           for (const id of ids) add(answered(id, "x".repeat(index * 200)));
-        } else if (kind === "note") add({ type: "call-note", toolCallId: `${index - 1}`, text: "note" });
+        } else if (kind === "review") add(byUser["review"] ?? user("none"));
+        else if (kind === "open") add(call(`${index}o`));
+        else if (kind === "late") add(answered(`${index - 2}o`, "ok"));
+        else if (kind === "dropped") add({ type: "answer-dropped", reason: "" });
+        else if (kind === "note") add({ type: "call-note", toolCallId: `${index - 1}`, text: "note" });
         else if (kind === "compact" && starts.length > 1) add(compacted("summary", starts.at(-1) ?? 0));
         else if (kind === "outputs") add(compacted("outputs", conversation.messages.length));
       }
       add(user("last"));
       const open = new Set<string>();
       for (const message of conversation.messages) {
+        // Providers take results only right behind their calls.
+        if (message.role !== "tool") expect(open.size).toBe(0);
         if (message.role === "assistant") for (const { id } of message.toolCalls) open.add(id);
         if (message.role === "tool") expect(open.delete(message.id)).toBe(true);
       }
@@ -164,5 +214,59 @@ test("wherever it is cut, no result is without its call and no call without its 
       for (const one of log) again.apply(one);
       expect(again.messages).toEqual(conversation.messages);
     }),
+    { examples: [[["calls", "calls", "compact", "dropped"]]] },
   );
+});
+
+const status = (state: TurnState, toolCallId?: string): SessionEvent => ({
+  type: "status",
+  state,
+  iteration: 1,
+  ...(toolCallId === undefined ? {} : { toolCallId }),
+});
+const byUser: Readonly<Record<string, SessionEvent>> = {
+  review: { type: "proposal-review", review: { proposalId: "p", hunks: [], note: "well done" } },
+  undo: { type: "change-set-undone", changeSetId: "t", files: [] },
+  restore: { type: "checkpoint-restored", checkpointId: "k", restoreId: "r", files: [], skipped: [] },
+};
+
+describe.each(Object.entries(byUser))("what the user does meanwhile: %s", (_name, done) => {
+  test("waits for the results of running calls", () => {
+    const running = [user("go"), status("thinking"), call("a"), call("b"), status("waiting-tool-result")];
+    const conversation = fold([...running, status("run-tool", "a"), done, answered("a", "ok"), answered("b", "ok")]);
+    expect(roles(conversation)).toEqual(["user", "assistant", "tool", "tool", "note"]);
+    expect(JSON.stringify(conversation.messages)).not.toContain("interrupted");
+  });
+
+  test("does not part an answer, and stands behind it", () => {
+    const half: SessionEvent[] = [user("go"), status("thinking"), { type: "text-delta", text: "One " }, done];
+    const answering = fold(half);
+    expect(roles(answering)).toEqual(["user", "assistant"]);
+    const ended = fold([...half, { type: "text-delta", text: "answer." }, status("completed")]);
+    expect(ended.messages).toMatchObject([{ role: "user" }, { text: "One answer." }, { role: "note" }]);
+    expect(roles(fold([...half, status("cancelled"), user("next")]))).toEqual(["user", "assistant", "note", "user"]);
+    const again = fold([...half, { type: "answer-dropped", reason: "" }, { type: "text-delta", text: "Whole." }]);
+    expect(again.messages).toMatchObject([{ role: "user" }, { text: "Whole." }]);
+    expect(roles(fold([...half, status("thinking")]))).toEqual(["user", "assistant", "note"]);
+  });
+
+  test("comes behind the words on a call that a dead turn left open", () => {
+    const conversation = fold([user("go"), call("a"), done, user("next"), answered("a", "too late")]);
+    expect(roles(conversation)).toEqual(["user", "assistant", "tool", "note", "user"]);
+    expect(conversation.messages[2]).toMatchObject({ id: "a", isError: true });
+  });
+});
+
+test("a call that never began is said not to have run; of one that began nobody knows", () => {
+  const calls = [user("go"), status("thinking"), call("a"), call("b"), status("waiting-tool-result")];
+  const { messages } = fold([...calls, status("run-tool", "a"), status("interrupted"), user("next")]);
+  expect(messages[2]).toMatchObject({ id: "a", output: expect.stringContaining("not known") });
+  expect(messages[3]).toMatchObject({ id: "b", output: expect.stringContaining("did not run") });
+});
+
+test("half an answer of a server that went away is dropped, a whole one stays", () => {
+  const half: SessionEvent[] = [user("go"), status("thinking"), { type: "text-delta", text: "half" }, call("a")];
+  expect(roles(fold([...half, status("interrupted"), user("next")]))).toEqual(["user", "user"]);
+  const whole = [...half, status("waiting-tool-result"), status("interrupted"), user("next")];
+  expect(roles(fold(whole))).toEqual(["user", "assistant", "tool", "user"]);
 });

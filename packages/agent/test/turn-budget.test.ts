@@ -1,10 +1,11 @@
 import { settingDefaults } from "@gennai/protocol/model/session-settings";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { costOf, TurnBudget } from "../src/turn-budget.ts";
+import { costOf } from "../src/prices.ts";
+import { TurnBudget } from "../src/turn-budget.ts";
 import { noUsage } from "../src/usage.ts";
 
-const prices = { currency: "EUR", input: 2, output: 10, cachedInput: 0.5 };
+const prices = { currency: "EUR", input: 2, output: 10, cachedInput: 0.5, cacheWrite: 3 };
 
 test.each([
   { name: "nothing from the cache", usage: { inputTokens: 1e6, outputTokens: 1e6 }, amount: 12 },
@@ -14,8 +15,26 @@ test.each([
     usage: { inputTokens: 10, outputTokens: 0, cachedInputTokens: 20 },
     amount: 5e-6,
   },
+  {
+    name: "some read from the cache and some written there",
+    usage: { inputTokens: 1e6, outputTokens: 0, cachedInputTokens: 5e5, cacheWriteTokens: 25e4 },
+    amount: 1.5,
+  },
 ])("$name costs what the user wrote", ({ usage, amount }) => {
   expect(costOf(usage, prices).amount).toBeCloseTo(amount, 12);
+});
+
+test("a long request has the rates of the highest tier that it is above", () => {
+  const tier = (above: number, factor: number) => ({
+    above,
+    input: 2 * factor,
+    output: 10,
+    cachedInput: 1,
+    cacheWrite: 1,
+  });
+  const tiered = { ...prices, tiers: [tier(1_000, 2), tier(2_000, 3)] };
+  const cost = (inputTokens: number) => Math.round(costOf({ inputTokens, outputTokens: 0 }, tiered).amount * 1e6);
+  expect([cost(1_000), cost(1_001), cost(2_001)]).toEqual([2_000, 4_004, 12_006]);
 });
 
 test.each([

@@ -4,6 +4,8 @@ import type { ConfirmationScope, Question as ShownQuestion } from "@gennai/proto
 export interface Question extends ShownQuestion {
   readonly turnId: string;
   readonly toolName: string;
+  /** Milliseconds for the answer, where less than for other questions. */
+  readonly answerMs?: number;
 }
 
 export type Answer =

@@ -1,4 +1,5 @@
 import type { CommandAnalysis } from "./command/command-analysis.ts";
+import type { AllowedEndpoint } from "./network/connection.ts";
 
 /** A path after resolution: no `..`, no symbolic link left in it. Policies match on it, execution walks it. */
 export interface WorkspacePath {
@@ -44,13 +45,27 @@ export type Effect =
       readonly where: "server" | "client";
       /** It runs where nothing it does is true yet: what it did is found, and judged, before that. */
       readonly staged?: boolean;
+      /** Of `command`, what needs a login of the user's: the last commands of it, each of which becomes a call of its own once the rest has succeeded. */
+      readonly behind?: readonly string[];
     }
   | GitChange
-  /** `listed`: the user wrote down that this host may be reached. */
-  | { readonly type: "net"; readonly url: string; readonly listed?: boolean }
+  | NetworkAccess
   | ExternalCall
   /** Only the session's own state changes, e.g. its todos. */
   | { readonly type: "session" };
+
+/** Something outside of this machine, or of a command's own network, is reached. */
+export interface NetworkAccess {
+  readonly type: "net";
+  /** For people: a URL, or a host and a port. */
+  readonly url: string;
+  /** The user wrote down that this host may be reached. */
+  readonly listed?: boolean;
+  /** In words for people, the login of the user's that goes there for this one time. */
+  readonly login?: string;
+  /** A staged command was refused it, and would be run again with a way there. `program`: with its verb. */
+  readonly wanted?: AllowedEndpoint & { readonly program: string };
+}
 
 /** A call of somebody else's tool. What it does is not known; only what it is told and what its user said of it is. */
 export interface ExternalCall {

@@ -2,6 +2,9 @@ import type { Risk } from "@gennai/protocol/model/risk";
 import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
 import type { ZodType } from "zod";
 import type { Effect } from "./effect.ts";
+import type { Decision } from "./gate/gate-journal.ts";
+import type { AllowedEndpoint, Connection } from "./network/connection.ts";
+import type { RunProgram } from "./network/run-program.ts";
 import type { ToolError } from "./tool-error.ts";
 
 /**
@@ -17,6 +20,14 @@ export interface Tool<Args = unknown> {
   readonly parameters: ZodType<Args>;
   /** JSON Schema that the model is shown in place of the one made from `parameters`, where somebody else wrote it. */
   readonly inputSchema?: Record<string, unknown>;
+  /** Names under which models know such a tool. */
+  readonly otherToolNames?: readonly string[];
+  /** Names that models give to its arguments, also within lists of objects, and what they are here. Looked at where a call does not fit. */
+  readonly otherNames?: Readonly<Record<string, string>>;
+  /** Arguments in a shape that models know from other tools, in the one that it takes; others as they are. Looked at where a call does not fit. */
+  otherShape?(args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
+  /** Models by their ids that are told of it, where only some were trained on it; all may call it. */
+  readonly shownTo?: RegExp;
   /** Calls of `read` tools may run at the same time; `change` tools run one by one, in the model's order. */
   readonly access: "read" | "change";
   /** Its analysis rests on what calls before it in the same answer have seen: it never runs beside them. */
@@ -43,6 +54,11 @@ export interface Analysis {
   /** Plain statement of the action, e.g. `Edit src/main.ts`. */
   readonly statement: string;
   readonly effects: readonly Effect[];
+  /**
+   * The arguments in the words of what they speak of, where the model's were only nearly those, e.g. the text that an edit
+   * really replaces. They are what is judged, asked and recorded; the model's own stay beside them in the record.
+   */
+  readonly args?: unknown;
   /** The model's own words about it, if it gave any: a claim, never evidence. */
   readonly claim?: string;
   /** What the action rests on besides its arguments, by name, e.g. hashes of scripts it runs; part of what is approved. */
@@ -69,7 +85,30 @@ export interface ExecutionContext extends CallContext {
   judge(found: Found): Promise<Judgement>;
   /** A person said yes to this call. */
   readonly confirmed: boolean;
+  readonly network: NetworkPermission;
 }
+
+/** What of the network a call may have. */
+export interface NetworkPermission {
+  /** What answers that stand let a program reach; nothing is let through by asking. */
+  standing(program: RunProgram): Promise<readonly AllowedEndpoint[]>;
+  /**
+   * Judges what a command wants to reach, by every policy, and asks a person about what no standing answer covers. What is let
+   * through is recorded when this resolves. Rejects when the signal aborts.
+   */
+  letThrough(wanted: WantedConnections): Promise<ConnectionJudgement>;
+}
+
+export interface WantedConnections {
+  readonly program: RunProgram;
+  /** At least one; each once. */
+  readonly endpoints: readonly AllowedEndpoint[];
+}
+
+export type ConnectionJudgement =
+  | { readonly type: "let-through"; readonly allowed: readonly AllowedEndpoint[] }
+  /** `decision`: for the record of the call. */
+  | { readonly type: "refused"; readonly error: ToolError; readonly decision: Decision };
 
 /** What a call has done where nobody sees it yet. */
 export interface Found {
@@ -103,13 +142,19 @@ export type Judgement =
 export interface ToolOutcome {
   /** What the model reads, before redaction. */
   readonly output: string;
+  /** What a model that can see is shown behind the output. Nothing in it is masked: nobody reads text in pixels. */
+  readonly images?: readonly ShownImage[];
   /** True when `output` is not all there was. */
   readonly truncated?: boolean;
   /** Set when the tool ran and failed, e.g. a command with a non-zero exit. */
   readonly failure?: { readonly failureClass: FailureClass; readonly message: string };
   readonly exitCode?: number;
+  /** Names of what it did and a person did not want kept; the rest was kept. */
+  readonly dropped?: readonly string[];
   /** Files that changed on disk. */
   readonly changes?: readonly FileChange[];
+  /** What it reached, or wanted to reach. */
+  readonly connections?: readonly Connection[];
   /** Files whose content the model has now seen, or whose state the tool left behind. */
   readonly observed?: readonly ObservedFile[];
   /**
@@ -119,6 +164,12 @@ export interface ToolOutcome {
   readonly putBack?: { readonly files: readonly PutBackFile[]; readonly keptIn: string };
   /** Facts for the session's log, e.g. a proposal; the session understands them, the gate does not. */
   readonly facts?: readonly unknown[];
+}
+
+export interface ShownImage {
+  readonly bytes: Uint8Array;
+  /** E.g. `image/png`. */
+  readonly mediaType: string;
 }
 
 export interface PutBackFile {
@@ -150,7 +201,7 @@ export interface ChangedBlock {
 export interface ObservedFile {
   readonly path: string;
   readonly source: "disk" | "buffer";
-  /** undefined: the file is gone. */
+  /** undefined: the file is gone, or has to be read before it is changed again. */
   readonly sha256: string | undefined;
 }
 

@@ -18,6 +18,8 @@ export interface Finding {
   readonly place?: string;
   /** Names of other rules that ask about the same action, and would ask without this one. */
   readonly alongside?: readonly string[];
+  /** Milliseconds in which a question for it has to be answered, where less than for other questions. */
+  readonly answerMs?: number;
   /** True when the same call may succeed later, e.g. after a fresh read. */
   readonly retryable?: boolean;
 }

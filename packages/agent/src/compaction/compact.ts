@@ -1,5 +1,5 @@
 import type { Conversation } from "../conversation.ts";
-import { type Message, type Model, ModelError } from "../model.ts";
+import { asks, type Message, type Model, ModelError } from "../model.ts";
 import type { Compacted } from "../session-event.ts";
 import { estimateMessage, estimateMessages } from "../token-estimate.ts";
 import type { TurnBudget } from "../turn-budget.ts";
@@ -8,6 +8,8 @@ import { summarise } from "./summarise.ts";
 
 /** Parts of the model's context: where a compaction begins, where the first stage is enough, and what stays as it is. */
 const startAt = 0.8;
+/** It never begins before this part is full, however long an answer may be. */
+const neverBefore = 0.3;
 const enoughAt = 0.6;
 const keptPart = 0.25;
 /** Characters for what the server recorded, however small the model. */
@@ -21,18 +23,24 @@ export interface CompactionOptions {
   readonly reason: Compacted["reason"];
   /** Tokens that the model can take; 0: not known. */
   readonly contextTokens: number;
+  /** Tokens that were asked for an answer, for which there must be room; 0: nobody did. */
+  readonly maxOutputTokens: number;
   /** Guess at what goes with every request: the system prompt and the tools. Tokens. */
   readonly overhead: number;
   readonly budget: TurnBudget | undefined;
 }
 
+type Room = Pick<CompactionOptions, "conversation" | "contextTokens" | "maxOutputTokens" | "overhead">;
+
 /** True when the next request would come near to what the model can take. */
-export function needsCompaction({
-  conversation,
-  contextTokens,
-  overhead,
-}: Pick<CompactionOptions, "conversation" | "contextTokens" | "overhead">): boolean {
-  return contextTokens > 0 && conversation.tokens(overhead) > contextTokens * startAt;
+export function needsCompaction({ conversation, contextTokens, maxOutputTokens, overhead }: Room): boolean {
+  const room = Math.min(contextTokens * startAt, contextTokens - maxOutputTokens);
+  return contextTokens > 0 && conversation.tokens(overhead) > Math.max(room, contextTokens * neverBefore);
+}
+
+/** False where what goes with every request leaves so little that each model call would cost a compaction, and come near again. */
+export function helpsBeforehand({ contextTokens, overhead }: Pick<Room, "contextTokens" | "overhead">): boolean {
+  return overhead <= contextTokens * enoughAt;
 }
 
 /**
@@ -109,8 +117,13 @@ function cutOf(messages: readonly Message[], room: number, onlyLast: boolean): n
   const starts = messages.flatMap((message, index) => (message.role === "tool" ? [] : [index]));
   // What the model answered last, and the request it was an answer to when that is the message before.
   let cut = starts.at(-1) ?? 0;
-  const before = messages[cut - 1]?.role;
-  if (messages[cut]?.role === "assistant" && (before === "user" || before === "note")) cut -= 1;
+  if (messages[cut]?.role === "assistant") {
+    const request = messages
+      .slice(0, cut)
+      .findLastIndex((message) => message.role !== "note" || message.aside !== true);
+    const asked = messages[request];
+    if (asked !== undefined && asks(asked)) cut = request;
+  }
   if (onlyLast) return cut;
   let tokens = estimateMessages(messages.slice(cut));
   for (const start of starts.filter((index) => index < cut).reverse()) {
@@ -124,7 +137,14 @@ function cutOf(messages: readonly Message[], room: number, onlyLast: boolean): n
 async function summaryOf(options: CompactionOptions, messages: readonly Message[], window: number): Promise<string> {
   const { model, sink, signal, budget } = options;
   try {
-    return await summarise(messages, { model, sink, signal, budget, maxTokens: Math.floor(window / 2) });
+    return await summarise(messages, {
+      model,
+      sink,
+      signal,
+      budget,
+      contextTokens: options.contextTokens,
+      maxTokens: Math.floor(window / 2),
+    });
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof ModelError)) throw error;

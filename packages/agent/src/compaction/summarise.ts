@@ -29,6 +29,8 @@ export async function summarise(
     readonly sink: TurnSink;
     readonly signal: AbortSignal;
     readonly budget: TurnBudget | undefined;
+    /** Tokens that the model can take; 0: not known. */
+    readonly contextTokens: number;
     readonly maxTokens: number;
   },
 ): Promise<string> {
@@ -49,12 +51,14 @@ export async function summarise(
     for await (const event of stream) {
       signal.throwIfAborted();
       if (event.type === "text-delta" && summary.length < maxSummary) summary += event.text;
+      else if (event.type === "restart") summary = "";
+      else if (event.type === "waiting") sink.emit({ type: "warning", text: event.reason });
       else if (event.type === "usage") {
         const cost = reserved?.used(event);
         sink.emit({
           ...event,
           modelId: model.id,
-          maxContextTokens: model.maxContextTokens,
+          maxContextTokens: options.contextTokens || model.maxContextTokens,
           ...(cost === undefined ? {} : { cost }),
           purpose: "compaction",
         });

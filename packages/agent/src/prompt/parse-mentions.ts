@@ -1,3 +1,5 @@
+import { withoutFences } from "./without-fences.ts";
+
 /** Something the user pointed at with `@` in a prompt. */
 export type Mention = {
   /** As it was written, e.g. `@src/a.ts:10-20`. */
@@ -12,7 +14,10 @@ export type Mention = {
       readonly quoted: boolean;
     }
   | { readonly type: "problems" }
-  | { readonly type: "diff" }
+  /** What changed since the last commit; of one file or folder, or of all. */
+  | { readonly type: "diff"; readonly path: string | undefined }
+  /** What the next commit would have, as git's index stands. */
+  | { readonly type: "staged" }
 );
 
 const maxMentions = 50;
@@ -27,7 +32,7 @@ const range = /(?::|#)L?(\d{1,7})(?:-L?(\d{1,7}))?$/;
 /** The mentions of a prompt in their order, each once. Whether such a path exists is not looked at here. */
 export function parseMentions(prompt: string): readonly Mention[] {
   const found = new Map<string, Mention>();
-  for (const match of withoutCode(prompt).matchAll(anywhere)) {
+  for (const match of withoutFences(prompt).matchAll(anywhere)) {
     const made = mentionOf(match);
     if (made !== undefined && !found.has(made.written)) found.set(made.written, made);
     if (found.size === maxMentions) break;
@@ -49,7 +54,9 @@ function mentionOf([whole, double, single, bare, behind = ""]: RegExpExecArray):
   const text = quoted ? inQuotes + behind : trimmed(bare ?? "");
   const written = quoted ? whole : `@${text}`;
   if (!quoted && text === "problems") return { type: "problems", written };
-  if (!quoted && text === "diff") return { type: "diff", written };
+  if (!quoted && text === "staged") return { type: "staged", written };
+  if (!quoted && text === "diff") return { type: "diff", path: undefined, written };
+  if (/^diff:./u.test(text)) return { type: "diff", path: text.slice("diff:".length), written };
   const lines = range.exec(text);
   const path = lines === null ? text : text.slice(0, lines.index);
   if (path.trim() === "") return undefined;
@@ -61,10 +68,8 @@ function mentionOf([whole, double, single, bare, behind = ""]: RegExpExecArray):
 
 /** Marks that end a sentence belong to it, not to the path. */
 function trimmed(text: string): string {
-  return /^\.\.?$/.test(text) ? text : text.replace(/[.:!?…]+$/u, "");
-}
-
-/** Fenced code is quoted, not said; blanks keep everything in its place. */
-function withoutCode(prompt: string): string {
-  return prompt.replaceAll(/^ {0,3}(```|~~~)[^\n]*\n[\s\S]*?^ {0,3}\1/gm, (code) => " ".repeat(code.length));
+  if (/^\.\.?$/.test(text)) return text;
+  let end = text.length;
+  while (end > 0 && ".:!?…".includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
 }

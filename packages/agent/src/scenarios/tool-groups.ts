@@ -1,15 +1,15 @@
-import type { EditingMode } from "@gennai/protocol/model/session-settings";
+import type { EditingMode } from "@gennai/governance/policies/branch";
 
 /** What the words in a scenario's `tools` stand for. `code` is another name of `filesystem`. */
 const toolGroups: ReadonlyMap<string, readonly string[]> = new Map([
-  ["default", ["Read", "LS", "Grep", "Glob", "WebFetch"]],
+  ["default", ["Read", "LS", "Grep", "Glob", "WebFetch", "WebSearch"]],
   ["search", ["Grep", "Glob"]],
-  ["filesystem", ["Read", "LS", "Write", "Edit", "MultiEdit", "Delete", "Move"]],
-  ["code", ["Read", "LS", "Write", "Edit", "MultiEdit", "Delete", "Move"]],
+  ["filesystem", ["Read", "LS", "Write", "Edit", "MultiEdit", "apply_patch", "NotebookEdit", "Delete", "Move"]],
+  ["code", ["Read", "LS", "Write", "Edit", "MultiEdit", "apply_patch", "NotebookEdit", "Delete", "Move"]],
   ["bash", ["Bash", "BashOutput", "KillShell", "RunInTerminal"]],
   ["todo", ["TodoRead", "TodoWrite"]],
   ["proposal", ["ProposeChanges"]],
-  ["web", ["WebFetch"]],
+  ["web", ["WebFetch", "WebSearch"]],
   ["agents", ["Task", "Explore"]],
 ]);
 
@@ -22,14 +22,37 @@ const editorSafeTools: ReadonlySet<string> = new Set([
   "Grep",
   "Glob",
   "WebFetch",
+  "WebSearch",
   "TodoRead",
   "TodoWrite",
   "ProposeChanges",
   "Explore",
 ]);
 
+/** What an editor-safe scenario may use besides where all that they change is staged; a list of what is allowed, again. */
+const stagingTools: ReadonlySet<string> = new Set([
+  "Write",
+  "Edit",
+  "MultiEdit",
+  "apply_patch",
+  "NotebookEdit",
+  "Delete",
+  "Move",
+  "Bash",
+  "Task",
+]);
+
 /** Tools that only look. */
-const readOnlyTools: ReadonlySet<string> = new Set(["Read", "LS", "Grep", "Glob", "TodoRead", "WebFetch", "Explore"]);
+const readOnlyTools: ReadonlySet<string> = new Set([
+  "Read",
+  "LS",
+  "Grep",
+  "Glob",
+  "TodoRead",
+  "WebFetch",
+  "WebSearch",
+  "Explore",
+]);
 
 const toolNames: ReadonlyMap<string, string> = new Map(
   [...toolGroups.values()].flat().map((name) => [plainName(name), name]),
@@ -72,7 +95,13 @@ export function readingOnly(tools: readonly string[]): readonly string[] {
 /** The tools of a scenario under an editing mode: proposal mode turns every writing scenario into one that proposes. */
 export function toolsInMode(tools: readonly string[], editingMode: EditingMode): readonly string[] {
   if (editingMode === "branch" || !canChange(tools)) return tools;
-  return editorSafe(tools);
+  if (editingMode === "proposal") return editorSafe(tools);
+  return [...new Set([...tools.filter((name) => stagingTools.has(name)), ...editorSafe(tools)])];
+}
+
+/** Whether a scenario changes files itself, and does not only propose: in Proposal Mode its changes can be staged. */
+export function canStage(tools: readonly string[]): boolean {
+  return tools.some((name) => stagingTools.has(name));
 }
 
 export function canChange(tools: readonly string[]): boolean {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { instructionsText } from "#prompt/instructions";
 import { intentsBlock } from "#prompt/intents-block";
 import { systemPrompt } from "#prompt/system-prompt";
 import { builtInScenarios } from "#scenarios/built-in-scenarios";
@@ -34,15 +35,17 @@ describe("seed 001 handshake: include Handshake protocol language requiring sele
   it("seed 001 inject: agent proceeds to call LLM with injected intent context", () => {
     const scenario = builtInScenarios.get("CODE");
     if (scenario === undefined) throw new Error("CODE");
-    const text = systemPrompt({
-      scenario,
-      workingDir: "/w",
-      editingMode: "branch",
-      platform: "linux",
-      todos: [],
-      projectNotes: "",
-      intents: { required: true, selectable: [intent], context },
-    });
+    const text = instructionsText(
+      systemPrompt({
+        scenario,
+        workingDir: "/w",
+        editingMode: "branch",
+        platform: "linux",
+        todos: [],
+        projectNotes: [],
+        intents: { required: true, selectable: [intent], context },
+      }),
+    );
     expect(text).toContain(`# Intent\nYou work under this intent.`);
     expect(text).toContain(context);
     expect(text).toContain("request_scope_expansion");

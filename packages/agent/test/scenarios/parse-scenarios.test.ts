@@ -8,8 +8,19 @@ const source: ScenarioSource = {
   file: "team.yaml",
   lineOf: (path, needle) => (needle === undefined ? path.length : 40),
 };
-const readers = ["Read", "LS", "Grep", "Glob", "WebFetch"];
-const writers = ["Write", "Edit", "MultiEdit", "Delete", "Move", "Bash", "KillShell", "RunInTerminal"];
+const readers = ["Read", "LS", "Grep", "Glob", "WebFetch", "WebSearch"];
+const writers = [
+  "Write",
+  "Edit",
+  "MultiEdit",
+  "apply_patch",
+  "NotebookEdit",
+  "Delete",
+  "Move",
+  "Bash",
+  "KillShell",
+  "RunInTerminal",
+];
 
 function parseOne(definition: unknown, name = "REVIEW") {
   const { scenarios, problems } = parseScenarios({ [name]: definition }, source, builtInScenarios);
@@ -21,7 +32,21 @@ describe("parseScenarios", () => {
     ["todo, default, mcp:*", ["TodoRead", "TodoWrite", ...readers], ["*"]],
     [
       "filesystem, default",
-      ["Read", "LS", "Write", "Edit", "MultiEdit", "Delete", "Move", "Grep", "Glob", "WebFetch"],
+      [
+        "Read",
+        "LS",
+        "Write",
+        "Edit",
+        "MultiEdit",
+        "apply_patch",
+        "NotebookEdit",
+        "Delete",
+        "Move",
+        "Grep",
+        "Glob",
+        "WebFetch",
+        "WebSearch",
+      ],
       [],
     ],
     [

@@ -8,7 +8,7 @@ export interface CommandAnalysis {
   readonly commands: readonly SimpleCommand[];
   /** Paths the command names, resolved against the directory in force where they stand. */
   readonly paths: readonly CommandPath[];
-  /** True only when the whole tree is proven to read: nothing written, deleted, started or sent. */
+  /** True only when all of it is of the small closed grammar: nothing is written, deleted, started or sent then. */
   readonly readsOnly: boolean;
   readonly risk: Risk;
   /** Why a person must look: what could not be resolved, e.g. `a variable in command position`. Empty when all is known. */

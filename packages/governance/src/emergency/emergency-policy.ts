@@ -1,6 +1,7 @@
 import { isAtLeast } from "@gennai/protocol/model/risk";
 import type { CommandAnalysis } from "../command/command-analysis.ts";
 import { foldName } from "../command/fold-name.ts";
+import { coveringNames } from "../covering-names.ts";
 import { type Effect, isReadOnly } from "../effect.ts";
 import { computeRisk } from "../policies/risk.ts";
 import type { Policy, PolicyInput } from "../policy.ts";
@@ -44,13 +45,17 @@ export function emergencyVerdict(
   if (state.disableHighImpact && (isAtLeast(computeRisk(analysis), "high") || commands.some(isUnresolved))) {
     return refuse("high_impact_disabled", "high-impact", "Actions of high impact are switched off.");
   }
-  return blockedVerdict(state.blockedTools, toolName, commands);
+  return blockedVerdict(state.blockedTools, coveringNames(toolName, analysis.effects), commands);
 }
 
-function blockedVerdict(blocked: readonly string[], toolName: string, commands: readonly CommandAnalysis[]): Verdict {
+function blockedVerdict(
+  blocked: readonly string[],
+  tools: readonly string[],
+  commands: readonly CommandAnalysis[],
+): Verdict {
   if (blocked.length === 0) return allow;
   for (const name of blocked) {
-    const what = blockedThing(name, toolName, commands);
+    const what = blockedThing(name, tools, commands);
     if (what === undefined) continue;
     return refuse("tool_blocked", "blocked-tool", `${what} is blocked by the emergency control for ${name}.`);
   }
@@ -65,9 +70,15 @@ function blockedVerdict(blocked: readonly string[], toolName: string, commands: 
   return allow;
 }
 
-/** What of a call a blocked name means: the tool, a program in a command, or what the group `deploy` covers. */
-function blockedThing(name: string, toolName: string, commands: readonly CommandAnalysis[]): string | undefined {
-  if (isNamed(toolName, name) || (name === deployGroup && isDeployTool(toolName))) return `The tool ${toolName}`;
+/** What of a call a blocked name means: the tool, a program in a command, or what the group `deploy` covers. @param tools the call's own first */
+function blockedThing(
+  name: string,
+  tools: readonly string[],
+  commands: readonly CommandAnalysis[],
+): string | undefined {
+  if (tools.some((tool) => isNamed(tool, name) || (name === deployGroup && isDeployTool(tool)))) {
+    return `The tool ${tools[0]}`;
+  }
   for (const command of commands) {
     const deploy = name === deployGroup ? findDeploy(command) : undefined;
     if (deploy !== undefined) return deploy;

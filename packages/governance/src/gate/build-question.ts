@@ -54,6 +54,7 @@ export function buildQuestion(
     actionJson,
     actionSha256,
     offeredScopes,
+    ...(finding.answerMs === undefined ? {} : { answerMs: finding.answerMs }),
   };
 }
 
@@ -76,7 +77,8 @@ function impactOf(effects: readonly Effect[], risk: Risk, isolation: QuestionCon
     if (effect.type === "write" && effect.operation === "delete") impacts.push(`${effect.path.relative} is deleted.`);
     if (effect.type === "external")
       impacts.push(`The MCP server ${effect.server} does it; Gennai cannot see what it does.`);
-    if (effect.type === "net") impacts.push(`Data leaves this machine for ${effect.url}.`);
+    if (effect.type === "net" && effect.wanted === undefined)
+      impacts.push(`Data leaves this machine for ${effect.url}.`);
   }
   if (isAtLeast(risk, "high")) impacts.push("It may not be possible to take this back.");
   return impacts.join(" ");

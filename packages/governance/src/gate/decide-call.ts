@@ -13,6 +13,8 @@ import type { Verdict } from "../verdict.ts";
 import type { ToolCall } from "./gate-journal.ts";
 import { redactedError, redactedVerdict } from "./redacted-reason.ts";
 import { type FiredPolicy, runPolicies } from "./run-policies.ts";
+import { textEditorCall } from "./text-editor-call.ts";
+import { toolNamed, usualForm } from "./usual-form.ts";
 
 /** Stages 1 to 4 for one call: what it is, what it would do, and whether it may. */
 export type DecidedCall =
@@ -30,6 +32,8 @@ export type DecidedCall =
       readonly argumentsJson: string;
       /** The same, redacted; for every record. */
       readonly input: string;
+      /** As the model made it, redacted, where that was in other words. */
+      readonly asCalled?: string;
       readonly warnings: readonly string[];
     }
   /** Not a call that could run: unknown tool, bad arguments, or its analysis failed. */
@@ -50,9 +54,11 @@ export interface DecideOptions {
   readonly policyTimeoutMs: number;
 }
 
-export async function decideCall(call: ToolCall, context: CallContext, options: DecideOptions): Promise<DecidedCall> {
+export async function decideCall(made: ToolCall, context: CallContext, options: DecideOptions): Promise<DecidedCall> {
   // 1 registry
-  const tool = options.tools.get(call.name);
+  const meant = textEditorCall(made);
+  const tool = toolNamed(options.tools, meant.name);
+  const call = tool === undefined ? made : { ...meant, name: tool.name };
   if (tool === undefined) {
     const error = {
       code: "unknown_tool",
@@ -79,8 +85,6 @@ export async function decideCall(call: ToolCall, context: CallContext, options: 
   }
 
   // 3 analyse
-  const argumentsJson = canonicalJson(parsed.args);
-  const input = await options.redactor.redact(argumentsJson);
   let analysis: Analysis;
   try {
     analysis = withDeclaredRisk(await tool.analyse(parsed.args, context), call.declaredRisk);
@@ -93,24 +97,30 @@ export async function decideCall(call: ToolCall, context: CallContext, options: 
         error: await redactedError(error.toToolError(), options.redactor),
         failureClass: error.failureClass,
         effects: [],
-        input,
+        input: await options.redactor.redact(canonicalJson(parsed.args)),
       };
     }
     throw error;
   }
 
-  // 4 decide
   const { redactor } = options;
+  const args = analysis.args ?? parsed.args;
+  const argumentsJson = canonicalJson(args);
+  const input = await redactor.redact(argumentsJson);
+  const otherWords = parsed.mended || made.name !== tool.name || analysis.args !== undefined;
+  const asCalled = otherWords ? await asMade(made, redactor) : undefined;
+
+  // 4 decide
   const { verdict, fired, warnings } = await runPolicies(
     options.policies,
-    policyInput({ call, tool, args: parsed.args, analysis }, context, options),
+    policyInput({ call, tool, args, analysis }, context, options),
     { timeoutMs: options.policyTimeoutMs, signal: context.signal },
   );
   return {
     type: "decided",
     call,
     tool,
-    args: parsed.args,
+    args,
     analysis,
     verdict: await redactedVerdict(verdict, redactor),
     fired: await Promise.all(
@@ -119,6 +129,7 @@ export async function decideCall(call: ToolCall, context: CallContext, options: 
     risk: computeRisk(analysis),
     argumentsJson,
     input,
+    ...(asCalled === undefined ? {} : { asCalled }),
     warnings,
   };
 }
@@ -160,6 +171,10 @@ async function invalid(
   return { type: "invalid", call, error: redacted, failureClass, effects: [], input };
 }
 
+async function asMade({ name, argumentsJson }: ToolCall, redactor: Redactor): Promise<string> {
+  return redactor.redact(`${name} ${argumentsJson}`.slice(0, 4096));
+}
+
 /** UTF-16 code units of arguments: more than the largest file that can be written. */
 const maxArguments = 64 * 1024 * 1024;
 const maxArgumentDepth = 256;
@@ -167,7 +182,9 @@ const maxArgumentDepth = 256;
 function parseArguments(
   tool: Tool,
   json: string,
-): { readonly ok: true; readonly args: unknown } | { readonly ok: false; readonly problem: string } {
+):
+  | { readonly ok: true; readonly args: unknown; readonly mended: boolean }
+  | { readonly ok: false; readonly problem: string } {
   let value: unknown;
   try {
     // A key that stands twice, or `__proto__`, means one thing to whoever approves and another to whoever runs it.
@@ -179,6 +196,11 @@ function parseArguments(
     return { ok: false, problem: `The arguments of ${tool.name} are not valid JSON: ${problem}` };
   }
   const result = tool.parameters.safeParse(value);
-  if (result.success) return { ok: true, args: result.data };
-  return { ok: false, problem: `The arguments of ${tool.name} do not fit: ${z.prettifyError(result.error)}` };
+  if (result.success) return { ok: true, args: result.data, mended: false };
+  // Twice: what has its own name only now may still be written as text.
+  const renamed = usualForm(tool, value, result.error.issues);
+  const tried = tool.parameters.safeParse(renamed);
+  const mended = tried.success ? tried : tool.parameters.safeParse(usualForm(tool, renamed, tried.error.issues));
+  if (mended.success) return { ok: true, args: mended.data, mended: true };
+  return { ok: false, problem: `The arguments of ${tool.name} do not fit: ${z.prettifyError(mended.error)}` };
 }

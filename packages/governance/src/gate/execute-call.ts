@@ -5,6 +5,7 @@ import { policyInput } from "./decide-call.ts";
 import { explainedError } from "./explain-refusal.ts";
 import type { CallOutcome, Decision } from "./gate-journal.ts";
 import type { GateOptions } from "./gate-options.ts";
+import { judgeConnections, standingConnections } from "./judge-connections.ts";
 import { judgeFound } from "./judge-found.ts";
 import { liveOutput } from "./live-output.ts";
 import { type Decided, type Passage, stopped } from "./passage.ts";
@@ -19,6 +20,7 @@ export async function executeCall(passage: Passage, context: CallContext, option
   if (refusal !== undefined || decided === undefined) return notRun(passage, startedAt);
   if (context.signal.aborted) return notRun({ ...passage, refusal: stopped }, startedAt);
   using watched = new WatchedCall(options.standingCheck, policyInput(decided, context, options));
+  using running = options.running?.open({ turnId: context.turnId, callId: decided.call.id });
   const forbidden = interruption(watched);
   if (forbidden !== undefined) {
     return notRun({ ...passage, refusal: { error: forbidden, failureClass: "permission_denied" } }, startedAt);
@@ -26,7 +28,8 @@ export async function executeCall(passage: Passage, context: CallContext, option
 
   const live = liveOutput(context, options);
   let judged: Decision | undefined;
-  const signal = AbortSignal.any([context.signal, watched.signal]);
+  const signal = AbortSignal.any([context.signal, watched.signal, ...(running === undefined ? [] : [running.signal])]);
+  const interrupted = (): ToolError | undefined => interruption(watched) ?? running?.error;
   try {
     const outcome = await decided.tool.execute(decided.args, decided.analysis, {
       ...context,
@@ -40,20 +43,34 @@ export async function executeCall(passage: Passage, context: CallContext, option
         judged = decision;
         return judgement;
       },
+      network: {
+        standing: (program) => standingConnections(program, options),
+        letThrough: async (wanted) => {
+          const forbiddenNow = interruption(watched);
+          if (forbiddenNow !== undefined) {
+            return { type: "refused", error: forbiddenNow, decision: passage.decision };
+          }
+          const judgement = await judgeConnections(wanted, decided, { ...context, signal }, options);
+          if (judgement.type === "refused") judged = judgement.decision;
+          return judgement;
+        },
+      },
     });
     await live.end();
     const verification = await verify(decided, outcome, context);
     const error =
       outcome.failure &&
-      (interruption(watched) ?? {
+      (interrupted() ?? {
         code: outcome.failure.failureClass,
         message: await options.redactor.redact(outcome.failure.message),
         retryable: false,
       });
     return {
       call: passage.decision.call,
+      args: decided.args,
       outcome,
-      output: await options.redactor.redact(outcome.output),
+      // A provider refuses a conversation with half a character in it, for good; files, servers and cuts can hold such.
+      output: (await options.redactor.redact(outcome.output)).toWellFormed(),
       truncated: outcome.truncated ?? false,
       error,
       failureClass: outcome.failure?.failureClass,
@@ -64,9 +81,10 @@ export async function executeCall(passage: Passage, context: CallContext, option
     };
   } catch (error) {
     await live.end();
-    const failure = await failureOf(error, decided, context, interruption(watched), options);
+    const failure = await failureOf(error, decided, context, interrupted(), options);
     return {
       call: passage.decision.call,
+      args: decided.args,
       outcome: { output: "" },
       output: toolErrorJson(failure.error),
       truncated: false,

@@ -26,6 +26,8 @@ export interface Decision {
   readonly effects: readonly Effect[];
   /** The arguments as canonical JSON, redacted. */
   readonly input: string;
+  /** As the model made the call, redacted, where that was in other words. */
+  readonly asCalled?: string;
   /** Set when a person answered. */
   readonly confirmation?: {
     readonly answer: "yes" | "no" | "unclear" | "timeout" | "nobody";
@@ -42,6 +44,8 @@ export interface Decision {
 
 export interface CallOutcome {
   readonly call: ToolCall;
+  /** What the tool was called with, in the form that policies saw, not redacted; absent when the call never ran. */
+  readonly args?: unknown;
   /** Undefined when the call never ran. */
   readonly outcome: ToolOutcome | undefined;
   /** Redacted, as the model reads it. */

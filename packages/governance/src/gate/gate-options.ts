@@ -5,12 +5,16 @@ import type { Tool } from "../tool.ts";
 import type { GateJournal } from "./gate-journal.ts";
 import type { GateObserver } from "./gate-observer.ts";
 import type { LastingAnswers } from "./lasting-answers.ts";
+import type { LastingConnections } from "./lasting-connections.ts";
 import type { RememberedAnswers } from "./remembered-answers.ts";
+import type { RunningCalls } from "./running-calls.ts";
 import type { StandingCheck } from "./standing-check.ts";
 
 export interface GateOptions {
   readonly sessionId: string;
   readonly tools: ReadonlyMap<string, Tool>;
+  /** Is called before the calls of a model's answer run. */
+  readonly beginAnswer?: () => void;
   readonly policies: readonly Policy[];
   readonly confirmer: Confirmer;
   readonly journal: GateJournal;
@@ -18,6 +22,8 @@ export interface GateOptions {
   readonly remembered: RememberedAnswers;
   /** Answers that hold beyond the session; without it none is offered. */
   readonly lasting?: LastingAnswers | undefined;
+  /** What programs may reach in every session of the workspace; without it no such answer is offered. */
+  readonly connections?: LastingConnections | undefined;
   /** SHA-256 of the rules in force, shown with every question. */
   readonly policySha256: string;
   /** The intent the session works under, shown with every question. */
@@ -33,6 +39,8 @@ export interface GateOptions {
   readonly policyTimeoutMs: number;
   /** Asked once more right before each effect, and again while it runs; e.g. the emergency controls. */
   readonly standingCheck?: StandingCheck;
+  /** Is told which calls run, and stops single ones. */
+  readonly running?: RunningCalls | undefined;
   /** Measures calls on their way; nobody by default. */
   readonly observer?: GateObserver;
   /** Milliseconds since the epoch. */

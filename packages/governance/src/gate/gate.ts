@@ -9,6 +9,7 @@ import type { ToolCall } from "./gate-journal.ts";
 import { unobservedGate } from "./gate-observer.ts";
 import type { GateOptions } from "./gate-options.ts";
 import { finalDecision } from "./passage.ts";
+import { toolNamed } from "./usual-form.ts";
 
 /** What a call became, for the model. */
 export interface CallResult {
@@ -22,6 +23,8 @@ export interface CallResult {
   readonly exitCode: number | undefined;
   readonly verification: Verification;
   readonly facts: readonly unknown[];
+  /** Names of what it did and a person did not want kept. */
+  readonly dropped: readonly string[];
 }
 
 /** Tools that run only through the gate. There is no other way to make one, and the turn loop accepts nothing else. */
@@ -40,7 +43,7 @@ class GovernedToolSet {
   }
 
   /** For the model's tool list. */
-  get tools(): Iterable<Pick<Tool, "name" | "description" | "parameters" | "inputSchema">> {
+  get tools(): Iterable<Pick<Tool, "name" | "description" | "parameters" | "inputSchema" | "shownTo">> {
     return this.#options.tools.values();
   }
 
@@ -57,9 +60,10 @@ class GovernedToolSet {
     calls: readonly ToolCall[],
     context: { readonly turnId: string; readonly signal: AbortSignal },
   ): Promise<readonly CallResult[]> {
+    this.#options.beginAnswer?.();
     const results: CallResult[] = [];
     const runsBesideOthers = (name: string): boolean => {
-      const tool = this.#options.tools.get(name);
+      const tool = toolNamed(this.#options.tools, name);
       return tool?.access === "read" && tool.alone !== true;
     };
     for (const batch of batches(calls, runsBesideOthers)) {
@@ -108,6 +112,7 @@ class GovernedToolSet {
       exitCode: result.outcome?.exitCode,
       verification: result.verification,
       facts: result.outcome?.facts ?? [],
+      dropped: result.outcome?.dropped ?? [],
     }));
   }
 }

@@ -1,3 +1,4 @@
+import { shownNames } from "../shown-names.ts";
 import type { FoundPart } from "../tool.ts";
 import { allow, type Finding, type Verdict } from "../verdict.ts";
 
@@ -49,12 +50,5 @@ export function pathsByRule(against: AgainstParts, type: "ask" | "deny"): string
     known.names.push(name);
     byRule.set(finding.rule, known);
   }
-  return [...byRule].map(([rule, { names }]) => `${listed(names)} (rule ${rule})`).join("; ");
-}
-
-const maxListed = 20;
-
-function listed(names: readonly string[]): string {
-  const more = names.length - maxListed;
-  return `${names.slice(0, maxListed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  return [...byRule].map(([rule, { names }]) => `${shownNames(names)} (rule ${rule})`).join("; ");
 }

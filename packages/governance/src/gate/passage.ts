@@ -133,6 +133,7 @@ export function decisionOf(decided: DecidedCall, answer: Answer | undefined): De
     ...(finding?.place === undefined ? {} : { place: finding.place }),
     effects: decided.analysis.effects,
     input: decided.input,
+    ...(decided.asCalled === undefined ? {} : { asCalled: decided.asCalled }),
     ...(answer === undefined
       ? {}
       : {

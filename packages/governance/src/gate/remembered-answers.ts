@@ -3,6 +3,7 @@ import { isAtLeast } from "@gennai/protocol/model/risk";
 import type { ActionFacts } from "../answers/action-facts.ts";
 import { type AnswerPattern, type AnswerPlace, covers } from "../answers/answer-pattern.ts";
 import type { Answer, Question } from "../confirmation.ts";
+import type { StandingConnection } from "./lasting-connections.ts";
 
 /** How many earlier calls of a session are kept to run patterns dry against. */
 const maxEarlier = 200;
@@ -28,6 +29,7 @@ export class RememberedAnswers {
   readonly #exact = new Map<string, RememberedYes>();
   #patterns: readonly RememberedPattern[] = [];
   #earlier: readonly ActionFacts[] = [];
+  readonly #connections = new Map<string, readonly StandingConnection[]>();
 
   /** @param pattern in place of the exact action */
   remember(question: Question, scope: Exclude<ConfirmationScope, "workspace">, pattern?: AnswerPattern): void {
@@ -49,6 +51,16 @@ export class RememberedAnswers {
     return found === undefined ? undefined : remembered(found, found.pattern.text);
   }
 
+  /** @param program with its verb */
+  rememberConnections(program: string, connections: readonly StandingConnection[]): void {
+    this.#connections.set(program, [...this.connections(program), ...connections]);
+  }
+
+  /** What a program may reach in this session. */
+  connections(program: string): readonly StandingConnection[] {
+    return this.#connections.get(program) ?? [];
+  }
+
   /** Notes a call that was decided. */
   saw(facts: ActionFacts): void {
     this.#earlier = [...this.#earlier.slice(1 - maxEarlier), facts];
@@ -62,6 +74,7 @@ export class RememberedAnswers {
   forget(): void {
     this.#exact.clear();
     this.#patterns = [];
+    this.#connections.clear();
   }
 }
 

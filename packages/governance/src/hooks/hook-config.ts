@@ -77,10 +77,10 @@ export function parseHooks(text: string, source: string): readonly HookCommand[]
   return [...read("PreToolUse", before), ...read("PostToolUse", after)];
 }
 
-/** A matcher is names joined by `|`, each possibly with `*` or `.*`; empty and `*` mean every tool. */
-export function matchesTool(matcher: string | undefined, toolName: string): boolean {
+/** Whether it means one of these names. A matcher is names joined by `|`, each possibly with `*` or `.*`; empty and `*` mean every tool. */
+export function matchesTool(matcher: string | undefined, names: readonly string[]): boolean {
   if (matcher === undefined || matcher === "" || matcher === "*") return true;
-  return matcher.split("|").some((name) => wildcard(name.trim(), toolName));
+  return matcher.split("|").some((pattern) => names.some((name) => wildcard(pattern.trim(), name)));
 }
 
 /** Without a regular expression: one in a file of somebody else could take for ever. */

@@ -1,7 +1,9 @@
+import { coveringNames } from "../covering-names.ts";
 import type { Policy, PolicyInput } from "../policy.ts";
-import type { Verdict } from "../verdict.ts";
+import { strictest, type Verdict } from "../verdict.ts";
 import { HookFailure, type HookRun, hookVerdict, nameOf } from "./hook-answer.ts";
 import { type HookCommand, type HookEvent, matchesTool } from "./hook-config.ts";
+import { hookInputs } from "./hook-inputs.ts";
 
 /** What a hook reads from its standard input, as JSON. */
 export interface HookInput {
@@ -59,18 +61,19 @@ async function verdictOf(
   input: PolicyInput,
   { runner, cwd, signal }: { readonly runner: HookRunner; readonly cwd: string; readonly signal: AbortSignal },
 ): Promise<Verdict> {
-  if (!matchesTool(hook.matcher, input.toolName)) return { type: "allow" };
-  const run = await runner.run(
-    hook,
-    {
+  if (!matchesTool(hook.matcher, coveringNames(input.toolName, input.analysis.effects))) return { type: "allow" };
+  const verdicts: Verdict[] = [];
+  const { toolName, args, analysis } = input;
+  for (const toolInput of hookInputs({ toolName, args, effects: analysis.effects })) {
+    const told: HookInput = {
       session_id: input.sessionId,
       cwd,
       hook_event_name: "PreToolUse",
       tool_name: input.toolName,
-      tool_input: input.args,
+      tool_input: toolInput,
       tool_use_id: input.callId,
-    },
-    { signal },
-  );
-  return hookVerdict(hook, run);
+    };
+    verdicts.push(hookVerdict(hook, await runner.run(hook, told, { signal })));
+  }
+  return strictest(verdicts);
 }

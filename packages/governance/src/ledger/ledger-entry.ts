@@ -1,4 +1,5 @@
 import type { Risk } from "@gennai/protocol/model/risk";
+import type { Connection } from "../network/connection.ts";
 import type { FileChange, PutBackFile } from "../tool.ts";
 
 /** What a ledger record says, before it is chained and signed. Text in it is redacted already. */
@@ -48,6 +49,10 @@ export interface LedgerCall {
   readonly failureClass?: string;
   /** Control files that the call changed unasked, and that are as they were again. */
   readonly putBack?: readonly PutBackFile[];
+  /** What of the network it was let reach, or refused: URLs, or `HOST:PORT`. */
+  readonly reaches?: readonly string[];
+  /** Of a staged command: every connection that it made or wanted to make. */
+  readonly connections?: readonly Connection[];
   readonly verification?: "verified" | "unverified" | "failed";
   readonly confirmation?: {
     readonly answer: string;

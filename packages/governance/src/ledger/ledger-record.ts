@@ -203,6 +203,8 @@ function recordedCall(call: LedgerCall): Record<string, unknown> {
     exit_code: call.exitCode,
     failure_class: call.failureClass,
     verification: call.verification,
+    reaches: call.reaches,
+    connections: call.connections,
     put_back: call.putBack,
     confirmation: call.confirmation,
   };

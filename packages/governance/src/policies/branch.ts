@@ -18,8 +18,11 @@ export type BranchState =
   /** The workspace is no git repository. */
   | { readonly type: "none" };
 
-/** How the agent may change files: on a branch of its own, or by proposals that the user applies. */
-export type EditingMode = "branch" | "proposal";
+/**
+ * How the agent may change files: on a branch of its own, or by proposals that the user applies; `staged-proposal`: what tools
+ * and commands change is staged, and proposed when the turn ends.
+ */
+export type EditingMode = "branch" | "proposal" | "staged-proposal";
 
 /** Looks at the branch of the work tree right now. Rejects when git cannot be asked. */
 export type ReadBranch = (options: { readonly signal: AbortSignal }) => Promise<BranchState>;
@@ -33,7 +36,7 @@ export interface BranchPolicyOptions {
 
 /**
  * In branch mode files change, and commands that may write run, only on the session's own, unprotected branch; in proposal
- * mode nothing changes but by the user's hand. It denies, so no yes helps: such a command asks elsewhere only where it may run.
+ * mode nothing changes but by the user's hand: nothing runs, but for what is staged where that is the mode. It denies, so no yes helps: such a command asks elsewhere only where it may run.
  */
 export function createBranchPolicy({ mode, readBranch, protectedBy }: BranchPolicyOptions): Policy {
   return {
@@ -44,6 +47,7 @@ export function createBranchPolicy({ mode, readBranch, protectedBy }: BranchPoli
       const commands = analysis.effects.flatMap((effect) =>
         effect.type === "exec" && !isReadOnly(effect) ? [effect.command] : [],
       );
+      if (mode === "staged-proposal") return writesNowhere(analysis.effects) ? allow : proposalOnly;
       if (mode === "proposal") return writes || commands.length > 0 ? proposalOnly : allow;
       if (analysis.effects.some((effect) => effect.type === "exec" && effect.staged === true)) return allow;
       const head = analysis.effects.find((effect) => effect.type === "git" && effect.what === "head");
@@ -68,6 +72,11 @@ function onNewHead({ to }: GitChange, protectedBy: BranchPolicyOptions["protecte
   const branch = branchOf(to);
   if (branch === undefined) return onBranch({ type: "detached" });
   return onBranch({ type: "branch", branch, sessionBranch: undefined, protectedBy: protectedBy(branch) });
+}
+
+/** What files get is staged; so is what commands do, where they are. */
+function writesNowhere(effects: readonly Effect[]): boolean {
+  return effects.every((effect) => !mayWrite(effect) && (effect.type !== "exec" || effect.staged === true));
 }
 
 /** Somebody else's tool that was told of files here. */

@@ -1,5 +1,6 @@
 import type { FileWrite, FoundTrait, FoundWrite } from "../effect.ts";
 import type { Policy } from "../policy.ts";
+import { shownName, shownNames } from "../shown-names.ts";
 import { allow, ask, strictest, type Verdict } from "../verdict.ts";
 import { isMadeByTools } from "./made-by-tools.ts";
 
@@ -72,15 +73,9 @@ function asked(rule: string, reason: string): Verdict {
   return ask({ code: "change_needs_confirmation", rule, reason });
 }
 
-const shown = 5;
-
 function listed(writes: readonly Found[]): string {
-  const more = writes.length - shown;
-  const names = writes.slice(0, shown).map(({ path }) => shownName(path.relative));
-  return `${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-}
-
-/** What cannot be seen is written out. */
-function shownName(path: string): string {
-  return /[\p{Cc}\p{Bidi_Control}]/u.test(path) ? JSON.stringify(path).replaceAll(/\p{Bidi_Control}/gu, "?") : path;
+  return shownNames(
+    writes.map(({ path }) => path.relative),
+    5,
+  );
 }

@@ -1,5 +1,6 @@
 import type { GitContents } from "../command/command-analysis.ts";
 import type { Policy } from "../policy.ts";
+import { shownNames } from "../shown-names.ts";
 import { allow, ask, deny, strictest, type Verdict } from "../verdict.ts";
 
 /** Which files that the agent may not read a git command would print. */
@@ -52,22 +53,20 @@ function verdictOf({ subcommand }: GitContents, found: PrintedSecrets): Verdict 
       const finding = {
         code: "zero_access",
         rule: "secrets/git-contents",
-        reason: `\`git ${subcommand}\` would print ${listed(paths)}, whose content is not for the agent.`,
+        reason: `\`git ${subcommand}\` would print ${shownNames(paths, shown)}, whose content is not for the agent.`,
         hint: excludeHint(subcommand, paths),
       };
       return refused.length > 0
         ? deny({ ...finding, reason: `Security Policy Violation: ${finding.reason}` })
-        : ask({ ...finding, reason: `\`git ${subcommand}\` would print ${listed(paths)}, which may hold tokens.` });
+        : ask({
+            ...finding,
+            reason: `\`git ${subcommand}\` would print ${shownNames(paths, shown)}, which may hold tokens.`,
+          });
     }
   }
 }
 
 const shown = 5;
-
-function listed(paths: readonly string[]): string {
-  const more = paths.length - shown;
-  return `${paths.slice(0, shown).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-}
 
 function excludeHint(subcommand: string, paths: readonly string[]): string {
   if (subcommand === "cat-file") return "Work without its content, or ask the user for the one fact you need.";

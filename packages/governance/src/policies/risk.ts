@@ -1,6 +1,7 @@
 import { highestRisk, type Risk } from "@gennai/protocol/model/risk";
 import { foldPath } from "../command/fold-name.ts";
-import type { Effect } from "../effect.ts";
+import type { Effect, NetworkAccess } from "../effect.ts";
+import { addressForm } from "../network/endpoint.ts";
 import type { Analysis } from "../tool.ts";
 import { controlPath } from "./control-paths.ts";
 
@@ -31,6 +32,15 @@ function riskOf(effect: Effect): Risk {
     case "external":
       return effect.trusted && effect.accepted === "yes" ? "medium" : "high";
     case "net":
+      if (effect.wanted !== undefined) return isMetadata(effect.wanted) ? "high" : "medium";
       return effect.listed === true ? "medium" : "high";
   }
+}
+
+/** Where clouds tell a machine who it is, and hand it the keys for that. */
+const metadata =
+  /^169\.254\.|^fe[89ab][0-9a-f]:|^fd00:ec2:|^fd20:ce:|^100\.100\.100\.200$|^168\.63\.129\.16$|^192\.0\.0\.192$|^(?:metadata|instance-data)(?:\.|$)/;
+
+function isMetadata({ host, address }: NonNullable<NetworkAccess["wanted"]>): boolean {
+  return [host, address].some((each) => each !== undefined && metadata.test(addressForm(each) ?? each));
 }

@@ -1,3 +1,4 @@
+import { coveringNames } from "../covering-names.ts";
 import type { Effect, WorkspacePath } from "../effect.ts";
 import { isReadOnly } from "../effect.ts";
 import type { Policy, PolicyInput } from "../policy.ts";
@@ -38,13 +39,6 @@ function together(verdicts: readonly Verdict[]): Verdict {
   return asking.size === 0 ? verdict : ask({ ...verdict.finding, alongside: [...asking].sort() });
 }
 
-/** Other names of tools in rule files, all in lower case. */
-const toolNames: Readonly<Record<string, readonly string[]>> = {
-  runinterminal: ["bash", "terminal"],
-  glob: ["find"],
-  multiedit: ["edit"],
-};
-
 /** Every rule that a call meets, not only the strictest. Empty when none does. */
 export async function ruleVerdicts(
   input: Pick<PolicyInput, "toolName" | "analysis">,
@@ -53,9 +47,8 @@ export async function ruleVerdicts(
   options: { readonly signal: AbortSignal },
 ): Promise<readonly Verdict[]> {
   const verdicts: Verdict[] = [];
-  const tool = input.toolName.toLowerCase();
-  for (const name of [tool, ...(toolNames[tool] ?? [])]) {
-    const rule = rules.tools.get(name);
+  for (const name of coveringNames(input.toolName, input.analysis.effects)) {
+    const rule = rules.tools.get(name.toLowerCase());
     if (rule !== undefined) verdicts.push(violation(rule, `the tool ${input.toolName} is denied.`));
   }
   if (rules.readOnly !== undefined && !input.analysis.effects.every(isReadOnly)) {
@@ -100,14 +93,21 @@ function patternVerdict(rule: PatternRule, match: PatternMatch): Verdict {
   const doubt = match === "gave-up" ? " (the pattern took too long to check, which counts as a match)" : "";
   const reason = `${rule.reason}${doubt}`;
   return rule.ask
-    ? ask({ code: "rule_asks", rule: rule.name, reason, ...placeOf(rule) })
+    ? ask({ code: "rule_asks", rule: rule.name, reason, ...placeOf(rule), ...(isBuiltIn(rule) ? {} : { answerMs }) })
     : violation(rule.name, reason, placeOf(rule));
 }
 
 /** The floor's rules stand in no file that anybody could open. */
-function placeOf({ name, place }: PatternRule | PathRule): { readonly place?: string } {
-  return name.startsWith("rules/floor/") ? {} : { place };
+function placeOf(rule: PatternRule | PathRule): { readonly place?: string } {
+  return isBuiltIn(rule) ? {} : { place: rule.place };
 }
+
+function isBuiltIn({ name }: PatternRule | PathRule): boolean {
+  return name.startsWith("rules/floor/");
+}
+
+/** What programs that read the same files give a person for a rule with `ask: true`. */
+const answerMs = 30_000;
 
 function pathVerdicts(effect: Effect, rules: CompiledRules): readonly Verdict[] {
   switch (effect.type) {

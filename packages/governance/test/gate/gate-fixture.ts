@@ -44,6 +44,7 @@ export function gateWith(
         throw new ToolFailure("no_match", "Not there: secret", { hint: "The file has secret." });
       return {
         statement: `${name} a.txt`,
+        ...(args.value === "nearly" ? { args: { value: "exactly" } } : {}),
         effects:
           access === "read"
             ? [{ type: "read", path }]
@@ -55,6 +56,7 @@ export function gateWith(
       if (args.value === "throws") throw new Error("boom");
       if (args.value === "quotes late") throw new ToolFailure("io_error", "Late: secret", { hint: "It has secret." });
       if (args.value === "fails") throw new ToolFailure("stale_file", "Stale File: a.txt", { retryable: true });
+      if (args.value === "halves") return { output: "a \ud83d b \ude00 \u{1f600}" };
       return { output: `done secret ${args.value ?? ""}` };
     },
   });

@@ -50,6 +50,30 @@ describe("seed 001 intercept, seed 004 §2 every-call: nothing runs without allo
     });
   }
 
+  it("decides, asks, records and runs the arguments as the analysis put them right, and keeps the call as it was made", async () => {
+    const judged: unknown[] = [];
+    const policy: Policy = {
+      name: "p",
+      kind: "guard",
+      decide: ({ args }) => {
+        judged.push(args);
+        return ask(finding);
+      },
+    };
+    const answer: Answer = { type: "yes", scope: "once", by: "user" };
+    const { run, questions, decisions } = gateWith({ policies: [policy], answer });
+    const [result] = await run("Change", { value: "nearly" });
+    expect(result?.output).toMatch(/exactly$/);
+    expect(judged).toEqual([{ value: "exactly" }, { value: "exactly" }]);
+    expect(questions[0]).toMatchObject({ actionJson: expect.stringContaining('"arguments":{"value":"exactly"}') });
+    expect(decisions[0]).toMatchObject({ input: '{"value":"exactly"}', asCalled: 'Change {"value":"nearly"}' });
+  });
+
+  it("hands on no half characters of a tool", async () => {
+    const [result] = await gateWith().run("Look", { value: "halves" });
+    expect(result?.output).toBe("a \ufffd b \ufffd \u{1f600}");
+  });
+
   it("tells the model the user's reason", async () => {
     const { run } = gateWith({ verdicts: [ask(finding)], answer: { type: "no", reason: "not today", by: "user" } });
     const [result] = await run("Change");

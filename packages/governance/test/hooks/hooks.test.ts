@@ -71,7 +71,7 @@ test.each([
   ["mcp__*__write", "mcp__write", false],
   ["Notebook.*", "Bash", false],
 ] as const)("the matcher %s and %s: %s", (matcher, tool, wanted) => {
-  expect(matchesTool(matcher, tool)).toBe(wanted);
+  expect(matchesTool(matcher, [tool])).toBe(wanted);
 });
 
 test.each([

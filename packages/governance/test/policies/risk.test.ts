@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Effect } from "#effect";
+import type { AllowedEndpoint } from "#network/connection";
+import { parseEndpoint } from "#network/endpoint";
 import { computeRisk } from "#policies/risk";
 import { exec, inside, write } from "./effects.ts";
 
@@ -17,5 +19,27 @@ describe("seed 003 §4: the highest category of a call counts", () => {
     [[{ type: "net", url: "https://example.com" }], "high"],
   ])("%o: %s", (effects, expected) => {
     expect(computeRisk({ statement: "", effects })).toBe(expected);
+  });
+});
+
+describe("where clouds hand out keys, under every spelling", () => {
+  it.each([
+    ...["169.254.169.254:80", "[::ffff:169.254.169.254]:80", "[::ffff:a9fe:a9fe]:80", "[64:ff9b::a9fe:a9fe]:80"],
+    ...["[fd00:ec2::254]:80", "[fd00:0ec2:0::254]:80", "[FE80::1]:80", "[febf::1]:80", "100.100.100.200:80"],
+    ...[
+      "168.63.129.16:80",
+      "192.0.0.192:80",
+      "metadata.google.internal:80",
+      "Metadata.:80",
+      "instance-data.ec2.internal:80",
+    ],
+  ])("%s", (text) => {
+    const endpoint = parseEndpoint(text);
+    if (endpoint === undefined) throw new Error("It is no endpoint.");
+    const reach = (wanted: AllowedEndpoint) =>
+      computeRisk({ statement: "", effects: [{ type: "net", url: text, wanted: { ...wanted, program: "curl" } }] });
+    expect(reach(endpoint)).toBe("high");
+    expect(reach({ host: "name.example", port: 80, address: endpoint.host })).toBe("high");
+    expect(reach({ host: "name.example", port: 80, address: "10.0.0.1" })).toBe("medium");
   });
 });

@@ -1,0 +1,84 @@
+import type { ModelAnswer } from "./ask-model.ts";
+
+/** What becomes of an answer that calls nothing. */
+export type AnswerFinding =
+  /** It is one. `text` is all of it, where it came in pieces. */
+  | { readonly type: "answered"; readonly text: string }
+  /** The model is asked again. `note` is for the model, `reason` for people. */
+  | { readonly type: "again"; readonly reason: string; readonly note: string | undefined }
+  | { readonly type: "failed"; readonly code: string; readonly message: string; readonly hint: string };
+
+/** How often in a row the model is asked again for one reason. */
+const most = { empty: 2, malformed: 3, cut: 4, pause: 20 } as const;
+
+/** Judges the answers of one turn: one that is none must not look like success. */
+export class UnfinishedAnswers {
+  #pieces = "";
+  #times: Record<keyof typeof most, number> = { empty: 0, malformed: 0, cut: 0, pause: 0 };
+
+  judge({ text, finish }: Pick<ModelAnswer, "text" | "finish">): AnswerFinding {
+    const said = text.trim() !== "";
+    switch (finish) {
+      case "content-filter":
+        return {
+          type: "failed",
+          code: "answer_refused",
+          message: "The model, or its provider's filter, refused to answer.",
+          hint: "Ask otherwise. What was said stays in later requests: clear the session if it goes on, or use another model.",
+        };
+      case "malformed":
+        return this.#again("malformed", undefined) ?? malformed;
+      case "pause":
+        this.#pieces += text;
+        return this.#again("pause", undefined) ?? cut;
+      case "length":
+        this.#pieces += text;
+        return this.#again("cut", said ? goOn : beShort) ?? cut;
+      default:
+        if (said) return { type: "answered", text: this.#pieces + text };
+        return this.#again("empty", sayWords) ?? empty;
+    }
+  }
+
+  /** The turn went on: what came before was no failure. */
+  progress(): void {
+    this.#pieces = "";
+    this.#times = { empty: 0, malformed: 0, cut: 0, pause: 0 };
+  }
+
+  #again(what: keyof typeof most, note: string | undefined): AnswerFinding | undefined {
+    this.#times[what] += 1;
+    return this.#times[what] > most[what] ? undefined : { type: "again", reason: reasons[what], note };
+  }
+}
+
+const reasons: Readonly<Record<keyof typeof most, string>> = {
+  empty: "The model answered nothing; it is asked again.",
+  malformed: "The model wrote a call that cannot be read.",
+  cut: "The model's answer was cut off at its output limit; it is asked to go on.",
+  pause: "The model paused; it is asked to go on.",
+};
+
+const goOn = "[From the server: your answer was cut off at the output limit. Go on exactly where it stopped.]";
+const beShort =
+  "[From the server: you reached the output limit before you said anything. Think less, and answer or call a tool now.]";
+const sayWords = "[From the server: your answer was empty. Go on with the task; if it is done, say so in a sentence.]";
+
+const empty: AnswerFinding = {
+  type: "failed",
+  code: "answer_empty",
+  message: "The model ended the turn without a word, also when it was asked again.",
+  hint: "Ask it to continue, or use another model.",
+};
+const malformed: AnswerFinding = {
+  type: "failed",
+  code: "answer_malformed",
+  message: "The model wrote calls that cannot be read, again and again.",
+  hint: "Ask it to continue, or use a model that is better at calling tools.",
+};
+const cut: AnswerFinding = {
+  type: "failed",
+  code: "answer_cut",
+  message: "The model's answer was cut off at its output limit, again and again.",
+  hint: "Raise max_tokens in the session's settings, or ask for less at once.",
+};

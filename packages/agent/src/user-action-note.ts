@@ -1,0 +1,38 @@
+import type { ProposalReview } from "./proposal.ts";
+import type { SessionEvent } from "./session-event.ts";
+
+type UserAction = Extract<
+  SessionEvent,
+  { readonly type: "proposal-review" | "change-set-undone" | "checkpoint-restored" }
+>;
+
+/** How the model hears what the user did beside the conversation. */
+export function userActionNote(event: UserAction): string {
+  switch (event.type) {
+    case "proposal-review":
+      return reviewForModel(event.review);
+    case "change-set-undone":
+      return `[The user took back changes to: ${event.files.map((file) => file.path).join(", ")}. Read a file again before you edit it.]`;
+    case "checkpoint-restored":
+      return restoreForModel(event.files);
+  }
+}
+
+/** Files named to the model when many are restored at once. */
+const maxRestored = 100;
+
+function restoreForModel(files: readonly { readonly path: string }[]): string {
+  const named = files.slice(0, maxRestored).map(({ path }) => JSON.stringify(path));
+  const more = files.length > named.length ? ` and ${files.length - named.length} more` : "";
+  return `[The user restored these files to an earlier state: ${named.join(", ")}${more}. Read a file again before you edit it.]`;
+}
+
+function reviewForModel(review: ProposalReview): string {
+  const lines = review.hunks.map((hunk) => {
+    const which = hunk.hunkId === "" ? hunk.changeId : `${hunk.changeId}, hunk ${hunk.hunkId}`;
+    const edited = hunk.decision === "edited" ? `; the user's text:\n${hunk.editedText}` : "";
+    return `- ${which}: ${hunk.decision}${hunk.note === "" ? "" : ` (${hunk.note})`}${edited}`;
+  });
+  const note = review.note === "" ? "" : `\nThe user says: ${review.note}`;
+  return `[The user reviewed the proposed changes.]\n${lines.join("\n")}${note}`;
+}

@@ -1,0 +1,20 @@
+import type { Effect } from "../effect.ts";
+
+/**
+ * What a hook is given as `tool_input`, once for each time that it runs: the arguments; of a call that names its files in another
+ * way, with each of them as `file_path`, which hooks look at.
+ */
+export function hookInputs(call: {
+  readonly toolName: string;
+  /** In the form that policies see. */
+  readonly args: unknown;
+  readonly effects: readonly Effect[];
+}): readonly unknown[] {
+  const { toolName, args, effects } = call;
+  if (toolName !== "apply_patch" && toolName !== "NotebookEdit") return [args];
+  const paths = effects.flatMap((effect) =>
+    effect.type === "write" || effect.type === "propose" ? [effect.path.absolute] : [],
+  );
+  if (paths.length === 0 || typeof args !== "object" || args === null || "file_path" in args) return [args];
+  return [...new Set(paths)].map((path) => Object.assign({}, args, { file_path: path }));
+}

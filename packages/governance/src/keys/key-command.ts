@@ -1,0 +1,79 @@
+import type { SimpleCommand } from "../command/command-analysis.ts";
+import { type GhCommand, ghCommand, ghGroups } from "./gh-command.ts";
+import { oneCommand } from "./one-command.ts";
+import { type PublishCommand, publishCommand } from "./publish-command.ts";
+import { type PushCommand, pushCommand } from "./push-command.ts";
+
+/** A command that needs a login of the user's to do anything at all, written so plainly that nothing of it is left to be told. */
+export type KeyCommand = PushCommand | PublishCommand | GhCommand;
+
+/** Undefined for any other command, and for such a one that is more than a command of its own. @param text for the shell */
+export function keyCommand(text: string): KeyCommand | undefined {
+  const words = oneCommand(text);
+  if (words === undefined) return undefined;
+  const [program, ...rest] = words;
+  return kinds.get(program)?.read(rest, program);
+}
+
+/** What of a command needs a login of the user's, and how it is written; undefined when nothing of it does. */
+export function namedKey(
+  commands: readonly NamedCommand[],
+): { readonly what: string; readonly form: string } | undefined {
+  for (const command of commands) {
+    const kind = kinds.get(command.name);
+    const { form = "" } = kind ?? {};
+    const what = kind?.named(command);
+    if (what !== undefined) return { what, form };
+  }
+  return undefined;
+}
+
+type NamedCommand = Pick<SimpleCommand, "name" | "words">;
+
+interface Kind {
+  read(words: readonly string[], program: string): KeyCommand | undefined;
+  named(command: NamedCommand): string | undefined;
+  readonly form: string;
+}
+
+const pushes: Kind = {
+  read: (words) => pushCommand(words),
+  named: ({ words }) => (gitVerb(words) === "push" && !words.some(isDirectory) ? "git push" : undefined),
+  form: "git push [OPTIONS] [REMOTE] [BRANCH ...]",
+};
+
+const publishes: Kind = {
+  read: (words, program) => publishCommand(words, program === "pnpm" ? "pnpm" : "npm"),
+  named: ({ name, words }) => (publishing(words) ? `${name} publish` : undefined),
+  form: "npm publish [--access ACCESS] [--tag TAG] [DIRECTORY]",
+};
+
+const kinds: ReadonlyMap<string, Kind> = new Map([
+  ["git", pushes],
+  ["npm", publishes],
+  ["pnpm", publishes],
+  [
+    "gh",
+    {
+      read: (words) => ghCommand(words),
+      named: ({ words }) => (ghGroups.has(words[0] ?? "") ? `gh ${words[0]}` : undefined),
+      form: "gh GROUP VERB ...",
+    },
+  ],
+]);
+
+function gitVerb(words: SimpleCommand["words"]): string | undefined {
+  let at = 0;
+  while (words[at]?.startsWith("-") === true) at += words[at] === "-C" || words[at] === "-c" ? 2 : 1;
+  return words[at];
+}
+
+/** A repository beside this one needs no login. */
+function isDirectory(word: string | undefined): boolean {
+  return word !== undefined && /^(?:\.{0,2}\/|\.{1,2}$|file:)/.test(word);
+}
+
+/** Where options come first, their values stand before the verb. */
+function publishing(words: SimpleCommand["words"]): boolean {
+  return words[0] === "publish" || (words[0]?.startsWith("-") === true && words.includes("publish"));
+}

@@ -1,0 +1,47 @@
+/** `git push`, with what of its options goes on to git. */
+export interface PushCommand {
+  readonly type: "push";
+  readonly options: readonly string[];
+  /** The name of a remote, or its address; undefined where git chooses. */
+  readonly remote: string | undefined;
+  readonly refspecs: readonly string[];
+  /** It is told to run no hook. */
+  readonly skipsHook: boolean;
+  /** It is told to note where the branch was pushed to. */
+  readonly setsUpstream: boolean;
+}
+
+/** @param words behind `git`. Undefined for another command of git's, and with options that would lead git elsewhere. */
+export function pushCommand(words: readonly string[]): PushCommand | undefined {
+  const [verb, ...rest] = words;
+  if (verb !== "push") return undefined;
+  const options: string[] = [];
+  const operands: string[] = [];
+  let skipsHook = false;
+  let setsUpstream = false;
+  for (let at = 0; at < rest.length; at += 1) {
+    const word = rest[at] ?? "";
+    if (word === "--no-verify") skipsHook = true;
+    else if (word === "--set-upstream") setsUpstream = true;
+    else if (word === "-o" || word === "--push-option") {
+      const value = rest[(at += 1)];
+      if (value === undefined) return undefined;
+      options.push(`--push-option=${value}`);
+    } else if (/^-[a-zA-Z]/.test(word)) {
+      if (!/^-[nvqfdu46]+$/.test(word)) return undefined;
+      setsUpstream ||= word.includes("u");
+      const others = word.replaceAll("u", "");
+      if (others !== "-") options.push(others);
+    } else if (word.startsWith("-")) {
+      if (!known.test(word)) return undefined;
+      options.push(word);
+    } else operands.push(word);
+  }
+  const [remote, ...refspecs] = operands;
+  if (remote === "" || remote?.startsWith("-") === true) return undefined;
+  return { type: "push", options, remote, refspecs, skipsHook, setsUpstream };
+}
+
+/** None that names a program, another repository, or what stands in another one's settings. */
+const known =
+  /^--(?:(?:no-)?(?:tags|follow-tags|atomic|dry-run|verbose|quiet|progress|thin|force-if-includes)|verify|porcelain|ipv[46]|force|delete|all|branches|mirror|prune|force-with-lease(?:=.*)?|push-option=.*|no-force-with-lease|no-signed|signed=no|recurse-submodules=no|no-recurse-submodules)$/;

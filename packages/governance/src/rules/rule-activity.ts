@@ -1,0 +1,68 @@
+/** What a rule decided of the calls that were looked at. */
+export interface RuleActivity {
+  /** Refused, by the rule or by a person that it had asked. */
+  readonly refused: number;
+  /** Let through by a person that it had asked. */
+  readonly allowed: number;
+  /** Milliseconds since the epoch; undefined when it decided none. */
+  readonly last: number | undefined;
+}
+
+export interface LedgerActivity {
+  /** By the rule's name. */
+  readonly rules: ReadonlyMap<string, RuleActivity>;
+  /** Calls that were looked at. */
+  readonly calls: number;
+}
+
+interface Decided {
+  readonly rule: string;
+  readonly refused: boolean;
+  readonly time: number;
+}
+
+/**
+ * What each rule did, from records of a ledger, oldest first. A call has one record when it was refused and several when it
+ * ran: the last of them counts. Lines that are no record are passed over; `verifyLedger` is there for those.
+ *
+ * @param lines each a record as JSON
+ */
+export function ruleActivity(lines: readonly string[]): LedgerActivity {
+  const calls = new Map<string, Decided>();
+  for (const line of lines) {
+    const record = parsed(line);
+    const metadata = field(record, "metadata");
+    const time = Date.parse(String(field(record, "timestamp")));
+    const list = field(metadata, "calls");
+    if (!Array.isArray(list)) continue;
+    for (const call of list) {
+      const id = `${String(field(metadata, "turn_id"))}/${String(field(call, "call_id"))}`;
+      const rule = field(call, "rule");
+      const refused = field(call, "verdict") === "deny";
+      calls.set(id, { rule: typeof rule === "string" ? rule : "", refused, time: Number.isNaN(time) ? 0 : time });
+    }
+  }
+  const rules = new Map<string, RuleActivity>();
+  for (const { rule, refused, time } of calls.values()) {
+    if (rule === "") continue;
+    const before = rules.get(rule) ?? { refused: 0, allowed: 0, last: 0 };
+    rules.set(rule, {
+      refused: before.refused + (refused ? 1 : 0),
+      allowed: before.allowed + (refused ? 0 : 1),
+      last: Math.max(before.last ?? 0, time),
+    });
+  }
+  return { rules, calls: calls.size };
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}

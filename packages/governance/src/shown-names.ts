@@ -1,0 +1,27 @@
+/**
+ * Names of files in one line, as a person and the model read them. What cannot be seen, or would begin a new line or steer a
+ * terminal, is spelled out: a file's name must not look like something that Gennai says.
+ *
+ * @param most names that are shown; of the others, how many there are
+ */
+export function shownNames(names: readonly string[], most = 20): string {
+  const more = names.length - most;
+  return `${names.slice(0, most).map(shownName).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+/** One name. What needs it is quoted as JSON is. */
+export function shownName(name: string): string {
+  return unseen.test(name) ? JSON.stringify(name).replaceAll(everyUnseen, spelledOut) : name;
+}
+
+/** Text of others in one line, such as the message of a rule. */
+export function inOneLine(text: string): string {
+  return text.replaceAll(/\s*[\n\r\u2028\u2029]\s*/g, " ").replaceAll(everyUnseen, spelledOut);
+}
+
+const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+const everyUnseen = new RegExp(unseen, "gu");
+
+function spelledOut(character: string): string {
+  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+}
