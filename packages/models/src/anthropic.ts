@@ -1,40 +1,95 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
-import type { LanguageModelV4Prompt, SharedV4ProviderOptions } from "@ai-sdk/provider";
-import type { Model } from "@gennai/agent/model";
+import type { LanguageModelV4CallOptions, LanguageModelV4Prompt, SharedV4ProviderOptions } from "@ai-sdk/provider";
+import type { Model, ModelRequest } from "@gennai/agent/model";
+import { type Effort, nearestEffort } from "@gennai/protocol/model/effort";
+import { fetchFromServer } from "./fetch-from-server.ts";
+import { capabilitiesOf } from "./model-capabilities.ts";
 import type { ModelEndpoint } from "./model-endpoint.ts";
+import type { ModelFacts } from "./model-facts.ts";
 import { defaultTiming, type ModelTiming, ProviderModel } from "./provider-model.ts";
-import { keepsThinking, toPrompt, toTools } from "./provider-prompt.ts";
+import { lostThinking, toPrompt, toTools } from "./provider-prompt.ts";
 
 /** Anthropic's messages API, with its prompt cache. */
 export function createAnthropicModel(endpoint: ModelEndpoint, timing: Partial<ModelTiming> = {}): Model {
-  const { baseUrl, model, apiKey } = endpoint;
+  const { baseUrl, model, apiKey, headers, facts } = endpoint;
   const id = `anthropic/${model}`;
   return new ProviderModel({
     id,
-    chat: createAnthropic({ baseURL: baseUrl, apiKey })(model),
-    capabilities: { toolCalling: true, thinking: true, vision: true, structuredOutput: true },
-    maxContextTokens: 200_000,
+    chat: createAnthropic({ baseURL: baseUrl, apiKey, headers, fetch: fetchFromServer })(model),
+    capabilities: capabilitiesOf(facts),
+    maxContextTokens: facts.contextTokens,
     endpoint,
     timing: { ...defaultTiming, ...timing },
     toCall(request) {
-      const prompt = toPrompt(id, request.system, request.messages, cached);
-      cacheUpTo(prompt);
-      // The API refuses to think on when the thinking behind an earlier call of the same turn is missing.
-      const thinks = request.enableThinking && keepsThinking(id, request.messages);
-      return {
-        prompt,
-        ...(request.maxOutputTokens > 0 ? { maxOutputTokens: request.maxOutputTokens } : {}),
-        ...toTools(request),
-        ...(thinks ? { reasoning: "medium" as const } : {}),
-      };
+      const prompt = toPrompt(id, request.system, request.messages, { systemOptions: keptLong, plainIds: true });
+      markForCache(prompt);
+      return { prompt, ...toTools(request), ...answerOf(id, endpoint, request) };
     },
   });
 }
 
-const cached: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
+/** Models that think by a budget of tokens, and of these the ones that think between calls when asked to. */
+const thinksByBudget = /claude-3|claude-(?:opus|sonnet|haiku)-4(?:-[015])?(?=$|[-@:](?:\d{8}|latest|v\d))/;
+const canInterleave = /claude-(?:opus|sonnet|haiku)-4/;
 
-/** Marks the newest message: everything before it is read from the cache the next time. The system prompt is marked, too. */
-function cacheUpTo(prompt: LanguageModelV4Prompt): void {
-  const last = prompt.at(-1);
-  if (last !== undefined && last.role !== "system") last.providerOptions = cached;
+/** What part of an answer such thinking may take. */
+const budgets: Readonly<Record<Effort, number>> = {
+  minimal: 0.1,
+  low: 0.2,
+  medium: 0.4,
+  high: 0.6,
+  xhigh: 0.8,
+  max: 0.9,
+};
+
+/**
+ * How long an answer may be, and how the model thinks. The same for all requests of a turn, since a loop of calls is one turn to
+ * the API: whether single answers thought or not plays no part. Only where thinking goes by a budget, the API refuses a turn that
+ * does not begin with thinking.
+ */
+function answerOf(
+  id: string,
+  { model, facts }: ModelEndpoint,
+  { enableThinking, effort: wanted = "medium", messages, maxOutputTokens: asked }: ModelRequest,
+): Pick<LanguageModelV4CallOptions, "reasoning" | "providerOptions" | "maxOutputTokens"> {
+  const byBudget = thinksByBudget.test(model) || !model.includes("claude");
+  const most = asked || outputBeside(facts);
+  const limit = most > 0 ? { maxOutputTokens: most } : {};
+  if (!enableThinking || (byBudget && lostThinking(id, messages))) return limit;
+  const effort = nearestEffort(wanted, facts.efforts);
+  if (!byBudget) return { ...limit, reasoning: effort };
+  const anthropicBeta = canInterleave.test(model) ? ["interleaved-thinking-2025-05-14"] : [];
+  if (most === 0) return { reasoning: effort, providerOptions: { anthropic: { anthropicBeta } } };
+  const budgetTokens = Math.max(leastBudget, Math.floor(most * budgets[effort]));
+  return {
+    // The library adds the budget, as the API counts it.
+    maxOutputTokens: Math.max(1, most - budgetTokens),
+    providerOptions: { anthropic: { anthropicBeta, thinking: { type: "enabled", budgetTokens } } },
+  };
+}
+
+/** The API takes no smaller budget. */
+const leastBudget = 1_024;
+
+/**
+ * Tokens an answer may have where nobody says: the API takes them as used beforehand, so never more than what is free when a
+ * conversation is compacted. 0: as the library has it.
+ */
+function outputBeside({ contextTokens, outputTokens }: ModelFacts): number {
+  return contextTokens === 0 ? outputTokens : Math.min(outputTokens, Math.floor(contextTokens / 5));
+}
+
+/** Tools and system text outlast a user who thinks about a question; what is said moves on before five minutes are over. */
+const keptLong: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: "ephemeral", ttl: "1h" } } };
+const keptShort: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
+
+/**
+ * Marks the newest message, to be read from the cache the next time, and the one that was marked in the request before: the
+ * API looks only twenty blocks back from a mark, and one answer may make more calls than that. The system prompt has its own.
+ */
+function markForCache(prompt: LanguageModelV4Prompt): void {
+  const lastAnswer = prompt.findLastIndex(({ role }) => role === "assistant");
+  for (const message of [prompt[lastAnswer - 1], prompt.at(-1)]) {
+    if (message !== undefined && message.role !== "system") message.providerOptions = keptShort;
+  }
 }

@@ -7,6 +7,7 @@ import {
   userSideText,
 } from "@gennai/agent/model";
 import { z } from "zod";
+import { imagesBehindResults } from "./images-behind-results.ts";
 
 /** Sends a request as JSON to the editor that is attached. Throws `ModelError`. */
 export type AskEditor = (requestJson: string, options: { readonly signal: AbortSignal }) => Promise<string>;
@@ -57,11 +58,21 @@ export class EditorModel implements Model {
 }
 
 function requestJson(model: string, { system, messages, tools, maxOutputTokens }: ModelRequest): string {
-  return JSON.stringify({ model, system, messages: messages.map(sent), tools, maxOutputTokens });
+  return JSON.stringify({ model, system, messages: sent(messages), tools, maxOutputTokens });
 }
 
-function sent(message: Message): object {
-  if (message.role !== "user" && message.role !== "note") return message;
+function sent(messages: readonly Message[]): readonly object[] {
+  return imagesBehindResults(messages).flatMap(({ message, images }) =>
+    images === undefined ? [sentMessage(message)] : [sentMessage(message), sentMessage(images)],
+  );
+}
+
+function sentMessage(message: Message): object {
+  if (message.role === "tool") {
+    const { images: _, ...text } = message;
+    return text;
+  }
+  if (message.role === "assistant") return message;
   const images = message.role === "user" ? message.images : undefined;
   return {
     role: "user",

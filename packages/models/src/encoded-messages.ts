@@ -1,12 +1,23 @@
 import type { OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatible";
 import type { Message } from "@gennai/agent/model";
+import { withoutImages } from "@gennai/agent/shown-images";
+import { type ChatDialect, inDialect } from "./chat-dialect.ts";
+import { imagesBehindResults } from "./images-behind-results.ts";
 import { toPrompt } from "./provider-prompt.ts";
 
+/** For whom a conversation is encoded. */
+export interface Reader {
+  readonly chat: OpenAICompatibleChatLanguageModel;
+  /** Whose thinking it gets back. */
+  readonly model: string;
+  readonly dialect: ChatDialect;
+}
+
 /**
- * The conversations that were sent, by their first message. Messages never change once a model was told them, so each is
+ * The conversations that were sent, by reader and by their first message. Messages never change once a model was told them, so each is
  * converted and encoded once for all requests, behind those before it.
  */
-const conversations = new WeakMap<Message, EncodedConversation>();
+const conversationsOf = new Map<string, WeakMap<Message, EncodedConversation>>();
 
 /** Messages as elements of a JSON array, a comma before each. What was once handed out never changes. */
 interface EncodedConversation {
@@ -19,7 +30,7 @@ interface EncodedConversation {
 
 /** The conversation as elements of the JSON array `messages`, each behind a comma: the system message, then the messages. */
 export async function encodeMessages(
-  chat: OpenAICompatibleChatLanguageModel,
+  reader: Reader,
   system: string,
   messages: readonly Message[],
 ): Promise<readonly Uint8Array[]> {
@@ -27,10 +38,11 @@ export async function encodeMessages(
     system === "" ? [] : [Buffer.from(`,${JSON.stringify({ role: "system", content: system })}`)];
   const [first] = messages;
   if (first === undefined) return parts;
+  const conversations = sentTo(reader);
   const known = conversations.get(first);
   const shared = known === undefined ? 0 : sharedLength(known.messages, messages);
   const added = messages.slice(shared);
-  const encoded = added.length === 0 ? [] : await encodeEach(chat, added);
+  const encoded = added.length === 0 ? [] : await encodeEach(reader, added, messages[shared - 1]);
   // Another request may have gone further meanwhile, from the same place or another.
   const latest = conversations.get(first);
   const isPrefix = latest !== undefined && latest === known && latest.messages.length === shared;
@@ -41,16 +53,44 @@ export async function encodeMessages(
   return parts;
 }
 
+function sentTo({ model, dialect }: Reader): WeakMap<Message, EncodedConversation> {
+  const key = JSON.stringify([model, { ...dialect, effort: undefined }]);
+  const known = conversationsOf.get(key) ?? new WeakMap<Message, EncodedConversation>();
+  conversationsOf.set(key, known);
+  return known;
+}
+
+/** @param before what stands in front of the first of them */
 async function encodeEach(
-  chat: OpenAICompatibleChatLanguageModel,
+  { chat, model, dialect }: Reader,
   messages: readonly Message[],
+  before: Message | undefined,
 ): Promise<readonly Buffer[]> {
-  const { body } = await chat.prepareRequest({ prompt: toPrompt("", "", messages) });
+  const shown = dialect.images ? messages : messages.map((message) => withoutImages(message, "blind"));
+  const pieces = imagesBehindResults(shown);
+  const all = pieces.flatMap(({ message, images }) => (images === undefined ? [message] : [message, images]));
+  const { body } = await chat.prepareRequest({
+    prompt: inDialect(dialect, toPrompt(model, "", all, { resultImages: "apart" })),
+  });
   const converted: unknown = body["messages"];
-  if (!Array.isArray(converted) || converted.length !== messages.length) {
+  if (!Array.isArray(converted) || converted.length !== all.length) {
     throw new TypeError("The provider library did not make one message of each.");
   }
-  return converted.map((message) => Buffer.from(`,${JSON.stringify(message)}`));
+  const behindResult = dialect.userBehindResult ? "" : `,${JSON.stringify(understood)}`;
+  let at = 0;
+  return pieces.map(({ images }, index) => {
+    const previous = index === 0 ? before : messages[index - 1];
+    const parted = previous?.role === "tool" && isUserSide(messages[index]);
+    const own = `${parted ? behindResult : ""},${JSON.stringify(converted[at++])}`;
+    return Buffer.from(images === undefined ? own : `${own}${behindResult},${JSON.stringify(converted[at++])}`);
+  });
+}
+
+/** Between a tool's result and what the user's side says, where a server wants an answer there. */
+const understood = { role: "assistant", content: "Understood." };
+
+function isUserSide(message: Message | undefined): boolean {
+  return message?.role === "user" || message?.role === "note";
 }
 
 function sharedLength(one: readonly Message[], other: readonly Message[]): number {

@@ -1,6 +1,8 @@
 import { ModelError } from "@gennai/agent/model";
 import type { Provider } from "@gennai/protocol/model/backend";
+import type { KnownModels, ModelFacts } from "./model-facts.ts";
 import type { ModelSettings } from "./model-registry.ts";
+import { modelsFile } from "./models-file.ts";
 import { providers } from "./providers.ts";
 
 /** Where a provider is reached, with what. */
@@ -10,35 +12,65 @@ export interface ModelEndpoint {
   readonly model: string;
   /** Empty: none is needed. */
   readonly apiKey: string;
+  /** What every request gets besides its own. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly facts: ModelFacts;
 }
 
-/** Finds the key of a provider; undefined when nobody has it. */
-export type KeySource = (backend: Provider) => Promise<string | undefined>;
+/** Finds the key of a provider that may go to this address; undefined when nobody has one. */
+export type KeySource = (backend: Provider, baseUrl: string) => Promise<string | undefined>;
 
-/** Throws `ModelError` (`not_configured`) for a missing model or key, and for a base URL that cannot be used. */
+/** What is known of models, and where variables in the user's headers are looked up. */
+export interface ModelKnowledge {
+  readonly known: KnownModels;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Throws `ModelError` (`not_configured`) for a missing model, key or variable, and for a base URL that cannot be used. */
 export async function resolveEndpoint(
   backend: Provider,
   settings: Pick<ModelSettings, "model" | "baseUrl">,
   keys: KeySource,
+  { known, environment }: ModelKnowledge,
 ): Promise<ModelEndpoint> {
   const facts = providers[backend];
   const baseUrl = checkedBaseUrl(backend, settings.baseUrl === "" ? facts.baseUrl : settings.baseUrl);
   if (settings.model === "") {
     throw new ModelError("not_configured", `The backend ${backend} needs a model.`, {
-      hint: `Name it with --model, e.g. \`--backend ${backend} --model ${facts.exampleModel}\`.`,
+      hint: `Choose one of its models, e.g. ${facts.exampleModel}.`,
     });
   }
-  const apiKey = (await keys(backend)) ?? "";
+  const apiKey = (await keys(backend, baseUrl)) ?? "";
   if (facts.needsKey && apiKey === "") {
     throw new ModelError("not_configured", `The backend ${backend} needs a key.`, {
-      hint: `Put it into the environment variable ${facts.keyVariables.slice(0, 2).join(" or ")}, or into the keychain of the system (service gennai, account ${backend}).`,
+      hint: `Set it where you choose the model; or put it into the environment variable ${facts.keyVariables.slice(0, 2).join(" or ")} where the server starts, or into its system's keychain (service gennai, account ${backend}).`,
     });
   }
-  return { baseUrl, model: settings.model, apiKey };
+  const headers = Object.entries(known.headersFor(baseUrl)).map(
+    ([name, value]) => [name, withVariables(name, value, environment)] as const,
+  );
+  return {
+    baseUrl,
+    model: settings.model,
+    apiKey,
+    headers: Object.fromEntries(headers),
+    facts: await known.of({ backend, model: settings.model, baseUrl }),
+  };
+}
+
+function withVariables(header: string, value: string, environment: ModelKnowledge["environment"]): string {
+  return value.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => {
+    const found = environment[name];
+    if (found !== undefined && /^[\x20-\x7E]+$/.test(found)) return found;
+    const why = found === undefined || found === "" ? "which is not set" : "which holds more than plain characters";
+    throw new ModelError("not_configured", `The header ${header} needs the environment variable ${name}, ${why}.`, {
+      hint: `Set it where the server starts, or take the header out of ${modelsFile}.`,
+    });
+  });
 }
 
 function checkedBaseUrl(backend: Provider, written: string): string {
-  const hint = "Set --base-url, e.g. `--base-url http://127.0.0.1:8000/v1`.";
+  const hint = "Give the address of the model's server, as in http://127.0.0.1:8000/v1.";
   if (written === "") throw new ModelError("not_configured", `The backend ${backend} needs a base URL.`, { hint });
   const url = URL.canParse(written) ? new URL(written) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
@@ -46,7 +78,7 @@ function checkedBaseUrl(backend: Provider, written: string): string {
   }
   if (url.username !== "" || url.password !== "") {
     throw new ModelError("not_configured", "The base URL holds credentials, which would end up in logs.", {
-      hint: "Take them out of the URL and put the key into GENNAI_API_KEY.",
+      hint: "Take them out of the URL, and set the key by itself.",
     });
   }
   return written.replace(/\/+$/, "");

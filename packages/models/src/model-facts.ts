@@ -1,73 +1,116 @@
-import { join } from "node:path";
-import type { Prices } from "@gennai/agent/turn-budget";
-import { readUserFile } from "@gennai/machine/config/user-file";
-import * as z from "zod";
+import type { Prices } from "@gennai/agent/prices";
+import type { SessionSettings } from "@gennai/protocol/model/session-settings";
+import { type CataloguedModel, catalogued, cataloguedNames } from "./catalogue.ts";
+import { type ModelsFile, readModelsFile } from "./models-file.ts";
 
-/** In the user's configuration directory. */
-export const modelsFile = "models.json";
+/** What is known of a model before anybody is asked: by the user's file, else by the catalogue. */
+export type ModelFacts = CataloguedModel;
 
-const price = z.number().min(0).max(1e6);
-
-/** The shape of the file; `docs/reference/settings.md` is made of it. */
-export const modelFactsSchema = z.strictObject({
-  currency: z.string().max(10).default("").describe("What the prices are in, e.g. `USD`; for people only."),
-  models: z
-    .record(
-      z.string().min(1).max(200),
-      z.strictObject({
-        input: price.optional().describe("Price of a million tokens in."),
-        output: price.optional().describe("Price of a million tokens out."),
-        cached_input: price.optional().describe("Price of a million tokens from the cache. Without it: as `input`."),
-        context_tokens: z.int().min(1).max(1e9).optional().describe("Tokens the model can take."),
-      }),
-    )
-    .describe("By the model's name as settings have it, or with its backend: `qwen3`, `ollama/qwen3`."),
-});
-
-/** What the user wrote down about a model. */
-export interface ModelFacts {
-  /** undefined unless both prices, of input and of output, are there. */
-  readonly prices: Prices | undefined;
-  /** Tokens; 0 when not given. */
-  readonly contextTokens: number;
-}
+type NamedModel = Pick<SessionSettings, "backend" | "model" | "baseUrl">;
 
 export interface KnownModels {
-  of(model: { readonly id: string; readonly name: string }): ModelFacts;
+  /** @param id as shown, where it is not made of backend and name */
+  of(settings: NamedModel, id?: string): Promise<ModelFacts>;
+  /** What requests to this base URL get, as written: with variables in it. */
+  headersFor(baseUrl: string): Readonly<Record<string, string>>;
+  /** Whether the user named this address, or one that it lies below. */
+  isNamed(baseUrl: string): boolean;
   /** What the user wrote that cannot be used. */
   readonly problem: string | undefined;
 }
 
-/** Reads the user's `models.json`. Never rejects: without it nothing is known. */
+/** Reads the user's file. Never rejects. */
 export async function loadModelFacts(configDir: string): Promise<KnownModels> {
-  try {
-    const text = await readUserFile(join(configDir, modelsFile));
-    if (text === undefined) return { of: () => unknown, problem: undefined };
-    const { currency, models } = modelFactsSchema.parse(JSON.parse(text));
-    const byName = new Map(Object.entries(models));
-    return {
-      problem: undefined,
-      of({ id, name }) {
-        const found = byName.get(id) ?? byName.get(name);
-        if (found === undefined) return unknown;
-        const { input, output, cached_input: cachedInput = input, context_tokens: contextTokens = 0 } = found;
-        const prices =
-          input === undefined || output === undefined || cachedInput === undefined
-            ? undefined
-            : { currency, input, output, cachedInput };
-        return { prices, contextTokens };
-      },
-    };
-  } catch (error) {
-    const issue = error instanceof z.ZodError ? error.issues[0] : undefined;
-    const why =
-      issue === undefined
-        ? error instanceof Error
-          ? error.message
-          : String(error)
-        : `${issue.path.join(".")}: ${issue.message}`;
-    return { of: () => unknown, problem: `${modelsFile} cannot be used, so no prices are known: ${why}` };
+  const file = await readModelsFile(configDir);
+  return {
+    problem: file.problem,
+    headersFor: (baseUrl) => headersFor(file, baseUrl),
+    isNamed: (baseUrl) => Object.keys(file.headers).some((address) => liesBelow(baseUrl, address)),
+    async of(settings, id = `${settings.backend}/${settings.model}`) {
+      const host = hostOf(settings);
+      const listed = (host === undefined ? undefined : await catalogued(host, settings.model)) ?? nothingKnown;
+      return withUsers(file, listed, [id, settings.model]);
+    },
+  };
+}
+
+export const nothingKnown: ModelFacts = {
+  prices: undefined,
+  contextTokens: 0,
+  outputTokens: 0,
+  thinking: undefined,
+  images: undefined,
+  efforts: [],
+};
+
+/** Names of models that a provider's public address serves, or that the catalogue knows of this address. */
+export async function knownNames(of: Omit<NamedModel, "model">): Promise<readonly string[]> {
+  const host = hostOf({ ...of, model: "" });
+  return host === undefined ? [] : cataloguedNames(host);
+}
+
+/** Who serves a model. A provider with a protocol of its own is known by it: behind a gateway its models are the same. */
+function hostOf({ backend, baseUrl }: NamedModel): string | undefined {
+  switch (backend) {
+    case "openai":
+      return "api.openai.com";
+    case "anthropic":
+      return "api.anthropic.com";
+    case "gemini":
+      return "generativelanguage.googleapis.com";
+    case "openai-compatible":
+      return URL.canParse(baseUrl) ? new URL(baseUrl).host : undefined;
+    default:
+      return undefined;
   }
 }
 
-const unknown: ModelFacts = { prices: undefined, contextTokens: 0 };
+function withUsers(
+  { models, currency, problem }: ModelsFile,
+  listed: ModelFacts,
+  names: readonly string[],
+): ModelFacts {
+  const written = names.flatMap((name) => (Object.hasOwn(models, name) ? [models[name]] : []))[0];
+  return {
+    prices:
+      problem === undefined ? (usersPrices(written, currency) ?? sameCurrency(listed.prices, currency)) : undefined,
+    contextTokens: written?.context_tokens ?? listed.contextTokens,
+    outputTokens: written?.output_tokens ?? listed.outputTokens,
+    thinking: written?.thinking ?? listed.thinking,
+    images: written?.images ?? listed.images,
+    efforts: listed.efforts,
+  };
+}
+
+/** undefined unless both prices, of input and of output, are there. */
+function usersPrices(written: ModelsFile["models"][string] | undefined, currency: string): Prices | undefined {
+  const { input, output } = written ?? {};
+  if (input === undefined || output === undefined) return undefined;
+  return {
+    currency,
+    input,
+    output,
+    cachedInput: written?.cached_input ?? input,
+    cacheWrite: written?.cache_write ?? input,
+  };
+}
+
+/** Amounts in different currencies have no sum. */
+function sameCurrency(prices: Prices | undefined, currency: string): Prices | undefined {
+  return prices?.currency === currency ? prices : undefined;
+}
+
+/** Of the longest address that this one lies below: never of one that only begins with the same letters. */
+function headersFor({ headers }: ModelsFile, baseUrl: string): Readonly<Record<string, string>> {
+  const below = Object.keys(headers).filter((address) => liesBelow(baseUrl, address));
+  const nearest = below.toSorted((one, other) => other.length - one.length)[0];
+  return nearest === undefined ? {} : (headers[nearest] ?? {});
+}
+
+function liesBelow(baseUrl: string, address: string): boolean {
+  if (!URL.canParse(baseUrl)) return false;
+  const inner = new URL(baseUrl);
+  const outer = new URL(address);
+  const path = outer.pathname.replace(/\/+$/, "");
+  return inner.origin === outer.origin && (inner.pathname === path || inner.pathname.startsWith(`${path}/`));
+}

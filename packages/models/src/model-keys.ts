@@ -1,6 +1,8 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { Provider } from "@gennai/protocol/model/backend";
+import { HandedKeys } from "./handed-keys.ts";
+import type { KeyPlace } from "./key-place.ts";
 import { providers } from "./providers.ts";
 
 const run = promisify(execFile);
@@ -17,15 +19,16 @@ export type RunProgram = (
 
 /**
  * Where models find their keys, in this order: what a client handed over for as long as the server runs, the environment,
- * the system's keychain (service `gennai`, account the backend's name). Project files are never looked at.
+ * the system's keychain (service `gennai`, account the backend's name). Project files are never looked at. No key goes to an
+ * address that it was not meant for.
  */
 export class ModelKeys {
   readonly #environment: Readonly<Record<string, string | undefined>>;
   readonly #platform: NodeJS.Platform;
   readonly #run: RunProgram;
   readonly #onKey: (key: string) => void;
-  readonly #handed = new Map<Provider, string>();
-  readonly #keychain = new Map<Provider, Promise<string | undefined>>();
+  readonly #handed = new HandedKeys();
+  readonly #keychain = new Map<string, Promise<string | undefined>>();
 
   constructor(options: {
     readonly environment: Readonly<Record<string, string | undefined>>;
@@ -40,41 +43,56 @@ export class ModelKeys {
     this.#run = options.run ?? ((program, args, { timeout }) => run(program, [...args], { timeout }));
   }
 
-  /** Keeps a key in memory, for this backend alone; an empty one forgets it. */
-  hand(backend: Provider, key: string): void {
-    if (key === "") this.#handed.delete(backend);
-    else this.#handed.set(backend, key);
+  /** Keeps a key in memory, for this backend at this address alone; an empty one forgets it. */
+  hand(backend: Provider, baseUrl: string, key: string): void {
+    this.#handed.hand(backend, baseUrl, key);
     if (key !== "") this.#onKey(key);
   }
 
-  /** undefined: nobody has it. */
-  async find(backend: Provider): Promise<string | undefined> {
-    const key = await this.#look(backend);
+  /** undefined: nobody has one that may go there. */
+  async find(backend: Provider, place: KeyPlace): Promise<string | undefined> {
+    const key = await this.#look(backend, place);
     if (key !== undefined) this.#onKey(key);
     return key;
   }
 
-  async #look(backend: Provider): Promise<string | undefined> {
-    const handed = this.#handed.get(backend);
-    if (handed !== undefined) return handed;
-    for (const name of providers[backend].keyVariables) {
+  /** A key of something that is no model, by its name in the keychain; undefined: nobody has it. */
+  async findOther(account: string, variables: readonly string[]): Promise<string | undefined> {
+    const key = this.#fromEnvironment(variables) ?? (await this.#askKeychain(account));
+    if (key !== undefined) this.#onKey(key);
+    return key;
+  }
+
+  async #look(backend: Provider, place: KeyPlace): Promise<string | undefined> {
+    const handed = this.#handed.find(backend, place);
+    if (handed !== undefined || !place.takesServersKeys) return handed;
+    const { keyVariables, needsKey } = providers[backend];
+    const known = this.#fromEnvironment(keyVariables);
+    // Only providers that need a key are worth a question that the system may put to the user.
+    return known ?? (needsKey ? this.#askKeychain(backend) : undefined);
+  }
+
+  #fromEnvironment(variables: readonly string[]): string | undefined {
+    for (const name of variables) {
       const value = this.#environment[name]?.trim();
       if (value !== undefined && value !== "") return value;
     }
-    // Only providers that need a key are worth a question that the system may put to the user.
-    if (!providers[backend].needsKey) return undefined;
-    let asked = this.#keychain.get(backend);
+    return undefined;
+  }
+
+  #askKeychain(account: string): Promise<string | undefined> {
+    let asked = this.#keychain.get(account);
     if (asked === undefined) {
-      asked = this.#fromKeychain(backend);
-      this.#keychain.set(backend, asked);
+      asked = this.#fromKeychain(account);
+      this.#keychain.set(account, asked);
       // A keychain that was locked may be open the next time.
-      void asked.then((key) => key === undefined && this.#keychain.delete(backend));
+      void asked.then((key) => key === undefined && this.#keychain.delete(account));
     }
     return asked;
   }
 
-  async #fromKeychain(backend: Provider): Promise<string | undefined> {
-    const command = keychainCommand(this.#platform, backend);
+  async #fromKeychain(account: string): Promise<string | undefined> {
+    const command = keychainCommand(this.#platform, account);
     if (command === undefined) return undefined;
     try {
       const { stdout } = await this.#run(command.program, command.args, { timeout: keychainTimeout });
@@ -89,13 +107,13 @@ export class ModelKeys {
 
 function keychainCommand(
   platform: NodeJS.Platform,
-  backend: Provider,
+  account: string,
 ): { readonly program: string; readonly args: readonly string[] } | undefined {
   switch (platform) {
     case "linux":
-      return { program: "secret-tool", args: ["lookup", "service", "gennai", "account", backend] };
+      return { program: "secret-tool", args: ["lookup", "service", "gennai", "account", account] };
     case "darwin":
-      return { program: "security", args: ["find-generic-password", "-s", "gennai", "-a", backend, "-w"] };
+      return { program: "security", args: ["find-generic-password", "-s", "gennai", "-a", account, "-w"] };
     default:
       return undefined;
   }

@@ -2,7 +2,7 @@ import { type Model, ModelError } from "@gennai/agent/model";
 import { backends } from "@gennai/protocol/model/backend";
 import type { SessionSettings } from "@gennai/protocol/model/session-settings";
 import { type AskEditor, EditorModel } from "./editor-model.ts";
-import { type KeySource, resolveEndpoint } from "./model-endpoint.ts";
+import { type KeySource, type ModelKnowledge, resolveEndpoint } from "./model-endpoint.ts";
 import { isProvider, providers } from "./providers.ts";
 
 export type ModelSettings = Pick<SessionSettings, "backend" | "model" | "baseUrl">;
@@ -14,7 +14,7 @@ export type ModelSettings = Pick<SessionSettings, "backend" | "model" | "baseUrl
 export async function createModel(
   settings: ModelSettings,
   keys: KeySource,
-  options: { readonly askEditor?: AskEditor } = {},
+  options: ModelKnowledge & { readonly askEditor?: AskEditor },
 ): Promise<Model> {
   const { backend } = settings;
   switch (backend) {
@@ -35,6 +35,6 @@ export async function createModel(
           hint: `Available are ${backends.join(", ")}.`,
         });
       }
-      return providers[backend].load(await resolveEndpoint(backend, settings, keys));
+      return providers[backend].load(await resolveEndpoint(backend, settings, keys, options));
   }
 }

@@ -1,10 +1,15 @@
 import { createOpenAICompatible, OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatible";
 import type { Model } from "@gennai/agent/model";
+import { nearestEffort } from "@gennai/protocol/model/effort";
+import { type ChatDialect, chatDialect, learnDialect } from "./chat-dialect.ts";
 import { encodeMessages, withMessages } from "./encoded-messages.ts";
+import { fetchFromServer, ownAnswer } from "./fetch-from-server.ts";
+import { capabilitiesOf } from "./model-capabilities.ts";
 import type { ModelEndpoint } from "./model-endpoint.ts";
 import { postParts } from "./post-parts.ts";
 import { defaultTiming, type ModelTiming, ProviderModel } from "./provider-model.ts";
 import { toTools } from "./provider-prompt.ts";
+import { serverWindow } from "./server-window.ts";
 
 /** Any server that speaks the chat-completions protocol. */
 export function createOpenAICompatibleModel(
@@ -12,52 +17,64 @@ export function createOpenAICompatibleModel(
   endpoint: ModelEndpoint,
   timing: Partial<ModelTiming> = {},
 ): Model {
-  const { baseUrl, model, apiKey } = endpoint;
-  const conversations: Conversations = new WeakMap();
+  const { baseUrl, model, apiKey, headers, facts } = endpoint;
+  const id = `${backend}/${model}`;
+  const server = `${baseUrl} ${model}`;
+  const sent: SentRequests = new WeakMap();
   const provider = createOpenAICompatible({
     name: backend,
     baseURL: baseUrl,
     includeUsage: true,
+    headers,
     ...(apiKey === "" ? {} : { apiKey }),
-    fetch: (url, request) => postConversation(url, request, conversations),
+    fetch: (url, request) => postConversation(url, request, sent),
   });
   const chat = provider.chatModel(model);
   if (!(chat instanceof OpenAICompatibleChatLanguageModel))
     throw new TypeError("The provider library made another kind of model.");
   return new ProviderModel({
-    id: `${backend}/${model}`,
+    id,
     chat,
-    capabilities: { toolCalling: true, thinking: true, vision: true, structuredOutput: false },
-    maxContextTokens: 0,
+    capabilities: { ...capabilitiesOf(facts), structuredOutput: false },
+    maxContextTokens: facts.contextTokens,
+    askContextTokens: () => serverWindow(backend, endpoint),
     endpoint,
     timing: { ...defaultTiming, ...timing },
     async toCall(request, { signal }) {
-      conversations.set(signal, await encodeMessages(chat, request.system, request.messages));
+      const dialect = chatDialect(server);
+      const reader = { chat, model: id, dialect };
+      sent.set(signal, { dialect, messages: await encodeMessages(reader, request.system, request.messages) });
       return {
         prompt: [],
         ...(request.maxOutputTokens > 0 ? { maxOutputTokens: request.maxOutputTokens } : {}),
         ...toTools(request),
+        ...(request.enableThinking && dialect.effort
+          ? { reasoning: nearestEffort(request.effort ?? "medium", facts.efforts) }
+          : {}),
       };
+    },
+    plainThinking: true,
+    learn(refusal, { signal }) {
+      const dialect = sent.get(signal)?.dialect;
+      return dialect !== undefined && learnDialect(server, dialect, refusal);
     },
   });
 }
 
-/** The messages of each call by its signal: the one thing of a call that the library hands on as it is. */
-type Conversations = WeakMap<AbortSignal, readonly Uint8Array[]>;
+/** What each call is made of, by its signal: the one thing of a call that the library hands on as it is. */
+type SentRequests = WeakMap<AbortSignal, { readonly dialect: ChatDialect; readonly messages: readonly Uint8Array[] }>;
 
 /** The library would convert and encode the whole conversation again for every request, which grows with its length. */
 async function postConversation(
   url: Parameters<typeof fetch>[0],
   request: RequestInit | undefined,
-  conversations: Conversations,
+  sent: SentRequests,
 ): Promise<Response> {
   const signal = request?.signal ?? undefined;
-  const messages = signal && conversations.get(signal);
-  if (signal === undefined || messages === undefined || typeof request?.body !== "string") return fetch(url, request);
+  const messages = signal && sent.get(signal)?.messages;
+  if (signal === undefined || messages === undefined || typeof request?.body !== "string")
+    return fetchFromServer(url, request);
   const parts = withMessages(request.body, messages);
-  const response = await postParts(url instanceof Request ? url.url : url.toString(), parts, {
-    headers: new Headers(request.headers),
-    signal,
-  });
-  return response ?? fetch(url, { ...request, body: Buffer.concat(parts) });
+  const place = url instanceof Request ? url.url : url.toString();
+  return ownAnswer(await postParts(place, parts, { headers: new Headers(request.headers), signal }), place);
 }

@@ -1,34 +1,46 @@
+import { createHash } from "node:crypto";
 import { createOpenAI } from "@ai-sdk/openai";
 import type { Model } from "@gennai/agent/model";
+import { nearestEffort } from "@gennai/protocol/model/effort";
+import { fetchFromServer } from "./fetch-from-server.ts";
+import { capabilitiesOf } from "./model-capabilities.ts";
 import type { ModelEndpoint } from "./model-endpoint.ts";
 import { defaultTiming, type ModelTiming, ProviderModel } from "./provider-model.ts";
 import { toPrompt, toTools } from "./provider-prompt.ts";
 
-/** OpenAI's responses API. Nothing is stored there: reasoning comes back encrypted and is sent along. */
+/**
+ * OpenAI's responses API. Nothing is stored there: reasoning comes back encrypted and is sent along. The library asks for
+ * that, and for an effort and summaries, only with models that reason: others refuse such a request.
+ */
 export function createOpenAIModel(endpoint: ModelEndpoint, timing: Partial<ModelTiming> = {}): Model {
-  const { baseUrl, model, apiKey } = endpoint;
+  const { baseUrl, model, apiKey, headers, facts } = endpoint;
   const id = `openai/${model}`;
   return new ProviderModel({
     id,
-    chat: createOpenAI({ baseURL: baseUrl, apiKey }).responses(model),
-    capabilities: { toolCalling: true, thinking: true, vision: true, structuredOutput: true },
-    maxContextTokens: 0,
+    chat: createOpenAI({ baseURL: baseUrl, apiKey, headers, fetch: fetchFromServer }).responses(model),
+    capabilities: capabilitiesOf(facts),
+    maxContextTokens: facts.contextTokens,
     endpoint,
     timing: { ...defaultTiming, ...timing },
     toCall: (request) => ({
-      prompt: toPrompt(id, request.system, request.messages),
+      prompt: toPrompt(id, request.system, request.messages, { errorsAs: "text", plainIds: true }),
       ...(request.maxOutputTokens > 0 ? { maxOutputTokens: request.maxOutputTokens } : {}),
       ...toTools(request),
-      ...(request.enableThinking ? { reasoning: "medium" as const } : {}),
+      ...(request.enableThinking ? { reasoning: nearestEffort(request.effort ?? "medium", facts.efforts) } : {}),
       providerOptions: {
         openai: {
           store: false,
-          include: ["reasoning.encrypted_content"],
           // Governed tools take optional arguments, which strict schemas do not know.
           strictJsonSchema: false,
+          ...(request.cacheKey === undefined ? {} : { promptCacheKey: shortKey(request.cacheKey) }),
           ...(request.enableThinking ? { reasoningSummary: "auto" } : {}),
         },
       },
     }),
   });
+}
+
+/** OpenAI takes at most 64 characters. */
+function shortKey(cacheKey: string): string {
+  return createHash("sha256").update(cacheKey).digest("hex").slice(0, 32);
 }

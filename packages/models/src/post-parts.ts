@@ -4,26 +4,21 @@ import { Readable } from "node:stream";
 
 /**
  * POSTs a body that lies in parts. The same as `fetch`, which would copy the whole body several times: with a long
- * conversation that is most of what a request costs. undefined for a redirection, which is `fetch`'s to follow.
+ * conversation that is most of what a request costs. A redirection is an answer like any other: it is not followed.
  */
 export async function postParts(
   url: string,
   parts: readonly Uint8Array[],
   options: { readonly headers: Headers; readonly signal: AbortSignal },
-): Promise<Response | undefined> {
+): Promise<Response> {
   const message = await send(url, parts, options);
   const status = message.statusCode ?? 0;
-  if (redirections.has(status)) {
-    message.resume();
-    return undefined;
-  }
   const headers = new Headers();
   for (const [name, values] of Object.entries(message.headersDistinct))
     for (const value of values ?? []) headers.append(name, value);
   return new Response(bodiless.has(status) ? null : webStream(message), { status, headers });
 }
 
-const redirections: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
 async function send(

@@ -1,12 +1,17 @@
 import { ModelError } from "@gennai/agent/model";
+import { saysOverflow } from "./overflow-words.ts";
 
 /** What a provider's refusal or a broken connection comes down to. */
 export interface ProviderFailure {
   readonly error: ModelError;
-  /** Worth another try before the first token. */
+  /** It passes by itself: worth another try. */
   readonly transient: boolean;
   /** Milliseconds the provider asked to wait. */
   readonly retryAfter: number | undefined;
+  /** The stream ended before the answer did. */
+  readonly cut?: true;
+  /** No connection came to be. */
+  readonly nobodyThere?: boolean;
 }
 
 export interface FailureContext {
@@ -21,7 +26,7 @@ export interface FailureContext {
 
 const networkHints: Readonly<Record<string, string>> = {
   ECONNREFUSED: "Is the server running, and is the port right? For Ollama: `ollama serve`.",
-  ENOTFOUND: "The host name does not resolve; check --base-url.",
+  ENOTFOUND: "The host name does not resolve; check the address of the model.",
   EAI_AGAIN: "The host name does not resolve right now; check the network.",
   ECONNRESET: "The server closed the connection; try again.",
   EPIPE: "The server closed the connection; try again.",
@@ -34,64 +39,113 @@ const networkHints: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: "The server's certificate is self-signed; add it to NODE_EXTRA_CA_CERTS.",
   SELF_SIGNED_CERT_IN_CHAIN: "The certificate chain is self-signed; add its root to NODE_EXTRA_CA_CERTS.",
 };
-/** The server was there and hung up. */
-const droppedCodes: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
-const overflowWords =
-  /context[_ ](length|window|size)|maximum context|too many tokens|prompt is too long|exceeds? the (model's )?context/i;
+
+/** An answer that had begun well, and what became of it. */
+export class BrokenAnswer extends Error {
+  readonly failure: ProviderFailure;
+
+  constructor(failure: ProviderFailure) {
+    super(failure.error.message);
+    this.failure = failure;
+  }
+}
 
 /** Reads whatever the provider library or `fetch` threw. */
 export function providerFailure(thrown: unknown, context: FailureContext): ProviderFailure {
+  if (thrown instanceof BrokenAnswer) return thrown.failure;
   if (thrown instanceof ModelError) return { error: thrown, transient: false, retryAfter: undefined };
   const status = numberField(thrown, "statusCode");
   if (status !== undefined && status >= 300) return statusFailure(thrown, status, context);
   const network = networkCode(thrown);
   if (network !== undefined) {
-    const hint = networkHints[network] ?? "Check the network and --base-url.";
+    const hint = networkHints[network] ?? "Check the network and the address of the model.";
     const error = new ModelError("unreachable", `No answer from ${context.baseUrl} (${network}).`, {
       hint,
       retryable: true,
     });
-    return { error, transient: droppedCodes.has(network), retryAfter: undefined };
+    const nobodyThere = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/.test(network);
+    return { error, transient: !/CERT|SELF_SIGNED/.test(network), retryAfter: undefined, nobodyThere };
   }
   const detail = clean(messageOf(thrown), context);
   const error = new ModelError("bad_response", `${context.baseUrl} sent an answer that could not be read: ${detail}`, {
-    hint: "Check that --base-url is the chat-completions root (it mostly ends in /v1), and the server's log.",
+    hint: protocolHint,
     retryable: true,
   });
   return { error, transient: false, retryAfter: undefined };
 }
 
+/**
+ * What a server says that does not take the request as it is; undefined for any other failure. Routers also say so with 404,
+ * when no server behind them takes it.
+ */
+export function refusalText(thrown: unknown): string | undefined {
+  const status = numberField(thrown, "statusCode");
+  if (status === undefined || ![400, 404, 415, 422].includes(status)) return undefined;
+  return `${messageOf(thrown)} ${stringField(thrown, "responseBody") ?? ""}`;
+}
+
 /** An error object inside a stream that had begun well. */
-export function errorInStream(reported: unknown, context: FailureContext): ModelError {
+export function errorInStream(reported: unknown, context: FailureContext): ProviderFailure {
+  // So one of the libraries says that the stream ended too early.
+  if (reported instanceof Error && reported.message.includes("without a finish reason")) return cutAnswer(context);
   // The connection that broke, or JSON that could not be parsed.
-  if (reported instanceof Error) return providerFailure(reported, context).error;
+  if (reported instanceof Error) return providerFailure(reported, context);
   const detail = clean(messageOf(reported), context);
-  if (overflowWords.test(detail)) return overflow(detail);
   const kind = `${stringField(reported, "type") ?? ""} ${stringField(reported, "code") ?? ""} ${numberField(reported, "code") ?? ""}`;
+  if (saysOverflow(`${detail} ${kind}`)) return final(overflow(detail));
   if (/rate_limit|\b429\b|overloaded/i.test(kind)) {
-    return new ModelError("rate_limited", `The provider is busy: ${detail}`, {
+    const error = new ModelError("rate_limited", `The provider is busy: ${detail}`, {
       hint: "Wait a little, then try again.",
       retryable: true,
     });
+    return { error, transient: true, retryAfter: waitInWords(detail) };
   }
-  return new ModelError("bad_response", `The provider broke off its answer: ${detail}`, {
+  const error = new ModelError("bad_response", `The provider broke off its answer: ${detail}`, {
     hint: "Try again; the server's log may say more.",
     retryable: true,
   });
+  const itsOwnFault = /server_error|api_error|internal|timeout|unavailable|\b5\d\d\b/i.test(kind);
+  return { error, transient: itsOwnFault, retryAfter: undefined };
+}
+
+/** A stream that ended before the answer did. */
+export function cutAnswer({ baseUrl }: FailureContext): ProviderFailure {
+  const error = new ModelError("unreachable", `${baseUrl} broke off in the middle of its answer.`, {
+    hint: "Try again.",
+    retryable: true,
+  });
+  return { error, transient: true, retryAfter: undefined, cut: true };
+}
+
+/** A stream that ended before anything was said: nobody there may speak the protocol. */
+export function noAnswer({ baseUrl }: FailureContext): ProviderFailure {
+  return final(
+    new ModelError("bad_response", `${baseUrl} sent no answer that can be read.`, {
+      hint: protocolHint,
+      retryable: true,
+    }),
+  );
+}
+
+const protocolHint =
+  "Check that --base-url is the chat-completions root (it mostly ends in /v1), and the server's log.";
+
+function final(error: ModelError): ProviderFailure {
+  return { error, transient: false, retryAfter: undefined };
 }
 
 function statusFailure(thrown: unknown, status: number, context: FailureContext): ProviderFailure {
   const detail = clean(messageOf(thrown), context);
   const body = stringField(thrown, "responseBody") ?? "";
-  const retryAfter = retryAfterOf(field(thrown, "responseHeaders"), context.now);
-  const final = (error: ModelError): ProviderFailure => ({ error, transient: false, retryAfter: undefined });
+  const headers = field(thrown, "responseHeaders");
+  const retryAfter = retryAfterOf(headers, context.now) ?? retryDelayIn(body) ?? waitInWords(detail);
   if (status === 401 || status === 403) {
     return final(
       new ModelError("unauthorized", `${context.baseUrl} refused the credentials (HTTP ${status}): ${detail}`, {
         hint:
           context.apiKey === ""
-            ? "No key is set: put it into the environment variable GENNAI_API_KEY."
-            : "Check the key in GENNAI_API_KEY (or OPENAI_API_KEY) and that it may use this model.",
+            ? "No key is set: set it where you choose the model, or put it into the environment variable GENNAI_API_KEY where the server starts."
+            : "Check the key, and that it may use this model.",
       }),
     );
   }
@@ -101,12 +155,13 @@ function statusFailure(thrown: unknown, status: number, context: FailureContext)
         "not_configured",
         `${context.baseUrl} does not know the model "${context.model}" or the path (HTTP 404): ${detail}`,
         {
-          hint: "Check --model (for Ollama: `ollama list`), and that --base-url is the chat-completions root (it mostly ends in /v1).",
+          hint: "Check the name of the model (for Ollama: `ollama list`), and that its address is the chat-completions root (it mostly ends in /v1).",
         },
       ),
     );
   }
-  if (status === 413 || ((status === 400 || status === 422) && overflowWords.test(`${detail} ${body}`)))
+  // Ollama and some gateways call it a fault of their own.
+  if (status === 413 || ([400, 422, 500].includes(status) && saysOverflow(`${detail} ${body}`)))
     return final(overflow(detail));
   if (status === 429) {
     const wait = retryAfter === undefined ? "Wait a little" : `Wait ${Math.ceil(retryAfter / 1000)} s`;
@@ -114,14 +169,14 @@ function statusFailure(thrown: unknown, status: number, context: FailureContext)
       hint: `${wait}, then try again; or check the account's quota.`,
       retryable: true,
     });
-    return { error, transient: !/insufficient_quota/i.test(body), retryAfter };
+    return { error, transient: !isSpent(`${detail} ${body}`, retryAfter), retryAfter };
   }
-  if (status >= 500) {
+  if (status >= 500 || busyStatuses.has(status)) {
     const error = new ModelError("unreachable", `${context.baseUrl} failed (HTTP ${status}): ${detail}`, {
       hint: "The fault is on the provider's side: try again later.",
       retryable: true,
     });
-    return { error, transient: true, retryAfter };
+    return { error, transient: stringField(headers, "x-should-retry") !== "false", retryAfter };
   }
   return final(
     new ModelError("bad_response", `${context.baseUrl} refused the request (HTTP ${status}): ${detail}`, {
@@ -136,12 +191,33 @@ function overflow(detail: string): ModelError {
   });
 }
 
+/** Timeouts and conflicts of the provider's own, which its libraries ask again for, too. */
+const busyStatuses: ReadonlySet<number> = new Set([408, 409, 425]);
+
+/** No wait helps: the account's money, or the day's share. Google names both in words also where a minute is enough. */
+function isSpent(text: string, retryAfter: number | undefined): boolean {
+  return /insufficient_quota|PerDay/i.test(text) || (retryAfter === undefined && /billing|credit balance/i.test(text));
+}
+
+/** Google's RetryInfo, in milliseconds. */
+function retryDelayIn(body: string): number | undefined {
+  const found = /"retryDelay":\s*"(\d+(?:\.\d+)?)s"/.exec(body)?.[1];
+  return found === undefined ? undefined : Number(found) * 1_000;
+}
+
+/** OpenAI says it in words, e.g. "Please try again in 20s." or "in 350ms". */
+function waitInWords(text: string): number | undefined {
+  const [, amount, unit] = /try again in (\d+(?:\.\d+)?)\s*(ms|s|m)\b/i.exec(text) ?? [];
+  if (amount === undefined) return undefined;
+  return Number(amount) * (unit === "ms" ? 1 : unit === "m" ? 60_000 : 1_000);
+}
+
 /** `Retry-After` in seconds or as a date, or the finer `retry-after-ms`; in milliseconds. */
 function retryAfterOf(headers: unknown, now: number): number | undefined {
-  const milliseconds = Number(stringField(headers, "retry-after-ms") ?? Number.NaN);
+  const milliseconds = Number(stringField(headers, "retry-after-ms")?.trim() || Number.NaN);
   if (milliseconds >= 0) return milliseconds;
-  const written = stringField(headers, "retry-after");
-  if (written === undefined) return undefined;
+  const written = stringField(headers, "retry-after")?.trim() ?? "";
+  if (written === "") return undefined;
   const seconds = Number(written);
   if (seconds >= 0) return seconds * 1000;
   const date = Date.parse(written);
@@ -158,7 +234,7 @@ function clean(text: string, context: FailureContext): string {
 }
 
 /** The system's code of a failed connection, wherever in the chain of causes it is. */
-function networkCode(thrown: unknown): string | undefined {
+export function networkCode(thrown: unknown): string | undefined {
   let current = thrown;
   for (let depth = 0; depth < 6 && current !== undefined; depth += 1) {
     const code = stringField(current, "code");

@@ -1,31 +1,52 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4FinishReason,
+  LanguageModelV4StreamPart,
+} from "@ai-sdk/provider";
 import {
+  type FinishReason,
   type Model,
   type ModelCapabilities,
   ModelError,
   type ModelEvent,
   type ModelRequest,
 } from "@gennai/agent/model";
-import { errorInStream, type FailureContext, providerFailure } from "./provider-failure.ts";
+import {
+  BrokenAnswer,
+  cutAnswer,
+  errorInStream,
+  type FailureContext,
+  noAnswer,
+  type ProviderFailure,
+  providerFailure,
+  refusalText,
+} from "./provider-failure.ts";
 import { providerStateOf, type ThinkingBlock } from "./provider-prompt.ts";
+import { rememberRefusedImages, withoutImagesAfter, withoutRefusedImages } from "./refused-images.ts";
 import { SilenceWatch } from "./silence-watch.ts";
 
 export interface ModelTiming {
   /** Requests in all, the first included. */
   readonly maxAttempts: number;
-  /** Milliseconds before the second request; doubles with each further one. */
+  /** The same where nobody has ever answered: an address that is wrong stays wrong. */
+  readonly firstContactAttempts: number;
+  /** Milliseconds before the second request; doubles with each further one, until the longest. */
   readonly firstDelay: number;
-  /** Milliseconds; a provider that asks for a longer wait is not waited for. */
   readonly longestDelay: number;
+  /** Milliseconds; a provider that asks for a longer wait is not waited for. */
+  readonly longestAsked: number;
   /** Milliseconds without a sign of life after which an answer counts as dead. */
   readonly silence: number;
 }
 
 export const defaultTiming: ModelTiming = {
-  maxAttempts: 4,
+  maxAttempts: 10,
+  firstContactAttempts: 5,
   firstDelay: 500,
   longestDelay: 30_000,
+  longestAsked: 3_600_000,
   silence: 300_000,
 };
 
@@ -35,6 +56,8 @@ export interface ProviderModelOptions {
   readonly capabilities: ModelCapabilities;
   /** Tokens; 0 when unknown. */
   readonly maxContextTokens: number;
+  /** Asks the server for them; 0 when it does not say. */
+  readonly askContextTokens?: () => Promise<number>;
   readonly endpoint: Omit<FailureContext, "now">;
   readonly timing: ModelTiming;
   /** The request in the provider library's terms. The signal is the one its call will have. */
@@ -42,13 +65,20 @@ export interface ProviderModelOptions {
     request: ModelRequest,
     options: { readonly signal: AbortSignal },
   ) => Promise<LanguageModelV4CallOptions> | LanguageModelV4CallOptions;
+  /** True when thinking goes back as plain text: elsewhere it counts for nothing without what the provider signed. */
+  readonly plainThinking?: boolean;
+  /** Told why the request with that signal was refused (`refusalText`); true when the next one will be different. */
+  readonly learn?: (refusal: string, options: { readonly signal: AbortSignal }) => boolean;
 }
 
-/** A model behind a provider library: retries before the first token, watches for silence, and turns failures into `ModelError`. */
+/**
+ * A model behind a provider library. What passes by itself (a busy provider, a broken connection, also in the middle of an
+ * answer) is waited for and asked again; the rest becomes a `ModelError`. Watches for silence.
+ */
 export class ProviderModel implements Model {
   readonly id: string;
   readonly capabilities: ModelCapabilities;
-  readonly maxContextTokens: number;
+  maxContextTokens: number;
   readonly #options: ProviderModelOptions;
 
   constructor(options: ProviderModelOptions) {
@@ -58,46 +88,90 @@ export class ProviderModel implements Model {
     this.#options = options;
   }
 
+  async findContextTokens(): Promise<void> {
+    if (this.maxContextTokens === 0) this.maxContextTokens = (await this.#options.askContextTokens?.()) ?? 0;
+  }
+
   async *stream(request: ModelRequest, { signal }: { readonly signal: AbortSignal }): AsyncIterable<ModelEvent> {
-    signal.throwIfAborted();
+    const { timing, endpoint } = this.#options;
+    for (let attempt = 1; ; attempt += 1) {
+      signal.throwIfAborted();
+      const began = { saying: false };
+      const failure = yield* this.#attempt(request, signal, began);
+      if (failure === undefined) return;
+      // "At once" would be ten requests without a pause.
+      const delay = Math.ceil(failure.retryAfter || this.#delayAfter(attempt));
+      if (!failure.transient || delay > timing.longestAsked) throw failure.error;
+      const isFirstContact = failure.nobodyThere === true && !reached.has(endpoint.baseUrl);
+      const most = isFirstContact ? timing.firstContactAttempts : timing.maxAttempts;
+      if (attempt >= most) throw afterAll(failure.error, attempt);
+      if (began.saying) yield { type: "restart", reason: failure.error.message };
+      const reason = `${failure.error.message} Asking again in ${seconds(delay)} (try ${attempt + 1} of ${most}).`;
+      yield { type: "waiting", until: Date.now() + delay, reason };
+      await wait(delay, undefined, { signal }).catch(() => signal.throwIfAborted());
+    }
+  }
+
+  /** Up to a quarter less, so that those who were refused together do not come back together. */
+  #delayAfter(attempt: number): number {
+    const { firstDelay, longestDelay } = this.#options.timing;
+    return Math.min(longestDelay, firstDelay * 2 ** (attempt - 1)) * (1 - Math.random() / 4);
+  }
+
+  /** One request, or several until the server takes one. Gives what went wrong. Rejects when the signal aborts. */
+  async *#attempt(
+    request: ModelRequest,
+    signal: AbortSignal,
+    began: { saying: boolean },
+  ): AsyncGenerator<ModelEvent, ProviderFailure | undefined> {
     // Ends the request also when the reader of this generator walks away.
     const ending = new AbortController();
     const watch = new SilenceWatch(this.#options.timing.silence);
     const abortSignal = AbortSignal.any([signal, ending.signal, watch.signal]);
     try {
-      const call = { ...(await this.#options.toCall(request, { signal: abortSignal })), abortSignal };
-      const stream = await this.#open(call, signal, watch);
-      yield* this.#read(stream, request.enableThinking, watch);
+      const stream = await this.#open(request, { signal, abortSignal }, watch);
+      for await (const event of this.#read(stream, request.enableThinking, watch)) {
+        began.saying = true;
+        yield event;
+      }
+      return undefined;
     } catch (thrown) {
       signal.throwIfAborted();
-      if (watch.signal.aborted) throw this.#silent();
-      throw providerFailure(thrown, this.#context()).error;
+      if (watch.signal.aborted) return { error: this.#silent(), transient: false, retryAfter: undefined };
+      const failure = providerFailure(thrown, this.#context());
+      return failure.cut === true && !began.saying ? noAnswer(this.#context()) : failure;
     } finally {
       watch.stop();
       ending.abort(over);
     }
   }
 
-  /** Sends the request, again when the provider was only busy. Nothing was received yet, so nothing can come twice. */
+  /** Sends the request; again, where the server said how it wants it, or that it does not take its images. */
   async #open(
-    call: LanguageModelV4CallOptions,
-    signal: AbortSignal,
+    request: ModelRequest,
+    { signal, abortSignal }: { readonly signal: AbortSignal; readonly abortSignal: AbortSignal },
     watch: SilenceWatch,
   ): Promise<ReadableStream<LanguageModelV4StreamPart>> {
-    const { maxAttempts, firstDelay, longestDelay } = this.#options.timing;
-    for (let attempt = 1; ; attempt += 1) {
+    const { toCall, learn, endpoint } = this.#options;
+    const server = `${endpoint.baseUrl} ${endpoint.model}`;
+    const whole = withoutRefusedImages(server, request);
+    let sent = whole;
+    for (;;) {
       watch.sign();
       try {
-        const { stream } = await this.#options.chat.doStream(call);
+        const call = await toCall(sent, { signal: abortSignal });
+        const { stream } = await this.#options.chat.doStream({ ...call, abortSignal });
+        reached.add(endpoint.baseUrl);
+        if (sent !== whole) rememberRefusedImages(server, whole);
         return stream;
       } catch (thrown) {
         signal.throwIfAborted();
-        if (watch.signal.aborted) throw this.#silent();
-        const failure = providerFailure(thrown, this.#context());
-        const delay = failure.retryAfter ?? Math.min(longestDelay, firstDelay * 2 ** (attempt - 1));
-        if (!failure.transient || attempt >= maxAttempts || delay > longestDelay) throw failure.error;
-        watch.stop();
-        await wait(delay, undefined, { signal });
+        const refusal = refusalText(thrown);
+        if (refusal === undefined) throw thrown;
+        if (learn?.(refusal, { signal: abortSignal }) === true) continue;
+        const blind = withoutImagesAfter(refusal, sent);
+        if (blind === undefined) throw thrown;
+        sent = blind;
       }
     }
   }
@@ -143,7 +217,10 @@ export class ProviderModel implements Model {
           if (part.delta !== "") yield { type: "tool-call-delta", id: part.id, text: part.delta };
           break;
         case "tool-call": {
-          const providerState = providerStateOf(this.id, thinking, part.providerMetadata);
+          // Plain thinking that nobody ended is as whole as it will be.
+          if (this.#options.plainThinking === true) thinking.push(...open.values());
+          if (this.#options.plainThinking === true) open.clear();
+          const providerState = providerStateOf(this.id, thinking, part.providerMetadata, this.#options);
           thinking = [];
           yield {
             type: "tool-call",
@@ -155,8 +232,9 @@ export class ProviderModel implements Model {
           break;
         }
         case "error":
-          throw errorInStream(part.error, this.#context());
+          throw new BrokenAnswer(errorInStream(part.error, this.#context()));
         case "finish": {
+          if (isCut(part.finishReason)) throw new BrokenAnswer(cutAnswer(this.#context()));
           const { inputTokens, outputTokens } = part.usage;
           if (inputTokens.total !== undefined || outputTokens.total !== undefined) {
             yield {
@@ -164,11 +242,12 @@ export class ProviderModel implements Model {
               inputTokens: inputTokens.total ?? 0,
               outputTokens: outputTokens.total ?? 0,
               ...(inputTokens.cacheRead ? { cachedInputTokens: inputTokens.cacheRead } : {}),
+              ...(inputTokens.cacheWrite ? { cacheWriteTokens: inputTokens.cacheWrite } : {}),
             };
           }
           yield {
             type: "finish",
-            reason: finishReasons[part.finishReason.unified] ?? "other",
+            reason: finishReasonOf(part.finishReason),
             ...(responseModel === undefined ? {} : { responseModel }),
           };
           return;
@@ -178,9 +257,7 @@ export class ProviderModel implements Model {
       }
       watch.sign();
     }
-    throw new ModelError("bad_response", `${this.#options.endpoint.baseUrl} ended its answer without a finish.`, {
-      retryable: true,
-    });
+    throw new BrokenAnswer(cutAnswer(this.#context()));
   }
 
   #context(): FailureContext {
@@ -196,14 +273,41 @@ export class ProviderModel implements Model {
   }
 }
 
+/** Base URLs at which somebody has answered this process. */
+const reached = new Set<string>();
+
 /** Nobody asks why: one for all, since making an error costs a trace of the stack. */
 const over = new Error("The answer is no longer read.");
 
-type FinishReason = Extract<ModelEvent, { type: "finish" }>["reason"];
+/** The stream ended without saying why; for one of the formats the library calls that an error. */
+function isCut({ unified, raw }: LanguageModelV4FinishReason): boolean {
+  return unified === "interrupted" || (unified === "error" && raw === undefined);
+}
+
+function finishReasonOf({ unified, raw }: LanguageModelV4FinishReason): FinishReason {
+  // The library takes it for an end: https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons
+  if (raw === "pause_turn") return "pause";
+  return finishReasons[unified] ?? "other";
+}
 
 const finishReasons: Readonly<Partial<Record<string, FinishReason>>> = {
   stop: "stop",
   length: "length",
   "content-filter": "content-filter",
   "tool-calls": "tool-calls",
+  // Gemini's MALFORMED_FUNCTION_CALL.
+  error: "malformed",
 };
+
+function afterAll(error: ModelError, attempts: number): ModelError {
+  const { code, message, hint = "Try again later.", retryable } = error;
+  return new ModelError(code, `${message} That was try ${attempts}; there is no further one.`, {
+    hint,
+    retryable,
+    cause: error,
+  });
+}
+
+function seconds(milliseconds: number): string {
+  return milliseconds < 1_000 ? "a moment" : `${Math.ceil(milliseconds / 1_000)} s`;
+}

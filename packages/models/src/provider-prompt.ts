@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type {
   JSONValue,
   LanguageModelV4CallOptions,
@@ -5,6 +6,7 @@ import type {
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import {
+  asks,
   type Message,
   type MessageCall,
   type ModelRequest,
@@ -23,13 +25,24 @@ export interface ThinkingBlock {
   readonly metadata: SharedV4ProviderOptions | undefined;
 }
 
+interface PromptOptions {
+  readonly systemOptions?: SharedV4ProviderOptions;
+  /** `text` where the library wraps errors in JSON of its own: ours are JSON that says so. */
+  readonly errorsAs?: "error-text" | "text";
+  /** For providers that take no ids of calls but such as they make themselves: another model may have made these. */
+  readonly plainIds?: true;
+  /** `apart`: results hold text alone, and images stand behind them (`imagesBehindResults`). */
+  readonly resultImages?: "apart";
+}
+
 /** A request's messages in the provider library's terms; neighbouring tool results are one of them. */
 export function toPrompt(
   model: string,
   system: string,
   messages: readonly Message[],
-  systemOptions?: SharedV4ProviderOptions,
+  options: PromptOptions = {},
 ): LanguageModelV4Prompt {
+  const { systemOptions } = options;
   const prompt: LanguageModelV4Prompt = [];
   if (system !== "") {
     prompt.push({
@@ -38,7 +51,7 @@ export function toPrompt(
       ...(systemOptions === undefined ? {} : { providerOptions: systemOptions }),
     });
   }
-  for (const message of messages) appendMessage(prompt, model, message);
+  for (const message of messages) appendMessage(prompt, model, message, options);
   return prompt;
 }
 
@@ -60,8 +73,9 @@ export function providerStateOf(
   model: string,
   thinking: readonly ThinkingBlock[],
   call: SharedV4ProviderOptions | undefined,
+  { plainThinking = false }: { readonly plainThinking?: boolean } = {},
 ): ProviderState | undefined {
-  const blocks = thinking.filter(({ metadata }) => metadata !== undefined);
+  const blocks = thinking.filter(({ text, metadata }) => metadata !== undefined || (plainThinking && text !== ""));
   if (blocks.length === 0 && call === undefined) return undefined;
   return {
     thinking: blocks.map(({ text }) => text).join(""),
@@ -73,20 +87,15 @@ export function providerStateOf(
   };
 }
 
-/** True when every call since the user last spoke still has its thinking: some providers refuse to think without it. */
-export function keepsThinking(model: string, messages: readonly Message[]): boolean {
-  const lastUser = messages.findLastIndex(({ role }) => role === "user" || role === "note");
-  return messages
-    .slice(lastUser + 1)
-    .every(
-      (message) =>
-        message.role !== "assistant" ||
-        message.toolCalls.length === 0 ||
-        knownParts(model, message).some(({ type }) => type === "reasoning"),
-    );
+/** True when the first call since the user last spoke has lost its thinking, by masking or a compaction. */
+export function lostThinking(model: string, messages: readonly Message[]): boolean {
+  const lastUser = messages.findLastIndex(asks);
+  const first = messages.slice(lastUser + 1).find((message) => message.role === "assistant");
+  if (first?.role !== "assistant" || first.toolCalls.length === 0) return false;
+  return first.toolCalls.every((call) => readState(model, call).blocks.length === 0);
 }
 
-function appendMessage(prompt: LanguageModelV4Prompt, model: string, message: Message): void {
+function appendMessage(prompt: LanguageModelV4Prompt, model: string, message: Message, options: PromptOptions): void {
   switch (message.role) {
     case "note":
       prompt.push({ role: "user", content: [{ type: "text", text: message.text }] });
@@ -95,27 +104,19 @@ function appendMessage(prompt: LanguageModelV4Prompt, model: string, message: Me
       const text = userSideText(message);
       prompt.push({
         role: "user",
-        content: [
-          ...(text === "" ? [] : [{ type: "text" as const, text }]),
-          ...(message.images ?? []).map((bytes) => ({
-            type: "file" as const,
-            // The library finds the exact type from the bytes.
-            mediaType: "image",
-            data: { type: "data" as const, data: bytes },
-          })),
-        ],
+        content: [...(text === "" ? [] : [{ type: "text" as const, text }]), ...(message.images ?? []).map(imagePart)],
       });
       return;
     }
     case "assistant":
-      prompt.push({ role: "assistant", content: knownParts(model, message) });
+      prompt.push({ role: "assistant", content: knownParts(model, message, options) });
       return;
     case "tool": {
       const part: ToolPart = {
         type: "tool-result",
-        toolCallId: message.id,
+        toolCallId: callId(message.id, options),
         toolName: message.name,
-        output: { type: message.isError ? "error-text" : "text", value: message.output },
+        output: resultOutput(message, options),
       };
       const last = prompt.at(-1);
       if (last?.role === "tool") last.content.push(part);
@@ -125,19 +126,45 @@ function appendMessage(prompt: LanguageModelV4Prompt, model: string, message: Me
   }
 }
 
+function resultOutput(
+  { output, isError, images = [] }: Extract<Message, { role: "tool" }>,
+  { errorsAs = "error-text", resultImages }: PromptOptions,
+): Extract<ToolPart, { type: "tool-result" }>["output"] {
+  if (isError) return { type: errorsAs, value: output };
+  if (images.length === 0 || resultImages === "apart") return { type: "text", value: output };
+  return { type: "content", value: [{ type: "text", text: output }, ...images.map(imagePart)] };
+}
+
+function imagePart(bytes: Uint8Array) {
+  return {
+    type: "file" as const,
+    // The library finds the exact type from the bytes.
+    mediaType: "image",
+    data: { type: "data" as const, data: bytes },
+  };
+}
+
 /** Messages never change once a model was told them, and each request holds all of them. */
 const converted = new WeakMap<Message, { readonly model: string; readonly parts: readonly AssistantPart[] }>();
 
-function knownParts(model: string, message: Extract<Message, { role: "assistant" }>): AssistantPart[] {
+function knownParts(
+  model: string,
+  message: Extract<Message, { role: "assistant" }>,
+  options: PromptOptions,
+): AssistantPart[] {
   let known = converted.get(message);
   if (known?.model !== model) {
-    known = { model, parts: assistantParts(model, message) };
+    known = { model, parts: assistantParts(model, message, options) };
     converted.set(message, known);
   }
   return [...known.parts];
 }
 
-function assistantParts(model: string, message: Extract<Message, { role: "assistant" }>): AssistantPart[] {
+function assistantParts(
+  model: string,
+  message: Extract<Message, { role: "assistant" }>,
+  options: PromptOptions,
+): AssistantPart[] {
   const parts: AssistantPart[] = [];
   let text = message.text;
   const say = () => {
@@ -157,7 +184,7 @@ function assistantParts(model: string, message: Extract<Message, { role: "assist
     say();
     parts.push({
       type: "tool-call",
-      toolCallId: call.id,
+      toolCallId: callId(call.id, options),
       toolName: call.name,
       input: parsedInput(call.argumentsJson),
       ...(state.call === undefined ? {} : { providerOptions: state.call }),
@@ -167,15 +194,26 @@ function assistantParts(model: string, message: Extract<Message, { role: "assist
   return parts;
 }
 
+/** The same for a call and its result, without anybody keeping a list. */
+function callId(id: string, { plainIds }: PromptOptions): string {
+  if (plainIds !== true || /^[a-zA-Z0-9_-]{1,64}$/.test(id)) return id;
+  return `call_${createHash("sha256").update(id).digest("hex").slice(0, 24)}`;
+}
+
 /** Arguments that are no JSON object were refused as such; providers take back objects only. */
 function parsedInput(argumentsJson: string): unknown {
   try {
-    const parsed: unknown = JSON.parse(argumentsJson);
+    const parsed: unknown = JSON.parse(argumentsJson, wellFormed);
     if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) return parsed;
   } catch {
     // Told below.
   }
   return { malformed_arguments: argumentsJson };
+}
+
+/** Half a character, which an escape can spell, would have the whole conversation refused. */
+function wellFormed(_key: string, value: unknown): unknown {
+  return typeof value === "string" ? value.toWellFormed() : value;
 }
 
 const jsonValue: z.ZodType<JSONValue> = z.json();

@@ -54,7 +54,7 @@ export const providers: Readonly<Record<Provider, ProviderFacts>> = {
     baseUrl: "https://generativelanguage.googleapis.com/v1beta",
     needsKey: true,
     keyVariables: ["GENNAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "GOOGLE_API_KEY"],
-    exampleModel: "gemini-3-pro",
+    exampleModel: "gemini-pro-latest",
     telemetryName: "gcp.gemini",
     load: async (endpoint) => (await import("./gemini.ts")).createGeminiModel(endpoint),
   },

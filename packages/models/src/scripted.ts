@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import {
+  asks,
   type Message,
   type Model,
   ModelError,
@@ -135,7 +136,7 @@ function placeIn(messages: readonly Message[]): { readonly userTexts: readonly s
   const userTexts: string[] = [];
   let answer = 0;
   for (const message of messages) {
-    if (message.role === "user" || message.role === "note") {
+    if (asks(message)) {
       userTexts.push(userSideText(message));
       answer = 0;
     } else if (message.role === "assistant") answer += 1;

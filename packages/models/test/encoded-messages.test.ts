@@ -2,7 +2,8 @@ import { createOpenAICompatible, OpenAICompatibleChatLanguageModel } from "@ai-s
 import type { Message } from "@gennai/agent/model";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { encodeMessages, withMessages } from "#encoded-messages";
+import { type ChatDialect, commonDialect } from "#chat-dialect";
+import { encodeMessages, type Reader, withMessages } from "#encoded-messages";
 
 const encode = (values: readonly unknown[]) => values.map((value) => Buffer.from(`,${JSON.stringify(value)}`));
 
@@ -22,9 +23,13 @@ it("refuses a request without a list of messages", () => {
 
 const chat = createOpenAICompatible({ name: "test", baseURL: "http://localhost" }).chatModel("m");
 
-async function encoded(messages: readonly Message[]): Promise<string> {
+function reader(to: OpenAICompatibleChatLanguageModel, dialect: ChatDialect): Reader {
+  return { chat: to, model: "test/m", dialect };
+}
+
+async function encoded(messages: readonly Message[], dialect = commonDialect): Promise<string> {
   if (!(chat instanceof OpenAICompatibleChatLanguageModel)) throw new TypeError("It is another kind of model.");
-  return Buffer.concat([...(await encodeMessages(chat, "system", messages))]).toString();
+  return Buffer.concat([...(await encodeMessages(reader(chat, dialect), "system", messages))]).toString();
 }
 
 it("encodes each conversation as if it were the only one, however they branch and whenever they are sent", async () => {
@@ -62,9 +67,28 @@ it("leaves what was handed out as it is when the conversation goes on", async ()
   const messages: Message[] = [{ role: "user", text: "one" }];
   const handedOut: [readonly Uint8Array[], string][] = [];
   for (let turn = 0; turn < 40; turn += 1) {
-    const parts = await encodeMessages(chat, "", messages);
+    const parts = await encodeMessages(reader(chat, commonDialect), "", messages);
     handedOut.push([parts, Buffer.concat([...parts]).toString()]);
     messages.push({ role: "user", text: "x".repeat(turn * 7) });
   }
   for (const [parts, text] of handedOut) expect(Buffer.concat([...parts]).toString()).toBe(text);
+});
+
+it("parts a result from the user where a server wants that, also where the result was sent before", async () => {
+  const strict: ChatDialect = { ...commonDialect, userBehindResult: false, callIds: "nine" };
+  const begun: Message[] = [
+    { role: "user", text: "go" },
+    { role: "assistant", text: "", toolCalls: [{ id: "call_1", name: "LS", argumentsJson: "{}" }] },
+    { role: "tool", id: "call_1", name: "LS", output: "a", isError: false },
+  ];
+  const told: Message[] = [...begun, { role: "note", text: "changed" }, { role: "user", text: "more" }];
+  await encoded(begun, strict);
+  const sent: readonly Record<string, unknown>[] = JSON.parse(`[${(await encoded(told, strict)).slice(1)}]`);
+  expect(sent.map(({ role }) => role)).toEqual(["system", "user", "assistant", "tool", "assistant", "user", "user"]);
+  const [call] = (sent[2]?.["tool_calls"] ?? []) as readonly { readonly id: string }[];
+  expect(call?.id).toMatch(/^[a-zA-Z0-9]{9}$/);
+  expect(sent[3]?.["tool_call_id"]).toBe(call?.id);
+  expect(await encoded(structuredClone(told), strict)).toBe(await encoded(told, strict));
+  const common: readonly unknown[] = JSON.parse(`[${(await encoded(told)).slice(1)}]`);
+  expect(common).toHaveLength(6);
 });

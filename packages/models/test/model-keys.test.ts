@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
+import type { KeyPlace } from "#key-place";
 import { ModelKeys, type RunProgram } from "#model-keys";
+
+/** Where a provider is reached by all. */
+const own: KeyPlace = { origin: "https://models.example", isKnown: true, takesServersKeys: true };
+/** Where a person says that a server is. */
+const typed: KeyPlace = { origin: "http://127.0.0.1:8001", isKnown: false, takesServersKeys: false };
 
 const noKeychain: RunProgram = () => Promise.reject(new Error("not there"));
 
@@ -11,7 +17,7 @@ describe("ModelKeys", () => {
     ["nothing that is empty", { GENNAI_API_KEY: " " }, undefined],
   ])("takes %s", async (_name, environment, key) => {
     const keys = new ModelKeys({ environment, platform: "linux", run: noKeychain });
-    expect(await keys.find("anthropic")).toBe(key);
+    expect(await keys.find("anthropic", own)).toBe(key);
   });
 
   it("asks the system's keychain once for a key, and again while there is none", async () => {
@@ -21,9 +27,9 @@ describe("ModelKeys", () => {
       return { stdout: asked.length === 1 ? "" : "from-the-keychain\n" };
     };
     const keys = new ModelKeys({ environment: {}, platform: "linux", run });
-    expect(await keys.find("gemini")).toBeUndefined();
-    expect(await keys.find("gemini")).toBe("from-the-keychain");
-    expect(await keys.find("gemini")).toBe("from-the-keychain");
+    expect(await keys.find("gemini", own)).toBeUndefined();
+    expect(await keys.find("gemini", own)).toBe("from-the-keychain");
+    expect(await keys.find("gemini", own)).toBe("from-the-keychain");
     expect(asked).toEqual([
       "secret-tool lookup service gennai account gemini",
       "secret-tool lookup service gennai account gemini",
@@ -32,14 +38,45 @@ describe("ModelKeys", () => {
 
   it("asks no keychain for a provider that needs no key", async () => {
     const run: RunProgram = () => Promise.reject(new Error("must not be asked"));
-    expect(await new ModelKeys({ environment: {}, platform: "darwin", run }).find("ollama")).toBeUndefined();
+    expect(await new ModelKeys({ environment: {}, platform: "darwin", run }).find("ollama", own)).toBeUndefined();
   });
 
   it("prefers what a client handed over, until it is taken back", async () => {
     const keys = new ModelKeys({ environment: { OPENAI_API_KEY: "env" }, platform: "linux", run: noKeychain });
-    keys.hand("openai", "handed");
-    expect(await keys.find("openai")).toBe("handed");
-    keys.hand("openai", "");
-    expect(await keys.find("openai")).toBe("env");
+    keys.hand("openai", "", "handed");
+    expect(await keys.find("openai", own)).toBe("handed");
+    keys.hand("openai", "", "");
+    expect(await keys.find("openai", own)).toBe("env");
+  });
+
+  it("gives a key that was handed over for one address to no other", async () => {
+    const keys = new ModelKeys({ environment: {}, platform: "linux", run: noKeychain });
+    keys.hand("openai-compatible", "http://127.0.0.1:8000/v1", "of-8000");
+    const at = (origin: string, isKnown = false) =>
+      keys.find("openai-compatible", { origin, isKnown, takesServersKeys: true });
+    expect(await at("http://127.0.0.1:8000")).toBe("of-8000");
+    for (const other of ["http://127.0.0.1:8001", "https://127.0.0.1:8000", "http://127.0.0.1.evil.example:8000"])
+      expect(await at(other, true)).toBeUndefined();
+    keys.hand("openai-compatible", "http://127.0.0.1:8001/v1", "of-8001");
+    keys.hand("openai-compatible", "http://127.0.0.1:8000/other", "");
+    expect([await at("http://127.0.0.1:8000"), await at("http://127.0.0.1:8001")]).toEqual([undefined, "of-8001"]);
+  });
+
+  it("gives a key without an address to known places alone, and forgets all of a provider at once", async () => {
+    const keys = new ModelKeys({ environment: {}, platform: "linux", run: noKeychain });
+    keys.hand("ollama", "", "of-before");
+    keys.hand("ollama", "http://127.0.0.1:8001", "typed");
+    expect([await keys.find("ollama", own), await keys.find("ollama", typed)]).toEqual(["of-before", "typed"]);
+    keys.hand("ollama", "", "");
+    expect([await keys.find("ollama", own), await keys.find("ollama", typed)]).toEqual([undefined, undefined]);
+    keys.hand("ollama", "", "of-before");
+    expect(await keys.find("ollama", { ...typed, takesServersKeys: true })).toBeUndefined();
+  });
+
+  it("gives keys of the environment and the keychain to no address that takes none", async () => {
+    const run: RunProgram = () => Promise.reject(new Error("must not be asked"));
+    const environment = { GENNAI_API_KEY: "g", OPENAI_API_KEY: "o" };
+    expect(await new ModelKeys({ environment, platform: "linux", run }).find("openai", typed)).toBeUndefined();
+    expect(await new ModelKeys({ environment: {}, platform: "linux", run }).find("openai", typed)).toBeUndefined();
   });
 });

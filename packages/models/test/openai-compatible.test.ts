@@ -3,9 +3,10 @@ import type { Message, Model, ModelEvent } from "@gennai/agent/model";
 import { describe, expect, it } from "vitest";
 import { createOpenAICompatibleModel } from "#openai-compatible";
 import { begin, delta, fail, type Handler, sse, startChatServer } from "./chat-server.ts";
+import { testEndpoint } from "./test-endpoint.ts";
 
 const key = "sk-test-0123456789abcdef";
-const quick = { firstDelay: 1, silence: 2_000 };
+const quick = { firstDelay: 1, longestDelay: 5, silence: 2_000 };
 
 async function ask(
   model: Model,
@@ -33,7 +34,10 @@ async function ask(
 }
 
 function connect(baseUrl: string, timing = {}, apiKey = key) {
-  return createOpenAICompatibleModel("openai-compatible", { model: "m", baseUrl, apiKey }, { ...quick, ...timing });
+  return createOpenAICompatibleModel("openai-compatible", testEndpoint({ model: "m", baseUrl, apiKey }), {
+    ...quick,
+    ...timing,
+  });
 }
 
 const ok: Handler = (response) => {
@@ -158,13 +162,13 @@ describe("openai-compatible", () => {
     [
       "401",
       (response) => fail(response, 401, `Incorrect API key provided: ${key}`),
-      { code: "unauthorized", retryable: false, hint: /GENNAI_API_KEY/ },
+      { code: "unauthorized", retryable: false, hint: /Check the key/ },
     ],
     ["403", (response) => fail(response, 403, "no"), { code: "unauthorized" }],
     [
       "404",
       (response) => fail(response, 404, "model not found"),
-      { code: "not_configured", message: /"m"/, hint: /--model/ },
+      { code: "not_configured", message: /"m"/, hint: /name of the model/ },
     ],
     [
       "a context that overflows",
@@ -176,23 +180,23 @@ describe("openai-compatible", () => {
       (response) => fail(response, 400, "tools are not supported"),
       { code: "bad_response", message: /tools are not supported/ },
     ],
-    ["429 for ever", (response) => fail(response, 429, "slow down"), { code: "rate_limited", retryable: true }, 4],
+    ["429 for ever", (response) => fail(response, 429, "slow down"), { code: "rate_limited", retryable: true }, 10],
     [
       "429 with a long wait",
-      (response) => fail(response, 429, "slow down", { "retry-after": "3600" }),
-      { code: "rate_limited", hint: /3600 s/ },
+      (response) => fail(response, 429, "slow down", { "retry-after": "7200" }),
+      { code: "rate_limited", hint: /7200 s/ },
     ],
     [
       "500 for ever",
       (response) => fail(response, 500, "oops"),
       { code: "unreachable", retryable: true, message: /HTTP 500/ },
-      4,
+      10,
     ],
     [
       "an error page",
       (response) => void response.writeHead(502, { "content-type": "text/html" }).end("<h1>Bad gateway</h1>"),
       { code: "unreachable" },
-      4,
+      10,
     ],
     [
       "garbage in the stream",
@@ -212,11 +216,13 @@ describe("openai-compatible", () => {
           sse(delta({ content: "a" }), { error: { message: `overloaded ${key}`, type: "overloaded_error" } }),
         ),
       { code: "rate_limited" },
+      10,
     ],
     [
       "an end without a finish",
       (response) => void begin(response).end(sse(delta({ content: "a" }))),
-      { code: "bad_response", retryable: true },
+      { code: "unreachable", retryable: true },
+      10,
     ],
     [
       "a connection that dies in the middle",
@@ -226,12 +232,13 @@ describe("openai-compatible", () => {
         response.destroy();
       },
       { code: "unreachable", retryable: true },
+      10,
     ],
     [
       "a connection that dies before",
       (response) => void response.destroy(),
       { code: "unreachable", retryable: true },
-      4,
+      10,
     ],
   ];
 
@@ -259,6 +266,53 @@ describe("openai-compatible", () => {
     expect(await ask(connect(server.baseUrl))).toContainEqual({ type: "text-delta", text: "ok" });
     expect(performance.now() - start).toBeGreaterThanOrEqual(45);
     expect(server.requests).toHaveLength(3);
+  });
+
+  it("waits by itself where it is told to come back at once", async () => {
+    await using server = await startChatServer((response, request, count) =>
+      count === 1 ? fail(response, 429, "slow down", { "retry-after": "0" }) : ok(response, request, count),
+    );
+    const model = connect(server.baseUrl, { firstDelay: 20_000, longestDelay: 20_000 });
+    const request = { system: "", messages: [], tools: [], enableThinking: false, maxOutputTokens: 0 };
+    let waited = "";
+    for await (const event of model.stream(request, { signal: new AbortController().signal })) {
+      if (event.type === "waiting") waited = event.reason;
+      break;
+    }
+    expect(waited).toMatch(/Asking again in (?:1\d|20) s/);
+  });
+
+  it.each([
+    [
+      "milliseconds, which are finer than seconds",
+      { "retry-after-ms": "41000", "retry-after": "1" },
+      /again in 4[01] s/,
+    ],
+    ["milliseconds that are none", { "retry-after-ms": "soon", "retry-after": "30" }, /again in (?:29|30) s/],
+    ["milliseconds without a number", { "retry-after-ms": "", "retry-after": "30" }, /again in (?:29|30) s/],
+  ])("waits as it is told: %s", async (_name, headers, wanted) => {
+    await using server = await startChatServer((response) => fail(response, 429, "slow down", headers));
+    const model = connect(server.baseUrl, { firstDelay: 20_000, longestDelay: 20_000 });
+    const request = { system: "", messages: [], tools: [], enableThinking: false, maxOutputTokens: 0 };
+    let waited = "";
+    for await (const event of model.stream(request, { signal: new AbortController().signal })) {
+      if (event.type === "waiting") waited = event.reason;
+      break;
+    }
+    expect(waited).toMatch(wanted);
+  });
+
+  it("learns how a server wants it from two requests that are refused at once", async () => {
+    const both = Promise.withResolvers<void>();
+    await using server = await startChatServer(async (response, request, count) => {
+      if (count === 2) both.resolve();
+      await both.promise;
+      if ("reasoning_effort" in request.body) return fail(response, 400, "`reasoning_effort` is not supported");
+      return ok(response, request, count);
+    });
+    const answers = await Promise.all([ask(connect(server.baseUrl)), ask(connect(server.baseUrl))]);
+    for (const answer of answers) expect(answer).toContainEqual({ type: "text-delta", text: "ok" });
+    expect(server.requests).toHaveLength(4);
   });
 
   it("says when nobody listens", async () => {

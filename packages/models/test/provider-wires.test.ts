@@ -7,8 +7,9 @@ import { createGeminiModel } from "#gemini";
 import type { ModelEndpoint } from "#model-endpoint";
 import { createOpenAIModel } from "#openai";
 import { createOpenAICompatibleModel } from "#openai-compatible";
+import { testEndpoint } from "./test-endpoint.ts";
 
-const quick = { firstDelay: 1, silence: 3_000 };
+const quick = { firstDelay: 1, longestDelay: 5, silence: 3_000 };
 const key = "key-0123456789abcdef";
 
 const makers = {
@@ -83,7 +84,7 @@ describe.each(backends)("%s", (backend) => {
     if (answer === undefined) throw new Error("no answer");
     return startModelServer(modelWires[backend], answer);
   };
-  const connect = (baseUrl: string) => makers[backend]({ baseUrl, model: models[backend], apiKey: key });
+  const connect = (baseUrl: string) => makers[backend](testEndpoint({ baseUrl, model: models[backend], apiKey: key }));
 
   it("gives the same events for the same answer", async () => {
     await using server = await serve(() => ({
@@ -108,6 +109,43 @@ describe.each(backends)("%s", (backend) => {
         },
       ],
     });
+  });
+
+  it("takes calls whose ids another model made, with their results", async () => {
+    await using server = await serve(() => ({ text: ["Done."] }));
+    const odd = ["functions.Bash:0", "x".repeat(65), "call_fine-1"];
+    await ask(connect(server.baseUrl), [
+      { role: "user", text: "Go" },
+      { role: "assistant", text: "", toolCalls: odd.map((id) => ({ id, name: "Read", argumentsJson: "{}" })) },
+      ...odd.map((id): Message => ({ role: "tool", id, name: "Read", output: "a", isError: false })),
+    ]);
+    const found: string[] = [];
+    JSON.stringify(server.requests[0]?.body, (key, value: unknown) => {
+      const isId = ["id", "tool_call_id", "tool_use_id", "call_id"].includes(key);
+      if (isId && typeof value === "string") found.push(value);
+      return value;
+    });
+    const [calls, results] = [found.slice(0, 3), found.slice(3)];
+    expect(results).toEqual(calls);
+    if (backend === "openai-compatible") expect(calls).toEqual(odd);
+    if (backend === "anthropic" || backend === "openai") {
+      expect(calls[2]).toBe("call_fine-1");
+      expect(new Set(calls).size).toBe(3);
+      for (const id of calls) expect(id).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+    }
+  });
+
+  it("sends no half characters of a call, which a provider would refuse for good", async () => {
+    await using server = await serve(() => ({ text: ["Done."] }));
+    const argumentsJson = JSON.stringify({ path: "a\ud83d.ts", more: { inside: ["\ude00"] } });
+    await ask(connect(server.baseUrl), [
+      { role: "user", text: "Go" },
+      { role: "assistant", text: "", toolCalls: [{ id: "call_1", name: "Read", argumentsJson }] },
+      { role: "tool", id: "call_1", name: "Read", output: "a", isError: false },
+    ]);
+    const sent = JSON.stringify(server.requests[0]?.body);
+    expect(sent).toContain("a\ufffd.ts");
+    expect(sent).not.toMatch(/\\u(?:d83d|de00)/);
   });
 
   it("sends what was said, called and seen, and its own thinking back to it", async () => {
@@ -135,7 +173,7 @@ describe.each(backends)("%s", (backend) => {
     const signature = { openai: "ZW5jcnlwdGVk", anthropic: "c2lnbmVkIHRoaW5raW5n", gemini: "c2lnbmVkIHRoaW5raW5n" };
     if (backend !== "openai-compatible") expect(sent).toContain(signature[backend]);
     // Another model must not be shown what only this one can read.
-    const other = makers[backend]({ baseUrl: server.baseUrl, model: "another-model-1", apiKey: key });
+    const other = makers[backend](testEndpoint({ baseUrl: server.baseUrl, model: "another-model-1", apiKey: key }));
     await ask(other, messages);
     expect(JSON.stringify(server.requests[2]?.body)).not.toMatch(/ZW5jcnlwdGVk|c2lnbmVkIHRoaW5raW5n/);
   });
@@ -161,7 +199,7 @@ describe.each(backends)("%s", (backend) => {
   });
 
   it.each<[string, ModelAnswer]>([
-    ["text", { text: ["one ", "two ", "three "], dieAfter: backend === "gemini" ? 2 : 4 }],
+    ["text", { text: ["one ", "two ", "three "], dieAfter: backend === "gemini" ? 2 : backend === "openai" ? 5 : 4 }],
     ["a call", { calls: [readCall], dieAfter: backend === "gemini" ? 1 : 3 }],
   ])("fails, and runs nothing by itself, when the stream dies in the middle of %s", async (_name, answer) => {
     await using server = await serve(() => answer);
@@ -173,7 +211,8 @@ describe.each(backends)("%s", (backend) => {
     })();
     await expect(streaming).rejects.toMatchObject({ name: "ModelError", retryable: true });
     expect(events.some((event) => event.type === "finish")).toBe(false);
-    expect(server.requests).toHaveLength(1);
+    expect(server.requests).toHaveLength(10);
+    expect(events.filter(({ type }) => type === "restart")).toHaveLength(9);
   });
 
   it("refuses a wrong key with a hint, and never tells it", async () => {

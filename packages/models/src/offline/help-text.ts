@@ -25,9 +25,8 @@ ${language}
 
 Put a text that holds one of the small words (with, in, to, then) into quotes: "…", '…' or \`…\`.
 
-For everything else, configure a language model:
-\`gennai run --backend openai-compatible --base-url http://127.0.0.1:8000/v1 --model NAME "…"\`
-with its key in the environment variable GENNAI_API_KEY, or \`--backend ollama --model NAME\` for a local one.`;
+For everything else, choose a language model: in an editor and in the browser by the button below the prompt, elsewhere by the
+options \`--backend\`, \`--model\` and \`--base-url\`.`;
 }
 
 function shorten(text: string): string {

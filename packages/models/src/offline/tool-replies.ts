@@ -76,24 +76,36 @@ export function listedLines(output: string): { readonly lines: readonly string[]
   return { lines: all.filter((line) => !isNote(line)), notes: all.filter(isNote) };
 }
 
-/** Output of a command and its exit code, which stands on a line behind it, before other notes. */
+/**
+ * Output of a command and its exit code. That stands on a line behind the output, before other notes; a command may have
+ * printed such lines itself, so the last one counts.
+ */
 export function commandResult(output: string): {
   readonly text: string;
+  /** undefined for one that did not end by itself, too. */
   readonly exitCode: number | undefined;
   /** What was noted of the command besides, without brackets. */
   readonly notes: readonly string[];
 } {
-  const found = /(?:^|\n)\[exit code (-?\d+)\]((?:\n\[[^\n]*\])*)\s*$/.exec(output);
-  if (found === null) return { text: output, exitCode: undefined, notes: [] };
-  const [, exitCode, notes = ""] = found;
+  const lines = output.trimEnd().split("\n");
+  const at = lines.findLastIndex((line) => endNote.test(line));
+  const notes = lines.slice(at + 1);
+  const [end, exitCode] = endNote.exec(lines[at] ?? "") ?? [];
+  if (end === undefined || notes.some((line) => !isNote(line))) return { text: output, exitCode: undefined, notes: [] };
+  const others = exitCode === undefined ? [end, ...notes] : notes;
   return {
-    text: output.slice(0, found.index),
-    exitCode: Number(exitCode),
-    notes: notes
-      .split("\n")
-      .filter((note) => note !== "")
-      .map((note) => note.slice(1, -1)),
+    text: lines.slice(0, at).join("\n"),
+    exitCode: exitCode === undefined ? undefined : Number(exitCode),
+    notes: others.map((note) => note.slice(1, -1)),
   };
+}
+
+/** How the tool Bash says that a command ended. */
+const endNote =
+  /^\[(?:exit code (-?\d+)|ended by signal .*|ended, because .*|timed out after .*|stopped before it ended)\]$/;
+
+function isNote(line: string): boolean {
+  return /^\[.*\]$/.test(line);
 }
 
 export function parseJson(text: string): unknown {

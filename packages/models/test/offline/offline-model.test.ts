@@ -227,8 +227,7 @@ const rows: readonly ConversationRow[] = [
       "do not understand “refactor the parser”",
       "I did nothing",
       "replace A with B in GLOB",
-      "--backend openai-compatible",
-      "GENNAI_API_KEY",
+      "choose a language model",
     ],
   },
 ];

@@ -1,0 +1,47 @@
+import { isSelfHosted, type Provider } from "@gennai/protocol/model/backend";
+import type { SessionSettings } from "@gennai/protocol/model/session-settings";
+import type { KnownModels } from "./model-facts.ts";
+import { providers } from "./providers.ts";
+
+/** Where a key would go, and which keys may. */
+export interface KeyPlace {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** The provider's own place, or one that whoever runs the server named. Keys that were set for no address in particular are for these. */
+  readonly isKnown: boolean;
+  /** Keys of the server's environment and keychain may go there as well. */
+  readonly takesServersKeys: boolean;
+}
+
+/**
+ * What may be sent to an address. undefined: it is none, and gets no key.
+ * @param defaults of the server
+ * @param handedKeyOnly a person typed the address: keys of the server itself go there only where it is a known one
+ */
+export function keyPlace(
+  { backend, baseUrl }: { readonly backend: Provider; readonly baseUrl: string },
+  {
+    defaults,
+    known,
+    handedKeyOnly,
+  }: {
+    readonly defaults: Pick<SessionSettings, "backend" | "baseUrl">;
+    readonly known: Pick<KnownModels, "isNamed">;
+    readonly handedKeyOnly: boolean;
+  },
+): KeyPlace | undefined {
+  const origin = originOf(baseUrl);
+  if (origin === undefined) return undefined;
+  const isDefault = backend === defaults.backend && origin === originOf(defaults.baseUrl);
+  // Anybody of this machine can listen where a server of one's own usually is.
+  const isProviders = !isSelfHosted(backend) && origin === originOf(providers[backend].baseUrl);
+  const isKnown = isProviders || isDefault || known.isNamed(baseUrl);
+  return { origin, isKnown, takesServersKeys: isKnown || !handedKeyOnly };
+}
+
+/** undefined for what is no http or https address. */
+export function originOf(url: string): string | undefined {
+  if (!URL.canParse(url)) return undefined;
+  const { protocol, origin } = new URL(url);
+  return protocol === "http:" || protocol === "https:" ? origin : undefined;
+}
