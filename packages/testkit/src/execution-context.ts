@@ -1,4 +1,18 @@
-import type { CallContext, ExecutionContext } from "@gennai/governance/tool";
+import type { CallContext, ConnectionJudgement, ExecutionContext } from "@gennai/governance/tool";
+
+const refusedNetwork: ConnectionJudgement = {
+  type: "refused",
+  error: { code: "nobody_to_ask", message: "Nobody can be asked.", retryable: false },
+  decision: {
+    call: { id: "call-1", name: "Bash", argumentsJson: "{}" },
+    verdict: "deny",
+    risk: "medium",
+    rule: "network/connection",
+    reason: "",
+    effects: [],
+    input: "{}",
+  },
+};
 
 /** What a tool is run with where no gate is: whatever it did may be kept. */
 export function executionContext(more: Partial<ExecutionContext> = {}): ExecutionContext {
@@ -8,6 +22,7 @@ export function executionContext(more: Partial<ExecutionContext> = {}): Executio
     onOutput: () => undefined,
     judge: async () => ({ type: "keep", dropped: [] }),
     confirmed: false,
+    network: { standing: async () => [], letThrough: async () => refusedNetwork },
     ...more,
   };
 }

@@ -10,12 +10,14 @@ import {
   backgroundUnavailable,
   startInBackground,
 } from "@gennai/machine/background/background-run";
-import { type OpenPort, openPort } from "@gennai/machine/background/open-port";
-import type { SessionNetwork } from "@gennai/machine/stage/session-network";
+import { openPort } from "@gennai/machine/background/open-port";
+import type { WatchedNetwork } from "@gennai/machine/network/watched-network";
 import type { Stages } from "@gennai/machine/staged-shell/stages";
 import type { EmergencyControls } from "../emergency/emergency-controls.ts";
 import { type BackgroundRunChange, type BackgroundRunFacts, byModel, howEnded } from "./background-run-facts.ts";
 import { OutputRing } from "./output-ring.ts";
+import { cannotOpen, type PortPair, RunPorts } from "./run-ports.ts";
+import { type NetworkPlace, SharedNetwork } from "./shared-network.ts";
 import { ShownOutput } from "./shown-output.ts";
 import { within } from "./within.ts";
 
@@ -25,8 +27,6 @@ const maxRunning = 8;
 const maxEnded = 16;
 /** Characters of each one's output that are kept. */
 const keptOutput = 256 * 1024;
-/** Ports that a person may open for one run. */
-const maxPorts = 8;
 
 export interface BackgroundRunsOptions {
   readonly redactor: LiveRedactor;
@@ -44,7 +44,7 @@ interface KnownRun {
   readonly analysis: Analysis;
   readonly output: OutputRing;
   readonly run: BackgroundRun;
-  readonly ports: Map<number, OpenPort>;
+  readonly ports: RunPorts;
   /** Who ended it. */
   stoppedBy: string | undefined;
   /** Resolves when it has ended and that is recorded. Never rejects. */
@@ -61,8 +61,7 @@ export class BackgroundRuns implements AsyncDisposable {
   readonly #runs = new Map<string, KnownRun>();
   #count = 0;
   #starting = 0;
-  #network: Promise<SessionNetwork> | undefined;
-  #open: SessionNetwork | undefined;
+  readonly #network = new SharedNetwork();
   #emergency: Disposable | undefined;
   #disposed = false;
 
@@ -70,16 +69,18 @@ export class BackgroundRuns implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** In which commands of the session reach its servers; there while one of them runs. */
-  get network(): SessionNetwork | undefined {
-    return this.#open;
+  /**
+   * In which commands of the session run, and reach its servers; it is there until the session closes. Throws `ToolFailure`
+   * `background_unavailable`.
+   */
+  openNetwork(place: NetworkPlace): Promise<WatchedNetwork> {
+    return this.#network.open(place);
   }
 
   /** In the order of their starts. */
   list(): readonly BackgroundRunFacts[] {
     return [...this.#runs.values()].map(({ facts, ports, run }) => {
-      const open = [...ports].map(([local, { port }]) => ({ port, local }));
-      return { ...facts, ports: open, isPartial: run.isPartial };
+      return { ...facts, ports: ports.list(), isPartial: run.isPartial };
     });
   }
 
@@ -100,7 +101,7 @@ export class BackgroundRuns implements AsyncDisposable {
     try {
       const output = new OutputRing(keptOutput);
       const shown = new ShownOutput(output, this.#options.redactor);
-      const network = await this.#openNetwork(where);
+      const { network } = await this.openNetwork(where);
       const run = await startInBackground(command, { ...where, network }, { onOutput: (text) => shown.push(text) });
       if (this.#disposed) await run.stop();
       return await this.#keep(command, run, { analysis, output, shown });
@@ -164,20 +165,19 @@ export class BackgroundRuns implements AsyncDisposable {
    *
    * @param local port of the loopback; any free one for 0
    */
-  async openPort(id: string, port: number, local: number): Promise<{ readonly port: number; readonly local: number }> {
-    const known = this.#find(id);
-    const network = this.#open;
-    if (known.facts.state !== "running" || network === undefined || known.ports.size >= maxPorts) {
-      throw new ToolFailure("background_not_found", `No port of ${id} can be opened.`, {
-        hint: `It must run, and have fewer than ${maxPorts} open ports.`,
-      });
+  async openPort(id: string, port: number, local: number): Promise<PortPair> {
+    const { ports } = this.#find(id);
+    const network = this.#network.current?.network;
+    if (network === undefined) throw cannotOpen(port);
+    const pair = await ports.open(port, () => openPort(network, port, local));
+    try {
+      await this.#options.record({ run: this.#facts(id), what: "port-opened" });
+    } catch (error) {
+      // Nothing is open that nobody can see.
+      await ports.closeOne(pair);
+      throw error;
     }
-    const opened = await openPort(network, port, local);
-    // It may have ended meanwhile.
-    if (this.#facts(id).state === "ended") await opened.close();
-    known.ports.set(opened.port, { port, close: () => opened.close() });
-    await this.#options.record({ run: this.#facts(id), what: "port-opened" });
-    return { port, local: opened.port };
+    return pair;
   }
 
   /** Those that ended and that the model does not know of; asking tells it. */
@@ -190,7 +190,7 @@ export class BackgroundRuns implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed = true;
     await this.stopAll("the end of the session");
-    this.#closeIfIdle();
+    this.#network[Symbol.dispose]();
   }
 
   async #keep(
@@ -213,7 +213,7 @@ export class BackgroundRuns implements AsyncDisposable {
       analysis,
       output,
       run,
-      ports: new Map(),
+      ports: new RunPorts(),
       stoppedBy: undefined,
       finished: Promise.resolve(),
       readTo: 0,
@@ -251,8 +251,7 @@ export class BackgroundRuns implements AsyncDisposable {
       ...(exitCode === undefined ? {} : { exitCode }),
     };
     if (stoppedBy === byModel) known.isToldOf = true;
-    await Promise.all([...ports.values()].map((port) => port.close()));
-    ports.clear();
+    await ports.close();
     output.wake();
     this.#forgetOldest();
     this.#closeIfIdle();
@@ -274,25 +273,8 @@ export class BackgroundRuns implements AsyncDisposable {
     }
   }
 
-  #openNetwork({ stages, workspaceRoot }: { readonly stages: Stages; readonly workspaceRoot: string }) {
-    this.#network ??= stages.openNetwork(workspaceRoot).then(
-      (network) => {
-        this.#open = network;
-        return network;
-      },
-      (error: unknown) => {
-        this.#network = undefined;
-        throw backgroundUnavailable(error);
-      },
-    );
-    return this.#network;
-  }
-
   #closeIfIdle(): void {
     if (this.#starting > 0 || this.list().some(({ state }) => state === "running")) return;
-    this.#open?.[Symbol.dispose]();
-    this.#open = undefined;
-    this.#network = undefined;
     this.#emergency?.[Symbol.dispose]();
     this.#emergency = undefined;
   }

@@ -1,6 +1,7 @@
 import type { ClientRequest } from "@gennai/agent/client-request";
 import { type EditorAnswer, isAnswerTo } from "@gennai/protocol/model/editor-messages";
 import type { ConfirmationScope } from "@gennai/protocol/model/question";
+import { fitsQuestions } from "@gennai/protocol/model/user-question";
 import type { WorkspaceAnswer } from "./workspace-answer.ts";
 
 /** What a client answered, in the server's own terms; one kind for each kind of request. */
@@ -29,6 +30,9 @@ export function answersRequest(request: ClientRequest, answer: ClientAnswer): bo
   if (request.kind === "workspace") {
     if (answer.kind !== "workspace") return false;
     return answer.answer.type === "failure" || answer.answer.type === request.operation.type;
+  }
+  if (request.kind === "user-question" && answer.kind === "user-question") {
+    return fitsQuestions(request.questions, answer.answer);
   }
   return answer.kind !== "confirmation" && answer.kind !== "workspace" && isAnswerTo(request, answer);
 }

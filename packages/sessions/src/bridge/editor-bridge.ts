@@ -2,11 +2,11 @@ import type { EditorMethods, EditorRequestKind } from "@gennai/protocol/model/ed
 
 /**
  * What a turn can ask of the clients attached to its session: a method for each of `editorRequests`, but for the model,
- * which is asked on its own. Each request is durable before it is sent and answered once.
+ * which is asked on its own, and for the user. Each request is durable before it is sent and answered once.
  *
  * Methods throw `ToolFailure`: `client_error` with what the editor answered, `client_timeout`.
  */
-export interface EditorBridge extends Omit<EditorMethods<EditorCallOptions>, "callModel"> {
+export interface EditorBridge extends Omit<EditorMethods<EditorCallOptions>, "callModel" | "askUser"> {
   /** True when an attached client said it can answer this. */
   can(kind: EditorRequestKind): boolean;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { ClientRequest, ClientRequestBody, RequestResolution } from "@gennai/agent/client-request";
+import type { ClientRequest, ClientRequestBody, RequestResolution, ResolvedReply } from "@gennai/agent/client-request";
 import type { SessionEvent } from "@gennai/agent/session-event";
 import type { Question } from "@gennai/governance/confirmation";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
@@ -7,6 +7,7 @@ import type { Redactor } from "@gennai/governance/redaction";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { ClientAnswer } from "./client-answer.ts";
 import type { ClientAbility, ClientRegistry } from "./client-registry.ts";
+import { judgedAnswer } from "./judged-answer.ts";
 import { maskedRequest } from "./masked-request.ts";
 
 /** What the requests need of their session. */
@@ -35,6 +36,9 @@ export interface RequestObserver {
   bridge(kind: ClientRequestBody["kind"], run: () => Promise<RequestEnd>): Promise<RequestEnd>;
 }
 
+/** What a timer can wait for, in milliseconds: 24 days. Longer is for ever. */
+const longestTimer = 2 ** 31 - 1;
+
 interface Pending {
   readonly request: ClientRequest;
   readonly turnId: string;
@@ -53,7 +57,7 @@ export class PendingRequests {
   readonly #clients: ClientRegistry;
   readonly #log: () => RequestLog;
   readonly #pending = new Map<string, Pending>();
-  readonly #timing: { readonly answerMs: number; readonly waitForClientMs: number };
+  readonly #waitForClientMs: number;
   readonly #now: () => number;
   readonly #redactor: Redactor;
   readonly #observer: RequestObserver;
@@ -61,7 +65,8 @@ export class PendingRequests {
   constructor(options: {
     readonly clients: ClientRegistry;
     readonly log: () => RequestLog;
-    readonly timing: { readonly answerMs: number; readonly waitForClientMs: number };
+    /** Milliseconds to wait for a client that can answer, where a request says nothing else. */
+    readonly waitForClientMs: number;
     readonly now: () => number;
     /** For what the log keeps; whoever answers gets the exact request. */
     readonly redactor: Redactor;
@@ -69,7 +74,7 @@ export class PendingRequests {
   }) {
     this.#clients = options.clients;
     this.#log = options.log;
-    this.#timing = options.timing;
+    this.#waitForClientMs = options.waitForClientMs;
     this.#now = options.now;
     this.#redactor = options.redactor;
     this.#observer = options.observer ?? { bridge: (_kind, run) => run() };
@@ -87,9 +92,8 @@ export class PendingRequests {
       readonly ability: ClientAbility;
       readonly turnId: string;
       readonly signal: AbortSignal;
-      /** Milliseconds an attached client has; defaults to the session's setting. */
-      readonly answerMs?: number;
-      /** Milliseconds to wait for a client that can answer; defaults to the session's setting. */
+      /** Milliseconds an attached client has; `Infinity`: until it answers. */
+      readonly answerMs: number;
       readonly waitForClientMs?: number;
       readonly onProgress?: (text: string) => void;
       /** False for what changes nothing: it need not be on disk before it is asked. */
@@ -97,12 +101,12 @@ export class PendingRequests {
     },
   ): Promise<RequestEnd> {
     const log = this.#log();
-    const answerMs = options.answerMs ?? this.#timing.answerMs;
+    const { answerMs } = options;
     const canAnswerNow = this.#clients.offers(options.ability);
     const request: ClientRequest = {
       requestId: randomUUID(),
       ownerEpoch: log.epoch,
-      deadline: canAnswerNow ? this.#now() + answerMs : 0,
+      deadline: canAnswerNow && answerMs <= longestTimer ? this.#now() + answerMs : 0,
       ...body,
     };
     const { promise, resolve } = Promise.withResolvers<RequestEnd>();
@@ -130,7 +134,7 @@ export class PendingRequests {
       reject(options.signal.reason);
     };
     options.signal.addEventListener("abort", onAbort);
-    const { ability, waitForClientMs = this.#timing.waitForClientMs } = options;
+    const { ability, waitForClientMs = this.#waitForClientMs } = options;
     const clock = this.#startClock(pending, ability, { answerMs, waitForClientMs });
     let committed = false;
     try {
@@ -146,11 +150,11 @@ export class PendingRequests {
       );
       committed = true;
       const end = await this.#observer.bridge(body.kind, () => Promise.race([promise, aborted]));
-      if (end.type !== "answered") await this.#resolve(request.requestId, "timeout", "", options.turnId);
+      if (end.type !== "answered") await this.#resolve(request.requestId, "timeout", options.turnId);
       return end;
     } catch (error) {
       const asked = committed && options.signal.aborted;
-      if (asked) await this.#resolve(request.requestId, "cancelled", "", options.turnId);
+      if (asked) await this.#resolve(request.requestId, "cancelled", options.turnId);
       throw error;
     } finally {
       clock[Symbol.dispose]();
@@ -173,7 +177,20 @@ export class PendingRequests {
     }
     pending.state = "answering";
     try {
-      await this.#resolve(requestId, "answered", clientId, pending.turnId, pending.durable);
+      const reply = replyTo(pending.request, answer);
+      await this.#log().commit(
+        [
+          {
+            type: "client-request-resolved",
+            requestId,
+            resolution: "answered",
+            clientId,
+            ...(reply === undefined ? {} : { reply }),
+            ...(user === "" ? {} : { user }),
+          },
+        ],
+        { turnId: pending.turnId, durable: pending.durable },
+      );
     } catch (error) {
       // The log takes nothing any more: whoever waits learns it by its own next write.
       pending.settle({ type: "nobody" });
@@ -223,9 +240,12 @@ export class PendingRequests {
       clearTimeout(timer);
       if (attached) {
         runningSince = this.#now();
-        timer = setTimeout(() => {
-          give({ type: "timeout" });
-        }, left);
+        timer = setTimeout(
+          () => {
+            if (left <= longestTimer) give({ type: "timeout" });
+          },
+          Math.min(left, longestTimer),
+        );
       } else {
         if (running) left = Math.max(0, left - (this.#now() - runningSince));
         runningSince = 0;
@@ -242,16 +262,17 @@ export class PendingRequests {
     };
   }
 
-  #resolve(
-    requestId: string,
-    resolution: RequestResolution,
-    clientId: string,
-    turnId: string,
-    durable = true,
-  ): Promise<void> {
-    return this.#log().commit([{ type: "client-request-resolved", requestId, resolution, clientId }], {
-      turnId,
-      durable,
-    });
+  /** Ends it without an answer. */
+  #resolve(requestId: string, resolution: RequestResolution, turnId: string): Promise<void> {
+    const resolved = { type: "client-request-resolved", requestId, resolution, clientId: "" } as const;
+    return this.#log().commit([resolved], { turnId, durable: true });
   }
+}
+
+/** undefined for what is no question of the gate. */
+function replyTo(request: ClientRequest, answer: ClientAnswer): ResolvedReply | undefined {
+  if (request.kind !== "confirmation" || answer.kind !== "confirmation") return undefined;
+  const judged = judgedAnswer(request.question, answer, "");
+  if (judged.type === "yes") return { answer: "yes", scope: judged.scope };
+  return { answer: judged.type === "nobody" ? "nobody" : "no" };
 }

@@ -2,25 +2,42 @@ import type { Answer, Confirmer, Question } from "@gennai/governance/confirmatio
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { editorMethods, isOfKind, requestBody } from "@gennai/protocol/model/editor-messages";
 import { editorRequests } from "@gennai/protocol/model/editor-requests";
+import type { SessionSettings } from "@gennai/protocol/model/session-settings";
+import type { UserAnswer, UserQuestion } from "@gennai/protocol/model/user-question";
 import type { ClientAnswer } from "./client-answer.ts";
 import type { ClientRegistry } from "./client-registry.ts";
 import type { EditorBridge, EditorCallOptions } from "./editor-bridge.ts";
+import { judgedAnswer } from "./judged-answer.ts";
 import type { PendingRequests, RequestEnd } from "./pending-requests.ts";
 
 /** The editor bridge and the confirmer of one turn. */
-export type SessionBridge = EditorBridge & Confirmer;
+export type SessionBridge = EditorBridge & Confirmer & UserAsker;
+
+/** What became of questions to a person. `by`: who answered. */
+export type AskedUser =
+  | { readonly end: "answered"; readonly answers: readonly UserAnswer[]; readonly by: string }
+  | { readonly end: "cancelled"; readonly by: string }
+  | { readonly end: "nobody" | "timeout" };
+
+/** Puts questions of the model to a person. What is answered permits nothing. */
+export interface UserAsker {
+  /** Rejects when the signal aborts, and with `ToolFailure` when the client that answered has failed. */
+  askUser(questions: readonly UserQuestion[], options: { readonly signal: AbortSignal }): Promise<AskedUser>;
+}
 
 /** Over the session's client requests. */
 export function sessionBridge(options: {
   readonly clients: ClientRegistry;
   readonly requests: PendingRequests;
   readonly turnId: () => string;
-  /** False: nobody will ever answer, so nothing waits. */
-  readonly interactive: () => boolean;
+  /** Not interactive: nobody will ever answer, so nothing waits. */
+  readonly settings: () => Pick<SessionSettings, "interactive" | "questionSeconds">;
+  /** Milliseconds an attached person has at most for an answer, whatever the settings say. */
+  readonly answerMs?: number | undefined;
   /** Milliseconds a question waits for a client that can answer it; the session's setting when left out. */
   readonly waitForClientMs?: number | undefined;
 }): SessionBridge {
-  const { clients, requests, turnId, interactive, waitForClientMs } = options;
+  const { clients, requests, turnId, settings, waitForClientMs } = options;
   const methods = editorMethods<EditorCallOptions>(async (kind, request, { signal, onOutput }) => {
     const { answerMs, originalAnswerMs, purpose } = editorRequests[kind];
     const end = await requests.ask(requestBody(kind, request), {
@@ -37,10 +54,34 @@ export function sessionBridge(options: {
     }
     return answer;
   });
-  return { ...methods, can: (kind) => clients.can(kind), ask };
+  return { ...methods, can: (kind) => clients.can(kind), ask, askUser };
 
-  async function ask(question: Question, options: { readonly signal: AbortSignal }): Promise<Answer> {
-    if (!interactive()) return { type: "nobody" };
+  async function askUser(
+    questions: readonly UserQuestion[],
+    { signal }: { readonly signal: AbortSignal },
+  ): Promise<AskedUser> {
+    const { interactive, questionSeconds } = settings();
+    // Nothing depends on an answer as a permission does: without a person the model goes on at once.
+    if (!interactive || !clients.offers("user-question")) return { end: "nobody" };
+    const end = await requests.ask(requestBody("user-question", { questions }), {
+      ability: "user-question",
+      turnId: turnId(),
+      signal,
+      answerMs: Math.min(
+        questionSeconds * 1000 || Number.POSITIVE_INFINITY,
+        options.answerMs ?? Number.POSITIVE_INFINITY,
+      ),
+    });
+    if (end.type !== "answered") return { end: end.type };
+    const { answer: reply, error } = answered(end, (each) => isOfKind(each, "user-question"), "ask its user");
+    if (error !== "") throw new ToolFailure("client_error", `The editor answered: ${error}`, { retryable: true });
+    if (reply.end === "nobody") return { end: "nobody" };
+    return { ...reply, by: whoAnswered(end) };
+  }
+
+  async function ask(question: Question, { signal }: { readonly signal: AbortSignal }): Promise<Answer> {
+    const { interactive, questionSeconds } = settings();
+    if (!interactive) return { type: "nobody" };
     // The original protocol has no confirmations, so waiting for one would be waiting for nothing.
     if (clients.areOriginal) return { type: "nobody" };
     const end = await requests.ask(
@@ -48,42 +89,23 @@ export function sessionBridge(options: {
       {
         ability: "confirmation",
         turnId: question.turnId,
-        signal: options.signal,
+        signal,
+        answerMs: Math.min(
+          questionSeconds * 1000 || Number.POSITIVE_INFINITY,
+          question.answerMs ?? Number.POSITIVE_INFINITY,
+          options.answerMs ?? Number.POSITIVE_INFINITY,
+        ),
         ...(waitForClientMs === undefined ? {} : { waitForClientMs: waitForClientMs }),
       },
     );
     if (end.type !== "answered") return { type: end.type };
-    const { clientId, user: who = "user" } = end;
     const answer = answered(end, (each) => each.kind === "confirmation", "answer the question");
-    const by = clientId === "" ? who : `${who} at ${clientId}`;
-    if (answer.answer === "nobody") return { type: "nobody" };
-    if (answer.answer === "unclear") return { type: "unclear", by };
-    if (answer.answer === "no") return { type: "no", reason: answer.reason, by };
-    // A yes without the digest of the very action, or with a scope that was not offered, is not a clear yes.
-    if (answer.actionSha256 !== question.actionSha256) {
-      return { type: "no", reason: "The answer did not name the action it was given for.", by };
-    }
-    if (!question.offeredScopes.includes(answer.scope)) {
-      return { type: "no", reason: `The scope "${answer.scope}" was not offered for this action.`, by };
-    }
-    const { pattern, dropped } = answer;
-    if (dropped !== undefined) {
-      const known = (question.parts ?? []).map(({ id }) => id);
-      if (answer.scope !== "once" || pattern !== undefined || !dropped.every((id) => known.includes(id))) {
-        return { type: "no", reason: "The answer named parts that were not offered for it.", by };
-      }
-      if (known.every((id) => dropped.includes(id))) return { type: "no", reason: "Nothing of it shall be kept.", by };
-      return { type: "yes", scope: "once", by, dropped };
-    }
-    if (pattern === undefined) return { type: "yes", scope: answer.scope, by };
-    if (
-      (answer.scope !== "turn" && answer.scope !== "session") ||
-      question.patterns?.some(({ id }) => id === pattern) !== true
-    ) {
-      return { type: "no", reason: "The answer named a pattern that was not offered for it.", by };
-    }
-    return { type: "yes", scope: answer.scope, by, pattern };
+    return judgedAnswer(question, answer, whoAnswered(end));
   }
+}
+
+function whoAnswered({ clientId, user = "user" }: Extract<RequestEnd, { readonly type: "answered" }>): string {
+  return clientId === "" ? user : `${user} at ${clientId}`;
 }
 
 function answered<Wanted extends ClientAnswer>(

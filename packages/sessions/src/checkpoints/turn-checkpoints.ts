@@ -59,15 +59,19 @@ export class TurnCheckpoints {
   /** The same tool, with the tree kept around each call. */
   guard(tool: Tool): Tool {
     if (tool.access === "read") return tool;
-    const { name, description, parameters, inputSchema, access } = tool;
+    const { name, description, parameters, inputSchema, otherToolNames, otherNames, shownTo, access } = tool;
     return {
       name,
       description,
       parameters,
       access,
       ...(inputSchema === undefined ? {} : { inputSchema }),
+      ...(otherToolNames === undefined ? {} : { otherToolNames }),
+      ...(otherNames === undefined ? {} : { otherNames }),
+      ...(shownTo === undefined ? {} : { shownTo }),
       analyse: (args, context) => tool.analyse(args, context),
       execute: (args, analysis, context) => this.#execute(tool, args, analysis, context),
+      ...(tool.otherShape === undefined ? {} : { otherShape: tool.otherShape.bind(tool) }),
       ...(tool.verify === undefined ? {} : { verify: tool.verify.bind(tool) }),
       ...(tool.explainRefusal === undefined ? {} : { explainRefusal: tool.explainRefusal.bind(tool) }),
     };

@@ -1,9 +1,5 @@
-import { join } from "node:path";
-import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
-import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "@gennai/machine/private-file";
-import { hasCode } from "@gennai/machine/system-error";
-import { acquireFileLock } from "@gennai/store/database/file-lock";
 import * as z from "zod";
+import { WorkspaceAnswers } from "./workspace-answers.ts";
 
 const acceptedSchema = z.object({
   command: z.string(),
@@ -19,24 +15,16 @@ const acceptedSchema = z.object({
 });
 export type AcceptedCheck = Readonly<z.infer<typeof acceptedSchema>>;
 
-/** By real path of the workspace. */
-const fileSchema = z.record(z.string(), z.array(acceptedSchema));
-
-/**
- * The checks of one workspace that a person accepted for all its sessions, in the state directory: private, and out of any
- * agent's reach. Several servers may share it; it is read anew each time, so that a revocation holds at once.
- */
+/** The checks of one workspace that a person accepted for all its sessions. */
 export class AcceptedChecks {
-  readonly #stateDir: string;
-  readonly #workspaceRoot: string;
+  readonly #answers: WorkspaceAnswers<AcceptedCheck>;
 
   constructor(stateDir: string, workspaceRoot: string) {
-    this.#stateDir = stateDir;
-    this.#workspaceRoot = workspaceRoot;
+    this.#answers = new WorkspaceAnswers(stateDir, workspaceRoot, { name: "accepted-checks", entry: acceptedSchema });
   }
 
-  async list(): Promise<readonly AcceptedCheck[]> {
-    return (await readAll(this.#stateDir)).get(this.#workspaceRoot) ?? [];
+  list(): Promise<readonly AcceptedCheck[]> {
+    return this.#answers.list();
   }
 
   async find(actionSha256: string): Promise<AcceptedCheck | undefined> {
@@ -46,44 +34,19 @@ export class AcceptedChecks {
   /** In place of what was accepted for the same command before. */
   async accept(check: Omit<AcceptedCheck, "acceptedAt">): Promise<void> {
     const acceptedAt = new Date().toISOString();
-    await this.#change((known) => [
+    await this.#answers.change((known) => [
       ...known.filter(({ command }) => command !== check.command),
       { ...check, acceptedAt },
     ]);
   }
 
-  /** Takes everything back; resolves with what was accepted. */
-  async revoke(): Promise<readonly AcceptedCheck[]> {
+  /** Takes everything back, or one; resolves with what was accepted. @param actionSha256 of the one */
+  async revoke(actionSha256?: string): Promise<readonly AcceptedCheck[]> {
     let revoked: readonly AcceptedCheck[] = [];
-    await this.#change((known) => {
-      revoked = known;
-      return [];
+    await this.#answers.change((known) => {
+      revoked = known.filter((check) => actionSha256 === undefined || check.actionSha256 === actionSha256);
+      return known.filter((check) => !revoked.includes(check));
     });
     return revoked;
   }
-
-  async #change(change: (known: readonly AcceptedCheck[]) => readonly AcceptedCheck[]): Promise<void> {
-    const directory = await prepareStateDirectory(this.#stateDir);
-    await ensurePrivateDirectory(directory);
-    using _lock = await acquireFileLock(join(directory, "accepted-checks.lock"), { timeout: 5_000 });
-    const all = new Map(await readAll(directory));
-    const changed = change(all.get(this.#workspaceRoot) ?? []);
-    if (changed.length === 0) all.delete(this.#workspaceRoot);
-    else all.set(this.#workspaceRoot, changed);
-    await writePrivateFile(fileIn(directory), `${JSON.stringify(Object.fromEntries(all), undefined, 2)}\n`);
-  }
-}
-
-/** Nothing is accepted when the file is missing, or is not what was written. */
-async function readAll(stateDir: string): Promise<ReadonlyMap<string, readonly AcceptedCheck[]>> {
-  try {
-    return new Map(Object.entries(fileSchema.parse(JSON.parse(await readPrivateFile(fileIn(stateDir))))));
-  } catch (error) {
-    if (hasCode(error, "ENOENT") || error instanceof SyntaxError || error instanceof z.ZodError) return new Map();
-    throw error;
-  }
-}
-
-function fileIn(stateDir: string): string {
-  return join(stateDir, "accepted-checks.json");
 }

@@ -12,8 +12,10 @@ const maxItem = 60_000;
 const maxAll = 200_000;
 const maxDiffBytes = 256 * 1024;
 
-/** What a working tree has that its last commit has not. Nothing of the repository's own choosing runs for it. */
-const diffCommand = "git diff --no-ext-diff --no-textconv --no-color --no-renames --no-prefix --relative HEAD";
+/** What a working tree has that its last commit has not, and what the index has. Nothing of the repository's own choosing runs for it. */
+const plainDiff = "git diff --no-ext-diff --no-textconv --no-color --no-renames --no-prefix --relative";
+const diffCommand = `${plainDiff} HEAD`;
+const stagedCommand = `${plainDiff} --cached`;
 
 export interface ContextPorts {
   readonly workspace: Workspace;
@@ -65,16 +67,50 @@ async function mentioned(mention: Mention, id: string, ports: ContextPorts): Pro
   switch (mention.type) {
     case "problems":
       return pieceOf(mention.written, "the editor's problems", await call(id, "Problems", {}, ports));
-    case "diff": {
-      const result = await call(id, "Bash", { command: diffCommand }, ports);
-      const piece = pieceOf(mention.written, "changes since the last commit", result);
-      if (piece.body === undefined) return piece;
-      const body = await readableDiff(piece.body.slice(0, maxDiffBytes), (path) => refusalOf(path, ports));
-      return { ...piece, body };
+    case "diff":
+      return diffPiece(mention, id, ports);
+    case "staged": {
+      const result = await call(id, "Bash", { command: stagedCommand }, ports);
+      return withReadable(pieceOf(mention.written, "changes staged for the next commit", result), ports);
     }
     case "path":
       return pathPiece(mention, id, ports);
   }
+}
+
+async function diffPiece(
+  { path: named, written }: Extract<Mention, { readonly type: "diff" }>,
+  id: string,
+  ports: ContextPorts,
+): Promise<Piece | undefined> {
+  const path = named === undefined ? undefined : await ports.workspace.resolve(named).catch(() => undefined);
+  if (named !== undefined && path?.inside !== true) return refused(written, "It is not a path of the workspace.");
+  const only = path === undefined || path.relative === "" ? undefined : path.relative;
+  const refusal = only === undefined ? undefined : await refusalOf(only, ports);
+  if (refusal !== undefined) return refused(written, refusal);
+  const of = only === undefined ? "" : ` -- ${shellQuoted(`:(literal)${only}`)}`;
+  const result = await call(id, "Bash", { command: `${diffCommand}${of}` }, ports);
+  const about = `changes since the last commit${only === undefined ? "" : ` in ${only}`}`;
+  const piece = pieceOf(written, about, result);
+  if (piece.body === undefined) return piece;
+  // A file that git does not know yet has no diff: all of it is the change.
+  if (only !== undefined && !/^diff --/m.test(piece.body)) {
+    const whole = { type: "path", path: only, lines: undefined, quoted: true, written } as const;
+    return pathPiece(whole, `${id}-file`, ports);
+  }
+  return withReadable(piece, ports);
+}
+
+/** A piece that is a diff, of the files that the agent may read. */
+async function withReadable(piece: Piece, ports: ContextPorts): Promise<Piece> {
+  if (piece.body === undefined) return piece;
+  const body = await readableDiff(piece.body.slice(0, maxDiffBytes), (file) => refusalOf(file, ports));
+  return { ...piece, body };
+}
+
+/** As one word of a shell, in the plainest way: a way that the analysis cannot read is not run unasked. */
+function shellQuoted(text: string): string {
+  return text.includes("'") ? `"${text.replaceAll(/["$`\\]/g, "\\$&")}"` : `'${text}'`;
 }
 
 async function pathPiece(

@@ -1,8 +1,10 @@
 import type { ObservedFile } from "@gennai/governance/tool";
 
-/** Files that calls changed, and the id of the last call that did. */
+/** Files that calls changed. */
 export interface ChangedFiles {
-  readonly paths: readonly string[];
+  /** By path, the id of the last call that changed the file. */
+  readonly calls: ReadonlyMap<string, string>;
+  /** Id of the last call that changed any. */
   readonly callId: string;
 }
 
@@ -16,7 +18,8 @@ export class NotedFiles {
   }
 
   changed(paths: readonly string[], callId: string): void {
-    this.#changed = { paths: [...(this.#changed?.paths ?? []), ...paths], callId };
+    const changed = paths.map((path) => [path, callId] as const);
+    this.#changed = { calls: new Map([...(this.#changed?.calls ?? []), ...changed]), callId };
   }
 
   /** What the server's own calls saw since this was last asked; what the model's saw is in their results. */

@@ -6,12 +6,13 @@ import { findCheck, type ProjectCheck } from "./detect-check.ts";
 import { EditChecks } from "./edit-checks.ts";
 import type { EditorContext } from "./editor-context.ts";
 import { gatherContext } from "./gather-context.ts";
+import type { LookAfterEdit } from "./look-after-edit.ts";
 import type { NotedFiles } from "./noted-files.ts";
 import type { OwnCalls } from "./own-calls.ts";
 
 export interface TurnContextOptions {
   readonly turnId: string;
-  readonly gate: { readonly own: OwnCalls; readonly notes: NotedFiles };
+  readonly gate: { readonly own: OwnCalls; readonly notes: NotedFiles; readonly afterEdit: LookAfterEdit };
   /** As the user wrote it: a secret in it is no part of a path. */
   readonly prompt: string;
   readonly editorContext: EditorContext | undefined;
@@ -19,6 +20,8 @@ export interface TurnContextOptions {
   readonly workspace: Workspace;
   readonly redactor: Redactor;
   readonly sink: TurnSink;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
   readonly signal: AbortSignal;
 }
 
@@ -31,13 +34,15 @@ export class TurnContext {
 
   constructor(options: TurnContextOptions) {
     this.#options = options;
-    const { gate, turnId, redactor, signal, sink } = options;
+    const { gate, turnId, redactor, signal, sink, now } = options;
     this.#checks = new EditChecks({
       editor: gate.own.editor,
       tools: gate.own.tools,
+      unasked: gate.own.unasked,
       turnId,
       redactor,
       signal,
+      now,
       check: () => (this.#check ??= this.#findCheck()),
       ofRepository: (callId, check) => gate.own.repositoryChecks.set(callId, check),
       emit: (event) => sink.emit(event),
@@ -50,15 +55,26 @@ export class TurnContext {
     const checks = this.#options.editingMode === "branch";
     if (this.#begun) return checks ? this.#checks.run(this.#options.gate.notes.takeChanged()) : undefined;
     this.#begun = true;
-    const { prompt, editorContext, gate, ...ports } = this.#options;
+    const { prompt, editorContext } = this.#options;
+    await this.#gather(prompt, editorContext);
+    if (!checks) return;
+    await this.#checks.begin();
+    this.#options.gate.afterEdit.look = (call) => this.#checks.look(call);
+  }
+
+  /** Fetches what a message mentions that was said while the turn ran, and that stands last in the conversation. */
+  mentionedIn(text: string): Promise<void> {
+    return this.#gather(text, undefined);
+  }
+
+  async #gather(prompt: string, editorContext: EditorContext | undefined): Promise<void> {
+    const { gate, ...ports } = this.#options;
     const added = await gatherContext(prompt, editorContext, { ...ports, tools: gate.own.tools, notes: gate.notes });
-    if (added !== undefined) {
-      ports.sink.emit(added);
-      for (const { name, state, reason } of added.items) {
-        if (state !== "included") ports.sink.emit({ type: "warning", text: `${name}: ${reason}` });
-      }
+    if (added === undefined) return;
+    ports.sink.emit(added);
+    for (const { name, state, reason } of added.items) {
+      if (state !== "included") ports.sink.emit({ type: "warning", text: `${name}: ${reason}` });
     }
-    if (checks) await this.#checks.begin();
   }
 
   async #findCheck(): Promise<ProjectCheck | undefined> {

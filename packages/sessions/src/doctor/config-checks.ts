@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { loadServerConfig, type ServerConfig } from "@gennai/machine/config/server-config";
 import type { Check, Finding } from "@gennai/machine/doctor/finding";
 import { defaultCommandLimits, inMebibytes } from "@gennai/machine/process/command-limits";
-import { loadModelFacts, modelsFile } from "@gennai/models/model-facts";
+import { modelsFile, readModelsFile } from "@gennai/models/models-file";
 import { providers } from "@gennai/models/providers";
 import { loadCapabilities } from "../capabilities/load-capabilities.ts";
 import { WorkspaceHooks } from "../hooks/workspace-hooks.ts";
@@ -112,7 +112,7 @@ async function mcpFindings({ workspace: workspaceRoot, ...place }: ConfigPlace):
 
 async function modelsFinding({ configDir, environment }: ConfigPlace): Promise<Finding> {
   const check = "models";
-  const { problem } = await loadModelFacts(configDir);
+  const { problem } = await readModelsFile(configDir);
   if (problem !== undefined) {
     return { check, state: "warn", text: problem, next: [`Mend ${join(configDir, modelsFile)}.`] };
   }

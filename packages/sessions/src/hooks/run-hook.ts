@@ -71,6 +71,8 @@ async function runProgram(
   const timer = setTimeout(() => over.resolve(`it timed out after ${timeoutMs / 1000} s`), timeoutMs);
   const abort = (): void => over.resolve("it was stopped");
   signal.addEventListener("abort", abort, { once: true });
+  // It may have been stopped while it was started.
+  if (signal.aborted) abort();
   const [out, errors] = [stdout, stderr].map((stream) => {
     const kept = new BoundedOutput(keepBytes);
     stream.on("data", (chunk: Buffer) => {

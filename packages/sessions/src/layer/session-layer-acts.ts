@@ -1,32 +1,24 @@
+import { randomUUID } from "node:crypto";
 import { relative } from "node:path";
 import { runPolicies } from "@gennai/governance/gate/run-policies";
+import { shownNames } from "@gennai/governance/shown-names";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { ServiceError } from "@gennai/machine/service-error";
-import type { ListedTree, SessionLayer } from "@gennai/machine/stage/session-layer";
+import type { SessionLayer } from "@gennai/machine/stage/session-layer";
 import { type StagedLayer, stageLayer } from "@gennai/machine/staged-shell/stage-layer";
+import type { KeptTrees, LayeredTree } from "@gennai/protocol/model/layer";
 import { heldByClient } from "../client-workspace/held-by-client.ts";
 import { loadTurnRules } from "../policies/turn-rules.ts";
 import { refuseInEmergency } from "../session/refuse-in-emergency.ts";
 import type { Session } from "../session/session.ts";
 import { TreeClaimant } from "../session/tree-claimant.ts";
-
-/** What keeping trees would do, or has done. */
-export interface KeptTrees {
-  readonly paths: readonly string[];
-  /** Files that change in the workspace. */
-  readonly files: number;
-  /** What a person has to know before; empty when no rule asks. */
-  readonly reasons: readonly string[];
-  /** Over all that would be kept; what is said to be kept has to have it. */
-  readonly sha256: string;
-  readonly kept: boolean;
-}
+import { editRecords } from "../tools/commands/edit-records.ts";
 
 /** Milliseconds a policy may take. */
 const policyTimeoutMs = 5_000;
 
 /** What commands of a session made that git ignores, by tree. */
-export async function listLayer(session: Session): Promise<readonly ListedTree[]> {
+export async function listLayer(session: Session): Promise<readonly LayeredTree[]> {
   return (await (await layerOf(session))?.list()) ?? [];
 }
 
@@ -63,7 +55,7 @@ export async function keepFromLayer(
   if (stale.length > 0) {
     throw new ServiceError(
       "failed_precondition",
-      `Nothing was kept: the workspace's own ${stale.join(", ")} changed meanwhile, so what commands made there is gone.`,
+      `Nothing was kept: the workspace's own ${shownNames(stale)} changed meanwhile, so what commands made there is gone.`,
       { reason: "stale_file", hint: "Have the session make it again." },
     );
   }
@@ -75,7 +67,8 @@ export async function keepFromLayer(
       hint: "Wait for the end of that turn, or stop it.",
     });
   }
-  const { editingMode } = session.settings;
+  // In Proposal Mode as well, what a person wants to have in the workspace comes there.
+  const editingMode = session.settings.editingMode === "proposal" ? "staged-proposal" : "branch";
   const rules = await loadTurnRules(session, { editingMode, claimTree: () => claim, signal });
   const { zeroAccess } = rules;
   const staged = await stageLayer(layer, trees, { stages, zeroAccess, workspaceRoot: workspace.root });
@@ -83,12 +76,17 @@ export async function keepFromLayer(
   try {
     const reasons = await judged(session, staged, { policies: rules.policies, signal });
     const files = staged.effects.length;
-    const said = { paths: trees, files, reasons, sha256: staged.digest };
+    const edits = staged.edits();
+    const said = { paths: trees, files, reasons, sha256: staged.digest, undoable: edits !== undefined };
     if (sha256 !== staged.digest) return { ...said, kept: false };
     refuseInEmergency(session, "Nothing was kept", keepTool);
+    const records = await editRecords(edits ?? [], { blobs: services.blobs, seen: session.seen });
     isSettled = true;
     await kept(staged);
-    await session.decided([], "applied", { layer: "kept", paths: trees, files, sha256 });
+    session.seen.storeWritten(records);
+    const changeSet = { type: "change-set-applied", changeSetId: `layer-${randomUUID()}`, files: records } as const;
+    const events = records.length === 0 ? [] : [changeSet];
+    await session.decided(events, "applied", { layer: "kept", paths: trees, files, sha256 }, records);
     return { ...said, kept: true };
   } finally {
     if (!isSettled) await staged.drop();

@@ -5,6 +5,7 @@ const maxMessageCharacters = 400;
 /** The last messages in short, one a paragraph, for people. */
 export function conversationPreview(messages: readonly Message[], maxMessages: number): string {
   return messages
+    .filter((message) => message.role !== "note" || message.aside !== true)
     .slice(-maxMessages)
     .map((message) => {
       switch (message.role) {

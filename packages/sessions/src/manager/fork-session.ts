@@ -57,8 +57,17 @@ export async function forkSession(
     after = page[page.length - 1]?.seq ?? through;
   }
   await fork.endCopiedTurn();
-  if (fork.state.title !== "") await services.log.setTitle(fork.id, fork.state.title);
+  await services.log.setTitle(fork.id, forkTitle((await services.log.head(source.id))?.title ?? fork.state.title));
   return fork;
+}
+
+const forkOf = "Fork of ";
+const longestTitle = 200;
+
+/** A fork says in lists that it is one. */
+function forkTitle(title: string): string {
+  if (title === "") return "Fork of a session without a title";
+  return title.startsWith(forkOf) ? title : `${forkOf}${title}`.slice(0, longestTitle);
 }
 
 /** Files as the source's changes left them, which its history alone does not tell. */

@@ -9,6 +9,8 @@ export interface SessionsLoad {
   readonly eventsQueued: number;
   /** Questions and other requests that clients have not answered yet. */
   readonly requestsOpen: number;
+  /** Commands that run in the background. */
+  readonly backgroundRuns: number;
 }
 
 export interface ServerLoad extends SessionsLoad {

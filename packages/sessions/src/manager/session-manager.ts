@@ -46,9 +46,9 @@ export class SessionManager {
    * @param workingDir empty: the user's own, or the server's default
    */
   async openWorkspace(workingDir: string, user = ""): Promise<Workspace> {
-    const { userWorkspaces } = this.#services;
+    const { userWorkspaces, callers } = this.#services;
     const own = userWorkspaces?.resolve(user, workingDir);
-    const directory = own ?? (workingDir === "" ? this.defaultWorkspace : workingDir);
+    const directory = own ?? (workingDir || callers.current()?.workspace || this.defaultWorkspace);
     if (directory === undefined) {
       throw new ServiceError(
         "invalid_argument",
@@ -61,6 +61,14 @@ export class SessionManager {
     const workspace = await this.#services.openWorkspace(directory);
     userWorkspaces?.assertOwn(user, workspace.root);
     return workspace;
+  }
+
+  /** Real path of where a call belongs that names no session. Rejects with `ServiceError` for no directory. */
+  async workspaceOfCaller(): Promise<string | undefined> {
+    const { userWorkspaces, callers, openWorkspace } = this.#services;
+    const caller = callers.current();
+    if (userWorkspaces !== undefined) return userWorkspaces.of(caller?.user ?? "");
+    return caller?.workspace === undefined ? this.defaultWorkspace : (await openWorkspace(caller.workspace)).root;
   }
 
   /** A session on a workspace that a client holds; whoever holds it has to attach before a turn. */
@@ -77,6 +85,7 @@ export class SessionManager {
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
       throw new ServiceError("failed_precondition", error.message, {
+        reason: `model_${error.code}`,
         ...(error.hint === undefined ? {} : { hint: error.hint }),
         cause: error,
       });
@@ -173,13 +182,21 @@ export class SessionManager {
 
   /** How much this server's sessions have to do. */
   async load(): Promise<SessionsLoad> {
-    const load = { sessionsOpen: 0, turnsRunning: 0, subscribers: 0, eventsQueued: 0, requestsOpen: 0 };
-    for (const { hasTurn, clients, writer, requests } of await this.#open.all()) {
+    const load = {
+      sessionsOpen: 0,
+      turnsRunning: 0,
+      subscribers: 0,
+      eventsQueued: 0,
+      requestsOpen: 0,
+      backgroundRuns: 0,
+    };
+    for (const { hasTurn, clients, writer, requests, background } of await this.#open.all()) {
       load.sessionsOpen += 1;
       load.turnsRunning += hasTurn ? 1 : 0;
       load.subscribers += clients.count;
       load.eventsQueued += writer.queued;
       load.requestsOpen += requests.openCount;
+      load.backgroundRuns += background.list().filter(({ state }) => state === "running").length;
     }
     return load;
   }

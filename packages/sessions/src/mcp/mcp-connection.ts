@@ -6,7 +6,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import type { McpServer } from "./mcp-config.ts";
-import { mcpContentText } from "./mcp-content.ts";
+import { type McpContent, readMcpContent } from "./mcp-content.ts";
 import { McpError } from "./mcp-error.ts";
 import { ProgramTransport } from "./program-transport.ts";
 
@@ -21,8 +21,7 @@ export interface McpDefinition {
   readonly digest: string;
 }
 
-export interface McpResult {
-  readonly text: string;
+export interface McpResult extends McpContent {
   readonly isError: boolean;
 }
 
@@ -103,7 +102,7 @@ export class McpConnection implements AsyncDisposable {
         timeout: callTimeout,
         resetTimeoutOnProgress: true,
       });
-      return { text: mcpContentText(result), isError: result.isError === true };
+      return { ...readMcpContent(result), isError: result.isError === true };
     } catch (error) {
       signal.throwIfAborted();
       throw this.#failure(`did not answer the call of ${tool}`, error);

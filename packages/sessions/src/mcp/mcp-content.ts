@@ -1,3 +1,5 @@
+import type { ShownImage } from "@gennai/governance/tool";
+import { judgeImage } from "@gennai/machine/images/fit-image";
 import { plainText } from "@gennai/machine/process/plain-text";
 import * as z from "zod";
 
@@ -17,24 +19,39 @@ const contentSchema = z.array(
 
 /** Most of a result that is kept; characters. */
 const maxCharacters = 400_000;
+/** Images of one result that are shown. */
+const maxImages = 8;
 
-/** A result as text, without what it says to a terminal. What is no text is named; what has another shape is shown as JSON. */
-export function mcpContentText(result: Readonly<Record<string, unknown>>): string {
-  const parsed = contentSchema.safeParse(result["content"]);
-  const structured = result["structuredContent"];
-  const text = plainText(
-    parsed.success && parsed.data.length > 0
-      ? parsed.data.map(describe).join("\n")
-      : JSON.stringify(structured ?? result["content"] ?? result["toolResult"] ?? null),
-  );
-  return text.length > maxCharacters ? `${text.slice(0, maxCharacters)}\n[cut: the result was larger]` : text;
+export interface McpContent {
+  readonly text: string;
+  readonly images: readonly ShownImage[];
 }
 
-function describe(part: z.infer<typeof contentSchema>[number]): string {
+/**
+ * A result as text, without what it says to a terminal, and its images. What is neither, or cannot be shown, is named; what
+ * has another shape is shown as JSON.
+ */
+export function readMcpContent(result: Readonly<Record<string, unknown>>): McpContent {
+  const parsed = contentSchema.safeParse(result["content"]);
+  const structured = result["structuredContent"];
+  const images: ShownImage[] = [];
+  const text = plainText(
+    parsed.success && parsed.data.length > 0
+      ? parsed.data.map((part) => describe(part, images)).join("\n")
+      : JSON.stringify(structured ?? result["content"] ?? result["toolResult"] ?? null),
+  );
+  return {
+    text: text.length > maxCharacters ? `${text.slice(0, maxCharacters)}\n[cut: the result was larger]` : text,
+    images,
+  };
+}
+
+function describe(part: z.infer<typeof contentSchema>[number], images: ShownImage[]): string {
   switch (part.type) {
     case "text":
       return part.text;
     case "image":
+      return showImage(part, images);
     case "audio":
       return `[${part.mimeType}, ${Math.floor((part.data.length * 3) / 4)} bytes]`;
     case "resource":
@@ -42,4 +59,18 @@ function describe(part: z.infer<typeof contentSchema>[number]): string {
     case "resource_link":
       return `[${part.name ?? "resource"} ${part.uri}]`;
   }
+}
+
+/** By what its bytes are: the type that the server names is its claim. */
+function showImage(
+  { mimeType, data }: { readonly mimeType: string; readonly data: string },
+  images: ShownImage[],
+): string {
+  const bytes = Buffer.from(data, "base64");
+  const verdict = judgeImage(bytes);
+  if (verdict.type === "no-image") return `[${mimeType}, ${bytes.length} bytes, not shown: no PNG, JPEG, GIF or WebP]`;
+  if (verdict.type === "unfit") return `[image, not shown: ${verdict.problem}]`;
+  if (images.length === maxImages) return `[image, not shown: at most ${maxImages} of a result are]`;
+  images.push(verdict.image);
+  return `[image ${images.length}: ${verdict.image.description}]`;
 }

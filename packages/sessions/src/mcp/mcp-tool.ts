@@ -92,6 +92,7 @@ export function createMcpTool(definition: McpDefinition, ports: McpToolPorts): T
       const result = await connection.call(tool, args, { signal }).catch(unavailable);
       return {
         output: result.text,
+        images: result.images,
         ...(result.isError
           ? { failure: { failureClass: "command_error" as const, message: `${tool} reported an error.` } }
           : {}),

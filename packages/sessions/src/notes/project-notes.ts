@@ -25,8 +25,8 @@ const maxAll = 160 * 1024;
 const maxDirectories = 50;
 
 export interface ProjectNotes {
-  /** For the system prompt, redacted; empty when there are none. */
-  readonly text: string;
+  /** For the model, redacted, each under its title. */
+  readonly texts: readonly string[];
   /** Files that are there and were left out: file and reason. */
   readonly warnings: readonly string[];
 }
@@ -73,7 +73,7 @@ export async function readProjectNotes(
     left -= part.length;
     parts.push(part);
   }
-  return { text: await redactor.redact(parts.join("\n\n")), warnings };
+  return { texts: await Promise.all(parts.map((part) => redactor.redact(part))), warnings };
 }
 
 async function userNotes(directory: string, warnings: string[]): Promise<readonly Note[]> {

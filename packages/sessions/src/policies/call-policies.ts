@@ -4,6 +4,7 @@ import { createContainmentPolicy } from "@gennai/governance/policies/containment
 import { createControlFilesPolicy } from "@gennai/governance/policies/control-files";
 import { createFreshnessPolicy } from "@gennai/governance/policies/freshness";
 import { createHighRiskPolicy } from "@gennai/governance/policies/high-risk";
+import { createKeysPolicy } from "@gennai/governance/policies/keys";
 import { createPathListsPolicy } from "@gennai/governance/policies/path-lists";
 import { createRedactionMarkerPolicy } from "@gennai/governance/policies/redaction-marker";
 import { createSecretsPolicy } from "@gennai/governance/policies/secrets";
@@ -41,6 +42,7 @@ export function callPolicies(options: CallPolicyOptions): readonly Policy[] {
     createSecretsPolicy(),
     createPathListsPolicy({ allow: config.allowPaths, deny: config.denyPaths }),
     createCommandsPolicy({ surroundings: options.commands, rules: options.rules }),
+    createKeysPolicy(),
     createHighRiskPolicy(),
     createFreshnessPolicy(),
     createRedactionMarkerPolicy(),

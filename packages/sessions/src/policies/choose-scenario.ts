@@ -1,13 +1,15 @@
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { Session } from "../session/session.ts";
+import { scenarioForProposals } from "./proposal-mode.ts";
 
 /** The scenario of a name, in any letter case; empty: the editing mode's own. Throws `ServiceError` for a name that is none. */
 export async function chooseScenario(
   session: Session,
   asked: string,
 ): Promise<{ readonly scenario: Scenario; readonly warnings: readonly string[] }> {
-  const name = asked === "" ? (session.settings.editingMode === "proposal" ? "EDITOR_CODE" : "CODE") : asked;
+  const isProposal = session.settings.editingMode === "proposal";
+  const name = asked === "" ? (isProposal ? await scenarioForProposals(session) : "CODE") : asked;
   const { scenarios, warnings } = await session.services.loadScenarios(session.workspace.controlRoot);
   const scenario = scenarios.get(name.toUpperCase());
   if (scenario !== undefined) return { scenario, warnings };

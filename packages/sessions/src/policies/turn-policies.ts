@@ -4,7 +4,8 @@ import { secretPath } from "@gennai/governance/command/secret-paths";
 import { createEmergencyPolicy, type EmergencySource } from "@gennai/governance/emergency/emergency-policy";
 import { createIntentsPolicy, type IntentRules } from "@gennai/governance/intents/intents-policy";
 import { createScopeExpansionPolicy } from "@gennai/governance/intents/scope-expansion-policy";
-import { createBranchPolicy } from "@gennai/governance/policies/branch";
+import { createBranchPolicy, type EditingMode } from "@gennai/governance/policies/branch";
+import { createConnectionsPolicy } from "@gennai/governance/policies/connections";
 import { createExternalToolsPolicy } from "@gennai/governance/policies/external-tools";
 import { createFoundWritesPolicy } from "@gennai/governance/policies/found-writes";
 import { createGitChangesPolicy } from "@gennai/governance/policies/git-changes";
@@ -14,7 +15,6 @@ import type { Policy } from "@gennai/governance/policy";
 import { createRulesPolicy, type RulesPolicyPorts } from "@gennai/governance/rules/rules-policy";
 import type { ProjectConfig } from "@gennai/machine/config/project-config";
 import { digestOf } from "@gennai/protocol/digest";
-import type { EditingMode } from "@gennai/protocol/model/session-settings";
 import type { LoadedCapabilities } from "../capabilities/load-capabilities.ts";
 import { callPolicies } from "./call-policies.ts";
 import { branchState, isOwnBranch, protectionOf } from "./own-branch.ts";
@@ -67,6 +67,7 @@ export function turnPolicies(options: TurnPolicyOptions): readonly Policy[] {
     createIntentsPolicy({ root, rules: options.intentRules }),
     createScopeExpansionPolicy(),
     createExternalToolsPolicy(),
+    createConnectionsPolicy(),
     createFoundWritesPolicy(),
     createGitChangesPolicy({
       protectedBy: (branch) => protectionOf(place, branch),

@@ -1,12 +1,12 @@
 import type { HookCommand } from "@gennai/governance/hooks/hook-config";
 import { createBrokenHooksPolicy, createHookPolicies, type HookRunner } from "@gennai/governance/hooks/hooks-policy";
+import type { EditingMode } from "@gennai/governance/policies/branch";
 import { zeroAccessGlobs } from "@gennai/governance/policies/secrets";
 import type { TreeClaim } from "@gennai/governance/policies/single-writer";
 import type { Policy } from "@gennai/governance/policy";
 import { loadProjectConfig, type ProjectConfig } from "@gennai/machine/config/project-config";
 import type { ZeroAccess } from "@gennai/machine/staged-shell/stages";
 import { readGitHead } from "@gennai/machine/workspace/git-head";
-import type { EditingMode } from "@gennai/protocol/model/session-settings";
 import { placeOfCommands } from "../client-workspace/place-of-commands.ts";
 import { createHookRunner } from "../hooks/run-hook.ts";
 import type { Session } from "../session/session.ts";

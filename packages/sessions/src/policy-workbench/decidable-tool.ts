@@ -1,4 +1,5 @@
 import type { Effect, FileWrite } from "@gennai/governance/effect";
+import { keyChain } from "@gennai/governance/keys/key-chain";
 import type { Tool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
@@ -13,6 +14,8 @@ const aboutContent = new Set([
   "already_exists",
   "masked_text",
   "binary_file",
+  "bad_notebook",
+  "unknown_cell",
 ]);
 
 /**
@@ -57,7 +60,8 @@ export function decidableTool(
 /** Only the server's own commands in the workspace are. */
 function asStaged(effect: Effect): Effect {
   if (effect.type !== "exec" || effect.where !== "server" || !effect.cwd.inside) return effect;
-  return { ...effect, staged: true };
+  const chain = keyChain(effect.command.text);
+  return { ...effect, staged: true, ...(chain === undefined ? {} : { behind: chain.keys }) };
 }
 
 function writtenPaths(args: unknown): readonly string[] {

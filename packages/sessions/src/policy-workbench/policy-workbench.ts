@@ -7,7 +7,6 @@ import { createFoundWritesPolicy } from "@gennai/governance/policies/found-write
 import { createGitChangesPolicy } from "@gennai/governance/policies/git-changes";
 import { createGitContentsPolicy } from "@gennai/governance/policies/git-contents";
 import type { Policy } from "@gennai/governance/policy";
-import type { Redactor } from "@gennai/governance/redaction";
 import { ruleVerdicts } from "@gennai/governance/rules/rules-policy";
 import type { RulesStatus } from "@gennai/governance/rules/rules-status";
 import type { CallContext, Tool } from "@gennai/governance/tool";
@@ -17,10 +16,12 @@ import { gitContentsGuard } from "@gennai/machine/git/contents-guard";
 import { commandEnvironment } from "@gennai/machine/process/command-environment";
 import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
 import { ServiceError } from "@gennai/machine/service-error";
+import { stageFiles } from "@gennai/machine/staged-shell/stage-files";
+import { Stages } from "@gennai/machine/staged-shell/stages";
 import type { StagesMode } from "@gennai/machine/staged-shell/stages-mode";
+import type { StateChange } from "@gennai/machine/tree-copy/tree-state";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
-import { editorMethods } from "@gennai/protocol/model/editor-messages";
-import type { BlobStore } from "@gennai/store/log/session-log";
+import type { PersonsLedgerOptions } from "@gennai/store/ledger/persons-ledger";
 import { IntentsService } from "../intents/intents-service.ts";
 import { callPolicies } from "../policies/call-policies.ts";
 import { branchState, isOwnBranch, protectionOf } from "../policies/own-branch.ts";
@@ -31,8 +32,11 @@ import { createTools } from "../tools/tool-set.ts";
 import { type CommandsHere, commandsHere } from "./commands-here.ts";
 import { decidableTool } from "./decidable-tool.ts";
 import { decideLines, type LineAnswer } from "./decide-lines.ts";
+import { noBlobs, noEditor, nothingRuns, plain } from "./nobody-there.ts";
+import { type Offer, type OfferOptions, offerStaged } from "./offer-staged.ts";
 import { ReadAlready } from "./read-already.ts";
 import { replayLedger } from "./replay-ledger.ts";
+import { asServiceError } from "./staged-failure.ts";
 import { namedCall } from "./tool-input.ts";
 import { type Trial, type TrialOptions, tryCommand } from "./try-command.ts";
 import { type ReplayedCall, reportOf, type WorkbenchReport } from "./workbench-report.ts";
@@ -55,6 +59,10 @@ export interface WorkbenchOptions {
   readonly stages?: StagesMode;
   /** Of the process that the server would be. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Version of Gennai, for the record of what is kept. */
+  readonly toolVersion?: string;
+  /** Told what of that record could not be done. */
+  readonly onWarning?: (text: string) => void;
 }
 
 /** Throws `ToolFailure` `invalid_intent` for an intent that cannot be selected. */
@@ -68,7 +76,7 @@ async function intentPolicies(root: string, intents: IntentsService, id: string)
 
 /**
  * All tools and policies of a workspace, for asking what they would say. Nothing runs but what is tried, and nothing of that
- * becomes true; nobody is asked, nothing is recorded, and the programs of external hooks are not started.
+ * becomes true or is recorded but what a person chose; the programs of external hooks are not started.
  */
 export class PolicyWorkbench implements AsyncDisposable {
   readonly #tools: ReadonlyMap<string, Tool>;
@@ -76,6 +84,7 @@ export class PolicyWorkbench implements AsyncDisposable {
   readonly #home: string;
   readonly #stateDir: string;
   readonly #found: Map<string, readonly Verdict[]>;
+  readonly #ledger: PersonsLedgerOptions;
   readonly rules: RulesService;
   readonly #here: CommandsHere;
   readonly #environment: Readonly<Record<string, string>>;
@@ -105,6 +114,7 @@ export class PolicyWorkbench implements AsyncDisposable {
       editor: noEditor,
       knownFiles,
       blobs: noBlobs,
+      outputs: { text: async () => undefined },
       todos: { read: () => [] },
       intents,
       activeIntent: () => options.intent,
@@ -166,6 +176,12 @@ export class PolicyWorkbench implements AsyncDisposable {
       stateDir,
       home,
       found,
+      ledger: {
+        stateDir,
+        workspaceRoot: workspace.root,
+        toolVersion: options.toolVersion,
+        onWarning: options.onWarning ?? (() => undefined),
+      },
     });
   }
 
@@ -180,6 +196,7 @@ export class PolicyWorkbench implements AsyncDisposable {
     readonly stateDir: string;
     readonly home: string;
     readonly found: Map<string, readonly Verdict[]>;
+    readonly ledger: PersonsLedgerOptions;
   }) {
     this.#tools = parts.tools;
     this.#policies = parts.policies;
@@ -191,6 +208,7 @@ export class PolicyWorkbench implements AsyncDisposable {
     this.#stateDir = parts.stateDir;
     this.#home = parts.home;
     this.#found = parts.found;
+    this.#ledger = parts.ledger;
   }
 
   get status(): RulesStatus {
@@ -231,13 +249,37 @@ export class PolicyWorkbench implements AsyncDisposable {
         `The command is not tried: nothing is staged here, because ${unstaged}`,
       );
     }
+    // What others that were killed left behind; what a living process is at is left alone.
+    await Stages.recover(stages.stateDir);
     const surroundings = {
       stages,
       workspaceRoot: this.root,
       environment: this.#environment,
       zeroAccess: zeroAccessOf(await this.rules.current(), this.root),
     };
-    return { report, trial: await tryCommand(decided, surroundings, { context, trial, ...this.#options() }) };
+    const signal = trial.signal === undefined ? context.signal : AbortSignal.any([context.signal, trial.signal]);
+    const options = { ...this.#options(), context: { ...context, signal }, trial, ledger: this.#ledger };
+    return { report, trial: await tryCommand(decided, surroundings, options) };
+  }
+
+  /**
+   * Offers what was done to files in a copy of the workspace, and drops it, but for what is chosen: it is judged like what a
+   * command changed. Rejects as `offerStaged` does, and with `ServiceError` where the workspace is not as the copy was.
+   */
+  async offerFiles(
+    changes: readonly StateChange[],
+    contentOf: (change: StateChange) => Buffer,
+    offered: Pick<OfferOptions, "title" | "by" | "choose">,
+  ): Promise<Offer> {
+    const { decided, context } = await this.#decide("Bash", { command: "true" });
+    const { stages, unstaged = "" } = this.#here;
+    if (decided.type === "invalid" || stages === undefined)
+      throw new ServiceError("failed_precondition", `Nothing is staged here, because ${unstaged}`);
+    await Stages.recover(stages.stateDir);
+    const zeroAccess = zeroAccessOf(await this.rules.current(), this.root);
+    const place = { stages, zeroAccess, workspaceRoot: this.root };
+    const staged = await stageFiles(changes, contentOf, place).catch(asServiceError);
+    return offerStaged(staged, { ...this.#options(), ...offered, decided, context, ledger: this.#ledger });
   }
 
   #options(): Omit<DecideOptions, "tools"> {
@@ -276,16 +318,3 @@ export class PolicyWorkbench implements AsyncDisposable {
     await this.#owned[Symbol.asyncDispose]();
   }
 }
-
-const plain: Redactor = {
-  redact: async (text) => text,
-  stream: () => ({ push: async (text) => text, end: async () => "" }),
-};
-
-const nothingRuns = (): never => {
-  throw new Error("The workbench runs nothing.");
-};
-
-const noEditor = { ...editorMethods(nothingRuns), can: () => false };
-
-const noBlobs: BlobStore = { put: nothingRuns, get: async () => undefined };

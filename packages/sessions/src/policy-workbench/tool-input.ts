@@ -5,9 +5,9 @@ export interface NamedCall {
 }
 
 const names = new Map(
-  ["Bash RunInTerminal Read Write Edit MultiEdit Delete Move Grep Glob LS ProposeChanges TodoRead TodoWrite"].flatMap(
-    (line) => line.split(" ").map((name) => [name.toLowerCase(), name] as const),
-  ),
+  [
+    "Bash RunInTerminal Read Write Edit MultiEdit NotebookEdit Delete Move Grep Glob LS ProposeChanges TodoRead TodoWrite",
+  ].flatMap((line) => line.split(" ").map((name) => [name.toLowerCase(), name] as const)),
 );
 const otherNames: Readonly<Record<string, string>> = { find: "Glob", shell: "Bash", terminal: "RunInTerminal" };
 

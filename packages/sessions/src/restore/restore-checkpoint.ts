@@ -15,6 +15,7 @@ import { FileContents } from "./file-contents.ts";
 import { recordRestore } from "./finish-restore.ts";
 import { checkpointsOf } from "./list-checkpoints.ts";
 import { planRestore } from "./restore-plan.ts";
+import { type RestoredLines, restoredLines } from "./restored-lines.ts";
 import { recordOf, writeRestore } from "./write-restore.ts";
 
 export interface RestoreRequest {
@@ -31,6 +32,8 @@ export interface Restored {
   readonly restoreId: string;
   readonly files: readonly FileChangeRecord[];
   readonly skipped: readonly SkippedFile[];
+  /** Of a dry run: what it would do to the files of which that can be counted. */
+  readonly lines?: readonly RestoredLines[];
 }
 
 /**
@@ -106,7 +109,8 @@ async function restore(session: Session, request: RestoreRequest): Promise<Resto
   }
   const plan = await planRestore(changes, contents, { root, paths, force });
   if (dryRun || plan.restores.length === 0) {
-    return { restoreId: "", files: plan.restores.map((each) => recordOf(each, undefined)), skipped: plan.skipped };
+    const files = plan.restores.map((each) => recordOf(each, undefined));
+    return { restoreId: "", files, skipped: plan.skipped, lines: await restoredLines(plan.restores, contents) };
   }
   // What is there now, so that this can be taken back as well.
   for (const { present } of plan.restores) {

@@ -49,8 +49,12 @@ export async function applyProposal(
   const { workspace, services } = session;
   const files = await reviewedFiles(proposal, review, { workspace, blobs: services.blobs, signal: options.signal });
   const write = await checkPersonsWrite(session, files);
-  // Written, and the server ended before it could say so: several files are written together or not at all.
-  const isWritten = isAgain && files.length > 0 && files.every((file) => file.state === "written");
+  // Written, and the server ended before it could say so: several files are written together or not at all. Of one whose bytes
+  // stay, as with other permission bits, the bytes cannot tell.
+  const isWritten =
+    isAgain &&
+    files.some(({ state }) => state === "written") &&
+    files.every(({ state, beforeSha256, afterSha256 }) => state === "written" || beforeSha256 === afterSha256);
   if (!isWritten) {
     refuseMovedOn(files);
     await refuseUnsaved(session, files, options.signal);
@@ -64,6 +68,10 @@ export async function applyProposal(
   if (files.length === 0) return { changeSetId: "", files: [], alreadyApplied: isAgain };
   if (!isWritten) await writeFiles(session, files, write);
   const changed = files.map(changeRecord);
+  for (const { change, afterSha256 } of files) {
+    if (change.operation !== "delete" && afterSha256 !== undefined) session.seen.keep(afterSha256, change.bytes);
+  }
+  session.seen.storeWritten(changed);
   const applied = { type: "change-set-applied", changeSetId, files: changed, proposalId: review.proposalId } as const;
   await session.decided([applied], "applied", { proposalId: review.proposalId, by: "server" }, changed);
   return { changeSetId, files: changed, alreadyApplied: isWritten };
@@ -113,7 +121,7 @@ function refuseMovedOn(files: readonly ReviewedFile[]): void {
 /** What an attached editor has not saved would be lost, or would bring the old text back. */
 async function refuseUnsaved(session: Session, files: readonly ReviewedFile[], signal: AbortSignal): Promise<void> {
   const { clients, requests, settings } = session;
-  const bridge = sessionBridge({ clients, requests, turnId: () => "", interactive: () => settings.interactive });
+  const bridge = sessionBridge({ clients, requests, turnId: () => "", settings: () => settings });
   if (!bridge.can("file-read")) return;
   const unsaved: string[] = [];
   const look = async ({ name }: ReviewedFile): Promise<void> => {

@@ -1,7 +1,6 @@
 import type { FileChangeRecord, ProposalReview } from "@gennai/agent/proposal";
 import type { Redactor } from "@gennai/governance/redaction";
 import { ServiceError } from "@gennai/machine/service-error";
-import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { Proposal } from "@gennai/protocol/model/proposal";
 import type { Session } from "../session/session.ts";
 import type { SessionState } from "../session/session-state.ts";
@@ -30,7 +29,8 @@ export async function recordReview(session: Session, review: ProposalReview): Pr
 /** Records what a client wrote after a review. The server looks at the disk itself before it believes it. */
 export async function recordApplied(session: Session, report: AppliedReport): Promise<void> {
   await session.catchUp();
-  const files = await verifyApplied(session.state, report, session.workspace);
+  const files = await verifyApplied(session, report);
+  session.seen.storeWritten(files);
   const { proposalId } = report;
   const applied = { type: "change-set-applied", changeSetId: `proposal-${proposalId}`, files, proposalId } as const;
   await session.decided([applied], "applied", { proposalId }, files);
@@ -67,9 +67,8 @@ export async function redactedReview(review: ProposalReview, redactor: Redactor)
 
 /** The files of a report as they are on disk now. A client that says it wrote what is not there is refused. */
 async function verifyApplied(
-  state: SessionState,
+  { state, workspace, seen }: Session,
   report: AppliedReport,
-  workspace: Workspace,
 ): Promise<readonly FileChangeRecord[]> {
   const proposal = proposalOf(state, report.proposalId);
   if (state.appliedProposals.has(report.proposalId)) {
@@ -86,8 +85,9 @@ async function verifyApplied(
     }
     const path = await workspace.resolve(file.path);
     const stat = await workspace.stat(path);
-    const actual = stat === undefined ? undefined : (await workspace.read(path, { maxBytes: maxCheckedBytes })).sha256;
-    if (actual !== file.afterSha256) {
+    const actual = stat === undefined ? undefined : await workspace.read(path, { maxBytes: maxCheckedBytes });
+    if (actual !== undefined) seen.keep(actual.sha256, actual.bytes);
+    if (actual?.sha256 !== file.afterSha256) {
       throw new ServiceError("failed_precondition", `${file.path} is not on disk as the report says.`, {
         hint: "Save the file and report again.",
       });

@@ -4,7 +4,7 @@ import { ServiceError } from "@gennai/machine/service-error";
 import { sha256 } from "@gennai/machine/workspace/held-file";
 import type { FileContent, Workspace, WorkspaceChange } from "@gennai/machine/workspace/workspace";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
-import { applyReview, type HunkDecision, ReviewError } from "@gennai/protocol/review/apply-review";
+import { applyReview, type HunkDecision, ReviewError, wholeChange } from "@gennai/protocol/review/apply-review";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import { currentContent } from "../tools/writing/file-change.ts";
 
@@ -75,12 +75,10 @@ async function reviewedFile(
     const gone = { path, name: change.path, text: undefined, before, afterSha256: undefined };
     return { ...gone, beforeSha256: baseSha256, change: { operation: "delete", path, baseSha256 }, state: "moved-on" };
   }
-  const baseText = base === undefined ? undefined : textOf(base, change.path);
-  const newText = change.operation === "delete" ? undefined : await proposedText(change, blobs);
-  const reviewed = decide(baseText, newText, change, decisions);
-  if (reviewed.type === "unchanged") return undefined;
-  const text = reviewed.type === "write" ? reviewed.text : undefined;
-  const bytes = text === undefined ? undefined : new TextEncoder().encode(text);
+  const after = await afterReview(change, base, { decisions, blobs });
+  if (after === undefined) return undefined;
+  const { text, bytes } = after;
+  const mode = change.newMode === undefined || !keepsMode(change, decisions) ? {} : { mode: change.newMode };
   const afterSha256 = bytes === undefined ? undefined : sha256(bytes);
   return {
     path,
@@ -93,10 +91,45 @@ async function reviewedFile(
       bytes === undefined
         ? { operation: "delete", path, baseSha256 }
         : baseSha256 === ""
-          ? { operation: "create", path, bytes }
-          : { operation: "update", path, bytes, baseSha256 },
+          ? { operation: "create", path, bytes, ...mode }
+          : { operation: "update", path, bytes, baseSha256, ...mode },
     state: isFresh ? "ready" : !change.conflict && before?.sha256 === afterSha256 ? "written" : "moved-on",
   };
+}
+
+/** Whether permission bits go with it: they belong to all of a change, so where a part of it is refused they stay. */
+export function keepsMode(
+  { hunks }: Pick<ProposedChange, "hunks">,
+  decisions: ReadonlyMap<string, HunkDecision>,
+): boolean {
+  const whole = decisions.get(wholeChange);
+  const choices = hunks.length === 0 ? [whole] : hunks.map(({ id }) => decisions.get(id) ?? whole);
+  return choices.every((choice) => choice !== undefined && choice.type !== "undo");
+}
+
+/** What a review makes of a file: `bytes` is undefined where it goes. Undefined where nothing of the change is kept. */
+export async function afterReview(
+  change: ProposedChange,
+  base: Uint8Array | undefined,
+  {
+    decisions,
+    blobs,
+  }: { readonly decisions: ReadonlyMap<string, HunkDecision>; readonly blobs: Pick<BlobStore, "get"> },
+): Promise<{ readonly text: string | undefined; readonly bytes: Uint8Array | undefined } | undefined> {
+  const isKept = decisions.get(wholeChange)?.type === "keep";
+  if (change.binary === true) {
+    if (!isKept) return undefined;
+    return { text: undefined, bytes: change.operation === "delete" ? undefined : await proposedBytes(change, blobs) };
+  }
+  const baseText = base === undefined ? undefined : textOf(base, change.path);
+  const newText = change.operation === "delete" ? undefined : textOf(await proposedBytes(change, blobs), change.path);
+  const reviewed = decide(baseText, newText, change, decisions);
+  // Permission bits alone are no change of the text.
+  const isMode = change.newMode !== undefined && isKept && change.hunks.length === 0;
+  if (reviewed.type === "unchanged" && !isMode) return undefined;
+  if (reviewed.type === "delete") return { text: undefined, bytes: undefined };
+  const text = reviewed.type === "write" ? reviewed.text : (baseText ?? "");
+  return { text, bytes: new TextEncoder().encode(text) };
 }
 
 function decide(
@@ -118,11 +151,11 @@ async function keptBase(change: ProposedChange, blobs: BlobStore): Promise<Uint8
   return change.baseBlob === undefined ? undefined : blobs.get(change.baseBlob.sha256);
 }
 
-/** The whole new text as it was proposed: what the log shows of it may be masked. */
-async function proposedText(change: ProposedChange, blobs: BlobStore): Promise<string> {
-  if (change.newContentBlob === undefined) return change.newContent;
+/** The whole new content as it was proposed: what the log shows of it may be masked. */
+async function proposedBytes(change: ProposedChange, blobs: Pick<BlobStore, "get">): Promise<Uint8Array> {
+  if (change.newContentBlob === undefined) return new TextEncoder().encode(change.newContent);
   const bytes = await blobs.get(change.newContentBlob.sha256);
-  if (bytes !== undefined) return textOf(bytes, change.path);
+  if (bytes !== undefined) return bytes;
   throw new ServiceError("failed_precondition", `The proposed text of ${change.path} is no longer stored.`, {
     reason: "content_gone",
     hint: "Ask for the change again.",
@@ -141,6 +174,6 @@ function textOf(bytes: Uint8Array, path: string): string {
   }
 }
 
-function decisionOf({ decision, editedText, note }: ReviewedHunk): HunkDecision {
+export function decisionOf({ decision, editedText, note }: ReviewedHunk): HunkDecision {
   return decision === "edited" ? { type: "edited", text: editedText, note } : { type: decision, note };
 }

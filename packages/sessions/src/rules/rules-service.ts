@@ -113,6 +113,12 @@ export class RulesService implements AsyncDisposable {
     return this.#loading;
   }
 
+  /** What is in force, the floor first. */
+  async files(): Promise<readonly RuleFile[]> {
+    await this.current();
+    return [floorRules().rules, ...this.#files.flatMap((file) => file.rules ?? [])];
+  }
+
   status(): RulesStatus {
     const problems = this.#problems();
     const recent = this.#violation !== undefined && this.#now() - this.#violation.time < violationShownMs;

@@ -1,16 +1,19 @@
 import { Buffer } from "node:buffer";
+import type { FileChangeRecord } from "@gennai/agent/proposal";
 import type { Redactor } from "@gennai/governance/redaction";
 import type { BlobStore } from "@gennai/store/log/session-log";
 
-/** Bytes of one file that are kept at all, of all that are kept in memory, and of one that goes to disk at a turn's end. */
-const maxFile = 1024 * 1024;
+/** Bytes of one file that are kept at all, of all that are kept in memory, and of one only read that goes to disk. */
+export const maxKeptFile = 1024 * 1024;
 const maxTotal = 8 * 1024 * 1024;
 const maxStored = 256 * 1024;
+/** Bytes that one command may have kept, so that what was read before stays there. */
+export const maxKeptOfCommand = maxTotal / 2;
 
 /**
- * The bytes a session last saw of files, by their digest: the newest in memory, and at the end of a turn as blobs, so that
- * they are there when the session is opened again. What is too large or too old is not kept, and nothing with a secret in it
- * goes to disk.
+ * The bytes a session last saw of files, by their digest: the newest in memory, and as blobs, so that they are there when the
+ * session is opened again: what was written soon, what was only read at the end of a turn. What is too large or too old is not
+ * kept, and nothing with a secret in it goes to disk.
  */
 export class SeenContents {
   readonly #blobs: BlobStore;
@@ -18,6 +21,7 @@ export class SeenContents {
   readonly #kept = new Map<string, Uint8Array>();
   readonly #stored = new Set<string>();
   #total = 0;
+  #storing = Promise.resolve();
 
   constructor(blobs: BlobStore, redactor: Redactor) {
     this.#blobs = blobs;
@@ -25,7 +29,7 @@ export class SeenContents {
   }
 
   keep(sha256: string, bytes: Uint8Array): void {
-    if (bytes.length > maxFile) return;
+    if (bytes.length > maxKeptFile) return;
     this.#drop(sha256);
     this.#kept.set(sha256, bytes);
     this.#total += bytes.length;
@@ -40,16 +44,38 @@ export class SeenContents {
     return this.#kept.get(sha256) ?? (await this.#blobs.get(sha256).catch(() => undefined));
   }
 
+  /** The same for people: undefined also for what holds a secret. */
+  async shown(sha256: string): Promise<Uint8Array | undefined> {
+    const bytes = await this.get(sha256);
+    return bytes !== undefined && (await this.#isWithoutSecrets(bytes)) ? bytes : undefined;
+  }
+
   /** Never rejects: without a blob, a later question only has no answer. */
   async store(): Promise<void> {
-    const missing = [...this.#kept].filter(([sha256, bytes]) => !this.#stored.has(sha256) && bytes.length <= maxStored);
-    for (const [sha256, bytes] of missing) {
+    await this.#storing;
+    await this.#store([...this.#kept].filter(([, bytes]) => bytes.length <= maxStored));
+  }
+
+  /** Stores what files hold after a change, so that people can be shown it later; nobody waits for that but `store`. */
+  storeWritten(files: readonly Pick<FileChangeRecord, "afterSha256">[]): void {
+    const digests = new Set(files.map(({ afterSha256 }) => afterSha256));
+    const written = [...this.#kept].filter(([sha256]) => digests.has(sha256));
+    if (written.length > 0) this.#storing = this.#storing.then(() => this.#store(written)).catch(() => undefined);
+  }
+
+  async #store(contents: readonly (readonly [string, Uint8Array])[]): Promise<void> {
+    for (const [sha256, bytes] of contents) {
+      if (this.#stored.has(sha256)) continue;
       // Reading a file puts no secret of it on disk a second time.
-      const text = Buffer.from(bytes).toString("utf8");
-      if ((await this.#redactor.redact(text)) !== text) continue;
+      if (!(await this.#isWithoutSecrets(bytes))) continue;
       const put = await this.#blobs.put(bytes, "application/octet-stream").catch(() => undefined);
       if (put !== undefined) this.#stored.add(sha256);
     }
+  }
+
+  async #isWithoutSecrets(bytes: Uint8Array): Promise<boolean> {
+    const text = Buffer.from(bytes).toString("utf8");
+    return (await this.#redactor.redact(text)) === text;
   }
 
   clear(): void {

@@ -2,11 +2,13 @@ import type { Model } from "@gennai/agent/model";
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import type { ClientWorkspaceFacts } from "@gennai/agent/workspace-operation";
 import type { ControlWatch } from "@gennai/machine/control-watch/control-watch";
+import type { UserKeys } from "@gennai/machine/keys/user-keys";
 import type { CommandLimits } from "@gennai/machine/process/command-limits";
 import type { ProcessLocks } from "@gennai/machine/process/process-lock";
 import type { LearningRedactor } from "@gennai/machine/redaction/redactor";
 import type { Sandbox } from "@gennai/machine/sandbox/sandbox";
 import type { Stages } from "@gennai/machine/staged-shell/stages";
+import type { SearchProviderName } from "@gennai/machine/web/search-providers";
 import type { WebConfig } from "@gennai/machine/web/web-config";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { AskEditor } from "@gennai/models/editor-model";
@@ -17,6 +19,7 @@ import type { BlobStore, SessionLog } from "@gennai/store/log/session-log";
 import type { WorkspaceChannel } from "../bridge/workspace-answer.ts";
 import type { LoadedCapabilities } from "../capabilities/load-capabilities.ts";
 import type { AcceptedChecks } from "../checks/accepted-checks.ts";
+import type { AcceptedConnections } from "../checks/accepted-connections.ts";
 import type { EmergencyControls } from "../emergency/emergency-controls.ts";
 import type { LoadedHooks } from "../hooks/workspace-hooks.ts";
 import type { McpServers } from "../mcp/mcp-servers.ts";
@@ -69,7 +72,7 @@ export interface SessionServices {
    * @param options.askEditor how a turn asks the model of the attached editor; without it that model only says what it is
    */
   createModel(settings: SessionSettings, options?: { readonly askEditor?: AskEditor }): Promise<Model>;
-  /** Prices and context sizes of models, as the user wrote them down. */
+  /** Prices, sizes and abilities of models, by the user's file and the catalogue. */
   loadModelFacts(): Promise<KnownModels>;
   loadScenarios(
     root: string,
@@ -85,10 +88,14 @@ export interface SessionServices {
   readonly mcp: Pick<McpServers, "tools">;
   /** What the user lets the agent fetch from the web. */
   loadWeb(): Promise<WebConfig>;
+  /** Key of a provider of web search; undefined when nobody has it. */
+  searchKey(provider: SearchProviderName): Promise<string | undefined>;
   /** Users' external hooks. */
   loadHooks(workspaceRoot: string): Promise<LoadedHooks>;
   /** The project's checks that a person accepted for all sessions. */
   acceptedChecks(workspace: Pick<Workspace, "place">): AcceptedChecks;
+  /** What a person let programs reach in all sessions. */
+  acceptedConnections(workspace: Pick<Workspace, "place">): AcceptedConnections;
   /** Where the user's own notes and skills lie, with the rest of their configuration. Absolute. */
   readonly configDir: string;
   /** Absolute paths of the server's own state and configuration, which no agent touches wherever they lie. */
@@ -103,14 +110,16 @@ export interface SessionServices {
   readonly controlWatch: ControlWatch;
   readonly defaultSettings: SessionSettings;
   readonly confirmation: {
-    /** Milliseconds an attached client has to answer a question. */
-    readonly answerMs: number;
+    /** Milliseconds an attached client has at most to answer a question, whatever its session says. */
+    readonly answerMs?: number;
     /** Milliseconds a question waits for a client that can answer. */
     readonly waitForClientMs: number;
   };
   /** Extra branches nobody writes on, as globs. */
   readonly protectedBranches: readonly string[];
   readonly home: string;
+  /** Whose logins a person may uncover for one run; undefined on a server that many users share. */
+  readonly userKeys?: UserKeys | undefined;
   /** What commands find in their environment. */
   readonly commandEnvironment: Readonly<Record<string, string>>;
   /** What each of them may take of the machine; the usual limits for what is left out. */

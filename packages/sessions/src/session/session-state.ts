@@ -6,8 +6,9 @@ import type { Todo } from "@gennai/agent/todo";
 import { addUsage, noUsage, type UsageSum } from "@gennai/agent/usage";
 import type { ClientWorkspaceFacts, WorkspaceOperation } from "@gennai/agent/workspace-operation";
 import { applyPlanChange, IllegalPlanChange, type PlanRecord } from "@gennai/governance/plan/plan-record";
-import type { Proposal } from "@gennai/protocol/model/proposal";
+import type { BlobRef, Proposal } from "@gennai/protocol/model/proposal";
 import { type SessionSettings, settingsFromLog } from "@gennai/protocol/model/session-settings";
+import { keptOutputKey } from "./kept-output-name.ts";
 import { KnownFiles } from "./known-files.ts";
 import { WorkSteps } from "./work-steps.ts";
 
@@ -28,6 +29,13 @@ export interface ChangeSet {
   undone: boolean;
 }
 
+export interface QueuedMessage {
+  readonly messageId: string;
+  readonly turnId: string;
+  readonly text: string;
+  readonly images: readonly BlobRef[];
+}
+
 /** Everything a session is, besides its log: a fold over it, made anew whenever the session is opened. */
 export class SessionState {
   readonly conversation = new Conversation();
@@ -46,10 +54,18 @@ export class SessionState {
   readonly openRequests = new Map<string, ClientRequest>();
   /** Requests that are over, so that a late or second answer can be told apart from an unknown one. */
   readonly resolvedRequests = new Map<string, "answered" | "timeout" | "cancelled">();
+  /** What was said to a running turn and not yet told to a model, in its order. By id. */
+  readonly queuedMessages = new Map<string, QueuedMessage>();
+  /** Ids of all such messages there ever were, by the turn that they were said to. */
+  readonly messageTurns = new Map<string, string>();
   /** How many runs were started in the background, ever. */
   backgroundRuns = 0;
+  /** Results that were too long for the model, by the beginning of their digest. */
+  readonly keptOutputs = new Map<string, string>();
   /** Digests of blobs the session's events name. */
   readonly blobs = new Set<string>();
+  /** Digests of files before and after changes. What is kept of them may hold secrets: `SeenContents` says what people see. */
+  readonly fileContents = new Set<string>();
   /** Set when a client holds the files. */
   clientWorkspace: ClientWorkspaceFacts | undefined;
   settings: SessionSettings | undefined;
@@ -102,7 +118,21 @@ export class SessionState {
       case "status":
         this.#applyStatus(logged, event.state);
         break;
+      case "message-queued": {
+        const { messageId, text, images } = event;
+        this.queuedMessages.set(messageId, { messageId, turnId: logged.turnId, text, images });
+        this.messageTurns.set(messageId, logged.turnId);
+        for (const image of images) this.blobs.add(image.sha256);
+        break;
+      }
+      case "message-withdrawn":
+        this.queuedMessages.delete(event.messageId);
+        break;
       case "user-message": {
+        if (event.messageId !== undefined) {
+          this.queuedMessages.delete(event.messageId);
+          break;
+        }
         const turn = this.turns.get(logged.turnId);
         if (turn !== undefined) {
           const named: TurnRecord = { ...turn, clientTurnId: event.clientTurnId };
@@ -128,6 +158,11 @@ export class SessionState {
       case "tool-result":
         for (const file of event.observed) this.knownFiles.observe(file);
         if (event.outputBlob !== undefined) this.blobs.add(event.outputBlob.sha256);
+        for (const image of event.images ?? []) this.blobs.add(image.sha256);
+        if (event.wholeOutput !== undefined) {
+          this.blobs.add(event.wholeOutput.sha256);
+          this.keptOutputs.set(keptOutputKey(event.wholeOutput.sha256), event.wholeOutput.sha256);
+        }
         break;
       case "client-request":
         this.openRequests.set(event.request.requestId, event.request);
@@ -155,6 +190,7 @@ export class SessionState {
         break;
       case "proposal-review":
         this.reviewedProposals.set(event.review.proposalId, event.review);
+        this.#forgetRefused(event.review);
         break;
       case "change-set-applied":
         this.#applyChangeSet(event.changeSetId, event.files);
@@ -205,9 +241,23 @@ export class SessionState {
     }
   }
 
+  /** A file that was to be made and is refused is not there: the model may make it again. */
+  #forgetRefused({ proposalId, hunks }: ProposalReview): void {
+    const isKept = (changeId: string): boolean =>
+      hunks.some((hunk) => hunk.changeId === changeId && hunk.decision !== "undo");
+    for (const { id, path, operation } of this.proposals.get(proposalId)?.changes ?? []) {
+      if (operation !== "create" || isKept(id)) continue;
+      this.knownFiles.observe({ path, source: "disk", sha256: undefined });
+    }
+  }
+
   #applyChangeSet(changeSetId: string, files: readonly FileChangeRecord[]): void {
     const known = this.changeSets.get(changeSetId);
     if (known === undefined) this.changeSets.set(changeSetId, { changeSetId, files: [...files], undone: false });
     else known.files.push(...files);
+    for (const { beforeSha256, afterSha256 } of files) {
+      if (beforeSha256 !== undefined) this.fileContents.add(beforeSha256);
+      if (afterSha256 !== undefined) this.fileContents.add(afterSha256);
+    }
   }
 }

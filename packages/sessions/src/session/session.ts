@@ -3,6 +3,7 @@ import type { BackgroundRunRecord, SessionEvent } from "@gennai/agent/session-ev
 import type { Todo } from "@gennai/agent/todo";
 import type { ClientWorkspaceFacts } from "@gennai/agent/workspace-operation";
 import { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
+import { RunningCalls } from "@gennai/governance/gate/running-calls";
 import type { Intent } from "@gennai/governance/intents/intent";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import { withMaskedPaths } from "@gennai/machine/redaction/masked-paths";
@@ -21,6 +22,7 @@ import { LargeOutputs } from "./large-outputs.ts";
 import { OwnedLog } from "./log/owned-log.ts";
 import type { SessionWriter } from "./log/session-writer.ts";
 import type { TurnPreparation } from "./prepared-turn.ts";
+import { QueuedMessages } from "./queued-messages.ts";
 import { SeenContents } from "./seen-contents.ts";
 import type { SessionServices } from "./session-services.ts";
 import { SessionState } from "./session-state.ts";
@@ -37,7 +39,15 @@ export class Session {
   readonly requests: PendingRequests;
   readonly remembered = new RememberedAnswers();
   readonly seen: SeenContents;
+  /** Hosts, with their ports, that wanted a login of a command of this session. */
+  readonly wantedLogins = new Set<string>();
+  /** Addresses of hosts in the machine's own networks that a login was to go to, by host. */
+  readonly privateHosts = new Map<string, string>();
   readonly outputs: LargeOutputs;
+  /** What people say to the turn that runs. */
+  readonly queuedMessages: QueuedMessages;
+  /** Calls of its turn that run now, each of which can be stopped without the turn. */
+  readonly runningCalls = new RunningCalls();
   /** What it runs in the background; ends with it. */
   readonly background: BackgroundRuns;
   readonly state: SessionState;
@@ -59,10 +69,15 @@ export class Session {
     this.state = state;
     this.#log = new OwnedLog(services, head, state);
     this.#turns = new SessionTurns(this, this.#log);
+    this.queuedMessages = new QueuedMessages({
+      state,
+      writer: () => this.#log.writer,
+      catchUp: () => this.catchUp(),
+    });
     this.requests = new PendingRequests({
       clients: this.clients,
       log: () => this.#log.writer,
-      timing: services.confirmation,
+      waitForClientMs: services.confirmation.waitForClientMs,
       now: services.now,
       redactor: services.redactor,
       observer: services.observer,

@@ -11,6 +11,7 @@ import type { KnownFiles } from "../session/known-files.ts";
 import type { SeenContents } from "../session/seen-contents.ts";
 import { bashTool, type Staging } from "./commands/bash-tool.ts";
 import { runInTerminalTool } from "./commands/run-in-terminal-tool.ts";
+import type { KeptOutputs } from "./kept-output.ts";
 import { globTool } from "./reading/glob-tool.ts";
 import { grepTool } from "./reading/grep-tool.ts";
 import { withLayerHint } from "./reading/layer-hint.ts";
@@ -21,10 +22,12 @@ import { selectActiveIntentTool } from "./session/select-active-intent-tool.ts";
 import type { TodoList } from "./session/todo-list.ts";
 import { todoReadTool } from "./session/todo-read-tool.ts";
 import { todoWriteTool } from "./session/todo-write-tool.ts";
+import { applyPatchTool } from "./writing/apply-patch-tool.ts";
 import { deleteTool } from "./writing/delete-tool.ts";
 import { editTool } from "./writing/edit-tool.ts";
 import { moveTool } from "./writing/move-tool.ts";
 import { multiEditTool } from "./writing/multi-edit-tool.ts";
+import { notebookEditTool } from "./writing/notebook-edit-tool.ts";
 import { proposeChangesTool } from "./writing/propose-changes-tool.ts";
 import { recordLessonTool } from "./writing/record-lesson-tool.ts";
 import { writeTool } from "./writing/write-tool.ts";
@@ -47,6 +50,8 @@ export interface ToolPorts {
   readonly environment: Readonly<Record<string, string>>;
   /** What each command may take of the machine; the usual limits for what is left out. */
   readonly limits?: Partial<CommandLimits>;
+  /** Results that were too long for the model. */
+  readonly outputs: KeptOutputs;
   /** Globs of files that no search may reach. */
   readonly exclude: readonly string[];
   /** Milliseconds since the epoch. */
@@ -74,6 +79,8 @@ export function createTools(ports: ToolPorts): Map<string, Tool> {
     writeTool(ports),
     editTool(ports),
     multiEditTool(ports),
+    applyPatchTool(ports),
+    notebookEditTool(ports),
     deleteTool(ports),
     moveTool(ports),
     bashTool({
@@ -85,6 +92,7 @@ export function createTools(ports: ToolPorts): Map<string, Tool> {
       sandbox: ports.sandbox,
       staging: ports.staging,
       blobs: ports.blobs,
+      seen: ports.seen,
       controlWatch: ports.controlWatch,
       ...(ports.protectedBranches === undefined ? {} : { protectedBranches: ports.protectedBranches }),
     }),

@@ -13,6 +13,8 @@ export interface CallCheck {
   readonly fired: readonly FiredPolicy[];
   /** Empty for a plain allow. */
   readonly reason: string;
+  /** Allowed, and it runs apart: what it changes is judged before any of it becomes true. */
+  readonly staged: boolean;
 }
 
 /**
@@ -25,13 +27,23 @@ export async function checkCall(session: Session, tool: string, argumentsJson: s
   using gate = await buildTurnGate(session, scenario, { turnId: "check", modelId: "", signal, onlyChecks: true });
   const decided = await gate.tools.decide({ id: "check", name: tool, argumentsJson }, { turnId: "check", signal });
   if (decided.type === "decided") {
-    const { verdict, risk, fired } = decided;
-    return { verdict: verdict.type, risk, fired, reason: verdict.type === "allow" ? "" : verdict.finding.reason };
+    const { verdict, risk, fired, analysis } = decided;
+    if (verdict.type !== "allow") {
+      return { verdict: verdict.type, risk, fired, reason: verdict.finding.reason, staged: false };
+    }
+    const staged = analysis.effects.some((effect) => effect.type === "exec" && effect.staged === true);
+    return { verdict: "allow", risk, fired, reason: "", staged };
   }
   const { code, message, rule, hint } = decided.error;
   if (code === "unknown_tool" || code === "bad_arguments") {
     throw new ServiceError("invalid_argument", message, hint === undefined ? {} : { hint });
   }
   const finding = { code, rule: rule ?? `tool/${code}`, reason: message, ...(hint === undefined ? {} : { hint }) };
-  return { verdict: "deny", risk: "low", fired: [{ policy: "tool", verdict: deny(finding) }], reason: message };
+  return {
+    verdict: "deny",
+    risk: "low",
+    fired: [{ policy: "tool", verdict: deny(finding) }],
+    reason: message,
+    staged: false,
+  };
 }

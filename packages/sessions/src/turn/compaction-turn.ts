@@ -54,6 +54,7 @@ async function prepareCompaction(
           budget,
           reason: "user",
           contextTokens: contextTokens || model.maxContextTokens,
+          maxOutputTokens: 0,
           overhead: estimateText(await turnPrompt(session, scenario)),
         });
         if (compacted !== undefined) report.compacted = compacted;

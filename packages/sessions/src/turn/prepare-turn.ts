@@ -1,21 +1,18 @@
 import { randomUUID } from "node:crypto";
 import type { SessionEvent } from "@gennai/agent/session-event";
 import { runTurn } from "@gennai/agent/turn-loop";
-import { ServiceError } from "@gennai/machine/service-error";
-import type { BlobRef } from "@gennai/protocol/model/proposal";
 import { askEditorModel } from "../bridge/ask-editor-model.ts";
 import type { EditorContext } from "../context/editor-context.ts";
 import { TurnContext } from "../context/turn-context.ts";
 import { chooseScenario } from "../policies/choose-scenario.ts";
+import { proposeStaged } from "../proposal/propose-staged.ts";
 import type { PreparedTurn } from "../session/prepared-turn.ts";
 import type { Session } from "../session/session.ts";
-import { imageMediaType } from "./image-media-type.ts";
 import { sessionSink } from "./session-sink.ts";
+import { storeImages } from "./store-images.ts";
 import { buildTurnGate } from "./turn-gate.ts";
-import { projectNotes, turnPrompt } from "./turn-prompt.ts";
+import { projectNotes, turnInstructions } from "./turn-prompt.ts";
 import { turnResources } from "./turn-resources.ts";
-
-const maxImages = 20;
 
 export interface TurnInput {
   readonly text: string;
@@ -40,7 +37,7 @@ export async function prepareTurn(
   await session.workspace.syncControl({ workedOn: state.knownFiles.paths, signal });
   const { scenario, warnings } = await chooseScenario(session, input.scenario);
   const model = await services.createModel(settings, { askEditor: askEditorModel(session.requests, turnId) });
-  const images = await storeImages(session, input.images);
+  const images = await storeImages(services.blobs, input.images);
   const text = await services.redactor.redact(input.text);
   const notes = await projectNotes(session);
   const resources = await turnResources(session, model);
@@ -71,6 +68,7 @@ export async function prepareTurn(
     editingMode: settings.editingMode,
     workspace: session.workspace,
     redactor: services.redactor,
+    now: services.now,
   });
 
   return {
@@ -90,41 +88,37 @@ export async function prepareTurn(
     ],
     gate,
     run: async () => {
+      using _listening = session.queuedMessages.open(turnId);
       const end = await runTurn({
         turnId,
         model,
         tools: gate.tools,
         conversation: state.conversation,
-        system: () => turnPrompt(session, scenario, notes),
+        instructions: () => turnInstructions(session, scenario, notes),
+        cacheKey: session.id,
         enableThinking,
         callIds,
+        ...(settings.effort === "" ? {} : { effort: settings.effort }),
         maxOutputTokens: settings.maxTokens,
         maxIterations: settings.maxIterations,
         budget: resources.budget,
         contextTokens: resources.contextTokens,
         sessionUsage: () => state.usage,
-        beforeModelCall: () => context.beforeModelCall(),
+        beforeModelCall: async () => {
+          await context.beforeModelCall();
+          await session.queuedMessages.deliver(turnId, sink, (text) => context.mentionedIn(text));
+        },
+        saidMeanwhile: () => session.queuedMessages.hasMore(turnId),
         sink,
         newItemId: randomUUID,
         signal,
       });
       if (end.type === "completed") context.finish();
+      if (gate.proposal !== undefined && !signal.aborted) {
+        await proposeStaged(gate.proposal, { own: gate.own, turnId, signal, emit: (event) => sink.emit(event) });
+      }
       await sink.flush();
       return end;
     },
   };
-}
-
-async function storeImages(session: Session, images: readonly Uint8Array[]): Promise<readonly BlobRef[]> {
-  if (images.length > maxImages)
-    throw new ServiceError("invalid_argument", `At most ${maxImages} images go with a message.`);
-  return Promise.all(
-    images.map((bytes) => {
-      const mediaType = imageMediaType(bytes);
-      if (mediaType === undefined) {
-        throw new ServiceError("invalid_argument", "An image must be PNG, JPEG, GIF or WebP.");
-      }
-      return session.services.blobs.put(bytes, mediaType);
-    }),
-  );
 }

@@ -9,11 +9,15 @@ import type { FileChange } from "@gennai/governance/tool";
 import { describePutBack } from "@gennai/machine/control-watch/put-back";
 import { withMaskedPaths } from "@gennai/machine/redaction/masked-paths";
 import { readGitHead } from "@gennai/machine/workspace/git-head";
+import { knownHead } from "@gennai/machine/workspace/known-head";
+import type { BlobRef } from "@gennai/protocol/model/proposal";
 import { placeOfCommands } from "../client-workspace/place-of-commands.ts";
 import type { NotedFiles } from "../context/noted-files.ts";
+import { keptOutputPath } from "../session/kept-output-name.ts";
 import type { SessionWriter } from "../session/log/session-writer.ts";
 import type { Session } from "../session/session.ts";
 import type { WorkspaceGovernance } from "../session/workspace-governance.ts";
+import { headAndTail, mostShown } from "../tools/kept-output.ts";
 import { isToolFact } from "../tools/tool-fact.ts";
 
 /** Above this many bytes a content is a blob and the event holds only its beginning. */
@@ -63,7 +67,7 @@ export class SessionJournal implements GateJournal {
         toolCallId: call.id,
       }),
     );
-    const entry = this.#entry("intent", decisions.map(intentCall), turnId, []);
+    const entry = this.#entry("intent", decisions.map(intentCall), turnId, [], asCalled(decisions));
     const durable = decisions.some((decision) => !decision.effects.every(isReadOnly));
     await this.#writer.commit(events, { turnId, ledger: [entry], durable });
   }
@@ -78,6 +82,8 @@ export class SessionJournal implements GateJournal {
     const changes: FileChange[] = [];
     let changedBy = "";
     const { redactor } = this.#session.services;
+    const head = knownHead(this.#session.workspace);
+    const branch = head.type === "branch" ? head.branch : undefined;
     for (const { decision, result } of outcomes) {
       const each = { decision, result: await withMaskedPutBack(result, redactor) };
       const violation = violationOf(each.decision);
@@ -90,11 +96,13 @@ export class SessionJournal implements GateJournal {
       if ((each.result.outcome?.changes?.length ?? 0) > 0) changedBy = each.result.call.id;
       if (this.#options.forUser === true) this.#options.notes.observed(each.result.outcome?.observed ?? []);
       else events.push(await this.#resultEvent(each.result));
-      events.push(...factEvents(each.result, turnId), ...putBackWarning(each.result));
+      const told = factEvents(each.result, { turnId, branch });
+      for (const event of told) if (event.type === "change-set-applied") this.#session.seen.storeWritten(event.files);
+      events.push(...told, ...putBackWarning(each.result));
     }
     const ledger: LedgerEntry[] = [];
     const named = await withMaskedPaths(changes, redactor);
-    if (ran.length > 0) ledger.push(this.#entry("outcome", ran.map(outcomeCall), turnId, named));
+    if (ran.length > 0) ledger.push(this.#entry("outcome", ran.map(outcomeCall), turnId, named, askedUser(ran)));
     if (refused.length > 0) ledger.push(this.#entry("refusal", refused.map(outcomeCall), turnId, []));
     await this.#writer.commit(events, { turnId, ledger, durable: changes.length > 0 || refused.length > 0 });
     if (changes.length > 0) this.#noteChanges(changes, changedBy);
@@ -121,19 +129,26 @@ export class SessionJournal implements GateJournal {
   }
 
   async #resultEvent(result: CallOutcome): Promise<SessionEvent> {
-    const { call, output, error, outcome } = result;
+    const { call, error, outcome } = result;
+    const { output, whole } = await this.#shown(result);
     const bytes = Buffer.byteLength(output);
     const blob =
       bytes > maxInlineBytes ? await this.#session.services.blobs.put(Buffer.from(output), "text/plain") : undefined;
     if (blob !== undefined) this.#session.outputs.keep(blob.sha256, output);
+    const shown = error === undefined ? (outcome?.images ?? []) : [];
+    const images = await Promise.all(
+      shown.map(({ bytes: picture, mediaType }) => this.#session.services.blobs.put(picture, mediaType)),
+    );
     return {
       type: "tool-result",
       id: call.id,
       name: call.name,
       output: blob === undefined ? output : beginning(output),
       ...(error === undefined ? {} : { error: error.message }),
-      truncated: result.truncated,
+      truncated: result.truncated || whole !== undefined,
       ...(blob === undefined ? {} : { outputBlob: blob }),
+      ...(whole === undefined ? {} : { wholeOutput: whole }),
+      ...(images.length === 0 ? {} : { images }),
       verification: result.verification.state,
       ...(outcome?.exitCode === undefined ? {} : { exitCode: outcome.exitCode }),
       ...(result.failureClass === undefined ? {} : { failureClass: result.failureClass }),
@@ -141,11 +156,24 @@ export class SessionJournal implements GateJournal {
     };
   }
 
+  /** What the model gets of a result, and all of it where that is not all. */
+  async #shown({ call, output }: CallOutcome): Promise<{ readonly output: string; readonly whole?: BlobRef }> {
+    if (output.length <= mostShown) return { output };
+    const whole = await this.#session.services.blobs.put(Buffer.from(output), "text/plain");
+    const path = keptOutputPath(whole.sha256);
+    const where =
+      call.name === "Read"
+        ? "Read it in smaller parts, with offset and limit, or Grep it."
+        : `All of it is kept: Read ${path} with offset and limit, or Grep it with path ${path}.`;
+    return { output: headAndTail(output, where), whole };
+  }
+
   #entry(
     kind: "intent" | "outcome" | "refusal",
     calls: readonly LedgerCall[],
     turnId: string,
     files: readonly FileChange[],
+    details: LedgerEntry["details"] = {},
   ): LedgerEntry {
     const { id: sessionId, state, services, workspace } = this.#session;
     const { modelId, parentToolCallId } = this.#options;
@@ -163,6 +191,7 @@ export class SessionJournal implements GateJournal {
       calls: planStep === undefined ? calls : calls.map((call) => ({ ...call, planStep })),
       files,
       details: {
+        ...details,
         isolation,
         isolation_reason: isolationReason,
         ...(activeIntentId === undefined ? {} : { intent: activeIntentId }),
@@ -170,6 +199,14 @@ export class SessionJournal implements GateJournal {
       },
     };
   }
+}
+
+/** Calls in the words in which the model made them, where these are not the recorded ones. */
+function asCalled(decisions: readonly Decision[]): LedgerEntry["details"] {
+  const made = decisions.flatMap(({ call, asCalled: words }) =>
+    words === undefined ? [] : [[call.id, words] as const],
+  );
+  return made.length === 0 ? {} : { as_called: Object.fromEntries(made) };
 }
 
 function intentCall(decision: Decision): LedgerCall {
@@ -181,8 +218,15 @@ function intentCall(decision: Decision): LedgerCall {
     verdict,
     rule,
     risk,
+    ...reachesOf(decision),
     ...(confirmation === undefined ? {} : { confirmation: recordedAnswer(confirmation) }),
   };
+}
+
+/** What of the network was decided about. */
+function reachesOf({ effects }: Decision): Pick<LedgerCall, "reaches"> {
+  const reaches = effects.flatMap((effect) => (effect.type === "net" ? [effect.url] : []));
+  return reaches.length === 0 ? {} : { reaches };
 }
 
 function recordedAnswer({
@@ -200,21 +244,43 @@ function outcomeCall({ decision, result }: { readonly decision: Decision; readon
     ...(result.outcome?.exitCode === undefined ? {} : { exitCode: result.outcome.exitCode }),
     ...(result.failureClass === undefined ? {} : { failureClass: result.failureClass }),
     verification: result.verification.state,
+    ...(result.outcome?.connections === undefined ? {} : { connections: result.outcome.connections }),
     ...(result.outcome?.putBack === undefined ? {} : { putBack: result.outcome.putBack.files }),
   };
 }
 
+/** Who answered questions of the model, by call. */
+function askedUser(ran: readonly { readonly result: CallOutcome }[]): LedgerEntry["details"] {
+  const asked = ran.flatMap(({ result }) =>
+    (result.outcome?.facts ?? []).flatMap((fact) =>
+      isToolFact(fact) && fact.type === "user-asked" ? [[result.call.id, { end: fact.end, by: fact.by }] as const] : [],
+    ),
+  );
+  return asked.length === 0 ? {} : { user_asked: Object.fromEntries(asked) };
+}
+
 /** What a tool told the session beside its output. All writes of a turn are one change set, named after the turn. */
-function factEvents(result: CallOutcome, turnId: string): readonly SessionEvent[] {
+function factEvents(
+  result: CallOutcome,
+  { turnId, branch }: { readonly turnId: string; readonly branch: string | undefined },
+): readonly SessionEvent[] {
   const events: SessionEvent[] = [];
   for (const fact of result.outcome?.facts ?? []) {
     if (!isToolFact(fact)) continue;
     switch (fact.type) {
       case "change-set":
-        events.push({ type: "change-set-applied", changeSetId: turnId, files: fact.files });
+        events.push({
+          type: "change-set-applied",
+          changeSetId: turnId,
+          files: fact.files,
+          toolCallId: result.call.id,
+          ...(branch === undefined ? {} : { branch }),
+        });
         break;
       case "proposal":
         events.push({ type: "proposed-changes", proposal: fact.proposal });
+        break;
+      case "user-asked":
         break;
       case "todos":
         events.push({ type: "todos-changed", items: fact.items });

@@ -1,21 +1,31 @@
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
+import { canChange } from "@gennai/agent/scenarios/tool-groups";
+import type { Confirmer } from "@gennai/governance/confirmation";
 import { type GovernedTools, governTools } from "@gennai/governance/gate/gate";
 import type { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
 import { withPostToolHooks } from "@gennai/governance/hooks/hooks-journal";
+import type { EditingMode } from "@gennai/governance/policies/branch";
+import type { TreeClaim } from "@gennai/governance/policies/single-writer";
 import type { Tool } from "@gennai/governance/tool";
-import type { EditingMode } from "@gennai/protocol/model/session-settings";
+import type { EditingMode as ChosenMode } from "@gennai/protocol/model/session-settings";
 import { sessionBridge } from "../bridge/session-bridge.ts";
 import { TurnCheckpoints } from "../checkpoints/turn-checkpoints.ts";
 import { noCheckpoints } from "../client-workspace/no-checkpoints.ts";
 import { placeOfCommands } from "../client-workspace/place-of-commands.ts";
 import { createCheckPolicy, lastingCheckAnswers } from "../context/accept-check.ts";
 import type { ProjectCheck } from "../context/detect-check.ts";
+import { type LookAfterEdit, withLookAfterEdit } from "../context/look-after-edit.ts";
 import { NotedFiles } from "../context/noted-files.ts";
 import type { OwnCalls } from "../context/own-calls.ts";
+import { modeFor, whyNotStaged } from "../policies/proposal-mode.ts";
 import { loadTurnRules } from "../policies/turn-rules.ts";
+import { ProposalReader } from "../proposal/proposal-reader.ts";
+import { SessionProposal } from "../proposal/session-proposal.ts";
+import { withStagedChanges } from "../proposal/with-staged-changes.ts";
 import type { KnownFiles } from "../session/known-files.ts";
 import type { Session } from "../session/session.ts";
 import { TreeClaimant } from "../session/tree-claimant.ts";
+import { withKeysBehind } from "../tools/commands/run-keys-behind.ts";
 import { SessionJournal, type SessionJournalOptions } from "./session-journal.ts";
 import { type TaskPorts, taskTools } from "./sub-agents/task-tools.ts";
 import { TreeWait } from "./tree-wait.ts";
@@ -32,8 +42,12 @@ export interface TurnGate extends Disposable {
   /** SHA-256 of the rules in force. */
   readonly policySha256: string;
   readonly own: OwnCalls;
+  /** Where what its tools change is staged; undefined where they change the workspace, or nothing. */
+  readonly proposal: SessionProposal | undefined;
   /** Files that calls through this gate saw and changed. */
   readonly notes: NotedFiles;
+  /** Who looks at files that the model's calls changed, for their results. */
+  readonly afterEdit: LookAfterEdit;
   /** Resolves when what its last command changed is kept, so that the turn may end. Never rejects. */
   settle(): Promise<void>;
 }
@@ -53,7 +67,7 @@ export async function buildTurnGate(
     /** What sub-agents of the turn work with; without it there are none. */
     readonly subAgents?: Omit<TaskPorts, "session" | "scenario" | "tools" | "govern">;
     /** In place of the session's own. */
-    readonly editingMode?: EditingMode;
+    readonly editingMode?: ChosenMode;
     /** In place of the session's remembered answers. */
     readonly remembered?: RememberedAnswers;
     /** Milliseconds a question waits for a client that can answer it; the session's setting when left out. */
@@ -62,18 +76,27 @@ export async function buildTurnGate(
 ): Promise<TurnGate> {
   const { services, settings, workspace, state, writer } = session;
   const { turnId, modelId, signal, onlyChecks = false, knownFiles = state.knownFiles } = turn;
-  const { editingMode = settings.editingMode } = turn;
+  const editingMode = onlyChecks
+    ? (turn.editingMode ?? settings.editingMode)
+    : await modeFor(session, scenario, turn.editingMode ?? settings.editingMode);
+  const proposal = editingMode === "staged-proposal" ? await SessionProposal.of(session) : undefined;
+  await proposal?.renew();
   await workspace.syncControl({ workedOn: state.knownFiles.paths, signal });
   const editor = sessionBridge({
     clients: session.clients,
     requests: session.requests,
     turnId: () => turnId,
-    interactive: () => settings.interactive,
+    settings: () => settings,
+    answerMs: services.confirmation.answerMs,
     waitForClientMs: turn.waitForClientMs,
   });
   const tree = new TreeClaimant(services.locks, workspace.place, session.id);
   // Whoever only asks what would be decided stands in nobody's way.
-  const claimTree = () => (onlyChecks ? tree.look() : tree.claim());
+  const claimTree = (): TreeClaim | Promise<TreeClaim> => {
+    // What is staged stands in nobody's way either.
+    if (proposal !== undefined) return { type: "ours" };
+    return onlyChecks ? tree.look() : tree.claim();
+  };
   const treeWait = new TreeWait(tree, {
     limitMs: services.admission.treeWaitMs,
     emit: (event) => writer.emit(event, { turnId }),
@@ -85,6 +108,7 @@ export async function buildTurnGate(
     rules,
     editingMode,
     knownFiles,
+    proposal,
     repositoryChecks,
     onlyChecks,
     signal,
@@ -96,32 +120,56 @@ export async function buildTurnGate(
     sessionId: session.id,
     emit: (event, ofTurn) => writer.emit(event, { turnId: ofTurn }),
   });
-  for (const some of [tools, ownTools]) for (const [name, tool] of some) some.set(name, checkpoints.guard(tool));
-  if (!onlyChecks && editingMode === "branch" && tools.has("Bash")) {
-    kept?.warmUp();
-    if (workspace.client === undefined) services.stages?.warmUp(workspace.root, rules.zeroAccess);
+  if (proposal === undefined) {
+    for (const some of [tools, ownTools]) for (const [name, tool] of some) some.set(name, checkpoints.guard(tool));
+  }
+  if (!onlyChecks && editingMode !== "proposal" && tools.has("Bash")) {
+    if (proposal === undefined) kept?.warmUp();
+    const { stages } = services;
+    if (workspace.client === undefined && stages !== undefined) {
+      const place = { stages, workspaceRoot: workspace.root };
+      stages.warmUp(workspace.root, rules.zeroAccess, () => session.background.openNetwork(place));
+    }
   }
 
   const notes = new NotedFiles();
-  const policies = [...rules.policies, checkpoints.policy, createCheckPolicy(repositoryChecks)];
+  const afterEdit: LookAfterEdit = {};
+  const policies = [
+    ...rules.policies,
+    ...(proposal === undefined ? [checkpoints.policy] : []),
+    createCheckPolicy(repositoryChecks),
+  ];
   const policySha256 = rules.digest(policies);
   const govern = (
-    governed: ReadonlyMap<string, Tool>,
+    some: ReadonlyMap<string, Tool>,
     calls: Pick<SessionJournalOptions, "writer" | "parentToolCallId" | "forUser"> = { writer },
-  ): GovernedTools =>
-    governTools({
+    confirmer: Confirmer = editor,
+  ): GovernedTools => {
+    const isMain = calls.parentToolCallId === undefined && calls.forUser !== true;
+    const reader = proposal && (isMain ? proposal.reader : new ProposalReader(proposal.tree));
+    const over = (tool: Tool): Tool => {
+      if (proposal !== undefined && reader !== undefined) {
+        return withStagedChanges(tool, proposal, { reader, takesNotes: isMain });
+      }
+      const whole = tool.name === "Bash" ? withKeysBehind(tool, () => behind()) : tool;
+      return calls.forUser === true ? whole : withLookAfterEdit(whole, afterEdit, !isMain);
+    };
+    const governed: GovernedTools = governTools({
       lasting:
         calls.forUser === true ? lastingCheckAnswers(repositoryChecks, services.acceptedChecks(workspace)) : undefined,
+      connections: services.acceptedConnections(workspace),
       sessionId: session.id,
-      tools: governed,
+      tools: new Map([...some].map(([name, tool]) => [name, over(tool)])),
+      beginAnswer: () => reader?.beginAnswer(),
       policies,
-      confirmer: editor,
+      confirmer,
       journal: withPostToolHooks(
         new SessionJournal(session, { ...calls, modelId, governance: rules.governance, notes }),
         rules.hooks.commands,
         { runner: rules.hooks.runner, cwd: workspace.controlRoot, sessionId: session.id, signal },
       ),
       standingCheck: services.emergency.standingCheck,
+      running: session.runningCalls,
       observer: services.observer.gate,
       redactor: services.redactor,
       remembered: turn.remembered ?? session.remembered,
@@ -132,6 +180,14 @@ export async function buildTurnGate(
       policyTimeoutMs,
       now: services.now,
     });
+    /** For what stands behind a command: no results of its own in the conversation, recorded as the same agent's. */
+    const behind = (): GovernedTools => {
+      if (calls.forUser === true) return governed;
+      return isMain ? own : govern(ownTools, { ...calls, forUser: true });
+    };
+    return governed;
+  };
+  const own = govern(ownTools, { writer, forUser: true });
   if (turn.subAgents !== undefined) {
     for (const tool of taskTools({ ...turn.subAgents, session, scenario, tools: () => tools, govern })) {
       if (offered.has(tool.name)) tools.set(tool.name, tool);
@@ -142,17 +198,46 @@ export async function buildTurnGate(
     policySha256,
     tools: govern(tools),
     own: {
-      tools: govern(ownTools, { writer, forUser: true }),
+      tools: own,
+      unasked: govern(ownTools, { writer, forUser: true }, { ask: async () => ({ type: "nobody" }) }),
       editor,
       repositoryChecks,
       configuredCheck: rules.config.check,
       runsCommands: offered.has("Bash"),
     },
+    proposal,
     notes,
-    warnings: [...rules.hookWarnings, ...warnings, ...rules.warnings],
+    afterEdit,
+    warnings: [
+      ...(await proposalWarnings(session, { scenario, editingMode, proposal })),
+      ...rules.hookWarnings,
+      ...warnings,
+      ...rules.warnings,
+    ],
     settle: () => checkpoints.settle(),
     [Symbol.dispose]: () => {
       tree[Symbol.dispose]();
     },
   };
+}
+
+/** Sessions whose user knows that nothing can be staged. */
+const told = new WeakSet<Session>();
+
+async function proposalWarnings(
+  session: Session,
+  {
+    scenario,
+    editingMode,
+    proposal,
+  }: { readonly scenario: Scenario; readonly editingMode: EditingMode; readonly proposal: SessionProposal | undefined },
+): Promise<readonly string[]> {
+  const loss = proposal?.takeLoss();
+  if (loss !== undefined) return [loss];
+  if (editingMode !== "proposal" || !canChange(scenario.tools) || told.has(session)) return [];
+  told.add(session);
+  const why = await whyNotStaged(session);
+  return why === undefined
+    ? []
+    : [`Proposal Mode only proposes here, and runs no commands: nothing can be staged, because ${why}.`];
 }

@@ -1,13 +1,13 @@
 import type { Model } from "@gennai/agent/model";
 import { TurnBudget } from "@gennai/agent/turn-budget";
 import { ServiceError } from "@gennai/machine/service-error";
-import { modelsFile } from "@gennai/models/model-facts";
+import { modelsFile } from "@gennai/models/models-file";
 import type { Session } from "../session/session.ts";
 
 /** What a turn may use of its model. */
 export interface TurnResources {
   readonly budget: TurnBudget;
-  /** Tokens that the model can take, by the settings or the user's file; 0: as the model says. */
+  /** Tokens that the model can take, by the settings, the user's file or the catalogue; 0: as the model says. */
   readonly contextTokens: number;
   readonly warnings: readonly string[];
 }
@@ -16,7 +16,7 @@ export interface TurnResources {
 export async function turnResources(session: Session, model: Model): Promise<TurnResources> {
   const { settings, state, services } = session;
   const known = await services.loadModelFacts();
-  const facts = known.of({ id: model.id, name: settings.model });
+  const facts = await known.of(settings, model.id);
   if (settings.maxCost > 0 && facts.prices === undefined) {
     throw new ServiceError(
       "failed_precondition",

@@ -1,14 +1,19 @@
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import { canChange, toolsInMode } from "@gennai/agent/scenarios/tool-groups";
+import type { EditingMode } from "@gennai/governance/policies/branch";
 import type { Tool } from "@gennai/governance/tool";
 import { webFetchTool } from "@gennai/machine/web/web-fetch-tool";
-import type { EditingMode } from "@gennai/protocol/model/session-settings";
+import { webSearchTool } from "@gennai/machine/web/web-search-tool";
+import type { EditorBridge } from "../bridge/editor-bridge.ts";
 import type { SessionBridge } from "../bridge/session-bridge.ts";
 import { warningsForClient } from "../client-workspace/client-warnings.ts";
 import { type RepositoryChecks, withCheckOperands } from "../context/accept-check.ts";
 import { createMayRead } from "../context/may-read.ts";
 import type { OfferedTools } from "../mcp/mcp-servers.ts";
 import type { TurnRules } from "../policies/turn-rules.ts";
+import { proposeStagedTool } from "../proposal/propose-staged-tool.ts";
+import type { SessionProposal } from "../proposal/session-proposal.ts";
+import { stageProposedChanges } from "../proposal/stage-proposed-changes.ts";
 import type { KnownFiles } from "../session/known-files.ts";
 import type { Session } from "../session/session.ts";
 import { loadSkills } from "../skills/load-skills.ts";
@@ -19,6 +24,7 @@ import type { Staging } from "../tools/commands/bash-tool.ts";
 import { problemsTool } from "../tools/reading/problems-tool.ts";
 import { skillTool } from "../tools/reading/skill-tool.ts";
 import { symbolsTool } from "../tools/reading/symbols-tool.ts";
+import { askUserTool } from "../tools/session/ask-user-tool.ts";
 import { createTools } from "../tools/tool-set.ts";
 
 /** The tools of one turn, not yet behind a gate. */
@@ -44,6 +50,8 @@ export async function turnTools(
     readonly rules: TurnRules;
     readonly editingMode: EditingMode;
     readonly knownFiles: KnownFiles;
+    /** Where what the tools change is staged, in place of the workspace. */
+    readonly proposal: SessionProposal | undefined;
     readonly repositoryChecks: RepositoryChecks;
     /** Nothing runs, so the tools of others are not started. */
     readonly onlyChecks: boolean;
@@ -51,15 +59,16 @@ export async function turnTools(
   },
 ): Promise<TurnTools> {
   const { services, workspace, state, background } = session;
-  const { editor, rules, editingMode, signal } = turn;
+  const { editor, rules, editingMode, proposal, signal } = turn;
   const { client } = workspace;
   const { stages } = services;
   const tools = createTools({
-    workspace,
-    editor,
+    workspace: proposal?.workspace ?? workspace,
+    editor: proposal === undefined ? editor : withoutBuffers(editor),
     blobs: services.blobs,
     knownFiles: turn.knownFiles,
     seen: session.seen,
+    outputs: { text: (name) => keptOutputText(session, name) },
     todos: { read: () => state.todos },
     intents: rules.governance.intents,
     activeIntent: () => state.activeIntentId,
@@ -75,7 +84,14 @@ export async function turnTools(
             background,
             zeroAccess: rules.zeroAccess,
             session: session.id,
+            proposal: proposal?.tree,
             learnSecrets: learnSecrets(session, rules),
+            keys: services.userKeys && {
+              user: services.userKeys,
+              wanted: session.wantedLogins,
+              addresses: session.privateHosts,
+              learn: (secret) => services.redactor.learn(secret),
+            },
           },
     controlWatch: services.controlWatch,
     protectedBranches: [...services.protectedBranches, ...rules.config.protectedBranches],
@@ -86,8 +102,24 @@ export async function turnTools(
     tools.set("BashOutput", bashOutputTool(background));
     tools.set("KillShell", killShellTool(background));
   }
+  if (proposal !== undefined && tools.has("ProposeChanges")) {
+    const ports = {
+      workspace: proposal.workspace,
+      knownFiles: turn.knownFiles,
+      blobs: services.blobs,
+      seen: session.seen,
+      editor: withoutBuffers(editor),
+    };
+    tools.set("ProposeChanges", stageProposedChanges(ports));
+  }
+  tools.set("AskUser", askUserTool(editor));
   const web = await services.loadWeb();
   if (web.enabled) tools.set("WebFetch", webFetchTool({ web: async () => web }));
+  const { search } = web;
+  if (search !== undefined) {
+    const key = () => services.searchKey(search.provider);
+    tools.set("WebSearch", webSearchTool(search, { key, redact: (text) => services.redactor.redact(text) }));
+  }
   const { skills, warnings: skillWarnings } = await loadSkills({
     root: workspace.controlRoot,
     userDirectory: services.configDir,
@@ -101,6 +133,7 @@ export async function turnTools(
   const ownTools = new Map([...tools].filter(([name]) => ownToolNames.has(name)));
   const bash = ownTools.get("Bash");
   if (bash !== undefined) ownTools.set("Bash", withCheckOperands(bash, turn.repositoryChecks, workspace));
+  if (proposal !== undefined) ownTools.set("ProposeChanges", proposeStagedTool(proposal, services.blobs));
 
   const offered = offeredNames(editingMode, scenario, rules.intentsOn);
   for (const name of [...tools.keys()]) if (!offered.has(name)) tools.delete(name);
@@ -124,14 +157,27 @@ export async function turnTools(
   };
 }
 
+/** What is staged is no editor's: its buffers are looked at when a person keeps something. */
+function withoutBuffers(editor: SessionBridge): EditorBridge {
+  const hidden: ReadonlySet<string> = new Set(["file-read", "apply-changes", "diagnostics"]);
+  return { ...editor, can: (kind) => !hidden.has(kind) && editor.can(kind) };
+}
+
 function offeredNames(editingMode: EditingMode, scenario: Scenario, intentsOn: boolean): ReadonlySet<string> {
   const byScenario = toolsInMode(scenario.tools, editingMode);
   return new Set([
     ...byScenario,
+    "AskUser",
     ...(intentsOn ? ["select_active_intent", "request_scope_expansion"] : []),
     ...(canChange(scenario.tools) && editingMode === "branch" ? ["record_lesson"] : []),
     ...(byScenario.includes("Read") ? ["Problems", "Symbols", "Skill"] : []),
   ]);
+}
+
+async function keptOutputText({ state, services }: Session, name: string): Promise<string | undefined> {
+  const sha256 = state.keptOutputs.get(name);
+  const bytes = sha256 === undefined ? undefined : await services.blobs.get(sha256);
+  return bytes === undefined ? undefined : new TextDecoder().decode(bytes);
 }
 
 /** Has what git's history holds of secrets masked from now on. */

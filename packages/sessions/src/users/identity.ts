@@ -8,6 +8,8 @@ export interface Identity {
   readonly isAdmin: boolean;
   /** When the token that says so ends; milliseconds since the epoch. undefined: never. */
   readonly expires: number | undefined;
+  /** Absolute path of where a call belongs that names no session; undefined: the server's default. */
+  readonly workspace?: string;
 }
 
 /** Of a server with one user: whoever has its token is that user. */

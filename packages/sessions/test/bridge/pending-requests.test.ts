@@ -1,4 +1,5 @@
 import type { SessionEvent } from "@gennai/agent/session-event";
+import type { Question } from "@gennai/governance/confirmation";
 import { ServiceError } from "@gennai/machine/service-error";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { ClientAnswer } from "#bridge/client-answer";
@@ -7,6 +8,21 @@ import { PendingRequests } from "#bridge/pending-requests";
 
 const yes: ClientAnswer = { kind: "confirmation", answer: "yes", scope: "once", reason: "", actionSha256: "" };
 const body = { kind: "diagnostics", paths: ["src"] } as const;
+const question: Question = {
+  callId: "c",
+  turnId: "t",
+  toolName: "Bash",
+  title: "Allow Bash?",
+  intentReflection: "",
+  actionStatement: "Run ls",
+  impactStatement: "",
+  modelClaim: "",
+  computed: { risk: "low", paths: [], rule: "", reason: "", policySha256: "" },
+  actionJson: "{}",
+  actionSha256: "",
+  rememberStatement: "",
+  offeredScopes: ["once"],
+};
 const editor = { clientId: "editor", abilities: new Set(["confirmation"] as const) };
 
 /** A log whose appends end when the test says so. */
@@ -36,14 +52,14 @@ class SlowLog {
 function start() {
   const clients = new ClientRegistry();
   const log = new SlowLog();
-  const timing = { answerMs: 1000, waitForClientMs: 5000 };
   const redactor = {
     redact: async (text: string) => text,
     stream: () => ({ push: async (text: string) => text, end: async () => "" }),
   };
-  const requests = new PendingRequests({ clients, log: () => log, timing, now: Date.now, redactor });
+  const requests = new PendingRequests({ clients, log: () => log, waitForClientMs: 5000, now: Date.now, redactor });
   const abort = new AbortController();
-  const ask = () => requests.ask(body, { ability: "confirmation", turnId: "t", signal: abort.signal });
+  const ask = (answerMs = 1000) =>
+    requests.ask(body, { ability: "confirmation", turnId: "t", signal: abort.signal, answerMs });
   const requestId = (): string => {
     const event = log.events.find((each) => each.type === "client-request");
     return event?.type === "client-request" ? event.request.requestId : "";
@@ -66,6 +82,16 @@ afterEach(() => {
 });
 
 describe("the clock", () => {
+  test("never runs out for what has no end, and tells no deadline", async () => {
+    const { clients, log, ask, requests, requestId } = start();
+    using _editor = clients.attach({ clientId: "editor", abilities: new Set(["confirmation"]) });
+    const asked = ask(Number.POSITIVE_INFINITY);
+    await vi.advanceTimersByTimeAsync(40 * 24 * 3600_000);
+    expect(log.events[0]).toMatchObject({ type: "client-request", request: { deadline: 0 } });
+    await requests.answer(requestId(), { kind: "confirmation", answer: "no", reason: "" } as never, "editor");
+    expect(await asked).toMatchObject({ type: "answered" });
+  });
+
   test("runs while a client that can answer is attached, in pieces too", async () => {
     const { clients, log, ask } = start();
     const first = clients.attach(editor);
@@ -126,6 +152,29 @@ describe("an answer", () => {
     await answered;
     expect(await end).toEqual({ type: "answered", answer: yes, clientId: "editor" });
     expect(log.resolutions).toEqual(["answered"]);
+  });
+
+  test.each([
+    ["a yes", yes, { answer: "yes", scope: "once" }],
+    ["a yes to another action", { ...yes, actionSha256: "0" }, { answer: "no" }],
+    ["a yes for longer than was offered", { ...yes, scope: "workspace" as const }, { answer: "no" }],
+    ["a no", { ...yes, answer: "no" as const }, { answer: "no" }],
+    ["what is neither", { ...yes, answer: "unclear" as const }, { answer: "no" }],
+    ["nobody to ask", { ...yes, answer: "nobody" as const }, { answer: "nobody" }],
+  ])("%s is told for what it came to, and whose it is", async (_name, answer, reply) => {
+    const { clients, log, requests, requestId, abort } = start();
+    using _client = clients.attach(editor);
+    const asking = { ability: "confirmation", turnId: "t", signal: abort.signal, answerMs: 1000 } as const;
+    const end = requests.ask({ kind: "confirmation", question }, asking);
+    await vi.advanceTimersByTimeAsync(0);
+    await requests.answer(requestId(), answer, "editor", "alice");
+    await end;
+    expect(log.events.at(-1)).toMatchObject({
+      type: "client-request-resolved",
+      clientId: "editor",
+      user: "alice",
+      reply,
+    });
   });
 
   test("that was taken stands when the turn is stopped meanwhile", async () => {

@@ -21,7 +21,7 @@ describe("seed 001 lessons: AGENT.md / CLAUDE.md, shared brain for lessons, rule
     symlinkSync("AGENT.md", join(bench.root, "CLAUDE.md"));
     const redactor = await createRedactor({ secrets: [] });
     expect(await readProjectNotes(bench.root, redactor)).toEqual({
-      text: "## AGENTS.md, AGENT.md, CLAUDE.md\n\nUse tabs.",
+      texts: ["## AGENTS.md, AGENT.md, CLAUDE.md\n\nUse tabs."],
       warnings: [],
     });
   });
@@ -33,7 +33,7 @@ describe("seed 001 lessons: AGENT.md / CLAUDE.md, shared brain for lessons, rule
     bench.write("CLAUDE.md", "x".repeat(70_000));
     bench.write("AGENTS.md", `Token ${secret}.\u{E0041}\u{E0100}\u202e\u200e\u3164\u2028\u0007`);
     const notes = await readProjectNotes(bench.root, await createRedactor({ secrets: [secret] }));
-    expect(notes.text).toMatch(/^## AGENTS\.md\n\nToken \[REDACTED:[^\]]*\]\.$/);
+    expect(notes.texts.join("\n\n")).toMatch(/^## AGENTS\.md\n\nToken \[REDACTED:[^\]]*\]\.$/);
     expect(notes.warnings).toEqual([
       expect.stringContaining("AGENT.md: leads out"),
       expect.stringContaining("CLAUDE.md: is larger"),
@@ -46,18 +46,18 @@ describe("seed 001 lessons: AGENT.md / CLAUDE.md, shared brain for lessons, rule
     bench.write(".orchestration/CLAUDE.md", "Ask first.\n");
     const redactor = await createRedactor({ secrets: [] });
     expect(await readProjectNotes(bench.root, redactor, { workedOn: [".orchestration/active_intents.yaml"] })).toEqual({
-      text: [
+      texts: [
         "## CLAUDE.md\n\nUse tabs.",
         "## .orchestration/AGENT.md\n\nThe clock is a port.",
         "## .orchestration/CLAUDE.md\n\nAsk first.",
-      ].join("\n\n"),
+      ],
       warnings: [],
     });
   });
 
   it("are empty without files", async () => {
     expect(await readProjectNotes(bench.root, await createRedactor({ secrets: [] }))).toEqual({
-      text: "",
+      texts: [],
       warnings: [],
     });
   });

@@ -43,7 +43,7 @@ describe("loadScenarios", () => {
     });
     expect(scenarios.get("RESPOND")).toMatchObject({
       description: "ours",
-      tools: ["Read", "LS", "Grep", "Glob", "WebFetch", "Explore"],
+      tools: ["Read", "LS", "Grep", "Glob", "WebFetch", "WebSearch", "Explore"],
     });
   });
 

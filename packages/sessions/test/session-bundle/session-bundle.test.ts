@@ -119,6 +119,68 @@ test("what was said comes back in a new session; what was decided, changed or se
   });
 });
 
+test("a conversation comes back as it was, with what was dropped from it, told beside it and kept whole", async () => {
+  await using store = await fixture.open();
+  const wholeOutput = await store.blobs.put(Buffer.from("very long\n".repeat(9_000)), "text/plain");
+  const result = {
+    type: "tool-result",
+    name: "Read",
+    truncated: true,
+    verification: "verified",
+    observed: [],
+  } as const;
+  await append(store, [
+    { type: "status", state: "started", iteration: 0 },
+    { type: "user-message", text: "go", scenario: "CODE", clientTurnId: "c", enableThinking: false, images: [] },
+    { type: "status", state: "thinking", iteration: 1 },
+    { type: "text-delta", text: "half of it" },
+    { type: "tool-call", id: "1", name: "Read", argumentsJson: "{}" },
+    { ...result, id: "1", output: "{}", error: "It broke off." },
+    { type: "answer-dropped", reason: "It broke off." },
+    { type: "text-delta", text: "Whole, " },
+    { type: "model-note", text: "[Go on.]" },
+    { type: "status", state: "thinking", iteration: 2 },
+    { type: "tool-call", id: "2", name: "Read", argumentsJson: "{}" },
+    { type: "tool-call", id: "3", name: "Read", argumentsJson: "{}" },
+    { type: "status", state: "waiting-tool-result", iteration: 2 },
+    { type: "status", state: "run-tool", iteration: 0, toolName: "Read", toolCallId: "2" },
+    { ...result, id: "2", output: "very long", wholeOutput },
+    { type: "call-note", toolCallId: "2", text: "The check passed." },
+    { type: "status", state: "cancelled", iteration: 0 },
+    { type: "user-message", text: "on", scenario: "CODE", clientTurnId: "d", enableThinking: false, images: [] },
+  ]);
+  await store.log.setTitle("s", "A talk");
+  const before = await stateOf(store, "s");
+  const bytes = Buffer.from(await bundleOf(store));
+  await using other = await StoreFixture.create();
+  await using elsewhere = await other.open();
+  const { sessionId } = await importSession(elsewhere, bytes, { ...options(), workspaceRoot: other.root });
+  const after = await stateOf(elsewhere, sessionId);
+  expect(after.conversation.messages).toEqual(before.conversation.messages);
+  expect(after.conversation.messages.map(({ role }) => role)).toEqual([
+    "user",
+    "assistant",
+    "note",
+    "assistant",
+    "tool",
+    "tool",
+    "user",
+  ]);
+  expect([...after.keptOutputs.values()]).toEqual([wholeOutput.sha256]);
+  expect(await elsewhere.blobs.get(wholeOutput.sha256)).toHaveLength(90_000);
+});
+
+test("a note in a bundle is no longer than a server's own", async () => {
+  await using store = await fixture.open();
+  await talk(store);
+  const bytes = forged(await bundleOf(store), (lines) => {
+    lines.push(event({ type: "model-note", text: "x".repeat(2_001) }));
+  });
+  const { sessionId } = await importSession(store, bytes, options());
+  const { conversation } = await stateOf(store, sessionId);
+  expect(JSON.stringify(conversation.messages)).not.toContain("xxx");
+});
+
 /** The bundle with other lines, and a digest that fits. */
 function forged(bundle: string, change: (lines: string[]) => void): Buffer {
   const lines = bundle.trimEnd().split("\n").slice(0, -1);

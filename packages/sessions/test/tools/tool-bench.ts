@@ -129,6 +129,7 @@ export class ToolBench implements Disposable {
       editor: this.editor,
       knownFiles: this.knownFiles,
       blobs: this.blobs,
+      outputs: { text: async () => undefined },
       todos: { read: () => this.todos },
       intents: IntentsService.open({ workspace: this.workspace, stateDir: this.#state }),
       activeIntent: () => this.activeIntent,

@@ -4,9 +4,12 @@ import { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
 import type { Tool } from "@gennai/governance/tool";
 import { allow, ask, deny, type Verdict } from "@gennai/governance/verdict";
 import { describe, expect, it } from "vitest";
+import { toJSONSchema } from "zod";
 import { ToolBench } from "./tool-bench.ts";
 
 /** A call of each tool that would do something if it ran. A tool without a row fails the first test. */
+const emptyNotebook = '{"cells":[],"metadata":{},"nbformat":4,"nbformat_minor":5}';
+
 const calls: Readonly<Record<string, object>> = {
   Read: { file_path: "a.txt" },
   LS: {},
@@ -15,11 +18,13 @@ const calls: Readonly<Record<string, object>> = {
   Write: { file_path: "new.txt", content: "new\n" },
   Edit: { file_path: "a.txt", old_string: "one", new_string: "two" },
   MultiEdit: { file_path: "a.txt", edits: [{ old_string: "one", new_string: "two" }] },
+  NotebookEdit: { file_path: "a.ipynb", edit_mode: "insert", new_source: "x" },
   Delete: { file_path: "a.txt" },
   Move: { from: "a.txt", to: "b.txt" },
   Bash: { command: "echo ran > made.txt" },
   RunInTerminal: { command: "echo ran" },
   ProposeChanges: { changes: [{ path: "a.txt", operation: "update", new_content: "two\n" }] },
+  apply_patch: { input: "*** Begin Patch\n*** Update File: a.txt\n-one\n+two\n*** End Patch" },
   TodoRead: {},
   TodoWrite: { todos: [{ content: "x", status: "pending" }] },
   select_active_intent: { intent_id: "INT-001" },
@@ -45,6 +50,7 @@ const rows: readonly {
 function bench(): ToolBench {
   const made = new ToolBench();
   made.file("a.txt", "one\n");
+  made.file("a.ipynb", emptyNotebook);
   made.editor.abilities.add("command");
   made.file(
     ".orchestration/active_intents.yaml",
@@ -58,6 +64,14 @@ describe("seed 003 §2.1, seed 001 intercept: nothing runs silently", () => {
   it("has a row for every tool", () => {
     using made = bench();
     expect([...made.tools.keys()].filter((name) => calls[name] === undefined)).toEqual([]);
+  });
+
+  it("knows other names only of arguments that there are", () => {
+    using made = bench();
+    for (const { otherNames = {}, parameters } of made.tools.values()) {
+      const schema = JSON.stringify(toJSONSchema(parameters, { io: "input" }));
+      for (const usual of Object.values(otherNames)) expect(schema).toContain(`${JSON.stringify(usual)}:{`);
+    }
   });
 
   using names = bench();
@@ -93,12 +107,15 @@ describe("seed 003 §2.1, seed 001 intercept: nothing runs silently", () => {
       policyTimeoutMs: 1000,
       now: () => 0,
     });
-    const call = { id: "c", name, argumentsJson: JSON.stringify(calls[name] ?? {}) };
+    // What other agents have their models say about a call is no mistake.
+    const args = { description: "what", explanation: "why", ...calls[name] };
+    const call = { id: "c", name, argumentsJson: JSON.stringify(args) };
     const [result] = await governed.run([call], { turnId: "t", signal: new AbortController().signal });
     expect(executed).toEqual(runs ? [name] : []);
     expect(result?.refused).toBe(!runs);
     if (!runs) {
       expect(made.text("a.txt")).toBe("one\n");
+      expect(made.text("a.ipynb")).toBe(emptyNotebook);
       expect([made.text("new.txt"), made.text("b.txt"), made.text("made.txt")]).toEqual([
         undefined,
         undefined,

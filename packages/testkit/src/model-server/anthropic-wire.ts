@@ -3,7 +3,7 @@ import { answerUsage, argumentsText, frame, halves, type ModelWire } from "./mod
 /** Anthropic's messages API, as its reference on streaming describes it. */
 export const anthropicWire: ModelWire = {
   basePath: "/v1",
-  *frames({ thinking = [], signature, text = [], calls = [] }) {
+  *frames({ usage = answerUsage, thinking = [], signature, text = [], calls = [], finish, error }) {
     const send = (type: string, data: object) => frame({ type, ...data }, type);
     yield send("message_start", {
       message: {
@@ -14,7 +14,7 @@ export const anthropicWire: ModelWire = {
         content: [],
         stop_reason: null,
         stop_sequence: null,
-        usage: { input_tokens: answerUsage.inputTokens, output_tokens: 1 },
+        usage: { input_tokens: usage.inputTokens, output_tokens: 1 },
       },
     });
     yield send("ping", {});
@@ -43,9 +43,11 @@ export const anthropicWire: ModelWire = {
         halves(argumentsText(call)).map((piece) => ({ type: "input_json_delta", partial_json: piece })),
       );
     }
+    if (error !== undefined) yield send("error", { error });
+    if (error !== undefined) return;
     yield send("message_delta", {
-      delta: { stop_reason: calls.length > 0 ? "tool_use" : "end_turn", stop_sequence: null },
-      usage: { output_tokens: answerUsage.outputTokens },
+      delta: { stop_reason: finish ?? (calls.length > 0 ? "tool_use" : "end_turn"), stop_sequence: null },
+      usage: { output_tokens: usage.outputTokens },
     });
     yield send("message_stop", {});
   },

@@ -3,7 +3,7 @@ import { answerUsage, argumentsText, frame, halves, type ModelWire } from "./mod
 /** Chat completions, as OpenAI-compatible servers and Ollama stream them. */
 export const chatWire: ModelWire = {
   basePath: "/v1",
-  *frames({ thinking = [], text = [], calls = [] }) {
+  *frames({ usage = answerUsage, thinking = [], text = [], calls = [], finish, error }) {
     const chunk = (delta: object, finish: string | null = null) =>
       frame({
         id: "chatcmpl-1",
@@ -22,7 +22,9 @@ export const chatWire: ModelWire = {
       });
       for (const piece of rest) yield chunk({ tool_calls: [{ index, function: { arguments: piece } }] });
     }
-    yield chunk({}, calls.length > 0 ? "tool_calls" : "stop");
+    if (error !== undefined) yield frame({ error });
+    if (error !== undefined) return;
+    yield chunk({}, finish ?? (calls.length > 0 ? "tool_calls" : "stop"));
     yield frame({
       id: "chatcmpl-1",
       object: "chat.completion.chunk",
@@ -30,9 +32,9 @@ export const chatWire: ModelWire = {
       model: "m",
       choices: [],
       usage: {
-        prompt_tokens: answerUsage.inputTokens,
-        completion_tokens: answerUsage.outputTokens,
-        total_tokens: answerUsage.inputTokens + answerUsage.outputTokens,
+        prompt_tokens: usage.inputTokens,
+        completion_tokens: usage.outputTokens,
+        total_tokens: usage.inputTokens + usage.outputTokens,
       },
     });
     yield frame("[DONE]");

@@ -3,16 +3,16 @@ import { answerUsage, frame, type ModelWire } from "./model-answer.ts";
 /** Gemini's `streamGenerateContent?alt=sse`, as its reference describes it. Calls come whole. */
 export const geminiWire: ModelWire = {
   basePath: "/v1beta",
-  *frames({ thinking = [], signature, text = [], calls = [] }) {
+  *frames({ usage = answerUsage, thinking = [], signature, text = [], calls = [], finish, error }) {
     const chunk = (parts: readonly object[], finishReason?: string) =>
       frame({
         candidates: [
           { content: { role: "model", parts }, index: 0, ...(finishReason === undefined ? {} : { finishReason }) },
         ],
         usageMetadata: {
-          promptTokenCount: answerUsage.inputTokens,
-          candidatesTokenCount: answerUsage.outputTokens,
-          totalTokenCount: answerUsage.inputTokens + answerUsage.outputTokens,
+          promptTokenCount: usage.inputTokens,
+          candidatesTokenCount: usage.outputTokens,
+          totalTokenCount: usage.inputTokens + usage.outputTokens,
         },
         modelVersion: "gemini-test",
         responseId: "r1",
@@ -27,7 +27,9 @@ export const geminiWire: ModelWire = {
         },
       ]);
     }
-    yield chunk([{ text: "" }], "STOP");
+    if (error !== undefined) yield frame({ error });
+    if (error !== undefined) return;
+    yield chunk([{ text: "" }], finish ?? "STOP");
   },
   refusal: ({ status, message }) =>
     JSON.stringify({

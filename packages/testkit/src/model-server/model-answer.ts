@@ -7,6 +7,14 @@ export interface ModelAnswer {
   readonly calls?: readonly AnswerCall[];
   /** Breaks the connection after this many frames. */
   readonly dieAfter?: number;
+  /** Ends the stream after this many frames, as if that were all. */
+  readonly endAfter?: number;
+  /** Why the answer ended, in the provider's own word; by default that it is done, or calls. */
+  readonly finish?: string;
+  /** Tokens it claims to have cost; the usual ones where it does not say. */
+  readonly usage?: { readonly inputTokens: number; readonly outputTokens: number };
+  /** An error in the middle of the stream, in the provider's own form. */
+  readonly error?: Readonly<Record<string, unknown>>;
 }
 
 export interface AnswerCall {
@@ -22,6 +30,8 @@ export interface ModelRefusal {
   readonly status: number;
   readonly message: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** In place of what the wire makes of the message. */
+  readonly body?: string;
 }
 
 /** A protocol that model providers speak: how an answer looks on it. */

@@ -27,29 +27,41 @@ export interface ModelServer extends AsyncDisposable {
   readonly requests: readonly ReceivedModelRequest[];
 }
 
+type GivenAnswer = ModelAnswer | ModelRefusal;
+
 /**
  * A provider on the loopback that says what it is told to, in the wire format of its kind.
- * @param answer by the number of the request, from 1
+ * @param options.models what it says of its models; absent: nothing
+ * @param answer by the number of the request, from 1; a promise keeps whoever asks waiting
  */
 export async function startModelServer(
   wire: ModelWire,
-  answer: (count: number, request: ReceivedModelRequest) => ModelAnswer | ModelRefusal,
+  answer: (count: number, request: ReceivedModelRequest) => GivenAnswer | Promise<GivenAnswer>,
+  { models }: { readonly models?: readonly object[] } = {},
 ): Promise<ModelServer> {
   const requests: ReceivedModelRequest[] = [];
   const server = createServer(async (incoming, response) => {
+    // What clients ask about the server itself.
+    if (incoming.method === "GET") {
+      const isList = models !== undefined && incoming.url === `${wire.basePath}/models`;
+      response.writeHead(isList ? 200 : 404, { "content-type": "application/json" });
+      response.end(isList ? JSON.stringify({ data: models }) : "{}");
+      return;
+    }
     let text = "";
     for await (const chunk of incoming) text += String(chunk);
     const request = { url: incoming.url ?? "", headers: incoming.headers, body: bodyOf(text) };
     requests.push(request);
-    const said = answer(requests.length, request);
+    const said = await answer(requests.length, request);
     if ("status" in said) {
       response.writeHead(said.status, { "content-type": "application/json", ...said.headers });
-      response.end(wire.refusal(said));
+      response.end(said.body ?? wire.refusal(said));
       return;
     }
     response.writeHead(200, { "content-type": "text/event-stream" });
     let sent = 0;
     for (const frame of wire.frames(said)) {
+      if (sent === said.endAfter) break;
       if (sent === said.dieAfter) {
         // What was sent has arrived, then the connection breaks.
         await new Promise((resolve) => setTimeout(resolve, 20));

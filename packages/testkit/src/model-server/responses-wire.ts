@@ -3,7 +3,7 @@ import { answerUsage, argumentsText, frame, halves, type ModelWire } from "./mod
 /** OpenAI's responses API, as its reference on streaming events describes it. */
 export const responsesWire: ModelWire = {
   basePath: "/v1",
-  *frames({ thinking = [], signature, text = [], calls = [] }) {
+  *frames({ usage = answerUsage, thinking = [], signature, text = [], calls = [], finish, error }) {
     let sequence = 0;
     const send = (type: string, data: object) => frame({ type, sequence_number: sequence++, ...data }, type);
     const response = {
@@ -65,16 +65,22 @@ export const responsesWire: ModelWire = {
       });
       at += 1;
     }
-    yield send("response.completed", {
+    if (error !== undefined) {
+      yield send("response.failed", { response: { ...response, status: "failed", error } });
+      return;
+    }
+    const incomplete = finish !== undefined;
+    yield send(incomplete ? "response.incomplete" : "response.completed", {
       response: {
         ...response,
-        status: "completed",
+        status: incomplete ? "incomplete" : "completed",
+        incomplete_details: incomplete ? { reason: finish } : null,
         usage: {
-          input_tokens: answerUsage.inputTokens,
+          input_tokens: usage.inputTokens,
           input_tokens_details: { cached_tokens: 0 },
-          output_tokens: answerUsage.outputTokens,
+          output_tokens: usage.outputTokens,
           output_tokens_details: { reasoning_tokens: 0 },
-          total_tokens: answerUsage.inputTokens + answerUsage.outputTokens,
+          total_tokens: usage.inputTokens + usage.outputTokens,
         },
       },
     });

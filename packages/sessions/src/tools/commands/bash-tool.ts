@@ -1,8 +1,15 @@
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
+import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
 import type { Effect, WorkspacePath } from "@gennai/governance/effect";
+import { keyChain } from "@gennai/governance/keys/key-chain";
+import { keyCommand } from "@gennai/governance/keys/key-command";
 import { agreedControl } from "@gennai/governance/policies/agreed-control";
 import type { Tool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { installLogins, planInstall } from "@gennai/machine/keys/plan-install";
+import { planKey } from "@gennai/machine/keys/plan-key";
+import { type KeyPlan, type UserKeys } from "@gennai/machine/keys/user-keys";
+import { withAddresses } from "@gennai/machine/keys/with-addresses";
 import { type HeldDirectory, holdDirectory } from "@gennai/machine/process/run-command";
 import { runShellCommand, type ShellSurroundings } from "@gennai/machine/shell/shell-runner";
 import type { StagedSurroundings } from "@gennai/machine/staged-shell/run-staged";
@@ -11,11 +18,14 @@ import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import { z } from "zod";
 import type { BackgroundRuns } from "../../background/background-runs.ts";
+import type { SeenContents } from "../../session/seen-contents.ts";
 import { startBackground } from "../background/start-in-background.ts";
 import { pathName } from "../path-name.ts";
 import { commandOperands } from "./command-operands.ts";
 import { commandOutcome } from "./command-outcome.ts";
+import { executeKeyed } from "./execute-keyed.ts";
 import { executeStaged } from "./execute-staged.ts";
+import { withWantedLogin } from "./wanted-login.ts";
 
 const defaultTimeoutMs = 120_000;
 const maxTimeoutMs = 600_000;
@@ -45,6 +55,8 @@ type BashArguments = z.infer<typeof parameters>;
 export interface BashPorts extends Omit<ShellSurroundings, "workspaceRoot"> {
   /** Gets what files held before a staged command, for undo. */
   readonly blobs: Pick<BlobStore, "put">;
+  /** Gets what they hold after it. */
+  readonly seen?: Pick<SeenContents, "keep"> | undefined;
   readonly workspace: Workspace;
   /** The user's home directory, for `~` in commands. */
   readonly home: string;
@@ -53,47 +65,111 @@ export interface BashPorts extends Omit<ShellSurroundings, "workspaceRoot"> {
 }
 
 /** Where commands are staged, what is hidden from them, whose layer they see, and where those that last run. */
-export interface Staging extends Pick<StagedSurroundings, "stages" | "zeroAccess" | "session"> {
+export interface Staging extends Pick<StagedSurroundings, "stages" | "zeroAccess" | "session" | "proposal"> {
   readonly background: BackgroundRuns;
   /** Sees to it that what git's history holds of secrets is masked in what commands print. */
   learnSecrets(options: { readonly signal: AbortSignal }): Promise<void>;
+  /** Whose logins a person may uncover for one run, and how they are masked then; undefined where they are nobody's to give. */
+  readonly keys?: StagingKeys | undefined;
+}
+
+export interface StagingKeys {
+  readonly user: UserKeys;
+  /** Hosts, with their ports, that wanted a login in this session. */
+  readonly wanted: Set<string>;
+  /** Where hosts lead that are in the machine's own networks, by host, as it was seen in this session. */
+  readonly addresses: Map<string, string>;
+  /** Has a secret masked from now on. */
+  learn(secret: string): void;
 }
 
 const plainDescription =
   "Runs a shell command without input and returns its output and exit code. " +
   "Processes it leaves in the background are ended with it.";
 
+const keyDescription =
+  "git push, gh and npm publish get the user's login after a yes, each time: run them by themselves or last in a chain of &&, without " +
+  "pipes or variables. A pre-push hook and a package's scripts run before, without network and login.";
+
 const stagedDescription =
-  "It runs on a copy of the workspace, without network: what it changed is looked at when it has ended, and becomes true " +
-  "then. Notes in brackets at the end of the output say what was not kept, and why. Of a command that was ended, nothing is. " +
+  "It runs on a copy of the workspace, without network at first: what it changed is looked at when it has ended, and becomes " +
+  "true then. Hosts and ports that it wants are refused at once, the user is asked about them, and after a yes it runs again. " +
+  "Notes in brackets at the end of the output say what was not kept, and why. Of a command that was ended, nothing is. " +
   "What git ignores (builds, dependencies) stays with this session: later commands see it, file tools and the user do not. " +
   "Servers and watchers: run_in_background. They see the workspace, and edits as they are saved (not those in node_modules); " +
   "what they write themselves is never kept. Later commands reach their ports on localhost, nobody else does.";
 
+const proposalDescription =
+  "It runs on a copy of the workspace with all that you have staged, without network but what the user lets it reach. What it changes in files is staged as " +
+  "well, and proposed at the end of your turn. Notes in brackets at the end of the output say what was not, and why. Of a command " +
+  "that was ended, nothing is. What git ignores (builds, dependencies) stays with this session: later commands see it, file tools " +
+  "and the user do not. Git's own data cannot be changed, and nothing runs in the background.";
+
+/** Some models call it so: `apply_patch <<'EOF'`. */
+const patchProgram = /^\s*(?:cd\s+\S+\s*&&\s*)?apply_?patch\b[^\n]*(?:<<|\*\*\* Begin Patch)/;
+const patchIsTool = new ToolFailure(
+  "bad_arguments",
+  "apply_patch is a tool here, and no program of the shell; nothing ran.",
+  {
+    hint: "Call the tool apply_patch with the patch as its input.",
+    retryable: true,
+  },
+);
+
 /** Runs a shell command on the server and captures what it prints. */
 export function bashTool(ports: BashPorts): Tool<BashArguments> {
   const directories = new WeakMap<Effect, HeldDirectory | undefined>();
+  const plans = new WeakMap<Effect, KeyPlan | ToolFailure>();
+  /** Of commands with such behind them that need a login: what runs before those. */
+  const firsts = new WeakMap<Effect, CommandAnalysis>();
   return {
     name: "Bash",
-    description: ports.staging === undefined ? plainDescription : `${plainDescription} ${stagedDescription}`,
+    description: descriptionOf(ports.staging),
     parameters,
+    otherNames: {
+      cmd: "command",
+      script: "command",
+      timeout: "timeout_ms",
+      workdir: "cwd",
+      directory: "cwd",
+    },
     access: "change",
 
-    async analyse(args) {
+    async analyse(args, { signal }) {
+      if (patchProgram.test(args.command)) throw patchIsTool;
       const cwd = await ports.workspace.resolve(args.cwd ?? ".");
       const { root } = ports.workspace;
-      const command = analyseCommand(args.command, { cwd: cwd.absolute, home: ports.home, workspace: root });
+      const analysed = (text: string) => analyseCommand(text, { cwd: cwd.absolute, home: ports.home, workspace: root });
+      const command = analysed(args.command);
       const { client } = ports.workspace;
       const staged = ports.staging !== undefined && (await canBeStaged(ports.staging.stages, cwd, root));
-      const effect: Effect = { type: "exec", command, cwd, where: "server", ...(staged ? { staged } : {}) };
+      const alone = staged && args.run_in_background !== true;
+      const chain = alone && givesKeys(ports.staging) ? keyChain(args.command) : undefined;
+      const effect: Effect = {
+        type: "exec",
+        command,
+        cwd,
+        where: "server",
+        ...(staged ? { staged } : {}),
+        ...(chain === undefined ? {} : { behind: chain.keys }),
+      };
+      if (chain !== undefined) firsts.set(effect, analysed(chain.first));
+      if (args.run_in_background === true && ports.staging?.proposal !== undefined) throw notInProposal;
       if (args.run_in_background === true && !staged) throw notInBackground(client !== undefined);
       if (client !== undefined && cwd.inside) await refuseNoDirectory(ports.workspace, cwd);
-      const directory = client === undefined && cwd.inside ? heldDirectory(cwd.absolute, pathName(cwd)) : undefined;
+      // One that is only staged is no directory of the workspace.
+      const isHeld = client === undefined && cwd.inside && ports.staging?.proposal === undefined;
+      const directory = isHeld ? heldDirectory(cwd.absolute, pathName(cwd)) : undefined;
       directories.set(effect, directory);
+      const plan = alone && chain === undefined ? await keyPlan(ports, args.command, cwd, signal) : undefined;
+      if (plan !== undefined) plans.set(effect, plan);
+      const { url, login } = plan === undefined || plan instanceof ToolFailure ? {} : plan;
+      const used = url === undefined || login === undefined ? undefined : { url, login };
+      const operands = command.readsOnly ? {} : await commandOperands(ports.workspace, command, directory);
       return {
         statement: `Run \`${args.command}\`${args.run_in_background === true ? " in the background" : ""}`,
-        effects: [effect],
-        ...(command.readsOnly ? {} : { operands: await commandOperands(ports.workspace, command, directory) }),
+        effects: used === undefined ? [effect] : [effect, { type: "net", ...used }],
+        ...(command.readsOnly && used === undefined ? {} : { operands: { ...operands, ...used } }),
         ...(args.description === undefined ? {} : { claim: args.description }),
       };
     },
@@ -116,14 +192,25 @@ export function bashTool(ports: BashPorts): Tool<BashArguments> {
       }
       if (effect.staged === true && ports.staging !== undefined) {
         const { staging, environment, limits = {} } = ports;
-        const { background, learnSecrets, ...where } = staging;
+        const { background, learnSecrets, keys, ...where } = staging;
         await learnSecrets({ signal });
         const surroundings = { ...where, workspaceRoot: ports.workspace.root, environment, limits };
         if (args.run_in_background === true) {
           return startBackground(effect, analysis, surroundings, { background, signal });
         }
-        const { blobs } = ports;
-        return executeStaged(effect, timeoutMs, { ...surroundings, network: background.network, blobs }, context);
+        const { blobs, seen } = ports;
+        const network = await background.openNetwork(surroundings).catch(() => undefined);
+        const plan = plans.get(effect);
+        if (plan instanceof ToolFailure) throw plan;
+        if (plan !== undefined && keys !== undefined) {
+          return executeKeyed(effect, plan, timeoutMs, { ...surroundings, network, blobs, seen, keys }, context);
+        }
+        const command = firsts.get(effect) ?? effect.command;
+        const run = { ...effect, command };
+        const outcome = await executeStaged(run, timeoutMs, { ...surroundings, network, blobs, seen }, context);
+        if (keys === undefined) return outcome;
+        const place = { directory: effect.cwd.absolute, workspaceRoot: ports.workspace.root, keys: keys.user };
+        return withWantedLogin(outcome, installLogins(command.text, place), keys.wanted);
       }
       const cwd = directories.get(effect) ?? heldDirectory(effect.cwd.absolute, pathName(effect.cwd));
       const { text, readsOnly } = effect.command;
@@ -145,6 +232,44 @@ export function bashTool(ports: BashPorts): Tool<BashArguments> {
       return { state, evidence: `The command ended with exit code ${outcome.exitCode}.` };
     },
   };
+}
+
+function descriptionOf(staging: Staging | undefined): string {
+  if (staging === undefined) return plainDescription;
+  if (staging.proposal !== undefined) return `${plainDescription} ${proposalDescription}`;
+  return [plainDescription, stagedDescription, ...(staging.keys === undefined ? [] : [keyDescription])].join(" ");
+}
+
+const notInProposal = new ToolFailure("background_unavailable", "Nothing runs in the background in Proposal Mode.", {
+  failureClass: "tool_unavailable",
+  hint: "Run it in the foreground, with an end.",
+});
+
+function givesKeys(staging: Staging | undefined): staging is Staging & { readonly keys: StagingKeys } {
+  return staging?.keys !== undefined && staging.proposal === undefined;
+}
+
+/**
+ * Which login the command would need, or why there is none: what rules say of the command comes before that. What is only proposed
+ * goes nowhere.
+ */
+async function keyPlan(
+  { staging, workspace }: BashPorts,
+  text: string,
+  cwd: WorkspacePath,
+  signal: AbortSignal,
+): Promise<KeyPlan | ToolFailure | undefined> {
+  if (!givesKeys(staging)) return undefined;
+  const { user: keys, wanted, addresses } = staging.keys;
+  const place = { directory: cwd.absolute, workspaceRoot: workspace.root, keys, signal };
+  const command = keyCommand(text);
+  try {
+    const plan = command === undefined ? planInstall(text, place, wanted) : await planKey(command, place);
+    return plan && withAddresses(plan, addresses);
+  } catch (error) {
+    if (error instanceof ToolFailure) return error;
+    throw error;
+  }
 }
 
 function notInBackground(isHeldByClient: boolean): ToolFailure {

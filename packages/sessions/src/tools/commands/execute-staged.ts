@@ -1,10 +1,20 @@
 import type { FileChangeRecord } from "@gennai/agent/proposal";
 import type { Effect } from "@gennai/governance/effect";
+import type { AllowedEndpoint } from "@gennai/governance/network/connection";
+import { shownName, shownNames } from "@gennai/governance/shown-names";
 import type { ExecutionContext, Judgement, ToolOutcome } from "@gennai/governance/tool";
-import { runStaged, type StagedShellRun, type StagedSurroundings } from "@gennai/machine/staged-shell/run-staged";
-import type { BlobStore } from "@gennai/store/log/session-log";
+import type { UncoveredKey } from "@gennai/machine/keys/user-keys";
+import { runProposed } from "@gennai/machine/staged-shell/run-proposed";
+import {
+  runStaged,
+  type StagedShellCommand,
+  type StagedShellRun,
+  type StagedSurroundings,
+} from "@gennai/machine/staged-shell/run-staged";
 import type { ToolFact } from "../tool-fact.ts";
 import { commandOutcome } from "./command-outcome.ts";
+import { type EditContents, editRecords } from "./edit-records.ts";
+import { type NetworkedRun, runWithNetwork } from "./run-with-network.ts";
 import { stagedLimitNotes } from "./staged-limits.ts";
 
 type StagedExec = Effect & { readonly type: "exec" };
@@ -16,74 +26,102 @@ type StagedExec = Effect & { readonly type: "exec" };
 export async function executeStaged(
   { command, cwd }: StagedExec,
   timeoutMs: number,
-  surroundings: StagedSurroundings & { readonly blobs: Pick<BlobStore, "put"> },
-  { signal, onOutput, judge, confirmed }: ExecutionContext,
+  surroundings: StagedSurroundings &
+    EditContents & { readonly key?: UncoveredKey } & Pick<StagedShellCommand, "temporary">,
+  context: ExecutionContext,
 ): Promise<ToolOutcome> {
-  const staged = await runStaged({ command, cwd: cwd.absolute, timeoutMs, confirmed }, surroundings, {
-    signal,
-    onOutput,
-  });
-  const { run, left, layered, stale } = staged;
-  const notes = [...stagedLimitNotes(run), ...(left.length === 0 ? [] : [`[never kept: ${listed(left)}]`])];
+  const { proposal, key, temporary } = surroundings;
+  const shellCommand = { command, cwd: cwd.absolute, timeoutMs, confirmed: context.confirmed, key, temporary };
+  const run = (allowed: readonly AllowedEndpoint[]): Promise<StagedShellRun> =>
+    proposal === undefined
+      ? runStaged(shellCommand, { ...surroundings, allowed }, context)
+      : runProposed(shellCommand, { ...surroundings, allowed, proposal }, context);
+  const { connections, ...ended } = await runWithNetwork(
+    { command, cwd: cwd.absolute, workspaceRoot: surroundings.workspaceRoot },
+    run,
+    surroundings.allowed ?? [],
+    context,
+  );
+  const outcome = await settle(ended, { command, timeoutMs, contents: surroundings }, context);
+  return connections.length === 0 ? outcome : { ...outcome, connections };
+}
+
+/** Judges what it did, and keeps or drops it. */
+async function settle(
+  { staged, notes: ofNetwork }: Pick<NetworkedRun, "staged" | "notes">,
+  {
+    command,
+    timeoutMs,
+    contents,
+  }: Pick<StagedExec, "command"> & { readonly timeoutMs: number; readonly contents: EditContents },
+  { signal, judge }: ExecutionContext,
+): Promise<ToolOutcome> {
+  const { run, left, layered, stale, refused } = staged;
+  const notes = [
+    ...ofNetwork,
+    ...stagedLimitNotes(run),
+    ...(left.length === 0 ? [] : [`[never kept: ${shownNames(left)}]`]),
+  ];
   if (stale.length > 0) {
-    notes.push(`[the workspace's own ${listed(stale)} changed: what commands of this session had made there is gone]`);
+    notes.push(
+      `[the workspace's own ${shownNames(stale)} changed: what commands of this session had made there is gone]`,
+    );
   }
-  const dropped = async (why: string): Promise<ToolOutcome> => {
+  const nothingKept = async (why: string): Promise<ToolOutcome> => {
     await staged.drop();
     return commandOutcome(run, timeoutMs, [...notes, `[nothing it changed was kept: ${why}]`]);
   };
-  if (run.state !== "exited") return dropped("it did not end by itself");
+  if (run.state !== "exited") return nothingKept("it did not end by itself");
+  if (refused !== undefined) {
+    return {
+      ...(await nothingKept(refused)),
+      failure: { failureClass: "permission_denied", message: `Nothing was kept: ${refused}.` },
+    };
+  }
   const judgement = await judged(staged, command.text, { signal, judge });
   if (judgement.type === "drop") {
     const { message, hint, rule } = judgement.error;
     const why = [message, ...(rule === undefined ? [] : [`(rule ${rule})`]), ...(hint === undefined ? [] : [hint])];
-    return { ...(await dropped(why.join(" "))), failure: { failureClass: "permission_denied", message } };
+    return { ...(await nothingKept(why.join(" "))), failure: { failureClass: "permission_denied", message } };
   }
   const without = new Set(judgement.dropped.map(({ id }) => id));
-  const records = await keepBefore(staged, without, surroundings.blobs);
-  const changes = await staged.keep(without);
+  const records = await keepContents(staged, without, contents);
+  const { changes, notInLayer } = await staged.keep(without);
   const facts: readonly ToolFact[] = records.length === 0 ? [] : [{ type: "change-set", files: records }];
-  if (judgement.dropped.length > 0) {
-    const names = listed(judgement.dropped.map(({ name }) => name));
-    notes.push(`[not kept, as the user chose: ${names}; the rest is kept. Do without these, or ask the user.]`);
+  const dropped = judgement.dropped.map(({ name }) => name);
+  if (dropped.length > 0) {
+    notes.push(
+      `[not kept, as the user chose: ${shownNames(dropped)}; the rest is kept. Do without these, or ask the user.]`,
+    );
   }
-  if (layered.length > 0) {
+  if (notInLayer !== undefined) {
+    notes.push(
+      `[git ignores ${shownNames(layered)}: later commands do not see that, because of ${notInLayer}; all else is kept]`,
+    );
+  } else if (layered.length > 0) {
     const [first = ""] = layered;
     notes.push(
-      `[git ignores ${listed(layered)}: only commands of this session see that; file tools and the user do not. ` +
-        `The user gets it by: gennai stage keep ${first}]`,
+      `[git ignores ${shownNames(layered)}: only commands of this session see that; file tools and the user do not. ` +
+        `The user gets it by: gennai stage keep ${shownName(first)}]`,
     );
   }
   return {
     ...commandOutcome(run, timeoutMs, notes),
     facts,
+    ...(dropped.length === 0 ? {} : { dropped }),
     ...(changes.length === 0 ? {} : { changes }),
     observed: changes.map(({ path, afterSha256 }) => ({ path, source: "disk", sha256: afterSha256 })),
   };
 }
 
-/** Keeps what is about to be replaced, as an edit does. What cannot be taken back that way has its snapshot. */
-async function keepBefore(
+/** Keeps what is about to be replaced, as an edit does, and what will be there. What cannot be taken back that way has its snapshot. */
+async function keepContents(
   staged: StagedShellRun,
   dropped: ReadonlySet<string>,
-  blobs: Pick<BlobStore, "put">,
+  contents: EditContents,
 ): Promise<readonly FileChangeRecord[]> {
-  const records: FileChangeRecord[] = [];
   try {
-    for (const edit of staged.edits(dropped) ?? []) {
-      const { path, operation, beforeSha256, afterSha256, beforeMode, madeDirectories } = edit;
-      const bytes = edit.before();
-      if (bytes !== undefined) await blobs.put(bytes, "application/octet-stream");
-      records.push({
-        path,
-        operation,
-        ...(beforeSha256 === undefined ? {} : { beforeSha256 }),
-        ...(afterSha256 === undefined ? {} : { afterSha256 }),
-        ...(operation === "delete" && beforeMode !== undefined ? { beforeMode } : {}),
-        ...(madeDirectories.length === 0 ? {} : { madeDirectories }),
-      });
-    }
-    return records;
+    return await editRecords(staged.edits(dropped) ?? [], contents);
   } catch (error) {
     await staged.drop();
     throw error;
@@ -101,18 +139,11 @@ async function judged(
   try {
     signal.throwIfAborted();
     const paths = effects.flatMap((effect) => ("path" in effect ? [effect.path.raw] : []));
-    const what = paths.length === 0 ? "in git's data" : listed(paths);
+    const what = paths.length === 0 ? "in git's data" : shownNames(paths);
     const statement = `Keep what \`${text}\` changed: ${what}`;
     return await judge({ statement, parts, operands: { changes: digest }, diff: () => staged.diff() });
   } catch (error) {
     await staged.drop();
     throw error;
   }
-}
-
-const maxListed = 20;
-
-function listed(names: readonly string[]): string {
-  const more = names.length - maxListed;
-  return `${names.slice(0, maxListed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

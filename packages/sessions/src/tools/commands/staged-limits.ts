@@ -5,8 +5,8 @@ const limits: readonly (readonly [printed: RegExp, note: string])[] = [
     "[a program cannot rename a directory that was there before: use `mv OLD NEW`, then `git add -A OLD NEW`]",
   ],
   [
-    /\b(?:ENOTFOUND|EAI_AGAIN|ENETUNREACH)\b|could not resolve host|name resolution|network is unreachable/i,
-    "[commands have no network: do without, or tell the user]",
+    /\bENETUNREACH\b|network is unreachable/i,
+    "[a connection to a bare address is seen only of programs that know HTTP_PROXY: use a host's name, or such a program]",
   ],
 ];
 

@@ -19,6 +19,7 @@ export function globTool(ports: { readonly workspace: Workspace }): Tool<GlobArg
     name: "Glob",
     description: "Finds files by a glob pattern, newest first, one path a line. Files that git ignores are left out.",
     parameters,
+    otherNames: { glob: "pattern", glob_pattern: "pattern", dir_path: "path", directory: "path" },
     access: "read",
 
     async analyse(args) {

@@ -1,25 +1,38 @@
 import type { Tool } from "@gennai/governance/tool";
 import type { SearchQuery, Workspace } from "@gennai/machine/workspace/workspace";
 import { z } from "zod";
+import { keptOutputName } from "../../session/kept-output-name.ts";
+import { type KeptOutputs, keptOutput, searchText } from "../kept-output.ts";
 import { pathName } from "../path-name.ts";
 import { effectPath } from "./effect-path.ts";
+import { fileTypes } from "./file-types.ts";
 
 const defaultLimit = 250;
 
-const parameters = z.strictObject({
-  pattern: z.string().min(1, "pattern must not be empty.").describe("A regular expression in ripgrep's syntax."),
-  path: z.string().min(1).optional().describe("File or directory to search; the workspace by default."),
-  glob: z.string().min(1).optional().describe("Searches only files that match, e.g. *.ts."),
-  output_mode: z.enum(["content", "files_with_matches", "count"]).optional().describe("files_with_matches by default."),
-  "-i": z.boolean().optional().describe("Ignores case."),
-  "-n": z.boolean().optional().describe("Line numbers in content; true by default."),
-  "-C": z.int().min(0).max(100).optional().describe("Lines of context around a match, in content."),
-  head_limit: z.int().min(1).max(10_000).optional().describe("Lines of output at most; 250 by default."),
-});
+const parameters = z
+  .strictObject({
+    pattern: z.string().min(1, "pattern must not be empty.").describe("A regular expression in ripgrep's syntax."),
+    path: z.string().min(1).optional().describe("File or directory to search; the workspace by default."),
+    glob: z.string().min(1).optional().describe("Searches only files that match, e.g. *.ts."),
+    output_mode: z
+      .enum(["content", "files_with_matches", "count"])
+      .optional()
+      .describe("files_with_matches by default."),
+    "-i": z.boolean().optional().describe("Ignores case."),
+    "-n": z.boolean().optional().describe("Line numbers in content; true by default."),
+    "-C": z.int().min(0).max(100).optional().describe("Lines of context around a match, in content."),
+    multiline: z.boolean().optional().describe("The pattern may span lines, and a dot matches their ends too."),
+    type: z.enum(Object.keys(fileTypes)).optional().describe("Searches only files of this kind, in place of a glob."),
+    head_limit: z.int().min(1).max(10_000).optional().describe("Lines of output at most; 250 by default."),
+  })
+  .refine(({ glob, type }) => glob === undefined || type === undefined, {
+    error: "type stands for a glob; give one of them.",
+    path: ["type"],
+  });
 
 type GrepArguments = z.infer<typeof parameters>;
 
-const outputs: Record<NonNullable<GrepArguments["output_mode"]>, SearchQuery["output"]> = {
+const outputKinds: Record<NonNullable<GrepArguments["output_mode"]>, SearchQuery["output"]> = {
   content: "content",
   files_with_matches: "files",
   count: "count",
@@ -29,41 +42,70 @@ const outputs: Record<NonNullable<GrepArguments["output_mode"]>, SearchQuery["ou
 export function grepTool(ports: {
   readonly workspace: Workspace;
   readonly exclude: readonly string[];
+  readonly outputs: KeptOutputs;
 }): Tool<GrepArguments> {
-  const { workspace, exclude } = ports;
+  const { workspace, exclude, outputs } = ports;
   return {
     name: "Grep",
     description: "Searches the contents of files by a regular expression. Files that git ignores are left out.",
     parameters,
+    otherNames: {
+      query: "pattern",
+      regex: "pattern",
+      include: "glob",
+      include_pattern: "glob",
+      dir_path: "path",
+      file_path: "path",
+      context: "-C",
+      "-A": "-C",
+      "-B": "-C",
+      case_insensitive: "-i",
+    },
     access: "read",
 
     async analyse(args) {
+      const kept = keptOutputName(args.path ?? ".");
+      if (kept !== undefined) {
+        return {
+          statement: `Search ${args.path}, a result of before, for ${args.pattern}`,
+          effects: [{ type: "session" }],
+        };
+      }
       const path = await workspace.resolve(args.path ?? ".");
-      const glob = args.glob === undefined ? {} : { glob: args.glob };
+      const glob = globOf(args);
       return {
         statement: `Search ${pathName(path)} for ${args.pattern}`,
-        effects: [{ type: "search", path, ...glob }],
+        effects: [{ type: "search", path, ...(glob === undefined ? {} : { glob }) }],
       };
     },
 
     async execute(args, analysis, { signal }) {
-      const output = outputs[args.output_mode ?? "files_with_matches"];
+      const output = outputKinds[args.output_mode ?? "files_with_matches"];
+      const glob = globOf(args);
       const query: SearchQuery = {
-        pattern: args.pattern,
-        ...(args.glob === undefined ? {} : { glob: args.glob }),
+        pattern: args.multiline === true ? `(?s)${args.pattern}` : args.pattern,
+        ...(glob === undefined ? {} : { glob }),
         caseSensitive: args["-i"] !== true,
         output,
         context: output === "content" ? (args["-C"] ?? 0) : 0,
         limit: args.head_limit ?? defaultLimit,
         exclude,
       };
-      const result = await workspace.search(query, effectPath(analysis, "search"), { signal });
+      const kept = keptOutputName(args.path ?? ".");
+      const result =
+        kept === undefined
+          ? await workspace.search(query, effectPath(analysis, "search"), { signal })
+          : await searchText(await keptOutput(outputs, kept), `@output/${kept}`, query, { signal });
       if (result.lines.length === 0) return { output: "[no matches]" };
       const lines = output === "content" && args["-n"] === false ? result.lines.map(withoutNumber) : [...result.lines];
       if (result.truncated) lines.push(`[first ${result.lines.length} lines; narrow the search or raise head_limit]`);
       return { output: lines.join("\n"), truncated: result.truncated };
     },
   };
+}
+
+function globOf({ glob, type }: GrepArguments): string | undefined {
+  return type === undefined ? glob : fileTypes[type];
 }
 
 /** `path:12:text` (or `path-12-text` for context) without the number. */

@@ -19,6 +19,7 @@ export function lsTool(ports: { readonly workspace: Workspace }): Tool<LsArgumen
     name: "LS",
     description: "Lists a directory of the workspace, one entry a line; directories end with a slash.",
     parameters,
+    otherNames: { dir_path: "path", directory: "path", file_path: "path", dir: "path" },
     access: "read",
 
     async analyse(args) {

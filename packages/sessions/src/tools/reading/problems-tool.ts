@@ -1,9 +1,8 @@
-import { isZeroAccess } from "@gennai/governance/policies/secrets";
 import type { Tool } from "@gennai/governance/tool";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
-import type { Diagnostic } from "@gennai/protocol/model/editor-requests";
 import { z } from "zod";
 import type { EditorBridge } from "../../bridge/editor-bridge.ts";
+import { isShown, problemLine } from "../../bridge/shown-problems.ts";
 import { pathName } from "../path-name.ts";
 
 const maxShown = 200;
@@ -51,15 +50,4 @@ export function problemsTool(ports: {
       return { output: lines.join("\n"), truncated: found.length > maxShown };
     },
   };
-}
-
-/** What an editor says of files the agent may not read could quote them. */
-export function isShown({ path, severity }: Diagnostic): boolean {
-  const outside = path === "" || path.startsWith("/") || path.split(/[\\/]/).includes("..") || /^[a-z]+:/i.test(path);
-  return !outside && !isZeroAccess(path) && (severity === "error" || severity === "warning");
-}
-
-export function problemLine({ path, line, column, severity, message, source }: Diagnostic): string {
-  const text = message.replaceAll(/[\s\p{Cc}]+/gu, " ").slice(0, 500);
-  return `${path}:${line}:${column} ${severity}: ${text}${source === "" ? "" : ` (${source.slice(0, 40)})`}`;
 }

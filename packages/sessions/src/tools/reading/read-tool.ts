@@ -5,62 +5,90 @@ import { ToolFailure } from "@gennai/governance/tool-error";
 import { countLines } from "@gennai/machine/changes/line-edit";
 import { withoutKeyLines } from "@gennai/machine/redaction/private-key";
 import { decodeText, encodeText } from "@gennai/machine/workspace/text-file";
-import type { Workspace } from "@gennai/machine/workspace/workspace";
+import type { FileContent, Workspace } from "@gennai/machine/workspace/workspace";
 import type { FileRead } from "@gennai/protocol/model/editor-requests";
 import { z } from "zod";
 import type { EditorBridge } from "../../bridge/editor-bridge.ts";
+import { keptOutputName } from "../../session/kept-output-name.ts";
 import type { SeenContents } from "../../session/seen-contents.ts";
+import { type KeptOutputs, keptOutput } from "../kept-output.ts";
 import { lostEditor } from "../lost-editor.ts";
+import { filePathNames } from "../other-names.ts";
 import { pathName } from "../path-name.ts";
 import { maxFileBytes } from "../text-limits.ts";
 import { effectPath } from "./effect-path.ts";
 import { numberedLines, partOfText, type TextPart } from "./numbered-lines.ts";
+import { isShownFromDisk, shownFile, type WantedPart } from "./shown-file.ts";
 
 const defaultLimit = 2000;
 
+const mostLines = 100_000;
+
 const parameters = z.strictObject({
   file_path: z.string().min(1, "file_path must not be empty.").describe("Path of the file, relative to the workspace."),
-  offset: z.int().min(1, "offset counts lines from 1.").optional().describe("First line to read, from 1."),
+  offset: z
+    .int()
+    .min(1, "offset counts lines from 1.")
+    .optional()
+    .describe("First line to read, from 1; of a notebook, first cell."),
   limit: z
     .int()
     .min(1, "limit must be at least 1.")
-    .max(100_000)
+    .max(mostLines)
     .optional()
-    .describe("Lines to read; 2000 by default."),
+    .describe("Lines to read; 2000 by default. Of a notebook, cells."),
+  cell_id: z.string().min(1).max(200).optional().describe("Of a notebook: only this cell, with more of its output."),
 });
 
 type ReadArguments = z.infer<typeof parameters>;
 
-/** Reads a text file as numbered lines: from an attached editor's buffer first, so that unsaved changes are seen. */
+/**
+ * Reads a text file as numbered lines: from an attached editor's buffer first, so that unsaved changes are seen. An image is
+ * shown. What a file is, its bytes say, and not its name.
+ */
 export function readTool(ports: {
   readonly workspace: Workspace;
   readonly editor: EditorBridge;
   /** Gets what was read. */
   readonly seen?: SeenContents | undefined;
+  readonly outputs: KeptOutputs;
 }): Tool<ReadArguments> {
-  const { workspace, editor } = ports;
+  const { workspace, editor, outputs } = ports;
   return {
     name: "Read",
     description:
       "Reads a text file. Every line comes as its number, an arrow and the text; notes in brackets follow. " +
-      "Unsaved changes in the user's editor are included.",
+      "Unsaved changes in the user's editor are included. Shows an image (PNG, JPEG, GIF, WebP), and a notebook (.ipynb) by its cells.",
     parameters,
+    otherNames: { ...filePathNames, start_line: "offset" },
+    otherShape: withoutViewRange,
     access: "read",
 
     async analyse(args) {
+      const output = keptOutputName(args.file_path);
+      if (output !== undefined)
+        return { statement: `Read ${args.file_path}, a result of before`, effects: [{ type: "session" }] };
       const path = await workspace.resolve(args.file_path);
       return { statement: `Read ${pathName(path)}`, effects: [{ type: "read", path }] };
     },
 
     async execute(args, analysis, { signal }) {
+      const wanted = { offset: 1, limit: defaultLimit, ...args };
+      const { offset, limit } = wanted;
+      const output = keptOutputName(args.file_path);
+      if (output !== undefined) {
+        const part = partOfText(await keptOutput(outputs, output), offset, limit);
+        return shownPart(args.file_path, part);
+      }
       const path = effectPath(analysis, "read");
-      const offset = args.offset ?? 1;
-      const limit = args.limit ?? defaultLimit;
-      if (!editor.can("file-read")) return readDisk(ports, path, offset, limit, signal);
+      if (!editor.can("file-read")) return readDisk(ports, path, wanted, signal);
       const stat = await workspace.stat(path);
-      // Nothing for an editor to know about: the disk gives the precise refusal.
-      if (stat !== undefined && (stat.kind !== "file" || stat.size > maxFileBytes)) {
-        return readDisk(ports, path, offset, limit, signal);
+      // Nothing for an editor to know about: it has no buffer of what is no text, and the disk gives the precise refusal.
+      if (
+        isShownFromDisk(path.relative) ||
+        (stat !== undefined && (stat.kind !== "file" || stat.size > maxFileBytes))
+      ) {
+        return readDisk(ports, path, wanted, signal);
       }
       try {
         const request = { path: pathName(path), offset, limit, reason: "Need latest buffer including unsaved changes" };
@@ -68,11 +96,23 @@ export function readTool(ports: {
         return await editorOutcome(ports, path, file, offset, limit, signal);
       } catch (error) {
         if (signal.aborted || !lostEditor(error)) throw error;
-        const outcome = await readDisk(ports, path, offset, limit, signal);
+        const outcome = await readDisk(ports, path, wanted, signal);
+        if (outcome.images !== undefined) return outcome;
         return { ...outcome, output: `${outcome.output}\n[read from disk: the editor did not answer]` };
       }
     },
   };
+}
+
+/** `view_range`, as the text editor of Anthropic's API has it: first and last line, which -1 says is the file's. */
+function withoutViewRange({ view_range: range, ...others }: Readonly<Record<string, unknown>>) {
+  const [first, last] = Array.isArray(range) && range.length === 2 ? range.map(Number) : [];
+  const isRange = Number.isSafeInteger(first) && Number.isSafeInteger(last);
+  if (!isRange || first === undefined || last === undefined || "offset" in others || "limit" in others) {
+    return range === undefined ? others : { ...others, view_range: range };
+  }
+  // A range that ends before it begins stays one that the tool refuses.
+  return { ...others, offset: first, limit: last === -1 ? mostLines : Math.min(mostLines, last - first + 1) };
 }
 
 interface ReadPorts {
@@ -83,14 +123,22 @@ interface ReadPorts {
 async function readDisk(
   ports: ReadPorts,
   path: WorkspacePath,
-  offset: number,
-  limit: number,
+  wanted: WantedPart,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
-  const { text, sha256, bytes } = await diskText(ports.workspace, path, signal);
-  ports.seen?.keep(sha256, bytes);
-  const part = withoutKeys(partOfText(text, offset, limit), text);
-  return outcomeOf(path, part, { path: path.relative, source: "disk", sha256 });
+  const content = await diskContent(ports.workspace, path, signal);
+  const { bytes, sha256 } = content;
+  const observed = { path: path.relative, source: "disk", sha256 } as const;
+  const shown = shownFile(pathName(path), bytes, wanted);
+  // What is compared with a stale file later is text.
+  if (shown === undefined || decodeText(bytes) !== undefined) ports.seen?.keep(sha256, bytes);
+  if (shown !== undefined) return { ...shown, observed: [observed] };
+  const text = textOf(path, content);
+  return outcomeOf(path, withoutKeys(partOfText(text, wanted.offset, wanted.limit), text), observed);
+}
+
+function diskContent(workspace: Workspace, path: WorkspacePath, signal: AbortSignal): Promise<FileContent> {
+  return workspace.read(path, { maxBytes: maxFileBytes, signal }).catch(withGrepHint);
 }
 
 async function diskText(
@@ -98,14 +146,24 @@ async function diskText(
   path: WorkspacePath,
   signal: AbortSignal,
 ): Promise<{ readonly text: string; readonly sha256: string; readonly bytes: Uint8Array }> {
-  const { bytes, sha256 } = await workspace.read(path, { maxBytes: maxFileBytes, signal }).catch(withGrepHint);
+  const content = await diskContent(workspace, path, signal);
+  return { ...content, text: textOf(path, content) };
+}
+
+function textOf(path: WorkspacePath, { bytes }: FileContent): string {
   const decoded = decodeText(bytes);
   if (decoded === undefined) {
     throw new ToolFailure("binary_file", `${pathName(path)} is not a text file (${bytes.length} bytes).`, {
-      hint: "Only UTF-8 text can be read.",
+      hint: isPdf(bytes)
+        ? "Get its text with Bash, some pages at a time: pdftotext -layout -f 1 -l 5 FILE -"
+        : "Only UTF-8 text can be read, and images that are PNG, JPEG, GIF or WebP.",
     });
   }
-  return { text: decoded.text, sha256, bytes };
+  return decoded.text;
+}
+
+function isPdf(bytes: Uint8Array): boolean {
+  return Buffer.from(bytes.subarray(0, 1_024)).includes("%PDF-");
 }
 
 function withGrepHint(error: unknown): never {
@@ -189,17 +247,22 @@ function outcomeOf(
   observed: ObservedFile | undefined,
   unsaved = false,
 ): ToolOutcome {
+  const { output, ...rest } = shownPart(pathName(path), part);
+  return {
+    ...rest,
+    output: unsaved ? `${output}\n[unsaved changes in the editor]` : output,
+    observed: observed === undefined ? [] : [observed],
+  };
+}
+
+function shownPart(name: string, part: TextPart): ToolOutcome {
   if (part.content === "" && part.firstLine > 1) {
-    throw new ToolFailure("past_end", `${pathName(path)} has no line ${part.firstLine}${lineCount(part)}.`, {
+    throw new ToolFailure("past_end", `${name} has no line ${part.firstLine}${lineCount(part)}.`, {
       hint: "Read it with a smaller offset.",
     });
   }
   const { text, truncated } = numberedLines(part);
-  return {
-    output: unsaved ? `${text}\n[unsaved changes in the editor]` : text,
-    truncated,
-    observed: observed === undefined ? [] : [observed],
-  };
+  return { output: text, truncated };
 }
 
 function lineCount(part: TextPart): string {

@@ -4,3 +4,8 @@ import type { Todo } from "@gennai/agent/todo";
 export interface TodoList {
   read(): readonly Todo[];
 }
+
+/** As a model reads them: it has no use for when each was written. */
+export function todosText(todos: readonly Todo[]): string {
+  return JSON.stringify(todos.map(({ id, content, status, priority }) => ({ id, content, status, priority })));
+}

@@ -1,6 +1,6 @@
 import type { Tool } from "@gennai/governance/tool";
 import { z } from "zod";
-import type { TodoList } from "./todo-list.ts";
+import { type TodoList, todosText } from "./todo-list.ts";
 
 const parameters = z.strictObject({});
 
@@ -15,7 +15,7 @@ export function todoReadTool(ports: { readonly todos: TodoList }): Tool<z.infer<
       return { statement: "Read the todos", effects: [{ type: "session" }] };
     },
     async execute() {
-      return { output: JSON.stringify(ports.todos.read()) };
+      return { output: todosText(ports.todos.read()) };
     },
   };
 }

@@ -2,7 +2,7 @@ import type { Todo } from "@gennai/agent/todo";
 import type { Tool } from "@gennai/governance/tool";
 import { z } from "zod";
 import type { ToolFact } from "../tool-fact.ts";
-import type { TodoList } from "./todo-list.ts";
+import { type TodoList, todosText } from "./todo-list.ts";
 
 const item = z.strictObject({
   id: z.string().min(1).max(100).optional().describe("Keep it for a todo that exists; leave it out for a new one."),
@@ -47,7 +47,7 @@ export function todoWriteTool(ports: TodoWritePorts): Tool<TodoWriteArguments> {
     async execute(args) {
       const items = merged(ports.todos.read(), args.todos, new Date(ports.now()).toISOString());
       const fact: ToolFact = { type: "todos", items };
-      return { output: JSON.stringify(items), facts: [fact] };
+      return { output: todosText(items), facts: [fact] };
     },
   };
 }

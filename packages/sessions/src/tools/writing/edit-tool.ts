@@ -1,6 +1,6 @@
 import type { Tool } from "@gennai/governance/tool";
 import { z } from "zod";
-import { changesSomething, editFields, editText, sameStrings } from "./edit-text.ts";
+import { changesSomething, editFields, editNames, editText, fittedEdits, sameStrings } from "./edit-text.ts";
 import type { FileChangePorts, IntendedFile } from "./file-change.ts";
 import { oneFileTool } from "./one-file-tool.ts";
 
@@ -14,7 +14,7 @@ const parameters = z
   })
   .refine(changesSomething, { error: sameStrings, path: ["new_string"] });
 
-/** Replaces one exact text in a file. Line ends and byte order mark stay what they are. */
+/** Replaces one text in a file: as it is written, else the one place that has it but for white space and characters that look alike. Line ends and byte order mark stay what they are. */
 export function editTool(ports: FileChangePorts): Tool<z.infer<typeof parameters>> {
   return oneFileTool(ports, {
     name: "Edit",
@@ -22,9 +22,11 @@ export function editTool(ports: FileChangePorts): Tool<z.infer<typeof parameters
       "Replaces an exact text in a file. old_string must occur exactly once, unless replace_all is set. Read the file first; " +
       "leave out the line numbers and arrows that Read shows.",
     parameters,
+    otherNames: editNames,
     operation: "update",
     missingHint: "Use Write to make a new file.",
     intend: (args, before, name): IntendedFile =>
       before === undefined ? { type: "gone" } : editText(before, [args], name),
+    fit: (args, fitted) => fittedEdits([args], fitted)[0] ?? args,
   });
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { WorkspacePath } from "@gennai/governance/effect";
-import type { ObservedFile, ToolOutcome, Verification } from "@gennai/governance/tool";
+import type { ToolOutcome, Verification } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { sha256 } from "@gennai/machine/workspace/held-file";
 import { decodeText, encodeText } from "@gennai/machine/workspace/text-file";
@@ -8,7 +8,7 @@ import type { FileContent } from "@gennai/machine/workspace/workspace";
 import type { EditorBridge } from "../../bridge/editor-bridge.ts";
 import { pathName } from "../path-name.ts";
 import type { ToolFact } from "../tool-fact.ts";
-import { changeRecord, lineReport, type PlannedChange } from "./planned-change.ts";
+import { changeRecord, lineReport, notesOf, observedAfter, type PlannedChange } from "./planned-change.ts";
 
 /**
  * The bytes an editor would save for a buffer. Throws `unsupported_encoding` when they cannot be told: what is written
@@ -87,10 +87,10 @@ export async function applyInEditor(
   }));
   const fact: ToolFact = { type: "change-set", files: fileChanges.map(changeRecord) };
   return {
-    output: `${statement}.${lineReport(fileChanges)} [in the editor's buffer, not saved]`,
+    output: `${statement}.${lineReport(fileChanges)} [in the editor's buffer, not saved]${notesOf(planned)}`,
     changes: fileChanges,
-    observed: fileChanges.map(
-      ({ path, afterSha256 }): ObservedFile => ({ path, source: "buffer", sha256: afterSha256 }),
+    observed: fileChanges.map(({ path, afterSha256 }, index) =>
+      observedAfter(planned[index], path, "buffer", afterSha256),
     ),
     facts: [fact],
   };

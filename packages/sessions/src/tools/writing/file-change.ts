@@ -3,6 +3,7 @@ import type { Analysis, FileChange, ToolOutcome, Verification } from "@gennai/go
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { changedBlocks, type LineSpan } from "@gennai/machine/changes/changed-blocks";
 import { type EditableText, fileBytes, fileText } from "@gennai/machine/changes/editable-text";
+import { sha256 } from "@gennai/machine/workspace/held-file";
 import type { FileContent, Workspace } from "@gennai/machine/workspace/workspace";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import type { EditorBridge } from "../../bridge/editor-bridge.ts";
@@ -11,9 +12,11 @@ import type { SeenContents } from "../../session/seen-contents.ts";
 import { pathName } from "../path-name.ts";
 import { maxFileBytes } from "../text-limits.ts";
 import type { ToolFact } from "../tool-fact.ts";
+import type { FittedEdit } from "./edit-text.ts";
 import { applyInEditor } from "./editor-change.ts";
+import { fitNote } from "./fit-note.ts";
 import { refuseMaskedText } from "./masked-text.ts";
-import { appliedRecord, lineReport, type PlannedChange } from "./planned-change.ts";
+import { appliedRecord, lineReport, notesOf, observedAfter, type PlannedChange } from "./planned-change.ts";
 
 export interface FileChangePorts {
   readonly workspace: Workspace;
@@ -28,10 +31,28 @@ export interface FileChangePorts {
 
 /** What a file is to become. */
 export type IntendedFile =
-  | { readonly type: "text"; readonly text: EditableText; readonly spans: readonly LineSpan[] }
+  | IntendedText
   /** The bytes and permission bits another file had; `content` when they are text. */
-  | { readonly type: "moved"; readonly bytes: Uint8Array; readonly mode: number; readonly content: string | undefined }
+  | {
+      readonly type: "moved";
+      readonly bytes: Uint8Array;
+      readonly mode: number;
+      readonly content: string | undefined;
+      readonly note?: string;
+    }
   | { readonly type: "gone" };
+
+export interface IntendedText {
+  readonly type: "text";
+  readonly text: EditableText;
+  readonly spans: readonly LineSpan[];
+  /** Edits whose old text the file has only nearly. */
+  readonly fitted?: readonly FittedEdit[];
+  /** What the model has to know of how it was worked out. */
+  readonly note?: string;
+  /** What the model read no longer says what a next change would mean. */
+  readonly readAgain?: boolean;
+}
 
 /** Changes by the effects that announced them, so that what runs is what the policies saw. */
 export class PlannedChanges {
@@ -45,7 +66,9 @@ export class PlannedChanges {
     intended: IntendedFile,
     inEditor = false,
   ): FileWrite {
-    const planned = { ...plannedChange(path, before, intended), inEditor };
+    const note = noteOf(intended);
+    const readAgain = intended.type === "text" && intended.readAgain === true;
+    const planned = { ...plannedChange(path, before, intended), inEditor, note, readAgain };
     const content = contentOf(intended);
     if (content !== undefined && intended.type === "text") {
       refuseMaskedText(content, () => (before === undefined ? "" : Buffer.from(before.bytes).toString("utf8")));
@@ -105,7 +128,13 @@ export async function applyPlanned(
     if (before !== undefined) await ports.blobs.put(before.bytes, "application/octet-stream");
   }
   signal.throwIfAborted();
-  if (planned.some(({ inEditor }) => inEditor)) return applyInEditor(ports.editor, planned, statement, signal);
+  if (planned.some(({ inEditor }) => inEditor)) {
+    const outcome = await applyInEditor(ports.editor, planned, statement, signal);
+    for (const { change } of planned) {
+      if (change.operation !== "delete") ports.seen?.keep(sha256(change.bytes), change.bytes);
+    }
+    return outcome;
+  }
   const applied = await ports.workspace.apply(planned.map(({ change }) => change));
   for (const [index, { afterSha256 }] of applied.entries()) {
     const change = planned[index]?.change;
@@ -122,9 +151,9 @@ export async function applyPlanned(
   }));
   const fact: ToolFact = { type: "change-set", files: applied.map(appliedRecord) };
   return {
-    output: `${statement}.${lineReport(changes)}`,
+    output: `${statement}.${lineReport(changes)}${notesOf(planned)}`,
     changes,
-    observed: changes.map(({ path, afterSha256 }) => ({ path, source: "disk", sha256: afterSha256 })),
+    observed: changes.map(({ path, afterSha256 }, index) => observedAfter(planned[index], path, "disk", afterSha256)),
     facts: [fact],
   };
 }
@@ -151,7 +180,7 @@ function plannedChange(
   path: WorkspacePath,
   before: FileContent | undefined,
   intended: IntendedFile,
-): Omit<PlannedChange, "inEditor"> {
+): Omit<PlannedChange, "inEditor" | "note" | "readAgain"> {
   if (intended.type === "gone") {
     if (before === undefined) throw notFound(path);
     return { change: { operation: "delete", path, baseSha256: before.sha256 }, before, blocks: [] };
@@ -173,6 +202,11 @@ function plannedChange(
 
 export function notFound(path: WorkspacePath, hint?: string): ToolFailure {
   return new ToolFailure("not_found", `There is no file ${pathName(path)}.`, hint === undefined ? {} : { hint });
+}
+
+function noteOf(intended: IntendedFile): string {
+  if (intended.type === "gone") return "";
+  return intended.note ?? (intended.type === "text" ? fitNote(intended.fitted ?? []) : "");
 }
 
 function contentOf(intended: IntendedFile): string | undefined {

@@ -1,16 +1,18 @@
 import type { Tool } from "@gennai/governance/tool";
 import { z } from "zod";
-import { changesSomething, editFields, editText, sameStrings } from "./edit-text.ts";
+import { changesSomething, editFields, editNames, editText, fittedEdits, sameStrings } from "./edit-text.ts";
 import type { FileChangePorts, IntendedFile } from "./file-change.ts";
 import { oneFileTool } from "./one-file-tool.ts";
 
+/** Edits of one file. */
+export const textEdits = z
+  .array(z.strictObject(editFields).refine(changesSomething, { error: sameStrings, path: ["new_string"] }))
+  .min(1, "edits must hold at least one edit.")
+  .max(200, "edits holds more than 200 edits; write the whole file.");
+
 const parameters = z.strictObject({
   file_path: z.string().min(1, "file_path must not be empty.").describe("Path of the file, relative to the workspace."),
-  edits: z
-    .array(z.strictObject(editFields).refine(changesSomething, { error: sameStrings, path: ["new_string"] }))
-    .min(1, "edits must hold at least one edit.")
-    .max(200, "edits holds more than 200 edits; use Write.")
-    .describe("Made in order, each on what the one before left; all or none."),
+  edits: textEdits.describe("Made in order, each on what the one before left; all or none."),
 });
 
 /** Several exact replacements in one file, all or none. */
@@ -20,9 +22,11 @@ export function multiEditTool(ports: FileChangePorts): Tool<z.infer<typeof param
     description:
       "Makes several exact replacements in one file, in order, all or none. The rules of Edit hold for each.",
     parameters,
+    otherNames: editNames,
     operation: "update",
     missingHint: "Use Write to make a new file.",
     intend: (args, before, name): IntendedFile =>
       before === undefined ? { type: "gone" } : editText(before, args.edits, name),
+    fit: (args, fitted) => ({ ...args, edits: fittedEdits(args.edits, fitted) }),
   });
 }

@@ -2,7 +2,9 @@ import type { Tool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { FileContent } from "@gennai/machine/workspace/workspace";
 import type { ZodType } from "zod";
+import { filePathNames } from "../other-names.ts";
 import { pathName } from "../path-name.ts";
+import type { FittedEdit } from "./edit-text.ts";
 import { bufferContent, verifyInEditor } from "./editor-change.ts";
 import {
   applyPlanned,
@@ -20,6 +22,8 @@ export interface OneFileChange<Args> {
   readonly name: string;
   readonly description: string;
   readonly parameters: ZodType<Args>;
+  /** Besides those of the path. */
+  readonly otherNames?: Readonly<Record<string, string>>;
   /** What becomes of a file that exists. */
   readonly operation: "update" | "delete";
   /** What to do when there is no file; undefined: the tool makes one. */
@@ -30,6 +34,8 @@ export interface OneFileChange<Args> {
    * @param name of the file, for messages
    */
   intend(args: Args, before: FileContent | undefined, name: string): IntendedFile;
+  /** The arguments as `intend` took them, where it had to fit edits. */
+  fit?(args: Args, fitted: readonly FittedEdit[]): Args;
 }
 
 export function oneFileTool<Args extends { readonly file_path: string }>(
@@ -41,6 +47,7 @@ export function oneFileTool<Args extends { readonly file_path: string }>(
     name: change.name,
     description: change.description,
     parameters: change.parameters,
+    otherNames: { ...filePathNames, ...change.otherNames },
     access: "change",
 
     async analyse(args, { signal }) {
@@ -70,14 +77,21 @@ export function oneFileTool<Args extends { readonly file_path: string }>(
         ? await bufferContent(ports.editor, path, signal)
         : await currentContent(ports.workspace, path, signal);
       if (before === undefined && change.missingHint !== undefined) throw notFound(path, change.missingHint);
+      const base = ports.knownFiles.base(path.relative);
+      // What the session has read already is no secret to it, so it may hear at once why the change cannot be made.
+      const seen = (content: FileContent | undefined) => content === undefined || base?.sha256 === content.sha256;
       try {
-        const effect = plans.plan(ports, path, before, change.intend(args, before, name), inEditor);
-        return { statement: `${before === undefined ? "Create" : change.name} ${name}`, effects: [effect] };
+        const intended = change.intend(args, before, name);
+        const effect = plans.plan(ports, path, before, intended, inEditor);
+        const statement = `${before === undefined ? "Create" : change.name} ${name}`;
+        const fitted = intended.type === "text" && seen(before) ? intended.fitted : undefined;
+        return {
+          statement,
+          effects: [effect],
+          ...(fitted === undefined || change.fit === undefined ? {} : { args: change.fit(args, fitted) }),
+        };
       } catch (error) {
-        const base = ports.knownFiles.base(path.relative);
-        // What the session has read already is no secret to it, so it may hear at once why the change cannot be made.
-        const seen = before === undefined || base?.sha256 === before.sha256;
-        if (!(error instanceof ToolFailure) || seen) throw error;
+        if (!(error instanceof ToolFailure) || before === undefined || seen(before)) throw error;
         const write = { type: "write", operation: change.operation, path, base, current: before.sha256 } as const;
         return { statement: `${change.name} ${name}`, effects: [plans.planFailure(write, error)] };
       }
@@ -96,7 +110,8 @@ export function oneFileTool<Args extends { readonly file_path: string }>(
     async verify(args, outcome, { signal }) {
       const [observed] = outcome.observed ?? [];
       if (observed?.source === "buffer") {
-        return verifyInEditor(ports.editor, await ports.workspace.resolve(args.file_path), observed.sha256, signal);
+        const written = outcome.changes?.[0]?.afterSha256;
+        return verifyInEditor(ports.editor, await ports.workspace.resolve(args.file_path), written, signal);
       }
       return verifyChanges(ports.workspace, outcome, signal);
     },

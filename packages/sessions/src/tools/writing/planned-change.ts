@@ -1,5 +1,5 @@
 import type { FileChangeRecord } from "@gennai/agent/proposal";
-import type { ChangedBlock, FileChange } from "@gennai/governance/tool";
+import type { ChangedBlock, FileChange, ObservedFile } from "@gennai/governance/tool";
 import type { AppliedChange, FileContent, WorkspaceChange } from "@gennai/machine/workspace/workspace";
 
 /** A change worked out by `analyse`, waiting for the gate's word. */
@@ -9,6 +9,25 @@ export interface PlannedChange {
   readonly blocks: readonly ChangedBlock[];
   /** True when `before` is an editor's buffer. */
   readonly inEditor: boolean;
+  /** What the model has to know of how it was worked out; mostly empty. */
+  readonly note: string;
+  /** True when the file counts as not read after it. */
+  readonly readAgain: boolean;
+}
+
+/** What the session has seen of a file that it changed itself. */
+export function observedAfter(
+  planned: PlannedChange | undefined,
+  path: string,
+  source: ObservedFile["source"],
+  sha256: string | undefined,
+): ObservedFile {
+  return { path, source, sha256: planned?.readAgain === true ? undefined : sha256 };
+}
+
+/** Behind a report, each on lines of its own. */
+export function notesOf(planned: readonly PlannedChange[]): string {
+  return planned.map(({ note }) => (note === "" ? "" : `\n${note}`)).join("");
 }
 
 /** What the session's log keeps of a change, for undo. */

@@ -2,12 +2,15 @@ import { randomUUID } from "node:crypto";
 import type { Effect, WorkspacePath } from "@gennai/governance/effect";
 import type { Tool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import type { Proposal } from "@gennai/protocol/model/proposal";
+import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
 import { z } from "zod";
 import { pathName } from "../path-name.ts";
 import { maxFileBytes } from "../text-limits.ts";
 import type { ToolFact } from "../tool-fact.ts";
-import { type ProposedFile, type ProposedFilePorts, proposedFile } from "./proposed-file.ts";
+import { editNames, fittedEdits } from "./edit-text.ts";
+import { fitNote } from "./fit-note.ts";
+import { textEdits } from "./multi-edit-tool.ts";
+import { editedText, type FileProposal, type ProposedFilePorts, proposedFile } from "./proposed-file.ts";
 
 /** Files looked at together: enough to hide an editor's round trip, few enough not to flood it. */
 const atOnce = 8;
@@ -20,18 +23,30 @@ const change = z
       .string()
       .max(maxFileBytes, "new_content is larger than 20 MiB.")
       .optional()
-      .describe("The whole text after the change; for create and update."),
+      .describe("The whole text after the change; for create, and for update without edits."),
+    edits: textEdits.optional().describe("For update, in place of new_content: edits as MultiEdit takes them."),
   })
-  .refine(({ operation, new_content }) => operation === "delete" || new_content !== undefined, {
-    error: "create and update need new_content, the whole text of the file.",
+  .refine(({ operation, new_content }) => operation !== "create" || new_content !== undefined, {
+    error: "create needs new_content, the whole text of the file.",
+    path: ["new_content"],
+  })
+  .refine(({ operation, new_content, edits }) => operation !== "update" || (new_content ?? edits) !== undefined, {
+    error: "update needs edits, or new_content, the whole text of the file.",
     path: ["new_content"],
   })
   .refine(({ operation, new_content }) => operation !== "delete" || new_content === undefined, {
     error: "delete takes no new_content.",
     path: ["new_content"],
-  });
+  })
+  .refine(
+    ({ operation, new_content, edits }) => edits === undefined || (operation === "update" && new_content === undefined),
+    {
+      error: "edits are for update, without new_content.",
+      path: ["edits"],
+    },
+  );
 
-const parameters = z.strictObject({
+export const proposeParameters = z.strictObject({
   changes: z
     .array(change)
     .min(1, "changes must hold at least one change.")
@@ -39,11 +54,30 @@ const parameters = z.strictObject({
     .describe("Every file that changes, each once."),
 });
 
-type ProposeArguments = z.infer<typeof parameters>;
+export type ProposeArguments = z.infer<typeof proposeParameters>;
+export type ProposeChange = ProposeArguments["changes"][number];
 
-/** Shows changes to the user; nothing is written. The result is JSON with a unified diff for each file. */
+/** Names that models give to the parts of a change. */
+export const proposeNames = {
+  file_path: "path",
+  filePath: "path",
+  file: "path",
+  content: "new_content",
+  contents: "new_content",
+  newContent: "new_content",
+  ...editNames,
+} as const;
+
+interface WantedFile {
+  readonly proposal: Omit<FileProposal, "path" | "operation">;
+  /** SHA-256 of the text that edits were made on. */
+  readonly editedSha256?: string;
+  readonly note: string;
+}
+
+/** Shows changes to the user; nothing is written. The result is JSON, with the count of hunks for each file. */
 export function proposeChangesTool(ports: ProposedFilePorts): Tool<ProposeArguments> {
-  const paths = new WeakMap<Effect, ProposeArguments["changes"][number]>();
+  const files = new WeakMap<Effect, WantedFile | ToolFailure>();
   let turnWithProposal: string | undefined;
 
   const refuseSecond = (turnId: string) => {
@@ -56,33 +90,48 @@ export function proposeChangesTool(ports: ProposedFilePorts): Tool<ProposeArgume
   return {
     name: "ProposeChanges",
     description:
-      "Shows the user a complete set of changes for review; nothing is written. Call it once, with the final text of every " +
-      "file that is created or updated, and the files to delete. Then summarise and end the turn.",
-    parameters,
+      "Shows the user a complete set of changes for review; nothing is written. Call it once, with all files: the whole text " +
+      "of each that is created, edits or the whole text of each that is updated, and those to delete. Then summarise and end the turn.",
+    parameters: proposeParameters,
+    otherNames: proposeNames,
     access: "read",
     // What it proposes on may have been read by the call before.
     alone: true,
 
-    async analyse(args, { turnId }) {
+    async analyse(args, { turnId, signal }) {
       refuseSecond(turnId);
       refuseTooMuch(args);
       const effects: Effect[] = [];
       const seen = new Map<string, string>();
+      const changes: ProposeChange[] = [];
       for (const wanted of args.changes) {
         const path = await ports.workspace.resolve(wanted.path);
         refuseDuplicate(seen, path);
-        const content = wanted.new_content;
+        const { edits } = wanted;
+        const edited = edits === undefined ? undefined : await editedText(ports, path, edits, signal);
+        const content = edited instanceof ToolFailure ? undefined : (edited?.content ?? wanted.new_content);
         const effect: Effect = {
           type: "propose",
           path,
           operation: wanted.operation,
           ...(content === undefined ? {} : { content }),
         };
-        paths.set(effect, wanted);
+        const own = { proposal: { newContent: content ?? "" }, note: "" };
+        if (edited === undefined || edited instanceof ToolFailure) files.set(effect, edited ?? own);
+        else files.set(effect, { ...own, editedSha256: edited.sha256, note: fitNote(edited.fitted) });
         effects.push(effect);
+        const fitted = edited === undefined || edited instanceof ToolFailure || !edited.seen ? [] : edited.fitted;
+        changes.push(
+          edits === undefined || fitted.length === 0 ? wanted : { ...wanted, edits: fittedEdits(edits, fitted) },
+        );
       }
+      const fits = changes.some((each, index) => each !== args.changes[index]) ? { args: { ...args, changes } } : {};
       const names = effects.flatMap((effect) => (effect.type === "propose" ? [pathName(effect.path)] : []));
-      return { statement: `Propose changes to ${names.slice(0, 3).join(", ")}${moreThan(names.length, 3)}`, effects };
+      return {
+        statement: `Propose changes to ${names.slice(0, 3).join(", ")}${moreThan(names.length, 3)}`,
+        effects,
+        ...fits,
+      };
     },
 
     async execute(_args, analysis, { callId, turnId, signal }) {
@@ -90,25 +139,31 @@ export function proposeChangesTool(ports: ProposedFilePorts): Tool<ProposeArgume
       const previous = turnWithProposal;
       turnWithProposal = turnId;
       try {
-        const files = await inOrder(analysis.effects, async (effect, index) => {
-          const wanted = paths.get(effect);
+        const shown = await inOrder(analysis.effects, async (effect, index) => {
+          const wanted = files.get(effect);
           if (effect.type !== "propose" || wanted === undefined) {
             throw new ToolFailure("not_analysed", "The call was not analysed by its own tool.");
           }
+          if (wanted instanceof ToolFailure) throw wanted;
           signal.throwIfAborted();
           const { path, operation } = effect;
-          const newContent = wanted.new_content ?? "";
-          return proposedFile(ports, { path, operation, newContent }, `c${index + 1}`, signal);
+          const change = await proposedFile(ports, { ...wanted.proposal, path, operation }, `c${index + 1}`, signal);
+          if (wanted.editedSha256 !== undefined && change.baseSha256 !== wanted.editedSha256) {
+            throw new ToolFailure("stale_file", `${pathName(path)} changed while its edits were being proposed.`, {
+              hint: "Read it again, then propose again.",
+            });
+          }
+          return { change, note: wanted.note };
         });
         const proposal: Proposal = {
           proposalId: randomUUID(),
           toolCallId: callId,
-          changes: files.map((file) => file.change),
-          hasConflicts: files.some((file) => file.change.conflict),
+          changes: shown.map(({ change }) => change),
+          hasConflicts: shown.some(({ change }) => change.conflict),
           warnings: [],
         };
         const fact: ToolFact = { type: "proposal", proposal };
-        return { output: proposalJson(files), facts: [fact] };
+        return { output: proposalJson(shown), facts: [fact] };
       } catch (error) {
         turnWithProposal = previous;
         throw error;
@@ -117,23 +172,28 @@ export function proposeChangesTool(ports: ProposedFilePorts): Tool<ProposeArgume
   };
 }
 
-function proposalJson(files: readonly ProposedFile[]): string {
+/** Not what the model has said itself: contents and diffs would fill the conversation a second time. */
+function proposalJson(files: readonly { readonly change: ProposedChange; readonly note: string }[]): string {
   return JSON.stringify({
-    changes: files.map(({ change, newContent }) => ({
+    changes: files.map(({ change, note }) => ({
       path: change.path,
       operation: change.operation,
-      unified_diff: change.unifiedDiff,
-      new_content: newContent,
+      hunks: change.hunks.length,
       conflict: change.conflict,
       ...(change.warning === "" ? {} : { warning: change.warning }),
+      ...(note === "" ? {} : { note }),
     })),
     has_conflicts: files.some(({ change }) => change.conflict),
     warnings: [],
   });
 }
 
-function refuseTooMuch(args: ProposeArguments): void {
-  const size = args.changes.reduce((sum, { new_content }) => sum + (new_content?.length ?? 0), 0);
+export function refuseTooMuch(args: ProposeArguments): void {
+  const size = args.changes.reduce(
+    (sum, { new_content, edits = [] }) =>
+      edits.reduce((inEdits, { new_string }) => inEdits + new_string.length, sum + (new_content?.length ?? 0)),
+    0,
+  );
   if (size <= maxFileBytes) return;
   throw new ToolFailure("too_large", "The changes together hold more than 20 MiB of text.", {
     hint: "Propose the most important ones; the rest can follow in another turn.",
@@ -141,7 +201,7 @@ function refuseTooMuch(args: ProposeArguments): void {
 }
 
 /** One file under two names is one file: through links (paths are real already), by letter case, by Unicode form. */
-function refuseDuplicate(seen: Map<string, string>, path: WorkspacePath): void {
+export function refuseDuplicate(seen: Map<string, string>, path: WorkspacePath): void {
   const key = path.absolute.normalize("NFC").toLowerCase();
   const other = seen.get(key);
   if (other !== undefined) {

@@ -20,6 +20,7 @@ import type { KnownFiles } from "../../session/known-files.ts";
 import { lostEditor } from "../lost-editor.ts";
 import { pathName } from "../path-name.ts";
 import { maxFileBytes } from "../text-limits.ts";
+import { editText, type FittedEdit, type TextEdit } from "./edit-text.ts";
 import { refuseMaskedText } from "./masked-text.ts";
 
 /** Text up to this length stands in the event itself; longer text only in its blob. */
@@ -39,10 +40,46 @@ export interface FileProposal {
   readonly newContent: string;
 }
 
-export interface ProposedFile {
-  readonly change: ProposedChange;
-  /** The text after the change, whatever its length. */
-  readonly newContent: string;
+/** What edits make of a file. */
+export interface EditedText {
+  /** The whole text, with the file's own line ends. */
+  readonly content: string;
+  /** Of what they were made on. */
+  readonly sha256: string;
+  /** Edits whose old text the file has only nearly. */
+  readonly fitted: readonly FittedEdit[];
+  /** The session has read that text. */
+  readonly seen: boolean;
+}
+
+/**
+ * Edits of the editor's buffer where there is one, of the file on disk otherwise. A failure is handed back: it may tell what is in
+ * the file, which is nobody's to know before the policies have spoken.
+ */
+export async function editedText(
+  ports: ProposedFilePorts,
+  path: WorkspacePath,
+  edits: readonly TextEdit[],
+  signal: AbortSignal,
+): Promise<EditedText | ToolFailure> {
+  const name = pathName(path);
+  if (!path.inside) return new ToolFailure("outside_workspace", `${name} lies outside the workspace.`);
+  const found = await currentBase(ports, path, signal);
+  if (found.type === "missing") return new ToolFailure("not_found", `There is no file ${name}.`);
+  if (found.type === "opaque") return new ToolFailure("binary_file", `${name} is no text. ${found.warning}`.trim());
+  const { sha256 } = found.base;
+  try {
+    const edited = editText({ bytes: fileBytes(found.text), sha256 }, edits, name);
+    return {
+      content: fileText(edited.text),
+      sha256,
+      fitted: edited.fitted ?? [],
+      seen: ports.knownFiles.base(path.relative)?.sha256 === sha256,
+    };
+  } catch (error) {
+    if (error instanceof ToolFailure) return error;
+    throw error;
+  }
 }
 
 /**
@@ -54,7 +91,7 @@ export async function proposedFile(
   proposal: FileProposal,
   id: string,
   signal: AbortSignal,
-): Promise<ProposedFile> {
+): Promise<ProposedChange> {
   const { path, operation } = proposal;
   const name = pathName(path);
   const base = operation === "create" ? await existing(ports.workspace, path) : await currentBase(ports, path, signal);
@@ -73,21 +110,18 @@ export async function proposedFile(
   const baseBlob =
     base.type === "text" ? await ports.blobs.put(fileBytes(base.text), "text/plain; charset=utf-8") : undefined;
   return {
-    newContent,
-    change: {
-      id,
-      path: name,
-      operation,
-      unifiedDiff: diff.text,
-      newContent: newContent.length <= inlineLength ? newContent : "",
-      ...(newContentBlob === undefined ? {} : { newContentBlob }),
-      // A create is based on nothing, also where something stands in its way.
-      baseSha256: base.type === "missing" || operation === "create" ? "" : base.base.sha256,
-      ...(baseBlob === undefined ? {} : { baseBlob }),
-      conflict: objection.conflict,
-      warning: [objection.warning, base.warning].filter((text) => text !== "").join(" "),
-      hunks: diff.hunks,
-    },
+    id,
+    path: name,
+    operation,
+    unifiedDiff: diff.text,
+    newContent: newContent.length <= inlineLength ? newContent : "",
+    ...(newContentBlob === undefined ? {} : { newContentBlob }),
+    // A create is based on nothing, also where something stands in its way.
+    baseSha256: base.type === "missing" || operation === "create" ? "" : base.base.sha256,
+    ...(baseBlob === undefined ? {} : { baseBlob }),
+    conflict: objection.conflict,
+    warning: [objection.warning, base.warning].filter((text) => text !== "").join(" "),
+    hunks: diff.hunks,
   };
 }
 

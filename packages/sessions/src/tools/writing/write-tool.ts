@@ -5,7 +5,7 @@ import { countLines } from "@gennai/machine/changes/line-edit";
 import { endOfLine } from "@gennai/machine/workspace/text-file";
 import { z } from "zod";
 import { maxFileBytes } from "../text-limits.ts";
-import type { FileChangePorts, IntendedFile } from "./file-change.ts";
+import type { FileChangePorts, IntendedText } from "./file-change.ts";
 import { oneFileTool } from "./one-file-tool.ts";
 
 const parameters = z.strictObject({
@@ -22,13 +22,15 @@ export function writeTool(ports: FileChangePorts): Tool<z.infer<typeof parameter
     name: "Write",
     description: "Writes a whole text file: creates it, or replaces all of it. Read an existing file first.",
     parameters,
+    otherNames: { contents: "content", text: "content", file_text: "content" },
     operation: "update",
     missingHint: undefined,
     intend: ({ content }, before) => intendedText(content, before?.bytes),
   });
 }
 
-function intendedText(content: string, before: Uint8Array | undefined): IntendedFile {
+/** What the text makes of a file. @param before undefined for a new one */
+export function intendedText(content: string, before: Uint8Array | undefined): IntendedText {
   const byteOrderMark = "\uFEFF";
   const bom = content.startsWith(byteOrderMark);
   const text = bom ? content.slice(byteOrderMark.length) : content;

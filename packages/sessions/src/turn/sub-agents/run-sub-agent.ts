@@ -11,11 +11,11 @@ import type { ExecutionContext, Tool } from "@gennai/governance/tool";
 import type { ProjectNotes } from "../../notes/project-notes.ts";
 import type { Session } from "../../session/session.ts";
 import { createRedactingSink } from "../redacting-sink.ts";
-import { turnPrompt } from "../turn-prompt.ts";
+import { turnInstructions } from "../turn-prompt.ts";
 import { type EventWriter, NestedWriter } from "./nested-writer.ts";
 
 /** Model calls a sub-agent may take, where the session permits more. */
-const maxIterations = 25;
+const maxIterations = 100;
 
 /** What a sub-agent has of the turn that runs it: the same model, budget, rules and claims. */
 export interface SubAgentPlace {
@@ -74,8 +74,10 @@ export async function runSubAgent(
       model: place.model,
       tools: place.govern(order.tools, { writer, parentToolCallId: context.callId }),
       conversation,
-      system: () => turnPrompt(session, order.scenario, place.notes),
+      instructions: () => turnInstructions(session, order.scenario, place.notes),
+      cacheKey: `${session.id}/${context.callId}`,
       enableThinking: place.enableThinking,
+      ...(session.settings.effort === "" ? {} : { effort: session.settings.effort }),
       maxOutputTokens: session.settings.maxTokens,
       maxIterations: Math.min(session.settings.maxIterations, maxIterations),
       contextTokens: place.contextTokens,
@@ -104,6 +106,7 @@ function subAgentSink(
         context.onOutput(event.text);
         return;
       case "status":
+      case "instructions":
         writer.fold(event);
         return;
       case "thinking-delta":

@@ -18,6 +18,7 @@ const notNested: ReadonlySet<string> = new Set([
   "Task",
   "Explore",
   "TodoWrite",
+  "AskUser",
   "ProposeChanges",
   "select_active_intent",
   "request_scope_expansion",

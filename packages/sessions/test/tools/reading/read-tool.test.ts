@@ -1,6 +1,7 @@
 import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { samplePng } from "@gennai/testkit/sample-images";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { noise, pem } from "../../../../machine/test/redaction/secret-cases.ts";
 import { sha256, ToolBench } from "../tool-bench.ts";
@@ -68,6 +69,7 @@ describe("Read from disk", () => {
     ["missing", { file_path: "none.txt" }, /^not_found: /],
     ["a directory", { file_path: "dir" }, /^not_a_file: /],
     ["binary", { file_path: "image.png" }, /^binary_file: image\.png is not a text file/],
+    ["a PDF", { file_path: "a.pdf" }, /^binary_file: .*pdftotext -layout -f 1 -l 5/],
     ["not UTF-8", { file_path: "latin1.txt" }, /^binary_file: /],
     ["100 MB, sparse", { file_path: "big.bin" }, /^too_large: .*Grep/],
     ["past the end", { file_path: "short.txt", offset: 9 }, /^past_end: short\.txt has no line 9; it has 2/],
@@ -78,11 +80,40 @@ describe("Read from disk", () => {
   ])("refuses what is %s", async (_name, args, want) => {
     mkdirSync(join(bench.root, "dir"));
     bench.file("image.png", new Uint8Array([0x89, 0x50, 0, 1, 2]));
+    bench.file("a.pdf", Buffer.from("%PDF-1.7\n%\xe2\xe3", "latin1"));
     bench.file("latin1.txt", new Uint8Array([0x67, 0x72, 0xfc, 0x0a]));
     bench.file("short.txt", "a\nb\n");
     writeFileSync(join(bench.root, "big.bin"), "");
     truncateSync(join(bench.root, "big.bin"), 100 * 1024 * 1024);
     expect(await bench.failure("Read", args)).toMatch(want);
+  });
+
+  test("an image is shown, whatever it is called, also beside an editor that knows no text of it", async () => {
+    const image = samplePng(3, 2);
+    for (const name of ["logo.png", "logo.txt"]) bench.file(name, image);
+    const want = (name: string) => ({
+      output: `[image ${name}: PNG, 3 x 2 pixels, 71 bytes]`,
+      images: [{ bytes: image, mediaType: "image/png" }],
+      observed: [{ path: name, source: "disk", sha256: sha256(image) }],
+    });
+    expect((await bench.run("Read", { file_path: "logo.png" })).outcome).toMatchObject(want("logo.png"));
+    bench.editor.abilities.add("file-read");
+    expect((await bench.run("Read", { file_path: "logo.png" })).outcome).toMatchObject(want("logo.png"));
+    expect(bench.editor.asked).toEqual([]);
+    expect((await bench.run("Read", { file_path: "logo.txt" })).outcome).toMatchObject(want("logo.txt"));
+  });
+
+  test("an image that models do not take is refused with numbers, and what to do", async () => {
+    const bomb = samplePng();
+    new DataView(bomb.buffer).setUint32(16, 100_000);
+    bench.file("bomb.png", bomb);
+    bench.file("cut.gif", "GIF89a");
+    bench.file("cut.png", samplePng().subarray(0, 24));
+    expect(await bench.failure("Read", { file_path: "bomb.png" })).toMatch(
+      /^unfit_image: bomb\.png cannot be shown\. PNG, 100000 x 2 pixels, \d+ bytes: models take at most 3750000 bytes and 8000 pixels a side.*smaller copy/,
+    );
+    expect(await bench.failure("Read", { file_path: "cut.gif" })).toMatch(/^unfit_image: .*damaged or cut/);
+    expect(await bench.failure("Read", { file_path: "cut.png" })).toMatch(/^unfit_image: .*damaged or cut/);
   });
 
   test("a file that goes away after the decision is not found", async () => {

@@ -95,6 +95,11 @@ describe("Edit", () => {
       { old_string: "return a" },
       /^ambiguous_match: old_string stands at 2 places in m\.ts \(lines 2, 6\)/,
     ],
+    [
+      "two places that overlap",
+      { file_path: "again.txt", old_string: "a\nb\na\n" },
+      /^ambiguous_match: old_string stands at 2 places in again\.txt \(lines 1, 3\)/,
+    ],
     ["an empty old_string", { old_string: "" }, /^bad_arguments: old_string must not be empty; use Write/],
     ["the same text", { old_string: "x" }, /^bad_arguments: old_string and new_string are the same/],
     [
@@ -113,10 +118,42 @@ describe("Edit", () => {
     bench.file("image.png", new Uint8Array([1, 0, 2]));
     writeFileSync(join(bench.root, "big.txt"), "");
     truncateSync(join(bench.root, "big.txt"), 100 * 1024 * 1024);
+    bench.file("again.txt", "a\nb\na\nb\na\n");
     await read("m.ts");
     expect(await bench.failure("Edit", { file_path: "m.ts", new_string: "x", ...args })).toMatch(want);
     expect(bench.text("m.ts")).toBe(text);
     expect(bench.blobs.blobs.size).toBe(0);
+  });
+
+  test("fits an edit but for indentation, and says what it made of it", async () => {
+    bench.file("m.ts", "class A {\n\tf() {\n\t\treturn 1;\n\t}\n}\n");
+    await read("m.ts");
+    const { analysis, outcome } = await bench.run("Edit", {
+      file_path: "m.ts",
+      old_string: "    f() {\n        return 1;\n    }\n",
+      new_string: "    f() {\n        if (x) {\n            return 2;\n        }\n    }\n",
+    });
+    expect(bench.text("m.ts")).toBe("class A {\n\tf() {\n\t\tif (x) {\n\t\t\treturn 2;\n\t\t}\n\t}\n}\n");
+    expect(analysis.args).toEqual({
+      file_path: "m.ts",
+      old_string: "\tf() {\n\t\treturn 1;\n\t}\n",
+      new_string: "\tf() {\n\t\tif (x) {\n\t\t\treturn 2;\n\t\t}\n\t}\n",
+    });
+    expect(outcome.output).toBe(
+      "Edit m.ts. Changed lines: 3-5.\nold_string fits lines 2-4 but for indentation; what stands there now:\n" +
+        "\tf() {\n\t\tif (x) {\n\t\t\treturn 2;\n\t\t}\n\t}",
+    );
+  });
+
+  test("an edit of a file that was not read is not given in the file's words", async () => {
+    bench.file(".env", "\tKEY=hunter2\n\tB\n");
+    const { analysis } = await bench.analyse("Edit", {
+      file_path: ".env",
+      old_string: "KEY=hunter2\nB\n",
+      new_string: "x\n",
+    });
+    expect(analysis).toMatchObject({ effects: [{ type: "write", content: "\tx\n" }] });
+    expect(analysis.args).toBeUndefined();
   });
 
   test("what an unread file holds is not told before the policies have spoken", async () => {
@@ -162,6 +199,27 @@ describe("Edit", () => {
 });
 
 describe("MultiEdit", () => {
+  test("fits each edit by itself, and gives the exact ones as they are", async () => {
+    bench.file("f.txt", "it’s\nb  \nc\n");
+    await read("f.txt");
+    const { analysis, outcome } = await bench.run("MultiEdit", {
+      file_path: "f.txt",
+      edits: [
+        { old_string: "c", new_string: "C" },
+        { old_string: "it's\n", new_string: "it's not\n" },
+      ],
+    });
+    expect(bench.text("f.txt")).toBe("it’s not\nb  \nC\n");
+    expect(analysis.args).toEqual({
+      file_path: "f.txt",
+      edits: [
+        { old_string: "c", new_string: "C" },
+        { old_string: "it’s\n", new_string: "it’s not\n" },
+      ],
+    });
+    expect(outcome.output).toContain("old_string fits line 1 but for characters that look alike");
+  });
+
   test("makes edits in order, and blocks follow them", async () => {
     bench.file("f.txt", "a\nb\nc\nd\n");
     await read("f.txt");
@@ -332,4 +390,17 @@ describe("Delete and Move", () => {
     });
     expect(bench.text("f.txt")).toBe("a\n");
   });
+});
+
+test("MultiEdit looks through a large file for so many texts that it has only nearly", async () => {
+  const lines = Array.from({ length: 30_000 }, (_, index) => `\tconst value${index} = ${"x".repeat(12)};`);
+  bench.file("large.ts", `${lines.join("\n")}\n`);
+  await bench.run("Read", { file_path: "large.ts" });
+  const edits = (count: number, space: string) =>
+    lines.slice(0, count).map((line) => ({ old_string: `${line}${space}\n`, new_string: `${line} //\n` }));
+  const nearly = (count: number) => ({ file_path: "large.ts", edits: edits(count, " ") });
+  expect(await bench.failure("MultiEdit", nearly(200))).toMatch(/^no_match: .*edits\[\d+\].* \| Copy it exactly: /);
+  await bench.run("MultiEdit", nearly(5));
+  await bench.run("MultiEdit", { file_path: "large.ts", edits: edits(200, "").slice(5) });
+  expect(bench.text("large.ts")?.match(/ \/\/$/gm)).toHaveLength(200);
 });

@@ -19,7 +19,7 @@ async function propose(...changes: readonly object[]) {
 }
 
 describe("ProposeChanges", () => {
-  test("returns the diffs as JSON, records the proposal, and writes nothing", async () => {
+  test("returns the counts of hunks as JSON, records the proposal, and writes nothing", async () => {
     bench.file("src/a.ts", "one\ntwo\n");
     bench.file("old.txt", "gone\n");
     await bench.run("Read", { file_path: "src/a.ts" });
@@ -34,22 +34,19 @@ describe("ProposeChanges", () => {
         {
           path: "src/a.ts",
           operation: "update",
-          unified_diff: "--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1,2 +1,2 @@\n one\n-two\n+TWO\n",
-          new_content: "one\nTWO\n",
+          hunks: 1,
           conflict: false,
         },
         {
           path: "new/b.ts",
           operation: "create",
-          unified_diff: "--- /dev/null\n+++ b/new/b.ts\n@@ -0,0 +1,1 @@\n+b\n",
-          new_content: "b\n",
+          hunks: 1,
           conflict: false,
         },
         {
           path: "old.txt",
           operation: "delete",
-          unified_diff: "--- a/old.txt\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-gone\n",
-          new_content: "",
+          hunks: 1,
           conflict: false,
         },
       ],
@@ -62,6 +59,7 @@ describe("ProposeChanges", () => {
       changes: [
         {
           id: "c1",
+          unifiedDiff: "--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1,2 +1,2 @@\n one\n-two\n+TWO\n",
           baseSha256: sha256("one\ntwo\n"),
           baseBlob: { sha256: sha256("one\ntwo\n") },
           newContentBlob: { sha256: sha256("one\nTWO\n") },
@@ -111,6 +109,61 @@ describe("ProposeChanges", () => {
     expect(proposal.hasConflicts).toBe(true);
   });
 
+  describe("with edits", () => {
+    const edits = (...pairs: readonly (readonly [string, string])[]) => ({
+      path: "f.txt",
+      operation: "update",
+      edits: pairs.map(([old_string, new_string]) => ({ old_string, new_string })),
+    });
+
+    test("proposes what they make of the file, one after the other", async () => {
+      bench.file("f.txt", "a\r\nb\r\nc\r\n");
+      await bench.run("Read", { file_path: "f.txt" });
+      const { json, proposal, analysis } = await propose(edits(["a\nb", "A\nB"], ["B", "bee"]));
+      expect(json.changes).toEqual([{ path: "f.txt", operation: "update", hunks: 1, conflict: false }]);
+      expect(proposal.changes[0]).toMatchObject({ newContent: "A\r\nbee\r\nc\r\n", conflict: false });
+      expect(analysis.effects).toMatchObject([{ type: "propose", content: "A\r\nbee\r\nc\r\n" }]);
+      expect(bench.text("f.txt")).toBe("a\r\nb\r\nc\r\n");
+    });
+
+    test("are made on unsaved changes", async () => {
+      bench.editor.abilities.add("file-read");
+      bench.file("f.txt", "saved\n");
+      bench.editor.buffers.set("f.txt", { content: "unsaved\n", dirty: true });
+      await bench.run("Read", { file_path: "f.txt" });
+      const { proposal } = await propose(edits(["unsaved", "new"]));
+      expect(proposal.changes[0]).toMatchObject({ newContent: "new\n", baseSha256: sha256("unsaved\n") });
+    });
+
+    test("that fit nearly are given in the file's words, and told", async () => {
+      bench.file("f.txt", "\ta\n\tb\n");
+      await bench.run("Read", { file_path: "f.txt" });
+      const { json, analysis, proposal } = await propose(edits(["a\nb\n", "a\nc\n"]));
+      expect(proposal.changes[0]?.newContent).toBe("\ta\n\tc\n");
+      expect(analysis.args).toEqual({ changes: [edits(["\ta\n\tb\n", "\ta\n\tc\n"])] });
+      expect(json.changes[0].note).toContain("but for indentation");
+    });
+
+    test.each([
+      ["no match", edits(["x", "y"]), /^no_match/],
+      ["no file", { ...edits(["x", "y"]), path: "none.txt" }, /^not_found/],
+      ["a path outside", { ...edits(["x", "y"]), path: "../x" }, /^outside_workspace/],
+      ["a new file", { ...edits(["x", "y"]), operation: "create" }, /^bad_arguments: .*create needs new_content/],
+      ["content beside them", { ...edits(["a", "y"]), new_content: "z" }, /^bad_arguments: edits are for update/],
+      ["neither", { path: "f.txt", operation: "update" }, /^bad_arguments: update needs edits/],
+    ])("refuses %s", async (_name, change, want) => {
+      bench.file("f.txt", "a\n");
+      expect(await bench.failure("ProposeChanges", { changes: [change] })).toMatch(want);
+    });
+
+    test("of a file that changes meanwhile are stale", async () => {
+      bench.file("f.txt", "a\n");
+      const { execute } = await bench.analyse("ProposeChanges", { changes: [edits(["a", "b"])] });
+      bench.file("f.txt", "a\nmine\n");
+      await expect(execute()).rejects.toMatchObject({ code: "stale_file" });
+    });
+  });
+
   test("a file that was never read is only warned about", async () => {
     bench.file("f.txt", "a\n");
     const { json } = await propose({ path: "f.txt", operation: "update", new_content: "b\n" });
@@ -126,8 +179,8 @@ describe("ProposeChanges", () => {
     ["no newline at the end", "a\nb", "a\nc", "a\nc"],
   ])("the file's own form is kept: %s", async (_name, before, content, want) => {
     bench.file("f.txt", before);
-    const { json, proposal } = await propose({ path: "f.txt", operation: "update", new_content: content });
-    expect(json.changes[0].new_content).toBe(want);
+    const { proposal } = await propose({ path: "f.txt", operation: "update", new_content: content });
+    expect(proposal.changes[0]?.newContent).toBe(want);
     expect(proposal.changes[0]?.newContentBlob?.sha256).toBe(
       sha256(before.startsWith("\uFEFF") ? `\uFEFF${want}` : want),
     );
@@ -136,10 +189,10 @@ describe("ProposeChanges", () => {
     expect(changed).toHaveLength(2);
   });
 
-  test("long content stands in its blob only, and always in the result", async () => {
+  test("long content stands in its blob only, and the result has none of it", async () => {
     const content = "x\n".repeat(20_000);
     const { json, proposal } = await propose({ path: "f.txt", operation: "create", new_content: content });
-    expect(json.changes[0].new_content).toBe(content);
+    expect(json.changes).toEqual([{ path: "f.txt", operation: "create", hunks: 1, conflict: false }]);
     expect(proposal.changes[0]).toMatchObject({
       newContent: "",
       newContentBlob: { sha256: sha256(content), size: 40_000 },
@@ -157,7 +210,7 @@ describe("ProposeChanges", () => {
       await bench.run("Read", { file_path: "f.txt" });
       const { json, proposal } = await propose({ path: "f.txt", operation: "update", new_content: "new\n" });
       expect(json.changes[0]).toMatchObject({ conflict: false });
-      expect(json.changes[0].unified_diff).toContain("-unsaved\n+new\n");
+      expect(proposal.changes[0]?.unifiedDiff).toContain("-unsaved\n+new\n");
       expect(proposal.changes[0]).toMatchObject({
         baseSha256: sha256("unsaved\n"),
         baseBlob: { sha256: sha256("unsaved\n") },
@@ -174,9 +227,9 @@ describe("ProposeChanges", () => {
 
     test("an editor that does not answer is warned about", async () => {
       bench.editor.failure = new ToolFailure("client_timeout", "no answer");
-      const { json } = await propose({ path: "f.txt", operation: "update", new_content: "new\n" });
+      const { json, proposal } = await propose({ path: "f.txt", operation: "update", new_content: "new\n" });
       expect(json.changes[0].warning).toContain("The editor did not answer");
-      expect(json.changes[0].unified_diff).toContain("-saved\n+new\n");
+      expect(proposal.changes[0]?.unifiedDiff).toContain("-saved\n+new\n");
     });
   });
 
@@ -198,7 +251,7 @@ describe("ProposeChanges", () => {
 
   test.each([
     ["no changes", [], /at least one change/],
-    ["no content", [{ path: "a", operation: "create" }], /create and update need new_content/],
+    ["no content", [{ path: "a", operation: "create" }], /create needs new_content/],
     ["content of a delete", [{ path: "a", operation: "delete", new_content: "x" }], /delete takes no new_content/],
     ["no path", [{ path: "", operation: "delete" }], /path must not be empty/],
     ["an unknown operation", [{ path: "a", operation: "rename" }], /^bad_arguments/],
@@ -248,13 +301,15 @@ describe("TodoRead and TodoWrite", () => {
       { id: "1", content: "a", status: "in_progress", priority: "high", created: time, updated: time },
       { id: "2", content: "b", status: "pending", priority: "medium", created: time, updated: time },
     ];
-    expect(JSON.parse(first.outcome.output)).toEqual(items);
+    // The model has no use for times.
+    const shown = items.map(({ id, content, status, priority }) => ({ id, content, status, priority }));
+    expect(JSON.parse(first.outcome.output)).toEqual(shown);
     expect(first.outcome.facts).toEqual([{ type: "todos", items }]);
     expect(first.analysis.effects).toEqual([{ type: "session" }]);
-    expect(JSON.parse(await bench.output("TodoRead", {}))).toEqual(items);
+    expect(JSON.parse(await bench.output("TodoRead", {}))).toEqual(shown);
 
     bench.now += 1000;
-    const second = await bench.output("TodoWrite", {
+    const second = await bench.run("TodoWrite", {
       todos: [
         { id: "1", content: "a", status: "completed" },
         { content: "b", status: "pending" },
@@ -262,11 +317,12 @@ describe("TodoRead and TodoWrite", () => {
       ],
     });
     const later = "2026-01-01T00:00:01.000Z";
-    expect(JSON.parse(second)).toEqual([
+    const written = [
       { ...items[0], status: "completed", updated: later },
       items[1],
       { id: "3", content: "c", status: "pending", priority: "low", created: later, updated: later },
-    ]);
+    ];
+    expect(second.outcome.facts).toEqual([{ type: "todos", items: written }]);
   });
 
   test.each([
@@ -295,6 +351,8 @@ test("every tool has a name, a description and a JSON schema for models", async 
     "Write",
     "Edit",
     "MultiEdit",
+    "apply_patch",
+    "NotebookEdit",
     "Delete",
     "Move",
     "Bash",

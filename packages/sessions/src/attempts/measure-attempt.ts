@@ -1,0 +1,67 @@
+import { join } from "node:path";
+import { editableText } from "@gennai/machine/changes/editable-text";
+import { diffLines } from "@gennai/machine/changes/line-diff";
+import {
+  changesBetween,
+  contentAt,
+  type FileState,
+  readTreeState,
+  type TreeState,
+} from "@gennai/machine/tree-copy/tree-state";
+import type { Attempt, AttemptChange } from "./attempt.ts";
+import type { OpenAttempts } from "./kept-attempts.ts";
+
+/** Milliseconds the comparison of two texts may take. */
+const timeoutMs = 200;
+
+/**
+ * What an attempt changed in its copy, with the bytes before and after kept. Nobody works in the copy any more. Rejects where
+ * that cannot be told.
+ */
+export async function measureAttempt(
+  directory: string,
+  {
+    base,
+    state,
+    open,
+    signal,
+  }: {
+    readonly base: string;
+    readonly state: TreeState;
+    readonly open: Pick<OpenAttempts, "keep">;
+    readonly signal: AbortSignal;
+  },
+): Promise<Pick<Attempt, "changes" | "addedLines" | "removedLines">> {
+  const changes: AttemptChange[] = [];
+  let [addedLines, removedLines] = [0, 0];
+  for (const { path, before, after } of changesBetween(state, await readTreeState(directory, signal))) {
+    const bytes = [bytesOf(join(base, path), before), bytesOf(join(directory, path), after)] as const;
+    for (const [index, one] of [before, after].entries()) {
+      const content = bytes[index];
+      if (one !== undefined && content !== undefined) open.keep(one.sha256, content);
+    }
+    const lines = changedLines(...bytes);
+    addedLines += lines.added;
+    removedLines += lines.removed;
+    changes.push({ path, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) });
+  }
+  return { changes, addedLines, removedLines };
+}
+
+function bytesOf(path: string, state: FileState | undefined): Buffer | undefined {
+  return state === undefined ? undefined : contentAt(path, state.kind);
+}
+
+/** What is no text counts as one line, and so does another mode. */
+function changedLines(
+  before: Buffer | undefined,
+  after: Buffer | undefined,
+): { readonly added: number; readonly removed: number } {
+  const [oldText, newText] = [before, after].map((bytes) => (bytes === undefined ? "" : editableText(bytes)?.text));
+  if (oldText === undefined || newText === undefined || oldText === newText) return { added: 1, removed: 0 };
+  const { edits } = diffLines(oldText, newText, { timeoutMs });
+  return {
+    added: edits.reduce((sum, { newCount }) => sum + newCount, 0),
+    removed: edits.reduce((sum, { oldCount }) => sum + oldCount, 0),
+  };
+}

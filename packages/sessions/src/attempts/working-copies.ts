@@ -1,0 +1,75 @@
+import { existsSync, lstatSync, mkdirSync, readFileSync, statfsSync } from "node:fs";
+import { basename, join } from "node:path";
+import { secretPath } from "@gennai/governance/command/secret-paths";
+import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
+import { readGitIndex } from "@gennai/machine/git-data/git-index";
+import { ServiceError } from "@gennai/machine/service-error";
+import { copyTree } from "@gennai/machine/tree-copy/copy-tree";
+import { readTreeState, type TreeState } from "@gennai/machine/tree-copy/tree-state";
+
+export interface WorkingCopies {
+  /** Directories of the attempts, in their order. */
+  readonly directories: readonly string[];
+  /** As it was copied. Nobody works in it. */
+  readonly base: string;
+  readonly state: TreeState;
+}
+
+/**
+ * Copies a workspace for each attempt: with git's data, with what git ignores (dependencies that tests need), with what the user has
+ * not committed; without files of secrets that git does not track. Rejects with `ServiceError` where it cannot be.
+ *
+ * @param place an empty directory
+ */
+export async function makeWorkingCopies(
+  workspace: string,
+  place: string,
+  { count, signal }: { readonly count: number; readonly signal: AbortSignal },
+): Promise<WorkingCopies> {
+  const repository = join(workspace, ".git");
+  if (lstatSync(repository, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new ServiceError(
+      "failed_precondition",
+      "Attempts are made on copies of a whole repository, and this directory is not the top of one with its own data.",
+      {
+        reason: "no_repository",
+        hint: "Run it at the top of the main working tree, or make it a repository: git init",
+      },
+    );
+  }
+  const tracked = trackedIn(repository);
+  const skip = (path: string): boolean =>
+    /^\.git\/(?:worktrees$|(?:.*\/)?[^/]+\.lock$)/.test(path) ||
+    (!path.startsWith(".git/") && isLeftOut(path) && !tracked(path));
+  const name = basename(workspace);
+  const directories = Array.from({ length: count }, (_, index) => join(place, String(index + 1), name));
+  const base = join(place, "base", name);
+  mkdirSync(base, { recursive: true, mode: 0o700 });
+  const bytes = await copyTree(workspace, base, { skip, signal });
+  const { bavail, bsize } = statfsSync(place);
+  if (bavail * bsize < bytes * count) {
+    throw new ServiceError(
+      "failed_precondition",
+      `There is not enough space beside the workspace for ${count} copies of ${Math.ceil(bytes / 1024 ** 2)} MiB.`,
+      { reason: "no_space", hint: "Make fewer attempts, or make room." },
+    );
+  }
+  const state = await readTreeState(base, signal);
+  for (const directory of directories) {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    // All of them from one: the user may save while they are made.
+    await copyTree(base, directory, { skip: () => false, signal });
+  }
+  return { directories, base, state };
+}
+
+/** Secrets, and the record of what was done in the workspace itself. */
+function isLeftOut(path: string): boolean {
+  return secretPath(path) !== undefined || (path.startsWith(`${ledgerDirectory}/`) && path.endsWith(".jsonl"));
+}
+
+function trackedIn(repository: string): (path: string) => boolean {
+  const file = join(repository, "index");
+  const index = existsSync(file) ? readGitIndex(readFileSync(file)) : new Map<string, unknown>();
+  return (path) => index?.has(path) === true;
+}

@@ -1,0 +1,42 @@
+import { backgroundUnavailable } from "@gennai/machine/background/background-run";
+import type { WatchedNetwork } from "@gennai/machine/network/watched-network";
+import type { Stages } from "@gennai/machine/staged-shell/stages";
+
+export interface NetworkPlace {
+  readonly stages: Pick<Stages, "openNetwork">;
+  readonly workspaceRoot: string;
+}
+
+/** The network of a session: opened for whoever needs it first, and there until the session closes. */
+export class SharedNetwork implements Disposable {
+  #opening: Promise<WatchedNetwork> | undefined;
+  #open: WatchedNetwork | undefined;
+  #isClosed = false;
+
+  /** undefined while there is none. */
+  get current(): WatchedNetwork | undefined {
+    return this.#open;
+  }
+
+  /** Throws `ToolFailure` `background_unavailable`. */
+  open({ stages, workspaceRoot }: NetworkPlace): Promise<WatchedNetwork> {
+    if (this.#isClosed) return Promise.reject(backgroundUnavailable(new Error("the session is closed.")));
+    this.#opening ??= stages.openNetwork(workspaceRoot).then(
+      (network) => {
+        if (this.#isClosed) network[Symbol.dispose]();
+        this.#open = network;
+        return network;
+      },
+      (error: unknown) => {
+        this.#opening = undefined;
+        throw backgroundUnavailable(error);
+      },
+    );
+    return this.#opening;
+  }
+
+  [Symbol.dispose](): void {
+    this.#isClosed = true;
+    this.#open?.[Symbol.dispose]();
+  }
+}

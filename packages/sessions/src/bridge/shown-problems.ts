@@ -1,0 +1,13 @@
+import { isZeroAccess } from "@gennai/governance/policies/secrets";
+import type { Diagnostic } from "@gennai/protocol/model/editor-requests";
+
+/** What an editor says of files the agent may not read could quote them. */
+export function isShown({ path, severity }: Diagnostic): boolean {
+  const outside = path === "" || path.startsWith("/") || path.split(/[\\/]/).includes("..") || /^[a-z]+:/i.test(path);
+  return !outside && !isZeroAccess(path) && (severity === "error" || severity === "warning");
+}
+
+export function problemLine({ path, line, column, severity, message, source }: Diagnostic): string {
+  const text = message.replaceAll(/[\s\p{Cc}]+/gu, " ").slice(0, 500);
+  return `${path}:${line}:${column} ${severity}: ${text}${source === "" ? "" : ` (${source.slice(0, 40)})`}`;
+}

@@ -1,0 +1,62 @@
+import type { LastingConnections, StandingConnection } from "@gennai/governance/gate/lasting-connections";
+import { sameEndpoint } from "@gennai/governance/network/endpoint";
+import * as z from "zod";
+import { WorkspaceAnswers } from "./workspace-answers.ts";
+
+const acceptedSchema = z.object({
+  /** With its verb, e.g. `npm install`. */
+  program: z.string(),
+  host: z.string(),
+  port: z.int().min(1).max(65_535),
+  /** In a private network: the address that the person was told the name leads to. */
+  address: z.string().optional(),
+  /** Of the call that was asked about; empty for what was allowed ahead. */
+  callId: z.string(),
+  /** ISO 8601. */
+  acceptedAt: z.string(),
+});
+export type AcceptedConnection = Readonly<z.infer<typeof acceptedSchema>>;
+
+/** What programs may reach in all sessions of one workspace, because a person let them. */
+export class AcceptedConnections implements LastingConnections {
+  readonly #answers: WorkspaceAnswers<AcceptedConnection>;
+
+  constructor(stateDir: string, workspaceRoot: string) {
+    const form = { name: "accepted-connections", entry: acceptedSchema };
+    this.#answers = new WorkspaceAnswers(stateDir, workspaceRoot, form);
+  }
+
+  list(): Promise<readonly AcceptedConnection[]> {
+    return this.#answers.list();
+  }
+
+  async find(program: string): Promise<readonly StandingConnection[]> {
+    return (await this.list())
+      .filter((one) => one.program === program)
+      .map(({ host, port, address, callId }) =>
+        address === undefined ? { host, port, callId } : { host, port, callId, address },
+      );
+  }
+
+  async remember(program: string, connections: readonly StandingConnection[]): Promise<void> {
+    const acceptedAt = new Date().toISOString();
+    const added = connections.map(({ host, port, address, callId }): AcceptedConnection => {
+      const one = { program, host, port, callId, acceptedAt };
+      return address === undefined ? one : Object.assign(one, { address });
+    });
+    await this.#answers.change((known) => [
+      ...known.filter((one) => !added.some((other) => other.program === one.program && sameEndpoint(one, other))),
+      ...added,
+    ]);
+  }
+
+  /** Resolves with what is taken back. */
+  async revoke(taken: (one: AcceptedConnection) => boolean): Promise<readonly AcceptedConnection[]> {
+    let revoked: readonly AcceptedConnection[] = [];
+    await this.#answers.change((known) => {
+      revoked = known.filter(taken);
+      return known.filter((one) => !revoked.includes(one));
+    });
+    return revoked;
+  }
+}

@@ -1,0 +1,55 @@
+import { endpointName } from "@gennai/governance/network/endpoint";
+import { digestOf } from "@gennai/protocol/digest";
+import { AcceptedChecks } from "./accepted-checks.ts";
+import { AcceptedConnections } from "./accepted-connections.ts";
+
+/** A yes that holds in every session of a workspace. */
+export interface StandingAnswer {
+  /** Twelve hexadecimal digits; stays as long as the answer does. */
+  readonly id: string;
+  readonly kind: "check" | "connection";
+  /** What runs or is reached without a question, e.g. `npm install reaches registry.example:443`. */
+  readonly statement: string;
+  /** ISO 8601. */
+  readonly acceptedAt: string;
+}
+
+/** All answers of one workspace that stand, of whatever kind: to be looked at, and taken back. */
+export class StandingAnswers {
+  readonly #checks: AcceptedChecks;
+  readonly #connections: AcceptedConnections;
+
+  constructor(stateDir: string, workspaceRoot: string) {
+    this.#checks = new AcceptedChecks(stateDir, workspaceRoot);
+    this.#connections = new AcceptedConnections(stateDir, workspaceRoot);
+  }
+
+  async list(): Promise<readonly StandingAnswer[]> {
+    const checks = (await this.#checks.list()).map(({ command, source, actionSha256, acceptedAt }): StandingAnswer => {
+      const id = idOf({ actionSha256 });
+      return { id, kind: "check", statement: `the check ${command} (${source}) runs`, acceptedAt };
+    });
+    const connections = (await this.#connections.list()).map((one): StandingAnswer => {
+      const { program, acceptedAt, address } = one;
+      const where = address === undefined ? "" : ` at ${address}`;
+      const statement = `${program} reaches ${endpointName(one)}${where}`;
+      return { id: idOf(one), kind: "connection", statement, acceptedAt };
+    });
+    return [...checks, ...connections];
+  }
+
+  /** Takes back one, or all of them; resolves with what was taken back. @param id undefined: all */
+  async revoke(id: string | undefined): Promise<readonly StandingAnswer[]> {
+    const wanted = (await this.list()).filter((one) => id === undefined || one.id === id);
+    const ids = new Set(wanted.map((one) => one.id));
+    for (const { actionSha256 } of await this.#checks.list()) {
+      if (ids.has(idOf({ actionSha256 }))) await this.#checks.revoke(actionSha256);
+    }
+    await this.#connections.revoke((one) => ids.has(idOf(one)));
+    return wanted;
+  }
+}
+
+function idOf(answer: object): string {
+  return digestOf(answer).slice(0, 12);
+}

@@ -1,0 +1,36 @@
+import type { Tool } from "@gennai/governance/tool";
+
+/** A call that has changed files, before its result is told. */
+export interface EditingCall {
+  readonly callId: string;
+  /** Relative to the workspace; at least one. */
+  readonly paths: readonly string[];
+  /** A sub-agent's: the session's own model does not read this result. */
+  readonly bySubAgent: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Asked with each call that changed files for what is new in them. Nobody looks until the turn has begun. */
+export interface LookAfterEdit {
+  /** What to say in the call's result; undefined: nothing. Never rejects. */
+  look?: (call: EditingCall) => Promise<string | undefined>;
+}
+
+/** More files than this are looked at once the round is over. */
+const mostFiles = 50;
+
+/** The same tool, whose results also say what is new in the files that a call changed. */
+export function withLookAfterEdit(tool: Tool, after: LookAfterEdit, bySubAgent: boolean): Tool {
+  if (tool.access === "read") return tool;
+  return {
+    ...tool,
+    async execute(args, analysis, context) {
+      const outcome = await tool.execute(args, analysis, context);
+      const paths = (outcome.changes ?? []).map(({ path }) => path);
+      if (paths.length === 0 || paths.length > mostFiles) return outcome;
+      const { callId, signal } = context;
+      const found = await after.look?.({ callId, paths, bySubAgent, signal });
+      return found === undefined ? outcome : { ...outcome, output: `${outcome.output.trimEnd()}\n\n${found}` };
+    },
+  };
+}

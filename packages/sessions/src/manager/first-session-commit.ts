@@ -1,0 +1,46 @@
+import { join } from "node:path";
+import { isZeroAccess } from "@gennai/governance/policies/secrets";
+import { type FirstCommit, makeFirstCommit, planFirstCommit } from "@gennai/machine/git/first-commit";
+import { ServiceError } from "@gennai/machine/service-error";
+import { heldByClient } from "../client-workspace/held-by-client.ts";
+import { zeroAccessOf } from "../policies/zero-access.ts";
+import { refuseInEmergency } from "../session/refuse-in-emergency.ts";
+import type { Session } from "../session/session.ts";
+import { TreeClaimant } from "../session/tree-claimant.ts";
+
+/**
+ * What the first commit of the workspace's repository would hold, and with the digest of a list that a person saw, the commit of exactly that
+ * list. What the agent may not see, and what looks like a secret by its name, stays out. Throws `ServiceError`; then nothing was committed.
+ */
+export async function firstSessionCommit(
+  session: Session,
+  { sha256, signal }: { readonly sha256: string; readonly signal: AbortSignal },
+): Promise<(FirstCommit & { readonly commit: string }) | undefined> {
+  const { services, workspace } = session;
+  if (workspace.client !== undefined) throw heldByClient("Its first commit is made with its own git.");
+  const governance = await services.governanceOf(workspace);
+  const zeroAccess = zeroAccessOf(await governance.rules.current(), workspace.root);
+  const staysOut = (path: string) => isZeroAccess(path) || zeroAccess.covers(join(workspace.root, path));
+  const planned = await planFirstCommit(workspace.root, { staysOut, signal });
+  if (planned === undefined || planned.sha256 !== sha256) return planned && { ...planned, commit: "" };
+  refuseInEmergency(session, "Nothing was committed", tool);
+  if (session.runningTurnId !== undefined) {
+    throw new ServiceError("failed_precondition", "Nothing was committed: a turn is running.", {
+      reason: "turn_running",
+      hint: "Wait for its end, or stop it.",
+    });
+  }
+  using tree = new TreeClaimant(services.locks, workspace.place, session.id);
+  const claim = await tree.claim();
+  if (claim.type === "held") {
+    throw new ServiceError("failed_precondition", `Nothing was committed: the working tree is in use by ${claim.by}.`, {
+      reason: "tree_in_use",
+      hint: "Wait for the end of that turn, or stop it.",
+    });
+  }
+  const commit = await makeFirstCommit(workspace.root, planned);
+  await session.decided([], "session", { firstCommit: commit, branch: planned.branch, files: planned.files.length });
+  return { ...planned, commit };
+}
+
+const tool = { name: "MakeFirstCommit", statement: "Make the first commit" } as const;

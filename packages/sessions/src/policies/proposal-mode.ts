@@ -1,0 +1,26 @@
+import type { Scenario } from "@gennai/agent/scenarios/scenario";
+import { canStage } from "@gennai/agent/scenarios/tool-groups";
+import type { EditingMode } from "@gennai/governance/policies/branch";
+import type { EditingMode as ChosenMode } from "@gennai/protocol/model/session-settings";
+import type { Session } from "../session/session.ts";
+
+type Place = Pick<Session, "services" | "workspace">;
+
+/** The mode in force for a scenario: in Proposal Mode what it changes is staged, where that can be. */
+export async function modeFor(place: Place, scenario: Scenario, chosen: ChosenMode): Promise<EditingMode> {
+  if (chosen === "branch" || !canStage(scenario.tools)) return chosen;
+  return (await whyNotStaged(place)) === undefined ? "staged-proposal" : "proposal";
+}
+
+/** The scenario of Proposal Mode where none is named: one that edits and runs what it stages, or else the strict one. */
+export async function scenarioForProposals(place: Place): Promise<string> {
+  return (await whyNotStaged(place)) === undefined ? "CODE" : "EDITOR_CODE";
+}
+
+/** Why Proposal Mode cannot stage anything here; undefined: it can. */
+export async function whyNotStaged({ services, workspace }: Place): Promise<string | undefined> {
+  if (workspace.client !== undefined) return "the files of this workspace are on another machine";
+  if (services.stages === undefined) return "commands are not staged on this server";
+  const support = await services.stages.support(workspace.root);
+  return support.state === "staged" ? undefined : support.reason.replace(/\.$/, "");
+}

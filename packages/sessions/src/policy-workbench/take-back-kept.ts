@@ -1,0 +1,48 @@
+import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
+import { ServiceError } from "@gennai/machine/service-error";
+import { NotCommitted } from "@gennai/machine/stage/stage-error";
+import { goBack } from "@gennai/machine/stage/way-back";
+import { Stages } from "@gennai/machine/staged-shell/stages";
+import { PersonsLedger, type PersonsLedgerOptions } from "@gennai/store/ledger/persons-ledger";
+
+/** What a person kept without a session, and has taken back. */
+export interface TakenBack {
+  /** What it was: the command. */
+  readonly title: string;
+  /** Milliseconds since the epoch. */
+  readonly keptAt: number;
+}
+
+/**
+ * Takes back what was kept last of a command or an attempt, all of it or nothing, and records that. Rejects with
+ * `ServiceError`: `not_found`, and `failed_precondition` when somebody changed the same since; nothing is changed then.
+ */
+export async function takeBackKept(options: PersonsLedgerOptions): Promise<TakenBack> {
+  const stateDir = await prepareStateDirectory(options.stateDir);
+  // One that was cut off is whole, or gone, after this.
+  await Stages.recover(stateDir);
+  await using parts = new AsyncDisposableStack();
+  let ledger: PersonsLedger | undefined;
+  // Where nothing can be recorded, nothing is taken back.
+  const begin = async (): Promise<void> => void (ledger = parts.use(await PersonsLedger.open(options)));
+  const back = await goBack(stateDir, options.workspaceRoot, begin).catch((error: unknown) => {
+    if (!(error instanceof NotCommitted)) throw error;
+    const [first] = error.conflicts;
+    const more = error.conflicts.length > 1 ? ` and ${error.conflicts.length - 1} more` : "";
+    throw new ServiceError(
+      "failed_precondition",
+      `Nothing was taken back: ${first === undefined ? "" : `${first.path}${more}: ${first.reason}`}.`,
+      { reason: "changed_since", hint: "Undo your own change to it first, or restore the file by git.", cause: error },
+    );
+  });
+  if (back === undefined) {
+    throw new ServiceError(
+      "not_found",
+      "There is nothing to take back here that `gennai try` or `gennai attempts` kept.",
+      { hint: "gennai undo takes back what a session changed." },
+    );
+  }
+  const { title, keptAt } = back;
+  await ledger?.record("undo", { title });
+  return { title, keptAt };
+}

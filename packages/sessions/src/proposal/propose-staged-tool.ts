@@ -1,0 +1,53 @@
+import { randomUUID } from "node:crypto";
+import type { Effect } from "@gennai/governance/effect";
+import type { Tool } from "@gennai/governance/tool";
+import type { BlobStore } from "@gennai/store/log/session-log";
+import { z } from "zod";
+import type { ToolFact } from "../tools/tool-fact.ts";
+import type { SessionProposal } from "./session-proposal.ts";
+import { operationOf, stagedChanges, textAt } from "./staged-proposal.ts";
+
+/** Proposes all that is staged. The server calls it when a turn ends; the model has no such tool. */
+export function proposeStagedTool(
+  { tree, workspace }: Pick<SessionProposal, "tree" | "workspace">,
+  blobs: Pick<BlobStore, "put">,
+): Tool {
+  return {
+    name: "ProposeChanges",
+    description: "Shows the user all that is staged, for review.",
+    parameters: z.strictObject({}),
+    access: "read",
+    alone: true,
+
+    async analyse() {
+      const effects: Effect[] = [];
+      for (const file of tree.files.values()) {
+        // The user put something on the way: it is shown, and nobody can keep it.
+        if (file.conflict === "unreadable") continue;
+        const content = file.staged === null ? undefined : textAt(tree, file.staged);
+        effects.push({
+          type: "propose",
+          path: await workspace.resolve(file.path),
+          operation: operationOf(file),
+          ...(content === undefined ? {} : { content }),
+        });
+      }
+      return { statement: `Propose what is staged: ${tree.files.size} file(s)`, effects };
+    },
+
+    async execute(_args, _analysis, { callId }) {
+      const changes = await stagedChanges(tree, blobs);
+      const proposalId = randomUUID();
+      tree.markProposed(proposalId);
+      const proposal = {
+        proposalId,
+        toolCallId: callId,
+        changes,
+        hasConflicts: changes.some(({ conflict }) => conflict),
+        warnings: [],
+      };
+      const fact: ToolFact = { type: "proposal", proposal };
+      return { output: `Proposed: ${changes.map(({ path }) => path).join(", ")}.`, facts: [fact] };
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import { rebaseStagedTree } from "@gennai/machine/proposal/rebase-staged-tree";
+import { maxStagedBytes } from "@gennai/machine/proposal/staged-file";
+import { type FileBytes, StagedTree } from "@gennai/machine/proposal/staged-tree";
+import { StagedWorkspace } from "@gennai/machine/proposal/staged-workspace";
+import type { Workspace } from "@gennai/machine/workspace/workspace";
+import { whyNotStaged } from "../policies/proposal-mode.ts";
+import type { Session } from "../session/session.ts";
+import { ProposalReader } from "./proposal-reader.ts";
+import { settleReviews } from "./settle-reviews.ts";
+
+/** What a session in Proposal Mode has staged: all that its tools and commands changed, and nobody has kept yet. */
+export class SessionProposal {
+  readonly tree: StagedTree;
+  /** The workspace with what is staged. */
+  readonly workspace: Workspace;
+  /** The conversation of the session itself. */
+  readonly reader: ProposalReader;
+  readonly #session: Session;
+  #notes: string[] = [];
+  #isLossTold = false;
+  #renewing: Promise<void> = Promise.resolve();
+
+  private constructor(session: Session, { stateDir }: { readonly stateDir: string }) {
+    this.#session = session;
+    this.tree = StagedTree.open(stateDir, session.id, { path: session.workspace.root });
+    this.reader = new ProposalReader(this.tree);
+    this.workspace = new StagedWorkspace(session.workspace, this.tree, { stateDir });
+  }
+
+  /** For the user, once: what an earlier server had staged could not be read. */
+  takeLoss(): string | undefined {
+    if (this.tree.wasReadable || this.#isLossTold) return undefined;
+    this.#isLossTold = true;
+    return "What was staged in this session could not be read and is gone. The workspace is as it was; ask for the changes again.";
+  }
+
+  /** Of a session, whether something is staged or not; undefined where nothing can be staged. */
+  static async of(session: Session): Promise<SessionProposal | undefined> {
+    const { stages } = session.services;
+    if (stages === undefined || (await whyNotStaged(session)) !== undefined) return undefined;
+    const known = opened.get(session) ?? new SessionProposal(session, stages);
+    opened.set(session, known);
+    return known;
+  }
+
+  /**
+   * Before anything looks at it: what was refused in a review leaves it, and it is put on what the workspace is by now. What
+   * the model has to know of that waits for `takeNotes`.
+   */
+  renew(): Promise<void> {
+    const renewing = this.#renewing.then(() => this.#renew());
+    this.#renewing = renewing.catch(() => undefined);
+    return renewing;
+  }
+
+  /** Whether just what is staged was proposed before, and waits for its review. */
+  get isProposed(): boolean {
+    const { open, proposed, digest } = this.tree;
+    // A server that was killed right before it said so has proposed nothing.
+    return digest === proposed && this.#session.state.proposals.has(open.at(-1) ?? "");
+  }
+
+  /** For the model, in brackets. */
+  takeNotes(): readonly string[] {
+    const notes = this.#notes;
+    this.#notes = [];
+    return notes;
+  }
+
+  async #renew(): Promise<void> {
+    const { tree } = this;
+    if (tree.files.size === 0) {
+      // Nothing is left that a review of them could be about.
+      if (tree.open.length > 0) tree.replace([], { open: [], proposed: "" });
+      return;
+    }
+    await settleReviews(tree, this.#session.state, this.#session.services.blobs);
+    const { merged, conflicts } = await rebaseStagedTree(tree, (path) => this.#inWorkspace(path));
+    if (merged.length > 0) {
+      this.#notes.push(
+        `[the user saved ${merged.join(", ")} meanwhile: what you staged was put on top of that. Read before you edit.]`,
+      );
+    }
+    for (const path of conflicts) {
+      this.#notes.push(
+        tree.files.get(path)?.conflict === "unreadable"
+          ? `[conflict: what the workspace has at ${path} by now cannot be read as a file. What you staged there is as it was, but nobody can keep it like this: tell the user.]`
+          : `[conflict: the user saved ${path} meanwhile and changed the same as you. What you staged is as it was, but nobody can keep it like this: read ${path}, which shows both, and then write it anew.]`,
+      );
+    }
+  }
+
+  /** "unreadable" is not the same as no file: a file that is staged to go would count as gone. */
+  async #inWorkspace(path: string): Promise<FileBytes | "unreadable" | undefined> {
+    const { workspace } = this.#session;
+    try {
+      const resolved = await workspace.resolve(path);
+      // A link that somebody put on the way leads to another file.
+      if (!resolved.inside || resolved.relative !== path) return "unreadable";
+      const stat = await workspace.stat(resolved);
+      if (stat === undefined) return undefined;
+      if (stat.kind !== "file") return "unreadable";
+      const { bytes } = await workspace.read(resolved, { maxBytes: maxStagedBytes });
+      return { bytes, mode: stat.mode & 0o777 };
+    } catch {
+      return "unreadable";
+    }
+  }
+}
+
+const opened = new WeakMap<Session, SessionProposal>();

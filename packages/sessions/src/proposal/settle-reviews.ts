@@ -1,0 +1,104 @@
+import type { ProposalReview } from "@gennai/agent/proposal";
+import { mergedText } from "@gennai/machine/changes/three-way-diff";
+import { type FileState, isSameState, ordinaryMode, type StagedFile } from "@gennai/machine/proposal/staged-file";
+import type { StagedTree } from "@gennai/machine/proposal/staged-tree";
+import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
+import type { BlobStore } from "@gennai/store/log/session-log";
+import { afterReview, decisionOf, keepsMode } from "../review/reviewed-files.ts";
+import type { SessionState } from "../session/session-state.ts";
+
+/** How masked text begins: what a person had written there nobody knows any more. */
+const masked = "[REDACTED";
+
+/**
+ * Follows the newest review of the session's log: what a person refused leaves the staged tree, and what was kept stays in it
+ * until the workspace has it. Each proposal holds all that was staged, so a review of an older one says nothing any more. Done
+ * again after a kill, it comes to the same.
+ */
+export async function settleReviews(
+  tree: StagedTree,
+  { proposals, reviewedProposals }: Pick<SessionState, "proposals" | "reviewedProposals">,
+  blobs: Pick<BlobStore, "get">,
+): Promise<void> {
+  const proposalId = tree.open.findLast((one) => proposals.has(one) && reviewedProposals.has(one)) ?? "";
+  const [proposal, review] = [proposals.get(proposalId), reviewedProposals.get(proposalId)];
+  if (proposal === undefined || review === undefined) return;
+  const wanted = await wantedStates(tree, { proposal, review, blobs });
+  // Nothing waits from here on, so that nobody changes the tree between.
+  const files = [...tree.files.values()].map((file) => {
+    const change = wanted.get(file.path);
+    return change === undefined ? file : settled(tree, file, change);
+  });
+  tree.replace(files, { open: tree.open.slice(tree.open.indexOf(proposalId) + 1), proposed: "" });
+}
+
+interface WantedState {
+  /** What was proposed, and what the review makes of it; undefined for no file. */
+  readonly proposed: Uint8Array | undefined;
+  readonly reviewed: Uint8Array | undefined;
+  /** Permission bits that were refused: what the file had before is to stay. */
+  readonly refusedMode: number | undefined;
+}
+
+async function wantedStates(
+  tree: StagedTree,
+  {
+    proposal,
+    review,
+    blobs,
+  }: { readonly proposal: Proposal; readonly review: ProposalReview; readonly blobs: Pick<BlobStore, "get"> },
+): Promise<ReadonlyMap<string, WantedState>> {
+  const wanted = new Map<string, WantedState>();
+  for (const change of proposal.changes) {
+    if (!tree.files.has(change.path)) continue;
+    const base = change.baseBlob === undefined ? undefined : await blobs.get(change.baseBlob.sha256);
+    const isBaseGone = base === undefined && change.baseSha256 !== "";
+    const proposed = change.newContentBlob === undefined ? undefined : await blobs.get(change.newContentBlob.sha256);
+    const isNewGone = proposed === undefined && change.operation !== "delete";
+    if (isBaseGone || isNewGone) continue;
+    const decisions = decisionsOf(change, review);
+    const after = await afterReview(change, base, { decisions, blobs });
+    wanted.set(change.path, {
+      proposed,
+      reviewed: after === undefined ? base : after.bytes,
+      refusedMode: keepsMode(change, decisions) ? undefined : change.newMode,
+    });
+  }
+  return wanted;
+}
+
+function decisionsOf(change: ProposedChange, { hunks }: ProposalReview) {
+  const own = hunks.filter(({ changeId }) => changeId === change.id);
+  return new Map(
+    own.map((hunk) => [
+      hunk.hunkId,
+      hunk.decision === "edited" && hunk.editedText.includes(masked) ? ({ type: "undo" } as const) : decisionOf(hunk),
+    ]),
+  );
+}
+
+function settled(tree: StagedTree, file: StagedFile, { proposed, reviewed, refusedMode }: WantedState): StagedFile {
+  const unchanged = file.base?.mode ?? ordinaryMode;
+  const staged = file.staged?.mode ?? unchanged;
+  const mode = staged === refusedMode ? unchanged : staged;
+  const was = proposed === undefined ? undefined : tree.store({ bytes: proposed, mode }).sha256;
+  if (file.staged?.sha256 === was)
+    return withStaged(file, reviewed === undefined ? null : tree.store({ bytes: reviewed, mode }));
+  // The model went on from what it had proposed: what was refused is taken out of that, where it can be told.
+  if (file.staged === null || proposed === undefined || reviewed === undefined) return file;
+  const [base, theirs, mine] = [proposed, reviewed, tree.content(file.staged.sha256)].map((bytes) =>
+    Buffer.from(bytes),
+  );
+  if (base === undefined || theirs === undefined || mine === undefined) return file;
+  if (![base, theirs, mine].every((bytes) => Buffer.from(bytes.toString()).equals(bytes))) return file;
+  const text = mergedText({ base: base.toString(), mine: mine.toString(), theirs: theirs.toString() });
+  return text === undefined ? file : withStaged(file, tree.store({ bytes: Buffer.from(text), mode }));
+}
+
+function withStaged(file: StagedFile, staged: FileState | null): StagedFile {
+  if (isSameState(file.staged, staged)) return file;
+  const { versions } = file;
+  const last = { sha256: staged?.sha256 ?? null, command: versions.at(-1)?.command ?? "" };
+  // Steps that hold what was refused would be told as made by whoever made the last one.
+  return { ...file, staged, versions: [last], at: Date.now() };
+}

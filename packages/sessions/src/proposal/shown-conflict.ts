@@ -1,0 +1,33 @@
+import { threeWayDiff } from "@gennai/machine/changes/three-way-diff";
+import type { StagedFile } from "@gennai/machine/proposal/staged-file";
+import type { StagedTree } from "@gennai/machine/proposal/staged-tree";
+import { withoutKeyLines } from "@gennai/machine/redaction/private-key";
+import { textAt } from "./staged-proposal.ts";
+
+const maxLines = 160;
+const maxLineLength = 400;
+
+/** A conflict as the model reads it: a note, and what both sides made of the file, with a mark at each line that no note has. */
+export function shownConflict(tree: StagedTree, file: StagedFile): string {
+  const compared = difference(tree, file);
+  if (compared === "")
+    return `[conflict: ${JSON.stringify(file.path)} is no text in the workspace, or none in what you staged.]`;
+  const lines = compared
+    .trimEnd()
+    .split(/\r?\n|[\r\u2028\u2029]/)
+    .map((line) => `  | ${line.length > maxLineLength ? `${line.slice(0, maxLineLength).toWellFormed()}…` : line}`);
+  const note =
+    `[conflict in ${JSON.stringify(file.path)}: what you wanted is staged, what is there now is the user's. ` +
+    "Write it so that it holds both; that is proposed on top of what the user has.]";
+  return `${note}\n${lines.join("\n")}`;
+}
+
+/** Empty for what is no text. */
+function difference(tree: StagedTree, { base, staged, conflict }: StagedFile): string {
+  if (conflict === "unreadable") return "";
+  const theirs = conflict === "no-file" ? null : conflict;
+  const [from, mine, there] = [textAt(tree, base), textAt(tree, staged), textAt(tree, theirs)];
+  if (from === undefined || mine === undefined || there === undefined) return "";
+  // Masking knows a private key by its beginning, and a hunk may show its middle alone.
+  return withoutKeyLines(threeWayDiff({ base: from, mine, theirs: there }, { maxLines }), [from, mine, there]);
+}

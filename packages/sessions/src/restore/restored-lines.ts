@@ -1,0 +1,64 @@
+import { isUtf8 } from "node:buffer";
+import { diffLines } from "@gennai/machine/changes/line-diff";
+import { CheckpointError } from "@gennai/store/checkpoints/checkpoint-error";
+import type { FileState } from "@gennai/store/checkpoints/file-state";
+import type { FileContents } from "./file-contents.ts";
+import type { PlannedRestore } from "./restore-plan.ts";
+
+/** How many lines a restore puts in and takes out of a file. */
+export interface RestoredLines {
+  readonly path: string;
+  readonly added: number;
+  readonly removed: number;
+}
+
+/** Beyond these nothing is counted: a preview shall be there at once. Files, bytes of a file, milliseconds. */
+const most = { files: 200, bytes: 1_000_000, all: 1000 };
+
+/**
+ * Counts for the files of which there are any: not for binary and huge ones, those whose content from before is no longer kept,
+ * nor for those beyond the time for all.
+ */
+export async function restoredLines(
+  restores: readonly PlannedRestore[],
+  contents: FileContents,
+): Promise<readonly RestoredLines[]> {
+  const deadline = performance.now() + most.all;
+  const counted: RestoredLines[] = [];
+  for (const { path, present, target } of restores.slice(0, most.files)) {
+    const left = deadline - performance.now();
+    if (left <= 0) break;
+    const bytes = target.type === "absent" ? nothing : await bytesOf(target, contents);
+    const before = textOf(present.bytes ?? nothing);
+    const after = bytes === undefined ? undefined : textOf(bytes);
+    if (before === undefined || after === undefined) continue;
+    const { edits } = diffLines(before, after, { timeoutMs: left });
+    counted.push({
+      path,
+      added: edits.reduce((sum, { newCount }) => sum + newCount, 0),
+      removed: edits.reduce((sum, { oldCount }) => sum + oldCount, 0),
+    });
+  }
+  return counted;
+}
+
+const nothing = new Uint8Array();
+
+/** undefined when it is no longer kept, which the restore itself will say. */
+async function bytesOf(
+  state: Extract<FileState, { readonly type: "file" | "link" }>,
+  contents: FileContents,
+): Promise<Uint8Array | undefined> {
+  try {
+    return (await contents.read([state]))[0];
+  } catch (error) {
+    if (error instanceof CheckpointError && error.code === "not_kept") return undefined;
+    throw error;
+  }
+}
+
+/** undefined for what is no text. */
+function textOf(bytes: Uint8Array): string | undefined {
+  if (bytes.length > most.bytes || bytes.includes(0) || !isUtf8(bytes)) return undefined;
+  return new TextDecoder().decode(bytes);
+}

@@ -1,0 +1,78 @@
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Effect } from "@gennai/governance/effect";
+import type { ExecutionContext, ToolOutcome } from "@gennai/governance/tool";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import type { KeyPlan } from "@gennai/machine/keys/user-keys";
+import { removeTree } from "@gennai/machine/stage/remove-tree";
+import { runStaged, type StagedSurroundings } from "@gennai/machine/staged-shell/run-staged";
+import type { StagingKeys } from "./bash-tool.ts";
+import { commandOutcome } from "./command-outcome.ts";
+import type { EditContents } from "./edit-records.ts";
+import { executeStaged } from "./execute-staged.ts";
+
+type KeyedSurroundings = StagedSurroundings &
+  EditContents & {
+    readonly keys: Pick<StagingKeys, "learn" | "addresses">;
+  };
+
+/**
+ * Runs a command with a login of the user's, which a person agreed to for this one time. What of the workspace would run beside
+ * it runs before, where there is neither network nor login, and nothing of that is kept.
+ */
+export async function executeKeyed(
+  effect: Effect & { readonly type: "exec" },
+  plan: KeyPlan,
+  timeoutMs: number,
+  { keys, ...surroundings }: KeyedSurroundings,
+  context: ExecutionContext,
+): Promise<ToolOutcome> {
+  // Other runs of the workspace share theirs, and could change there what is packed and then sent.
+  const temporary = await mkdtemp(join(tmpdir(), "gennai-key-"));
+  try {
+    return await runInTwo(effect, plan, timeoutMs, { ...surroundings, keys, temporary }, context);
+  } finally {
+    await removeTree(temporary);
+  }
+}
+
+async function runInTwo(
+  effect: Effect & { readonly type: "exec" },
+  plan: KeyPlan,
+  timeoutMs: number,
+  { keys, temporary, ...surroundings }: KeyedSurroundings & { readonly temporary: string },
+  context: ExecutionContext,
+): Promise<ToolOutcome> {
+  if (plan.before !== undefined) {
+    const { text, what } = plan.before;
+    const { command, cwd } = effect;
+    const before = { command, cwd: cwd.absolute, timeoutMs, confirmed: false, text, temporary };
+    const staged = await runStaged(before, surroundings, context);
+    await staged.drop();
+    if (staged.run.exitCode !== 0) {
+      return commandOutcome(staged.run, timeoutMs, [
+        `[that was ${what}, which runs first, without network and login; nothing was sent]`,
+      ]);
+    }
+  }
+  const key = await plan.uncover(context);
+  for (const { host, port, address } of key.hosts) {
+    const own = address === undefined ? await surroundings.stages.privateAddress({ host, port }) : undefined;
+    if (own === undefined) continue;
+    keys.addresses.set(host, own);
+    throw new ToolFailure("private_address", `${host} is ${own}, in a network of this machine: nobody was told so.`, {
+      failureClass: "permission_denied",
+      hint: "Run the same command again; the question says it then.",
+      retryable: true,
+    });
+  }
+  for (const secret of key.secrets) keys.learn(secret);
+  const outcome = await executeStaged(
+    effect,
+    timeoutMs,
+    { ...surroundings, key, temporary, allowed: key.hosts },
+    context,
+  );
+  return { ...outcome, output: [outcome.output, ...plan.notes].join("\n") };
+}

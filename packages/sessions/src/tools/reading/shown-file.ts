@@ -1,0 +1,35 @@
+import type { ToolOutcome } from "@gennai/governance/tool";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { parseNotebook } from "@gennai/machine/notebooks/notebook";
+import { decodeText } from "@gennai/machine/workspace/text-file";
+import { imageOutcome } from "./image-outcome.ts";
+import { notebookOutcome } from "./notebook-outcome.ts";
+
+/** What of a file is wanted, besides its lines. */
+export interface WantedPart {
+  /** Lines or cells, from 1. */
+  readonly offset: number;
+  readonly limit: number;
+  readonly cell_id?: string | undefined;
+}
+
+/** Names of what no editor has a text of. What a file is, its bytes say. */
+const noText = /\.(?:png|jpe?g|gif|webp|ipynb)$/i;
+
+export function isShownFromDisk(path: string): boolean {
+  return noText.test(path);
+}
+
+/** A file that is more to a model than its lines; undefined for one that is not. Throws `ToolFailure` where it cannot be shown. */
+export function shownFile(name: string, bytes: Uint8Array, wanted: WantedPart): ToolOutcome | undefined {
+  return imageOutcome(name, bytes) ?? shownNotebook(name, bytes, wanted);
+}
+
+/** A notebook that cannot be read as one is a text like any other. */
+function shownNotebook(name: string, bytes: Uint8Array, { offset, limit, cell_id: cellId }: WantedPart) {
+  const text = name.toLowerCase().endsWith(".ipynb") ? decodeText(bytes)?.text : undefined;
+  const parsed = text === undefined ? { problem: "it is no .ipynb file of text" } : parseNotebook(text);
+  if ("notebook" in parsed) return notebookOutcome(name, parsed.notebook, { cellId, offset, limit });
+  if (cellId === undefined) return undefined;
+  throw new ToolFailure("bad_notebook", `${name} has no cells: ${parsed.problem}.`, { hint: "Leave cell_id out." });
+}

@@ -1,0 +1,214 @@
+import type { FileWrite, WorkspacePath } from "@gennai/governance/effect";
+import type { Tool } from "@gennai/governance/tool";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { ComparingTime } from "@gennai/machine/changes/comparing-time";
+import { changedText, editableText, fileBytes, fileText } from "@gennai/machine/changes/editable-text";
+import { diffLines } from "@gennai/machine/changes/line-diff";
+import { type PatchedFile, parsePatch } from "@gennai/machine/changes/parse-patch";
+import { patchText } from "@gennai/machine/changes/patch-text";
+import { decodeText } from "@gennai/machine/workspace/text-file";
+import type { FileContent } from "@gennai/machine/workspace/workspace";
+import { z } from "zod";
+import { pathName } from "../path-name.ts";
+import { maxFileBytes } from "../text-limits.ts";
+import {
+  applyPlanned,
+  currentContent,
+  type FileChangePorts,
+  type IntendedFile,
+  type IntendedText,
+  notFound,
+  PlannedChanges,
+  verifyChanges,
+} from "./file-change.ts";
+import { refuseMaskedText } from "./masked-text.ts";
+import { refuseDuplicate } from "./propose-changes-tool.ts";
+import { staleFileDetail } from "./stale-file-detail.ts";
+import { intendedText } from "./write-tool.ts";
+
+/** GPT-4.1, GPT-5 and later, gpt-oss, o3, o4 and Codex: OpenAI trained them on this format. */
+const trainedModels = /(?:^|\/)(?:gpt-(?:4\.1|[5-9]|oss)|o[34](?:-|$)|codex)/i;
+
+const parameters = z.strictObject({
+  input: z
+    .string()
+    .min(1, "input must not be empty.")
+    .max(maxFileBytes, "input is larger than 20 MiB.")
+    .describe('The patch, from "*** Begin Patch" to "*** End Patch".'),
+});
+
+type Patch = z.infer<typeof parameters>;
+
+/** Several files in the patch format of OpenAI's models: all of them change, or none. */
+export function applyPatchTool(ports: FileChangePorts): Tool<Patch> {
+  const plans = new PlannedChanges();
+  const hunksOf = new WeakMap<FileWrite, UpdatedFile>();
+  const isSeen = (path: WorkspacePath, { sha256 }: FileContent) =>
+    ports.knownFiles.base(path.relative)?.sha256 === sha256;
+
+  /** One effect; a failure waits where it could tell what is in a file that was not read. @param told whose text it could tell */
+  const planned = (
+    path: WorkspacePath,
+    before: FileContent | undefined,
+    intend: () => IntendedFile,
+    told: { readonly path: WorkspacePath; readonly content: FileContent | undefined } = { path, content: before },
+  ): FileWrite => {
+    try {
+      return plans.plan(ports, path, before, intend());
+    } catch (error) {
+      if (!(error instanceof ToolFailure) || told.content === undefined || isSeen(told.path, told.content)) throw error;
+      const base = ports.knownFiles.base(path.relative);
+      const operation = before === undefined ? "create" : "update";
+      return plans.planFailure({ type: "write", operation, path, base, current: before?.sha256 }, error);
+    }
+  };
+
+  const effectsOf = async (
+    file: PatchedFile,
+    paths: Paths,
+    time: ComparingTime,
+    signal: AbortSignal,
+  ): Promise<readonly FileWrite[]> => {
+    const { path, moveTo } = paths;
+    const outside = [path, ...(moveTo === undefined ? [] : [moveTo])].find((each) => !each.inside);
+    if (outside !== undefined) return [outsideOf(plans, path, file.operation, outside)];
+    const name = pathName(path);
+    if (ports.knownFiles.base(path.relative)?.source === "buffer") throw unsaved(name);
+    const before = await currentContent(ports.workspace, path, signal);
+    if (file.operation === "add") {
+      if (before !== undefined) throw exists(name);
+      return [planned(path, undefined, () => intendedText(file.content, undefined))];
+    }
+    if (before === undefined) throw notFound(path, "Look with LS or Glob what is there; nothing was changed.");
+    if (file.operation === "delete") return [planned(path, before, () => ({ type: "gone" }))];
+    if (moveTo === undefined) {
+      const effect = planned(path, before, () => patched(file, before, name, time));
+      hunksOf.set(effect, file);
+      return [effect];
+    }
+    if ((await ports.workspace.stat(moveTo)) !== undefined) throw exists(pathName(moveTo));
+    const mode = ((await ports.workspace.stat(path))?.mode ?? 0o644) & 0o777;
+    const moved = planned(moveTo, undefined, () => movedFile(file, { before, mode, name }, time), {
+      path,
+      content: before,
+    });
+    return [moved, plans.plan(ports, path, before, { type: "gone" })];
+  };
+
+  return {
+    name: "apply_patch",
+    description:
+      "Adds, updates, moves and deletes files by a patch; all of them change, or none. `*** Add File: PATH` is followed by lines with " +
+      "+, `*** Delete File: PATH` by nothing, `*** Update File: PATH` by an optional `*** Move to: PATH` and hunks. A hunk begins with " +
+      "`@@`, or `@@ LINE` with the line of the class or function it is in; its lines begin with a space, - or +. Give three lines of " +
+      "context around a change. Paths are relative. Read a file before you update it.",
+    parameters,
+    otherNames: { patch: "input", patchText: "input", patch_text: "input", diff: "input" },
+    shownTo: trainedModels,
+    access: "change",
+
+    async analyse({ input }, { signal }) {
+      const effects: FileWrite[] = [];
+      const seen = new Map<string, string>();
+      const time = new ComparingTime();
+      for (const file of parsePatch(input)) {
+        const path = await ports.workspace.resolve(file.path);
+        refuseDuplicate(seen, path);
+        const target = file.operation === "update" ? file.moveTo : undefined;
+        const moveTo = target === undefined ? undefined : await ports.workspace.resolve(target);
+        if (moveTo !== undefined) refuseDuplicate(seen, moveTo);
+        effects.push(...(await effectsOf(file, { path, moveTo }, time, signal)));
+      }
+      const names = effects.map(({ path }) => pathName(path));
+      const more = names.length > 3 ? ` and ${names.length - 3} more` : "";
+      return { statement: `Patch ${names.slice(0, 3).join(", ")}${more}`, effects };
+    },
+
+    async execute(_args, analysis, { signal }) {
+      return applyPlanned(ports, plans.of(analysis), analysis.statement, signal);
+    },
+
+    async explainRefusal(_args, analysis, { code }, { signal }) {
+      if (code !== "stale_file") return undefined;
+      const time = new ComparingTime();
+      for (const write of analysis.effects) {
+        if (write.type !== "write" || write.base?.sha256 === write.current) continue;
+        const file = hunksOf.get(write);
+        const detail = await staleFileDetail(
+          ports,
+          write,
+          (base) => (file === undefined ? { type: "gone" } : patched(file, base, pathName(write.path), time)),
+          signal,
+        );
+        if (detail !== undefined) return detail;
+      }
+      return undefined;
+    },
+
+    async verify(_args, outcome, { signal }) {
+      return verifyChanges(ports.workspace, outcome, signal);
+    },
+  };
+}
+
+interface Paths {
+  readonly path: WorkspacePath;
+  readonly moveTo: WorkspacePath | undefined;
+}
+
+type UpdatedFile = PatchedFile & { readonly operation: "update" };
+
+function patched(file: UpdatedFile, before: FileContent, name: string, time: ComparingTime): IntendedText {
+  const old = editableText(before.bytes);
+  if (old === undefined) throw new ToolFailure("binary_file", `${name} is not a text file, so it cannot be patched.`);
+  const { text, fitted } = patchText(old.text, file.hunks, name, time);
+  const { edits } = time.spend((timeoutMs) => diffLines(old.text, text, { timeoutMs }));
+  return {
+    type: "text",
+    text: changedText(old, text, edits),
+    spans: edits.map(({ newStart, newCount }) => ({ start: newStart, count: newCount })),
+    note: fitted.map(({ hunk, differing }) => `${name}: hunk ${hunk} fits but for ${differing}.`).join("\n"),
+  };
+}
+
+function movedFile(
+  file: UpdatedFile,
+  { before, mode, name }: { readonly before: FileContent; readonly mode: number; readonly name: string },
+  time: ComparingTime,
+): IntendedFile {
+  // As Move does: also what is no text.
+  if (file.hunks.length === 0)
+    return { type: "moved", bytes: before.bytes, mode, content: decodeText(before.bytes)?.text };
+  const { text, note = "" } = patched(file, before, name, time);
+  refuseMaskedText(fileText(text), () => Buffer.from(before.bytes).toString("utf8"));
+  return { type: "moved", bytes: fileBytes(text), mode, content: fileText(text), note };
+}
+
+/** Not even looked at: whether something is there is nobody's to know. */
+function outsideOf(
+  plans: PlannedChanges,
+  path: WorkspacePath,
+  operation: PatchedFile["operation"],
+  outside: WorkspacePath,
+): FileWrite {
+  const failure = new ToolFailure("outside_workspace", `${pathName(outside)} lies outside the workspace.`, {
+    failureClass: "permission_denied",
+  });
+  const does = operation === "add" ? "create" : operation;
+  return plans.planFailure(
+    { type: "write", operation: does, path: outside.inside ? path : outside, base: undefined, current: undefined },
+    failure,
+  );
+}
+
+function exists(name: string): ToolFailure {
+  return new ToolFailure("already_exists", `${name} exists already; nothing was changed.`, {
+    hint: "Use Update File to change it, or choose another path.",
+  });
+}
+
+function unsaved(name: string): ToolFailure {
+  return new ToolFailure("unsaved_changes", `${name} has unsaved changes in the user's editor; nothing was changed.`, {
+    hint: "Change it with Edit or MultiEdit, which write through the editor, or ask the user to save it.",
+  });
+}

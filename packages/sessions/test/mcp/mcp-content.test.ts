@@ -1,0 +1,40 @@
+import { samplePng } from "@gennai/testkit/sample-images";
+import { expect, test } from "vitest";
+import { readMcpContent } from "#mcp/mcp-content";
+
+const base64 = (bytes: Uint8Array | string) => Buffer.from(bytes).toString("base64");
+const image = (data: string, mimeType = "image/png") => ({ type: "image", mimeType, data });
+
+test.each<[string, readonly object[], string | RegExp, number]>([
+  ["text alone", [{ type: "text", text: "hello" }], "hello", 0],
+  [
+    "an image, by its bytes and not by what the server calls it",
+    [{ type: "text", text: "here:" }, image(base64(samplePng(3, 2)), "text/html")],
+    "here:\n[image 1: PNG, 3 x 2 pixels, 71 bytes]",
+    1,
+  ],
+  ["what is no image", [image(base64("<script>"))], "[image/png, 8 bytes, not shown: no PNG, JPEG, GIF or WebP]", 0],
+  ["what is no base64", [image("\u0000 %%%")], /not shown/, 0],
+  ["a damaged one", [image(base64("GIF89a"))], /^\[image, not shown: It begins as GIF and is damaged/, 0],
+  ["a cut one", [image(base64(samplePng().subarray(0, -1)))], /^\[image, not shown: PNG, 2 x 2.*damaged or cut/, 0],
+  ["a bomb", [image(base64(bomb()))], /^\[image, not shown: PNG, 70000 x 70000 pixels.*models take at most/, 0],
+  [
+    "ten of them",
+    Array.from({ length: 10 }, (_, at) => image(base64(samplePng(at + 1, 1)))),
+    /at most 8 of a result are\]$/,
+    8,
+  ],
+  ["a sound", [{ type: "audio", mimeType: "audio/wav", data: base64("RIFF") }], "[audio/wav, 6 bytes]", 0],
+])("%s", (_name, content, text, images) => {
+  const read = readMcpContent({ content });
+  if (typeof text === "string") expect(read.text).toBe(text);
+  else expect(read.text).toMatch(text);
+  expect(read.images).toHaveLength(images);
+});
+
+function bomb(): Uint8Array {
+  const bytes = samplePng();
+  new DataView(bytes.buffer).setUint32(16, 70_000);
+  new DataView(bytes.buffer).setUint32(20, 70_000);
+  return bytes;
+}
