@@ -1,3 +1,4 @@
+import type { Outside } from "@gennai/machine/network/way-out";
 import type { Sandbox } from "@gennai/machine/sandbox/sandbox";
 import type { ServerLog } from "@gennai/machine/server-log";
 import { Stages } from "@gennai/machine/staged-shell/stages";
@@ -9,9 +10,15 @@ import { type StagesMode, StagesRequired } from "@gennai/machine/staged-shell/st
  */
 export async function openStages(
   sandbox: Sandbox,
-  options: { readonly mode: StagesMode; readonly stateDir: string; readonly home: string; readonly log: ServerLog },
+  options: {
+    readonly mode: StagesMode;
+    readonly stateDir: string;
+    readonly home: string;
+    readonly log: ServerLog;
+    readonly outside?: Outside | undefined;
+  },
 ): Promise<Stages | undefined> {
-  const { mode, stateDir, home, log } = options;
+  const { mode, stateDir, home, log, outside } = options;
   if (mode === "required" && sandbox.state === "unsandboxed") throw new StagesRequired(sandbox.reason);
   for (const { id, state, reason } of await Stages.recover(stateDir)) {
     if (state === "stuck") log.warn(`What a command changed could not be ended (${id}): ${reason}`);
@@ -19,5 +26,16 @@ export async function openStages(
       log.info(`What a command changed when the server was ended: ${state} (${id}).`);
   }
   if (mode === "off" || sandbox.state === "unsandboxed") return undefined;
-  return new Stages({ shell: sandbox.shell, stateDir, home, mode });
+  return new Stages({ shell: sandbox.shell, stateDir, home, mode, outside });
+}
+
+/** `somewhere`: the server has no workspace of its own, and tries each user's. */
+export type StagesUsed =
+  | { readonly state: "staged" | "off" | "somewhere" }
+  | { readonly state: "unavailable"; readonly reason: string };
+
+/** @param workspace real path */
+export async function stagesUsed(stages: Stages | undefined, workspace: string | undefined): Promise<StagesUsed> {
+  if (stages === undefined) return { state: "off" };
+  return workspace === undefined ? { state: "somewhere" } : stages.support(workspace);
 }

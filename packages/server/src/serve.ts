@@ -29,7 +29,8 @@ import { rpcRoutes } from "./http/route.ts";
 import { readTlsFiles } from "./http/tls-files.ts";
 import { reportedVerifier } from "./identity/reported-verifier.ts";
 import { openUsersRoot } from "./identity/users-root.ts";
-import { openStages } from "./open-stages.ts";
+import { Idleness } from "./idleness.ts";
+import { openStages, type StagesUsed, stagesUsed } from "./open-stages.ts";
 import { readPageFiles } from "./page/page-files.ts";
 import { openPageDoor } from "./page/page-routes.ts";
 import { PageTokens } from "./page/page-tokens.ts";
@@ -50,6 +51,8 @@ export interface RunningServer extends AsyncDisposable {
   readonly rinaUrl: string | undefined;
   readonly token: string | undefined;
   readonly sandbox: Sandbox;
+  /** Whether commands of its workspace are staged. Tried when it is first asked for. */
+  stagesUsed(): Promise<StagesUsed>;
   /** A fresh address that opens the page once; undefined when no page is served, and where there are many users. */
   pageLink(): string | undefined;
   /** Where the metrics are; undefined when nobody asked for them. */
@@ -59,6 +62,11 @@ export interface RunningServer extends AsyncDisposable {
    * `patience` milliseconds: then it is time to dispose it.
    */
   drain(patience: number): Promise<void>;
+  /**
+   * Resolves when for so many milliseconds no client has called, no turn ran and nothing ran in the background. Rejects when
+   * `signal` aborts.
+   */
+  idleFor(milliseconds: number, signal: AbortSignal): Promise<void>;
   /**
    * Reads the files of the certificate again, and uses it from the next connection on; nothing without one. Rejects with
    * `TlsError`: then the old one stays.
@@ -105,6 +113,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   );
   const { log, observer } = watch;
   const draining = new Draining();
+  const idleness = new Idleness();
   const stateDir = await prepareStateDirectory(options.stateDir);
   const configDir = userConfigDir(options.environment);
   const { commandLimits } = await requireServerConfig(configDir);
@@ -120,7 +129,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     }),
   );
   const stages = parts.use(
-    await openStages(sandbox, { mode: options.stages ?? "auto", stateDir, home: homedir(), log }),
+    await openStages(sandbox, {
+      mode: options.stages ?? "auto",
+      stateDir,
+      home: homedir(),
+      log,
+      outside: options.outside,
+    }),
   );
   const { watch: controlWatch, recovered } = ControlWatch.open({ stateDir, home: homedir() });
   parts.use(controlWatch);
@@ -198,10 +213,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
           protocolVersion,
           isolation: sandbox.state,
           isolationReason: sandbox.reason,
+          stages: stages?.mode ?? "off",
           workspace: only?.workspace,
         });
         return new Map([
-          ...rpcRoutes(rpcPaths, tenantRpc(tenants, { shutdown, log })),
+          ...rpcRoutes(rpcPaths, idleness.watched(tenantRpc(tenants, { shutdown, log }))),
           [HEALTH_PATH, healthRoute(health)],
           ...probeRoutes(notReady, () => tenants.rolledBack),
           ...(pageDoor?.routes ?? []),
@@ -230,6 +246,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         pid: process.pid,
         version: options.version,
         workspace: only?.workspace ?? "",
+        ...(options.shared === true
+          ? {
+              shared: {
+                sandbox: options.sandbox ?? "auto",
+                stages: options.stages ?? "auto",
+                protectedBranches: options.protectedBranches ?? [],
+              },
+            }
+          : {}),
         startedAt: Date.now(),
       }),
     );
@@ -244,10 +269,18 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     url: listener.url,
     metricsUrl: metrics?.url,
     drain: async (patience) => draining.begin(async () => (await tenants.load()).turnsRunning, patience),
+    idleFor: (milliseconds, signal) => {
+      const isBusy = async (): Promise<boolean> => {
+        const { turnsRunning, backgroundRuns } = await tenants.load();
+        return turnsRunning + backgroundRuns > 0;
+      };
+      return idleness.lasts(milliseconds, isBusy, signal);
+    },
     port: listener.port,
     rinaUrl: rina?.url,
     token,
     sandbox,
+    stagesUsed: () => stagesUsed(stages, only?.workspace),
     // Whom it would be for, on a server with many users, only they can say: `gennai open` with their token.
     pageLink: () =>
       users === undefined

@@ -5,8 +5,10 @@ import { Backend, SetModelKeyRequestSchema } from "@gennai/protocol/gen/gennai/a
 import { describe, expect, it } from "vitest";
 import { modelKeyRpc } from "#rpc/model-key-rpc";
 
-const set = (keys: ModelKeys, backend: Backend, key: string) =>
-  modelKeyRpc(keys)(create(SetModelKeyRequestSchema, { backend, key }));
+const own = { origin: "https://models.example", isKnown: true, takesServersKeys: true };
+
+const set = (keys: ModelKeys, backend: Backend, key: string, baseUrl = "") =>
+  modelKeyRpc(keys)(create(SetModelKeyRequestSchema, { backend, key, baseUrl }));
 
 describe("a key that a client hands over", () => {
   it("is used, for its provider alone, and masked from then on, also in streams that are open", async () => {
@@ -15,13 +17,13 @@ describe("a key that a client hands over", () => {
     const key = "plain words that no rule knows".replaceAll(" ", "_");
     const open = redactor.stream();
     set(keys, Backend.ANTHROPIC, key);
-    expect(await keys.find("anthropic")).toBe(key);
-    expect(await keys.find("openai")).toBeUndefined();
+    expect(await keys.find("anthropic", own)).toBe(key);
+    expect(await keys.find("openai", own)).toBeUndefined();
     expect(await redactor.redact(`the key is ${key}`)).not.toContain(key);
     const streamed = `${await open.push(`it is ${key.slice(0, 10)}`)}${await open.push(`${key.slice(10)} `)}${await open.end()}`;
     expect(streamed).not.toContain(key);
     set(keys, Backend.ANTHROPIC, "");
-    expect(await keys.find("anthropic")).toBeUndefined();
+    expect(await keys.find("anthropic", own)).toBeUndefined();
   });
 
   it.each([
@@ -34,4 +36,12 @@ describe("a key that a client hands over", () => {
     const keys = new ModelKeys({ environment: {}, platform: "win32" });
     expect(() => set(keys, backend, key)).toThrow();
   });
+
+  it.each(["no address", "file:///tmp/x", "ftp://models.example", `http://${"x".repeat(3_000)}.example`])(
+    "is refused for the address %j",
+    (baseUrl) => {
+      const keys = new ModelKeys({ environment: {}, platform: "win32" });
+      expect(() => set(keys, Backend.OPENAI_COMPATIBLE, "some-key", baseUrl)).toThrow(/base_url/);
+    },
+  );
 });

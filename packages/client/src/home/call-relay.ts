@@ -160,6 +160,7 @@ function refuseWhatIsTheEditors(request: Message): void {
 
 const viewEvents: ReadonlySet<ClientEvent["event"]["case"]> = new Set([
   "confirmationResponse",
+  "userQuestionResponse",
   "proposalReview",
   "proposalApplied",
 ]);

@@ -1,3 +1,4 @@
+import { backends } from "@gennai/protocol/model/backend";
 import * as z from "zod/mini";
 import { homeCommands, replPanels } from "./repl-home.ts";
 
@@ -14,12 +15,14 @@ export const callWindow = 256;
 
 const id = z.int().check(z.nonnegative());
 const path = z.string().check(z.minLength(1), z.maxLength(4096));
+const digest = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 const name = z.string().check(z.maxLength(256));
 
 const settingsSchema = z.strictObject({
   showThinking: z.boolean(),
   backend: name,
   model: name,
+  modelUrl: z.string().check(z.maxLength(2048)),
   editingMode: z.enum(["branch", "proposal"]),
   scenario: name,
 });
@@ -44,8 +47,38 @@ const requestSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("apply-proposal"), review: reviewSchema }),
   z.strictObject({ type: z.literal("revert-change-set"), sessionId: name, changeSetId: name }),
   z.strictObject({ type: z.literal("open-file"), path, line: z.optional(z.int().check(z.positive())) }),
+  z.strictObject({ type: z.literal("open-rule"), place: path }),
   z.strictObject({ type: z.literal("open-diff"), sessionId: name, proposalId: name, changeId: name }),
+  z.strictObject({
+    type: z.literal("watch-call"),
+    sessionId: name,
+    turnId: name,
+    callId: z.string().check(z.maxLength(1024)),
+    // A message of a webview holds no bigint.
+    afterSeq: z.string().check(z.regex(/^\d{1,20}$/)),
+    command: z.string().check(z.maxLength(100_000)),
+  }),
+  z.strictObject({
+    type: z.literal("open-change"),
+    sessionId: name,
+    path,
+    beforeSha256: z.optional(digest),
+    afterSha256: z.optional(digest),
+  }),
   z.strictObject({ type: z.literal("editor-context") }),
+  z.strictObject({ type: z.literal("names-of-dropped"), uris: z.array(path).check(z.maxLength(100)) }),
+  z.strictObject({
+    type: z.literal("keep-model"),
+    choice: z.strictObject({ backend: z.enum(backends), model: name, baseUrl: z.string().check(z.maxLength(2048)) }),
+  }),
+  z.strictObject({
+    type: z.literal("keep-model-key"),
+    backend: z.enum(backends),
+    baseUrl: z.string().check(z.maxLength(2048)),
+    key: z.string().check(z.maxLength(8192)),
+  }),
+  z.strictObject({ type: z.literal("list-editor-models") }),
+  z.strictObject({ type: z.literal("try-editor-model"), model: name }),
   z.strictObject({ type: z.literal("run-home-command"), command: z.enum(homeCommands) }),
 ]);
 
@@ -61,6 +94,8 @@ export const toHomeSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("taken"), id, count: z.int().check(z.positive()) }),
   z.strictObject({ type: z.literal("request"), id, request: requestSchema }),
   z.strictObject({ type: z.literal("save-state"), state: z.unknown() }),
+  /** What was decided about a proposal so far. */
+  z.strictObject({ type: z.literal("save-review"), state: z.unknown() }),
   /** The session that the app shows now. */
   z.strictObject({ type: z.literal("shows-session"), sessionId: name }),
 ]);
@@ -76,6 +111,8 @@ export const toAppSchema = z.discriminatedUnion("type", [
       sessionId: z.optional(name),
       state: z.unknown(),
       settings: settingsSchema,
+      folders: z.exactOptional(z.int().check(z.nonnegative())),
+      reviews: z.optional(z.array(z.unknown())),
     }),
   }),
   /** What a call gave, in order: as many as were there, since a post costs far more than a message. */
@@ -104,13 +141,19 @@ export const toAppSchema = z.discriminatedUnion("type", [
     notice: z.discriminatedUnion("type", [
       z.strictObject({ type: z.literal("show-session"), sessionId: z.optional(name) }),
       z.strictObject({ type: z.literal("prompt"), text: z.string(), send: z.boolean() }),
-      z.strictObject({ type: z.literal("show-panel"), panel: z.enum(replPanels) }),
+      z.strictObject({ type: z.literal("mention"), mentions: z.array(z.string()).check(z.maxLength(100)) }),
+      z.strictObject({ type: z.literal("attach"), title: z.string(), text: z.string() }),
+      z.strictObject({ type: z.literal("show-panel"), panel: z.enum(replPanels), proposalId: z.exactOptional(name) }),
+      z.strictObject({ type: z.literal("choose-model") }),
       z.strictObject({ type: z.literal("settings"), settings: settingsSchema }),
+      z.strictObject({ type: z.literal("review"), state: z.unknown() }),
       z.strictObject({
         type: z.literal("server"),
         state: z.enum(["connected", "unreachable", "refused"]),
         message: z.string(),
+        steps: z.exactOptional(z.readonly(z.array(z.enum(homeCommands)).check(z.maxLength(10)))),
       }),
+      z.strictObject({ type: z.literal("role"), watching: z.boolean() }),
     ]),
   }),
 ]);

@@ -106,6 +106,18 @@ export class AgentSession {
   }
 
   /**
+   * Says something to the running turn; resolves when the server has it for good. The same id is the same message, however often
+   * the way breaks. Rejects with `failed_precondition` when no turn takes it, `unimplemented` from an older server.
+   */
+  async queueMessage(
+    message: { readonly messageId: string; readonly text: string; readonly images: readonly Uint8Array[] },
+    { signal }: CallOptions,
+  ): Promise<void> {
+    const request = { sessionId: this.sessionId, ...message, images: [...message.images] };
+    await retryingCall(() => this.client.queueMessage(request, { signal }), { signal, attempts: 6 });
+  }
+
+  /**
    * The events of the session, each once; requests among them are answered by the identity's editor meanwhile.
    * Throws as `subscribe` does. Leaving the loop cancels no turn.
    */
@@ -150,6 +162,16 @@ export class AgentSession {
     const request = { sessionId: this.sessionId, turnId, reason };
     const { signal } = options;
     const response = await retryingCall(() => this.client.cancelTurn(request, { signal }), { signal, attempts: 3 });
+    return response.wasRunning;
+  }
+
+  /** Stops one call of a turn, which goes on; resolves when the call has ended. False when it was not running. */
+  async stopToolCall(
+    call: { readonly turnId: string; readonly callId: string },
+    { signal }: CallOptions,
+  ): Promise<boolean> {
+    const request = { sessionId: this.sessionId, turnId: call.turnId, toolCallId: call.callId };
+    const response = await retryingCall(() => this.client.stopToolCall(request, { signal }), { signal, attempts: 3 });
     return response.wasRunning;
   }
 

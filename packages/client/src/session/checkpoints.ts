@@ -39,6 +39,8 @@ export interface Restored {
   readonly restoreId: string;
   readonly files: readonly AppliedFile[];
   readonly skipped: readonly SkippedFile[];
+  /** Of a dry run: lines that it would put in and take out, by path, where they can be counted. */
+  readonly lines: ReadonlyMap<string, { readonly added: number; readonly removed: number }>;
 }
 
 export interface RestoreRequest {
@@ -88,11 +90,12 @@ export async function restoreCheckpoint(
 ): Promise<Restored> {
   const { sessionId, checkpointId, paths = [], dryRun = false, force = false } = request;
   const fields = { sessionId, checkpointId, paths: [...paths], dryRun, force };
-  const { restoreId, files, skipped } = await client.restoreCheckpoint(fields, { signal });
+  const { restoreId, files, skipped, lines } = await client.restoreCheckpoint(fields, { signal });
   return {
     restoreId,
     files: files.map(appliedFileFromMessage),
     skipped: skipped.map(({ path, reason }) => ({ path, reason: reasons.get(reason) ?? "not_certain" })),
+    lines: new Map(lines.map(({ path, added, removed }) => [path, { added, removed }])),
   };
 }
 

@@ -1,33 +1,10 @@
-import { timestampMs } from "@bufbuild/protobuf/wkt";
+import {
+  type KeptTrees,
+  keptTreesFromMessage,
+  type LayeredTree,
+  layeredTreeFromMessage,
+} from "@gennai/protocol/model/layer";
 import type { AgentClient } from "../connection/connection.ts";
-
-/** A directory, or a file, that git ignores and commands of a session changed; only later commands of it see that. */
-export interface LayeredTree {
-  /** Relative to the top of the work tree. */
-  readonly path: string;
-  readonly files: number;
-  readonly bytes: number;
-  /** What of the workspace it says is gone; a directory counts once. */
-  readonly removed: number;
-  /** Lower-case hex. */
-  readonly sha256: string;
-  /** That made it what it is. */
-  readonly command: string;
-  /** ISO 8601. */
-  readonly at: string;
-}
-
-/** What keeping trees would do, or has done. */
-export interface KeptTrees {
-  readonly paths: readonly string[];
-  /** Of the workspace that change. */
-  readonly files: number;
-  /** What rules ask a person about. */
-  readonly reasons: readonly string[];
-  /** Over all that would be kept. */
-  readonly sha256: string;
-  readonly kept: boolean;
-}
 
 interface CallOptions {
   readonly signal: AbortSignal;
@@ -39,15 +16,7 @@ export async function listLayer(
   { signal }: CallOptions,
 ): Promise<readonly LayeredTree[]> {
   const { trees } = await client.listLayer({ sessionId }, { signal });
-  return trees.map(({ path, files, bytes, removed, sha256, command, time }) => ({
-    path,
-    files: Number(files),
-    bytes: Number(bytes),
-    removed: Number(removed),
-    sha256,
-    command,
-    at: time === undefined ? "" : new Date(timestampMs(time)).toISOString(),
-  }));
+  return trees.map(layeredTreeFromMessage);
 }
 
 /**
@@ -63,14 +32,7 @@ export async function keepLayer(
   }: { readonly sessionId: string; readonly paths: readonly string[]; readonly sha256?: string },
   { signal }: CallOptions,
 ): Promise<KeptTrees> {
-  const kept = await client.keepLayer({ sessionId, paths: [...paths], sha256 }, { signal });
-  return {
-    paths: kept.paths,
-    files: Number(kept.files),
-    reasons: kept.reasons,
-    sha256: kept.sha256,
-    kept: kept.kept,
-  };
+  return keptTreesFromMessage(await client.keepLayer({ sessionId, paths: [...paths], sha256 }, { signal }));
 }
 
 /** Gives trees up, or all. @returns their paths */

@@ -7,7 +7,7 @@ export interface TypedMention {
 }
 
 /** Mentions that name no path. */
-export const namedMentions = ["problems", "diff"] as const;
+export const namedMentions = ["problems", "diff", "staged"] as const;
 
 /** The mention in which the caret stands; undefined when it stands in none. */
 export function mentionAt(text: string, caret: number): TypedMention | undefined {
@@ -30,7 +30,7 @@ export function completeMention(
   path: string,
 ): { readonly text: string; readonly caret: number } {
   const open = path.endsWith("/");
-  const quote = !/[\s"'`,;()[\]{}<>]/.test(path) ? "" : path.includes('"') ? "'" : '"';
+  const quote = quoteFor(path);
   const written = `@${quote}${path}${open ? "" : quote}`;
   const behind = text.slice(caret);
   // A quote that was closed already is not closed again.
@@ -38,4 +38,18 @@ export function completeMention(
   const blank = open || /^\s/.test(rest) ? "" : " ";
   const before = text.slice(0, mention.start) + written + blank;
   return { text: before + rest, caret: before.length };
+}
+
+/** A path as a prompt mentions it, e.g. `@src/a.ts:10-20`. @param lines 1-based, inclusive; undefined: all of it */
+export function writtenMention(path: string, lines?: { readonly startLine: number; readonly endLine: number }): string {
+  const quote = quoteFor(path);
+  if (lines === undefined) return `@${quote}${path}${quote}`;
+  const { startLine, endLine } = lines;
+  return `@${quote}${path}${quote}:${startLine === endLine ? startLine : `${startLine}-${endLine}`}`;
+}
+
+/** What would end the mention, or would be read as the end of a sentence or as lines, is put in quotes. */
+function quoteFor(path: string): string {
+  if (!/[\s"'`,;()[\]{}<>]|[.:!?…]$|[:#]L?\d+(?:-L?\d+)?$/u.test(path) || /^\.\.?$/.test(path)) return "";
+  return path.includes('"') ? "'" : '"';
 }

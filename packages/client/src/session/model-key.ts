@@ -1,10 +1,19 @@
 import { type Backend, backendWords } from "@gennai/protocol/model/backend";
 import type { AgentClient } from "../connection/connection.ts";
 
-/** Hands a provider's key to the server, which keeps it in memory until it ends; an empty one is forgotten. Throws `ConnectError`. */
+export interface KeyToHand {
+  readonly backend: Backend;
+  /** Of a server of one's own; empty: of a provider that all know. No other address gets the key. */
+  readonly baseUrl: string;
+  /** Empty: forget it. */
+  readonly key: string;
+}
+
+/** Hands a provider's key to the server, which keeps it in memory until it ends. Throws `ConnectError`. */
 export async function setModelKey(
   client: AgentClient,
-  { backend, key, signal }: { readonly backend: Backend; readonly key: string; readonly signal: AbortSignal },
+  { backend, baseUrl, key }: KeyToHand,
+  options: { readonly signal: AbortSignal },
 ): Promise<void> {
-  await client.setModelKey({ backend: backendWords.toMessage(backend), key }, { signal });
+  await client.setModelKey({ backend: backendWords.toMessage(backend), baseUrl, key }, options);
 }

@@ -3,8 +3,15 @@ import { type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent
 /** How a turn ended. */
 export type TurnOutcome = "completed" | "error" | "cancelled" | "interrupted";
 
-/** What a running turn is about: begun, at the model, at a tool, or waiting for a person, an editor or its working tree. */
-export type TurnPhase = "started" | "thinking" | "calling" | "running" | "waiting-for-client" | "waiting-for-tree";
+/** What a running turn is about: begun, at the model, at a tool, or waiting: for a person or editor, its working tree, the provider. */
+export type TurnPhase =
+  | "started"
+  | "thinking"
+  | "calling"
+  | "running"
+  | "waiting-for-client"
+  | "waiting-for-tree"
+  | "waiting-for-provider";
 
 /** undefined for the last status of a turn, and for a state that this client does not know. */
 export function turnPhase(state: InvokeState): TurnPhase | undefined {
@@ -39,4 +46,5 @@ const phases: Partial<Record<InvokeState, TurnPhase>> = {
   [InvokeState.RUN_TOOL]: "running",
   [InvokeState.WAITING_FOR_CLIENT]: "waiting-for-client",
   [InvokeState.WAITING_FOR_TREE]: "waiting-for-tree",
+  [InvokeState.WAITING_FOR_PROVIDER]: "waiting-for-provider",
 };

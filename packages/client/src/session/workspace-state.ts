@@ -7,6 +7,8 @@ export interface WorkspaceState {
   readonly git: "ready" | "not-installed" | "no-repository" | "not-trusted";
   /** undefined on a detached HEAD, and where git is not ready. */
   readonly branch: string | undefined;
+  /** There is a commit to begin a branch at. */
+  readonly hasCommit: boolean;
   /** Files that are not committed; the server counts to 10,000. */
   readonly changedFiles: number;
   /** What protects the branch; undefined when the agent may work on it. */
@@ -22,12 +24,13 @@ export async function getWorkspaceState(
   client: AgentClient,
   { sessionId, signal }: SessionCall,
 ): Promise<WorkspaceState> {
-  const { workingDir, git, branch, changedFiles, protectedBy } = await client.getWorkspaceState(
+  const { workingDir, git, branch, commit, changedFiles, protectedBy } = await client.getWorkspaceState(
     { sessionId },
     { signal },
   );
   return {
     workingDir,
+    hasCommit: commit !== "",
     changedFiles,
     git: gitStates.get(git) ?? "no-repository",
     branch: branch === "" ? undefined : branch,
@@ -52,6 +55,45 @@ export async function prepareBranch(
 ): Promise<PreparedBranch> {
   const { branch, change } = await client.prepareBranch({ sessionId, task }, { signal });
   return { branch, how: branchChanges.get(change) ?? "kept" };
+}
+
+/** What the first commit of a repository would hold, or holds. */
+export interface FirstCommit {
+  /** All of them. */
+  readonly files: readonly string[];
+  readonly fileCount: number;
+  /** Files that stay out: not for the agent, secret by their names, with a filter (git-crypt, LFS), or repositories of their own. */
+  readonly leftOut: readonly string[];
+  readonly leftOutCount: number;
+  /** Over all files. */
+  readonly sha256: string;
+  /** undefined: not made. */
+  readonly commit: string | undefined;
+  readonly branch: string;
+}
+
+/**
+ * What the first commit would hold; undefined where none is needed. With the digest of a list that a person saw and said yes to, it is made,
+ * unless the list is another one by now. Throws `ConnectError`; then nothing was committed.
+ */
+export async function makeFirstCommit(
+  client: AgentClient,
+  { sessionId, sha256 = "", signal }: SessionCall & { readonly sha256?: string },
+): Promise<FirstCommit | undefined> {
+  const { offered, files, fileCount, leftOut, leftOutCount, commit, branch, ...told } = await client.makeFirstCommit(
+    { sessionId, sha256 },
+    { signal },
+  );
+  if (!offered) return undefined;
+  return {
+    files,
+    fileCount,
+    leftOut,
+    leftOutCount,
+    sha256: told.sha256,
+    commit: commit === "" ? undefined : commit,
+    branch,
+  };
 }
 
 const gitStates = new Map<GitState, WorkspaceState["git"]>([

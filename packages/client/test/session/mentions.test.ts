@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { canMention, completeMention, mentionAt } from "#session/mentions";
+import { canMention, completeMention, mentionAt, writtenMention } from "#session/mentions";
 
 /** `|` is the caret. */
 function at(text: string) {
@@ -50,4 +50,16 @@ describe("the mention that is being typed", () => {
     const done = completeMention(text, caret, mention, path);
     expect(`${done.text.slice(0, done.caret)}|${done.text.slice(done.caret)}`).toBe(wanted);
   });
+});
+
+test.each([
+  ["src/a.ts", undefined, "@src/a.ts"],
+  ["src/a.ts", { startLine: 2, endLine: 9 }, "@src/a.ts:2-9"],
+  ["with space.md", { startLine: 2, endLine: 2 }, '@"with space.md":2'],
+  ['say "x".md', undefined, "@'say \"x\".md'"],
+  ["why?", undefined, '@"why?"'],
+  ["log:12", undefined, '@"log:12"'],
+  [".", undefined, "@."],
+])("the mention of %s, %j is %s", (path, lines, wanted) => {
+  expect(writtenMention(path, lines)).toBe(wanted);
 });

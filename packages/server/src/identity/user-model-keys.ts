@@ -1,3 +1,5 @@
+import { HandedKeys } from "@gennai/models/handed-keys";
+import type { KeyPlace } from "@gennai/models/key-place";
 import type { ModelKeys } from "@gennai/models/model-keys";
 import type { Provider } from "@gennai/protocol/model/backend";
 import type { Callers } from "@gennai/sessions/users/callers";
@@ -12,7 +14,7 @@ const maxUsers = 10_000;
 export class UserModelKeys {
   readonly #callers: Callers;
   readonly #shared: Pick<ModelKeys, "find">;
-  readonly #ofUser = new Map<string, Map<Provider, string>>();
+  readonly #ofUser = new Map<string, HandedKeys>();
 
   constructor(options: { readonly callers: Callers; readonly shared: Pick<ModelKeys, "find"> }) {
     this.#callers = options.callers;
@@ -20,21 +22,20 @@ export class UserModelKeys {
   }
 
   /** An empty key forgets it. */
-  hand(backend: Provider, key: string): void {
+  hand(backend: Provider, baseUrl: string, key: string): void {
     const user = this.#callers.current()?.user;
     if (user === undefined) return;
-    const keys = this.#ofUser.get(user) ?? new Map<Provider, string>();
-    if (key === "") keys.delete(backend);
-    else keys.set(backend, key);
+    const keys = this.#ofUser.get(user) ?? new HandedKeys();
+    keys.hand(backend, baseUrl, key);
     this.#ofUser.delete(user);
-    if (keys.size > 0) this.#ofUser.set(user, keys);
+    if (!keys.isEmpty) this.#ofUser.set(user, keys);
     const [oldest] = this.#ofUser.keys();
     if (this.#ofUser.size > maxUsers && oldest !== undefined) this.#ofUser.delete(oldest);
   }
 
-  async find(backend: Provider): Promise<string | undefined> {
+  async find(backend: Provider, place: KeyPlace): Promise<string | undefined> {
     const user = this.#callers.current()?.user;
-    const own = user === undefined ? undefined : this.#ofUser.get(user)?.get(backend);
-    return own ?? this.#shared.find(backend);
+    const own = user === undefined ? undefined : this.#ofUser.get(user)?.find(backend, place);
+    return own ?? this.#shared.find(backend, place);
   }
 }

@@ -12,6 +12,7 @@ import { conversationPreview } from "@gennai/sessions/manager/conversation-previ
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import { undoChangeSet } from "@gennai/sessions/manager/undo";
 import type { Session } from "@gennai/sessions/session/session";
+import { queueMessage, withdrawMessage } from "@gennai/sessions/turn/queue-message";
 import { startTurn } from "@gennai/sessions/turn/start-turn";
 import { applyProposalRpc } from "./apply-proposal-rpc.ts";
 import {
@@ -21,24 +22,26 @@ import {
   stopBackgroundRunRpc,
 } from "./background-rpcs.ts";
 import { listCheckpointsRpc, restoreCheckpointRpc } from "./checkpoint-rpcs.ts";
+import type { chooseModelRpcs } from "./choose-model-rpcs.ts";
 import { submitClientEvent } from "./client-event.ts";
 import { streamEvents } from "./event-stream.ts";
 import { invoke } from "./invoke.ts";
 import { dropLayerRpc, keepLayerRpc, listLayerRpc } from "./layer-rpcs.ts";
 import type { modelKeyRpc } from "./model-key-rpc.ts";
-import { compactSessionRpc, renameSessionRpc } from "./session-rpcs.ts";
+import { compactSessionRpc, listedSkills, renameSessionRpc } from "./session-rpcs.ts";
 import { sessionsMeant } from "./sessions-meant.ts";
 import { clientFromWire } from "./wire/client-from-wire.ts";
 import { sessionToWire } from "./wire/session-wire.ts";
 import { todosFromWire, todoToWire } from "./wire/todo-wire.ts";
-import { turnInputFromWire } from "./wire/turn-input-from-wire.ts";
+import { saidMessageFromWire, turnInputFromWire } from "./wire/turn-input-from-wire.ts";
 import { usageSumToWire } from "./wire/usage-wire.ts";
 import { clientWorkspaceFromWire } from "./wire/workspace-wire.ts";
-import { listPathsRpc, prepareBranchRpc, workspaceStateRpc } from "./workspace-rpcs.ts";
+import { listPathsRpc, makeFirstCommitRpc, prepareBranchRpc, workspaceStateRpc } from "./workspace-rpcs.ts";
 
 export interface AgentServiceOptions {
   readonly manager: SessionManager;
   readonly setModelKey: ReturnType<typeof modelKeyRpc>;
+  readonly chooseModel: ReturnType<typeof chooseModelRpcs>;
   readonly version: string;
   readonly features: readonly string[];
 }
@@ -51,13 +54,13 @@ export function registerAgentService(router: ConnectRouter, options: AgentServic
 function agentService({
   manager,
   setModelKey,
+  chooseModel,
   version,
   features,
 }: AgentServiceOptions): ServiceImpl<typeof AgentService> {
   const { services } = manager;
   /** Empty on a server with one user. */
   const user = (): string => services.callers.current()?.user ?? "";
-  const workspaceOfCaller = (): string | undefined => services.userWorkspaces?.of(user()) ?? manager.defaultWorkspace;
   const seesAll = (): boolean => services.callers.current()?.isAdmin === true;
 
   return {
@@ -90,13 +93,16 @@ function agentService({
     async listScenarios({ sessionId }) {
       const session = sessionId === "" ? undefined : await manager.get(sessionId);
       await session?.workspace.syncControl({ maxAgeMs: 1000 });
-      const { scenarios } = await services.loadScenarios(session?.workspace.controlRoot ?? workspaceOfCaller() ?? "");
+      const { scenarios } = await services.loadScenarios(
+        session?.workspace.controlRoot ?? (await manager.workspaceOfCaller()) ?? "",
+      );
       return {
         scenarios: [...scenarios.values()].map(({ name, description, toolsText }) => ({
           name,
           description,
           tools: toolsText,
         })),
+        skills: session === undefined ? [] : await listedSkills(session),
       };
     },
 
@@ -105,6 +111,7 @@ function agentService({
     },
 
     setModelKey,
+    ...chooseModel,
 
     async submitClientEvent(event) {
       return submitClientEvent(manager, event);
@@ -148,6 +155,15 @@ function agentService({
       return { turnId: turn.turnId, afterSeq: BigInt(turn.afterSeq), alreadyStarted: turn.alreadyStarted };
     },
 
+    async queueMessage(request) {
+      return { turnId: await queueMessage(await manager.get(request.sessionId), saidMessageFromWire(request)) };
+    },
+
+    async withdrawMessage({ sessionId, messageId }) {
+      const { text, images } = await withdrawMessage(await manager.get(sessionId), messageId);
+      return { text, images: images.map((bytes) => Uint8Array.from(bytes)) };
+    },
+
     async *subscribe(request, context) {
       const session = await manager.get(request.sessionId);
       const afterSeq = Number(request.afterSeq);
@@ -170,6 +186,11 @@ function agentService({
       const session = await manager.get(sessionId);
       const ended = await session.cancel(reason, turnId === "" ? undefined : turnId);
       return { wasRunning: ended !== undefined, turnId: ended ?? "" };
+    },
+
+    async stopToolCall({ sessionId, turnId, toolCallId }) {
+      const { runningCalls } = await manager.get(sessionId);
+      return { wasRunning: await runningCalls.stop({ turnId, callId: toolCallId }) };
     },
 
     async stop({ scope, sessionId, reason }) {
@@ -222,7 +243,7 @@ function agentService({
     },
 
     async getServerInfo() {
-      const workingDir = workspaceOfCaller() ?? "";
+      const workingDir = (await manager.workspaceOfCaller()) ?? "";
       const git = await gitIsolation();
       return {
         version,
@@ -240,9 +261,15 @@ function agentService({
 
     async getBlob({ sessionId, sha256 }) {
       const session = await manager.get(sessionId);
-      const content = session.state.blobs.has(digest(sha256)) ? await services.blobs.get(sha256) : undefined;
+      const { blobs, fileContents } = session.state;
+      const named = digest(sha256);
+      const content = blobs.has(named)
+        ? await services.blobs.get(named)
+        : fileContents.has(named)
+          ? await session.seen.shown(named)
+          : undefined;
       if (content === undefined)
-        throw new ServiceError("not_found", "The session names no such content, or it was purged.");
+        throw new ServiceError("not_found", "The session names no such content, it was purged, or it holds a secret.");
       return { content };
     },
 
@@ -298,6 +325,10 @@ function agentService({
 
     async prepareBranch(request, { signal }) {
       return prepareBranchRpc(await manager.get(request.sessionId), request, signal);
+    },
+
+    async makeFirstCommit(request, { signal }) {
+      return makeFirstCommitRpc(await manager.get(request.sessionId), request, signal);
     },
 
     async listPaths(request, { signal }) {

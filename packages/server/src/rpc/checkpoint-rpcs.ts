@@ -26,5 +26,6 @@ export async function restoreCheckpointRpc(session: Session, request: RestoreChe
     restoreId: restored.restoreId,
     files: restored.files.map(appliedFileToMessage),
     skipped: restored.skipped.map(skippedToWire),
+    lines: (restored.lines ?? []).map(({ path, added, removed }) => ({ path, added, removed })),
   };
 }

@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import type { ClientRequest } from "@gennai/agent/client-request";
 import type { LoggedEvent } from "@gennai/agent/session-event";
 import { endStates } from "@gennai/agent/session-event";
 import { eventWithMaskedPaths } from "@gennai/machine/redaction/masked-paths";
@@ -155,7 +156,15 @@ async function exact(session: Session, logged: LoggedEvent): Promise<LoggedEvent
   const { requestId } = logged.event.request;
   const request =
     session.requests.get(requestId) ?? (await session.services.ownership?.exactRequest(session.id, requestId));
-  return request === undefined ? logged : { ...logged, event: { type: "client-request", request } };
+  if (request === undefined) return logged;
+  return { ...logged, event: { type: "client-request", request: withMaskedStatement(request, logged.event.request) } };
+}
+
+/** What the log has of the question's statement goes beside the exact one. */
+function withMaskedStatement(request: ClientRequest, masked: ClientRequest): ClientRequest {
+  if (request.kind !== "confirmation" || masked.kind !== "confirmation") return request;
+  const { actionStatement: maskedStatement } = masked.question;
+  return { ...request, question: { ...request.question, maskedStatement } };
 }
 
 function isResolved(session: Session, { event }: LoggedEvent): boolean {

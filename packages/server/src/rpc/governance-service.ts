@@ -1,6 +1,9 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import type { Intent } from "@gennai/governance/intents/intent";
+import { listedRules } from "@gennai/governance/rules/listed-rules";
+import { ruleActivity } from "@gennai/governance/rules/rule-activity";
+import type { RuleFile } from "@gennai/governance/rules/rule-set";
 import type { RulesStatus } from "@gennai/governance/rules/rules-status";
 import { ServiceError } from "@gennai/machine/service-error";
 import { GovernanceService } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
@@ -9,6 +12,7 @@ import { riskWords } from "@gennai/protocol/model/risk";
 import { verdictWords } from "@gennai/protocol/model/tool-outcome";
 import { protocolDigest, protocolVersion } from "@gennai/protocol/spoken-protocol";
 import type { LoadedCapabilities } from "@gennai/sessions/capabilities/load-capabilities";
+import type { StandingAnswer, StandingAnswers } from "@gennai/sessions/checks/standing-answers";
 import type { EmergencyControls } from "@gennai/sessions/emergency/emergency-controls";
 import type { IntentsStatus } from "@gennai/sessions/intents/intents-service";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
@@ -19,7 +23,13 @@ import { turnPrompt } from "@gennai/sessions/turn/turn-prompt";
 import type { StoredRecord } from "@gennai/store/audit/ledger-records";
 import type { WorkspaceLedgerReport } from "@gennai/store/audit/ledger-verify";
 import type { Parity } from "../parity/parity.ts";
-import { controlFromWire, emergencyToWire, intentToWire, rulesStatusToWire } from "./wire/governance-wire.ts";
+import {
+  controlFromWire,
+  emergencyToWire,
+  intentToWire,
+  listedRulesToWire,
+  rulesStatusToWire,
+} from "./wire/governance-wire.ts";
 
 const maxRecords = 1_000;
 
@@ -48,8 +58,12 @@ export interface GovernanceServiceOptions {
     newest(workspaceRoot: string, beforeSeq: number, limit: number): readonly StoredRecord[];
     verify(workspaceRoot: string): Promise<WorkspaceLedgerReport>;
   };
+  /** What is agreed to in all sessions of a workspace. */
+  readonly answers: (workspaceRoot: string) => Pick<StandingAnswers, "list" | "revoke">;
   /** What this deployment is, by digests. */
   readonly parity: () => Promise<Parity>;
+  /** The rule files in force, the floor first. */
+  readonly ruleFiles: (place: GovernedPlace) => Promise<readonly RuleFile[]>;
   readonly rules: (place: GovernedPlace) => RulesStatus | Promise<RulesStatus>;
   readonly intents: {
     report(place: GovernedPlace): Promise<IntentsReport>;
@@ -73,8 +87,7 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
       const session = await manager.get(sessionId);
       return { workspaceRoot: session.workspace.place, session };
     }
-    const { callers, userWorkspaces } = manager.services;
-    const workspaceRoot = userWorkspaces?.of(callers.current()?.user ?? "") ?? manager.defaultWorkspace;
+    const workspaceRoot = await manager.workspaceOfCaller();
     if (workspaceRoot !== undefined) return { workspaceRoot, session: undefined };
     throw new ServiceError("invalid_argument", "session_id is empty and this server has no default workspace.");
   }
@@ -118,6 +131,7 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
         verdict: verdictWords.toMessage(check.verdict),
         risk: riskWords.toMessage(check.risk),
         reason: check.reason,
+        staged: check.staged,
         rules: check.fired.flatMap(({ verdict: fired }) =>
           fired.type === "allow"
             ? []
@@ -131,6 +145,13 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
               ],
         ),
       };
+    },
+
+    async listRules({ sessionId }) {
+      const place = await placeOf(sessionId);
+      const files = await options.ruleFiles(place);
+      const records = options.ledger.newest(place.workspaceRoot, Number.MAX_SAFE_INTEGER, maxRecords);
+      return listedRulesToWire(listedRules(files, ruleActivity(records.map(({ json }) => json))));
     },
 
     async listIntents({ sessionId }) {
@@ -180,6 +201,18 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
       return { status, message, records, purged, firstBadSeq: BigInt(problem?.seq ?? 0) };
     },
 
+    async listStandingAnswers({ sessionId }) {
+      const { workspaceRoot } = await placeOf(sessionId);
+      return { answers: (await options.answers(workspaceRoot).list()).map(standingAnswerToWire) };
+    },
+
+    async revokeStandingAnswers({ sessionId, id, all }) {
+      if ((id === "") !== all) throw new ServiceError("invalid_argument", "Name one answer by its id, or set all.");
+      const { workspaceRoot } = await placeOf(sessionId);
+      const revoked = await options.answers(workspaceRoot).revoke(all ? undefined : id);
+      return { revoked: revoked.map(standingAnswerToWire) };
+    },
+
     async getParity() {
       const { version, policy, release } = await options.parity();
       return {
@@ -192,6 +225,10 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
       };
     },
   };
+}
+
+function standingAnswerToWire({ acceptedAt, ...answer }: StandingAnswer) {
+  return { ...answer, accepted: timestampFromMs(Date.parse(acceptedAt)) };
 }
 
 function partsToWire(parts: ReadonlyMap<string, string>) {

@@ -16,6 +16,7 @@ export function holdSessionInterceptor(manager: () => Pick<SessionManager, "hold
     const untilEnd = held.move();
     // A stream that nobody ever read ends by its signal alone.
     request.signal.addEventListener("abort", () => untilEnd.dispose(), { once: true });
+    if (request.signal.aborted) untilEnd.dispose();
     return { ...response, message: holding(response.message, untilEnd) };
   };
 }

@@ -1,14 +1,16 @@
 import { ServiceError } from "@gennai/machine/service-error";
+import { originOf } from "@gennai/models/key-place";
 import type { ModelKeys } from "@gennai/models/model-keys";
 import type { SetModelKeyRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { backendWords, providerNames } from "@gennai/protocol/model/backend";
 
 /** Longer than any provider's; characters. */
 const maxKey = 8_192;
+const maxUrl = 2_048;
 
 /** Takes a key from a client that keeps it for the user. It is in no log, no answer and no file. */
 export function modelKeyRpc(keys: Pick<ModelKeys, "hand">) {
-  return ({ backend, key }: SetModelKeyRequest): Record<string, never> => {
+  return ({ backend, key, baseUrl }: SetModelKeyRequest): Record<string, never> => {
     const provider = providerNames.find((each) => backendWords.toMessage(each) === backend);
     if (provider === undefined) {
       throw new ServiceError("invalid_argument", "backend: this one takes no key.", {
@@ -21,7 +23,12 @@ export function modelKeyRpc(keys: Pick<ModelKeys, "hand">) {
         hint: "Paste the key alone, without quotes or spaces.",
       });
     }
-    keys.hand(provider, key);
+    if (baseUrl !== "" && (baseUrl.length > maxUrl || originOf(baseUrl) === undefined)) {
+      throw new ServiceError("invalid_argument", "base_url: this is no http or https address.", {
+        hint: "Give the address that the key is for, as in http://127.0.0.1:8000/v1.",
+      });
+    }
+    keys.hand(provider, baseUrl, key);
     return {};
   };
 }

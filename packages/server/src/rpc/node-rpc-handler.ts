@@ -3,6 +3,7 @@ import { Code, ConnectError, type ConnectRouter, createConnectRouter, type Inter
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from "@connectrpc/connect-node";
 import { ServiceError } from "@gennai/machine/service-error";
 import { hasCode } from "@gennai/machine/system-error";
+import { readWorkspaceHeader, workspaceHeader } from "@gennai/protocol/workspace-header";
 import type { Callers } from "@gennai/sessions/users/callers";
 import type { Identity } from "@gennai/sessions/users/identity";
 import type { Admission } from "../admission/admission.ts";
@@ -35,7 +36,8 @@ export function nodeRpcHandler(options: {
   const { callers, admission } = options;
   options.routes(router);
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
-  return (request, response, caller) => {
+  return (request, response, identity) => {
+    const caller = fromWorkspace(identity, request);
     const handler = handlers.get(request.url ?? "");
     if (handler === undefined) {
       response.writeHead(404).end();
@@ -57,6 +59,14 @@ export function nodeRpcHandler(options: {
         if (!isClientGone(error)) options.report(error);
       });
   };
+}
+
+/** One user works in several places: where a call belongs that names no session, its header says. */
+function fromWorkspace(identity: Identity, { headers }: IncomingMessage): Identity {
+  const named = headers[workspaceHeader];
+  if (identity.user !== "" || typeof named !== "string") return identity;
+  const workspace = readWorkspaceHeader(named);
+  return workspace === undefined ? identity : { ...identity, workspace };
 }
 
 /** The client went away; also while it was being written to. */

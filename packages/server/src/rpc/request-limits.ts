@@ -4,9 +4,15 @@ import { PlanService } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
 
 const mebibyte = 1024 * 1024;
 
-const { invoke, startTurn, submitClientEvent, applyProposal } = AgentService.method;
+const { invoke, startTurn, queueMessage, submitClientEvent, applyProposal } = AgentService.method;
 /** These carry text, images and files of a user. */
-const withContent: ReadonlySet<DescMethod> = new Set([invoke, startTurn, submitClientEvent, applyProposal]);
+const withContent: ReadonlySet<DescMethod> = new Set([
+  invoke,
+  startTurn,
+  queueMessage,
+  submitClientEvent,
+  applyProposal,
+]);
 
 /** Bytes that a request of a method may have. */
 export function requestLimit(method: DescMethod): number {

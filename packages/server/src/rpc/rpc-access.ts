@@ -27,8 +27,11 @@ const agent: AccessOf<typeof AgentService> = {
   getConversationPreview: "overseen",
   setSettings: "session",
   startTurn: "session",
+  queueMessage: "session",
+  withdrawMessage: "session",
   subscribe: "overseen",
   cancelTurn: "overseen",
+  stopToolCall: "overseen",
   stop: "overseen-or-own",
   listSessions: "own",
   resumeSession: "overseen",
@@ -36,6 +39,8 @@ const agent: AccessOf<typeof AgentService> = {
   renameSession: "session",
   compactSession: "session",
   setModelKey: "own",
+  listModels: "own",
+  tryModel: "own",
   getServerInfo: "own",
   getBlob: "overseen",
   undoChangeSet: "session",
@@ -47,6 +52,7 @@ const agent: AccessOf<typeof AgentService> = {
   applyProposal: "session",
   getWorkspaceState: "overseen",
   prepareBranch: "session",
+  makeFirstCommit: "session",
   listPaths: "overseen-or-own",
   listBackgroundRuns: "overseen",
   readBackgroundRun: "overseen",
@@ -65,6 +71,9 @@ const governance: AccessOf<typeof GovernanceService> = {
   listLedgerRecords: "overseen-or-own",
   verifyLedger: "overseen-or-own",
   getParity: "admin",
+  listStandingAnswers: "overseen-or-own",
+  revokeStandingAnswers: "overseen-or-own",
+  listRules: "overseen-or-own",
 };
 
 const plans: AccessOf<typeof PlanService> = {

@@ -1,7 +1,13 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ServiceError } from "@gennai/machine/service-error";
-import type { CompactSessionResponse, RenameSessionRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import type {
+  CompactSessionResponse,
+  RenameSessionRequest,
+  SkillSchema,
+} from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { Session } from "@gennai/sessions/session/session";
 import { compactConversation } from "@gennai/sessions/turn/compaction-turn";
+import { sessionSkills } from "@gennai/sessions/turn/session-skills";
 
 const maxTitle = 200;
 
@@ -26,4 +32,23 @@ export async function compactSessionRpc(session: Session): Promise<Omit<CompactS
     droppedMessages: done?.dropped ?? 0,
     keptMessages: done?.kept ?? 0,
   };
+}
+
+/**
+ * The session's skills, masked as the model is told of them. None where the project's configuration cannot be read: a turn says so, and
+ * does not begin.
+ */
+export async function listedSkills(session: Session): Promise<MessageInitShape<typeof SkillSchema>[]> {
+  const found = await sessionSkills(session).catch((error: unknown) => {
+    if (error instanceof ServiceError) return undefined;
+    throw error;
+  });
+  const { redactor } = session.services;
+  return Promise.all(
+    [...(found?.values() ?? [])].map(async ({ name, description, from }) => ({
+      name,
+      description: await redactor.redact(description),
+      ofRepository: from === "repository",
+    })),
+  );
 }

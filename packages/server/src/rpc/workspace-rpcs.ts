@@ -5,10 +5,12 @@ import {
   BranchChange,
   GitState,
   type ListPathsRequest,
+  type MakeFirstCommitRequest,
   type PrepareBranchRequest,
 } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { heldByClient } from "@gennai/sessions/client-workspace/held-by-client";
 import { listPaths } from "@gennai/sessions/context/list-paths";
+import { firstSessionCommit } from "@gennai/sessions/manager/first-session-commit";
 import { prepareSessionBranch } from "@gennai/sessions/manager/prepare-session-branch";
 import type { Session } from "@gennai/sessions/session/session";
 
@@ -54,6 +56,26 @@ export async function prepareBranchRpc(session: Session, request: PrepareBranchR
   }
   const prepared = await prepareSessionBranch(session, { task, ...(branch === "" ? {} : { branch }) }, signal);
   return { branch: prepared.name, change: branchChanges[prepared.how] };
+}
+
+export async function makeFirstCommitRpc(
+  session: Session,
+  { sha256 }: Pick<MakeFirstCommitRequest, "sha256">,
+  signal: AbortSignal,
+) {
+  const planned = await firstSessionCommit(session, { sha256, signal });
+  if (planned === undefined) return { offered: false };
+  const { files, leftOut, branch, commit } = planned;
+  return {
+    offered: true,
+    files: [...files],
+    fileCount: files.length,
+    leftOut: [...leftOut],
+    leftOutCount: leftOut.length,
+    sha256: planned.sha256,
+    commit,
+    branch,
+  };
 }
 
 export async function listPathsRpc(

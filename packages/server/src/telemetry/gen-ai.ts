@@ -40,5 +40,7 @@ export const finishReasons: Readonly<Record<FinishReason, string>> = {
   "tool-calls": "tool_call",
   length: "length",
   "content-filter": "content_filter",
+  pause: "pause",
+  malformed: "error",
   other: "other",
 };

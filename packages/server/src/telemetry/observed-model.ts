@@ -20,7 +20,10 @@ export function observedModel(model: Model, settings: ModelSettings, watch: Mode
   return {
     id: model.id,
     capabilities: model.capabilities,
-    maxContextTokens: model.maxContextTokens,
+    get maxContextTokens() {
+      return model.maxContextTokens;
+    },
+    findContextTokens: async () => model.findContextTokens?.(),
     stream: (request, options) => watched(model.stream(request, options), request, settings, watch),
   };
 }

@@ -7,14 +7,15 @@ import { ProcessLocks } from "@gennai/machine/process/process-lock";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
 import type { Sandbox } from "@gennai/machine/sandbox/sandbox";
 import type { Stages } from "@gennai/machine/staged-shell/stages";
+import { searchProviders } from "@gennai/machine/web/search-providers";
 import { loadWebConfig } from "@gennai/machine/web/web-config";
 import { recoverWorkspaceJournals } from "@gennai/machine/workspace/change/recover-journals";
 import { WorkspaceRegistry } from "@gennai/machine/workspace/workspace-registry";
 import { loadModelFacts } from "@gennai/models/model-facts";
 import { ModelKeys } from "@gennai/models/model-keys";
-import { createModel } from "@gennai/models/model-registry";
 import { loadCapabilities } from "@gennai/sessions/capabilities/load-capabilities";
 import { AcceptedChecks } from "@gennai/sessions/checks/accepted-checks";
+import { AcceptedConnections } from "@gennai/sessions/checks/accepted-connections";
 import { openClientWorkspaces } from "@gennai/sessions/client-workspace/open-client-workspaces";
 import { emergencyEvent } from "@gennai/sessions/emergency/emergency-change";
 import { EmergencyControls } from "@gennai/sessions/emergency/emergency-controls";
@@ -34,11 +35,11 @@ import { openStore } from "@gennai/store/sqlite/store";
 import type { Admission } from "../admission/admission.ts";
 import { FreeSpace } from "../admission/free-space.ts";
 import { UserModelKeys } from "../identity/user-model-keys.ts";
-import { assertUsersModel } from "../identity/users-models.ts";
 import { bothChecks } from "../replica/both-checks.ts";
 import type { Replica } from "../replica/open-replica.ts";
 import { accessInterceptor } from "../rpc/access-interceptor.ts";
 import { registerAgentService } from "../rpc/agent-service.ts";
+import { chooseModelRpcs } from "../rpc/choose-model-rpcs.ts";
 import { errorInterceptor } from "../rpc/error-interceptor.ts";
 import { registerGovernanceService } from "../rpc/governance-service.ts";
 import { holdSessionInterceptor } from "../rpc/hold-session-interceptor.ts";
@@ -46,8 +47,10 @@ import { modelKeyRpc } from "../rpc/model-key-rpc.ts";
 import { nodeRpcHandler } from "../rpc/node-rpc-handler.ts";
 import { registerPlanService } from "../rpc/plan-service.ts";
 import type { ServerWatch } from "../telemetry/server-watch.ts";
+import { ModelTrials } from "./model-trials.ts";
 import type { ServerOptions } from "./server-options.ts";
 import { tenantGovernance } from "./tenant-governance.ts";
+import { tenantModels } from "./tenant-models.ts";
 
 /** What all tenants of a server share. None of it remembers anything of theirs. */
 export interface ServerParts {
@@ -101,7 +104,7 @@ export interface Tenant extends AsyncDisposable {
 }
 
 /** Questions wait this long for an answer, and for a client that could give one. Milliseconds. */
-const defaultConfirmation = { answerMs: 30_000, waitForClientMs: 600_000 };
+const defaultConfirmation = { waitForClientMs: 600_000 };
 
 const features = [
   "resume",
@@ -117,6 +120,7 @@ const features = [
   "compaction",
   "rename",
   "client-workspace",
+  "queued-messages",
 ];
 
 /** Composes everything that belongs to one tenant. Rejects with `WorkspaceError` or `StoreError`; nothing is left running then. */
@@ -173,6 +177,13 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
     },
   });
   const keys = place.usersRoot === undefined ? serverKeys : new UserModelKeys({ callers, shared: serverKeys });
+  const ofUsers = place.usersRoot !== undefined;
+  const models = tenantModels({ keys, configDir, ofUsers, observer, options });
+  const trials: ModelTrials = new ModelTrials({
+    assertTurnsMayStart: () => brakes.assertTurnsMayStart(),
+    takeSeat: () => admission.turn({ tenant: place.name, user: callers.current()?.user ?? "" }),
+    onUnexpectedError: (error) => log.error("Trying a model met an error that nobody expected.", error),
+  });
   const capabilityFiles = {
     named: options.environment["GENNAI_CAPABILITIES"] || undefined,
     configDir,
@@ -199,6 +210,7 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
       workspaceRoots: () => manager.workspaceRoots(),
       announce: (change) => manager.announce(emergencyEvent(change)),
       stopWork: async (reason) => {
+        trials.stop();
         const [turnIds] = await Promise.all([
           manager.stop(() => true, reason),
           manager.stopBackground("an emergency control"),
@@ -263,10 +275,7 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
           log.error("What governs a workspace could not be closed.", error);
         });
       },
-      createModel: async (settings, asking) => {
-        if (place.usersRoot !== undefined) assertUsersModel(settings, options.defaultSettings);
-        return observer.model(await createModel(settings, (backend) => keys.find(backend), asking), settings);
-      },
+      createModel: (settings, asking) => models.createModel(settings, asking),
       loadModelFacts: () => loadModelFacts(configDir),
       loadScenarios,
       emergency: brakes,
@@ -276,8 +285,10 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
       checkpointsOf: (opened) => checkpoints.of(opened),
       mcp,
       loadWeb: () => loadWebConfig(configDir),
+      searchKey: (provider) => serverKeys.findOther(provider, searchProviders[provider].keyVariables),
       loadHooks: (workspaceRoot) => new WorkspaceHooks({ configDir, stateDir, workspaceRoot }).load(),
       acceptedChecks: ({ place: held }) => new AcceptedChecks(stateDir, held),
+      acceptedConnections: ({ place: held }) => new AcceptedConnections(stateDir, held),
       configDir,
       ownDirectories: [...new Set([options.stateDir, stateDir]), configDir],
       onUnexpectedError: (error) => log.error("A turn met an error that nobody expected.", error),
@@ -289,6 +300,7 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
       confirmation: options.confirmation ?? defaultConfirmation,
       protectedBranches: options.protectedBranches ?? [],
       home: homedir(),
+      userKeys: options.users === undefined ? { home: homedir(), environment: options.environment } : undefined,
       commandEnvironment: environment,
       commandLimits,
       platform: platform(),
@@ -298,11 +310,13 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
   );
   const plans = new SessionPlans(Date.now);
   parts.defer(async () => {
+    trials.stop();
     await manager.stop(() => true, "The server is shutting down.");
     await manager.stopBackground("the end of the server");
   });
   replica?.presence.onChange(() => {
     if (replica.presence.isConfirmed) return;
+    trials.stop();
     manager
       .stop(() => true, "This server lost contact with the log.")
       .then(() => manager.stopBackground("the end of contact with the log"))
@@ -325,7 +339,8 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
   const joinReplicas = replica && (await import("../rpc/replicas/replica-services.ts")).joinReplicas;
   const report = (error: unknown): void => log.error("An RPC failed unexpectedly.", error);
   const routes = (router: ConnectRouter): void => {
-    registerAgentService(router, { manager, setModelKey: modelKeyRpc(keys), version: options.version, features });
+    const [setModelKey, chooseModel] = [modelKeyRpc(keys), chooseModelRpcs(models, trials)];
+    registerAgentService(router, { manager, setModelKey, chooseModel, version: options.version, features });
     registerPlanService(router, { manager, plans, authenticated });
     registerGovernanceService(router, governancePorts);
   };

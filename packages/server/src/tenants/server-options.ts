@@ -1,3 +1,4 @@
+import type { Outside } from "@gennai/machine/network/way-out";
 import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
 import type { ServerLog } from "@gennai/machine/server-log";
 import type { StagesMode } from "@gennai/machine/staged-shell/stages-mode";
@@ -38,7 +39,9 @@ export interface ServerOptions {
   readonly sandbox?: SandboxMode;
   /** Whether commands run on a stage; `auto` by default. */
   readonly stages?: StagesMode;
-  readonly confirmation?: { readonly answerMs: number; readonly waitForClientMs: number };
+  readonly confirmation?: { readonly answerMs?: number; readonly waitForClientMs: number };
+  /** What commands may be let reach; the network of this machine by default. */
+  readonly outside?: Outside;
   /** A second port on 127.0.0.1 for clients of the RinaWarp protocol, which send no token; none unless given. 0: any free one. */
   readonly rinaPort?: number;
   /** Where the built files of the page lie; undefined: no page is served. An empty one is served as "not built". */
@@ -49,6 +52,8 @@ export interface ServerOptions {
   readonly metricsAddress?: string;
   /** Announces the server to clients of the same user. */
   readonly announce: boolean;
+  /** Announces it as one for all workspaces of its user. */
+  readonly shared?: boolean;
   readonly log: ServerLog;
   /**
    * What is read of it: keys of models, `OTEL_…`, where the user's configuration is (`XDG_CONFIG_HOME`, `APPDATA`),

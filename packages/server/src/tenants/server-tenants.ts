@@ -68,7 +68,14 @@ export class ServerTenants implements AsyncDisposable {
 
   /** How much the sessions of all of them have to do. */
   async load(): Promise<SessionsLoad> {
-    const sum = { sessionsOpen: 0, turnsRunning: 0, subscribers: 0, eventsQueued: 0, requestsOpen: 0 };
+    const sum = {
+      sessionsOpen: 0,
+      turnsRunning: 0,
+      subscribers: 0,
+      eventsQueued: 0,
+      requestsOpen: 0,
+      backgroundRuns: 0,
+    };
     for (const { manager } of this.#open) {
       const load = await manager.load();
       sum.sessionsOpen += load.sessionsOpen;
@@ -76,6 +83,7 @@ export class ServerTenants implements AsyncDisposable {
       sum.subscribers += load.subscribers;
       sum.eventsQueued += load.eventsQueued;
       sum.requestsOpen += load.requestsOpen;
+      sum.backgroundRuns += load.backgroundRuns;
     }
     return sum;
   }

@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { intentContext } from "@gennai/governance/intents/intent-context";
 import type { WorkspaceRegistry } from "@gennai/machine/workspace/workspace-registry";
+import { StandingAnswers } from "@gennai/sessions/checks/standing-answers";
 import { WorkspaceHooks } from "@gennai/sessions/hooks/workspace-hooks";
 import type { GovernanceRegistry } from "@gennai/sessions/session/workspace-governance";
 import { readLedgerRecords, readNewestLedgerRecords } from "@gennai/store/audit/ledger-records";
@@ -50,6 +51,11 @@ export function tenantGovernance(tenant: GovernedTenant): GovernanceServiceOptio
       const opened = session?.workspace ?? (await workspaces.open(workspaceRoot));
       return (await governance.of(opened)).rules.status();
     },
+    ruleFiles: async ({ session, workspaceRoot }) => {
+      const opened = session?.workspace ?? (await workspaces.open(workspaceRoot));
+      return (await governance.of(opened)).rules.files();
+    },
+    answers: (workspaceRoot) => new StandingAnswers(stateDir, workspaceRoot),
     intents: tenantIntents({ workspaces, governance }),
     ledger: {
       records: (root, after, limit) => readLedgerRecords(stateDir, root, after, limit),

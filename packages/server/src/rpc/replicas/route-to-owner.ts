@@ -109,6 +109,7 @@ async function routeStream(
   if (!isMessage(message, SubscribeRequestSchema)) return next(same);
   const attachment = await options.attachments.attach(message);
   request.signal.addEventListener("abort", () => attachment[Symbol.dispose](), { once: true });
+  if (request.signal.aborted) attachment[Symbol.dispose]();
   const response = await next(same).catch((error: unknown) => {
     attachment[Symbol.dispose]();
     throw error;

@@ -9,7 +9,8 @@ import {
   InvokeState,
   RequestResolution,
 } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { appliedFileToMessage, blobToMessage, changeToMessage } from "@gennai/protocol/model/proposal";
+import { appliedFileToMessage, type BlobRef, blobToMessage, changeToMessage } from "@gennai/protocol/model/proposal";
+import { answerWords, scopeWords } from "@gennai/protocol/model/question";
 import { riskWords } from "@gennai/protocol/model/risk";
 import { failureClassToMessage, verdictWords, verificationWords } from "@gennai/protocol/model/tool-outcome";
 import { backgroundRecordToWire } from "./background-run-wire.ts";
@@ -57,6 +58,7 @@ const states: Record<TurnState, InvokeState> = {
   "waiting-tool-result": InvokeState.WAITING_TOOL_RESULT,
   "waiting-for-client": InvokeState.WAITING_FOR_CLIENT,
   "waiting-for-tree": InvokeState.WAITING_FOR_TREE,
+  "waiting-for-provider": InvokeState.WAITING_FOR_PROVIDER,
   completed: InvokeState.COMPLETED,
   error: InvokeState.ERROR,
   cancelled: InvokeState.CANCELLED,
@@ -75,6 +77,15 @@ const contextStates = {
   refused: ContextState.REFUSED,
 } as const;
 
+/** In the whole, what has nothing to say is no part; in a change, that it says nothing any more is one. */
+function partsTold({ whole, sections }: Extract<SessionEvent, { readonly type: "instructions" }>): string[] {
+  return sections.filter(({ text }) => !whole || text !== "").map(({ name }) => name);
+}
+
+function wireBlob(blob: BlobRef | undefined) {
+  return blob === undefined ? {} : { outputBlob: blobToMessage(blob) };
+}
+
 function bodyToWire(event: SessionEvent): WireEvent {
   switch (event.type) {
     case "status":
@@ -85,6 +96,7 @@ function bodyToWire(event: SessionEvent): WireEvent {
           iteration: event.iteration,
           toolName: event.toolName ?? "",
           toolCallId: event.toolCallId ?? "",
+          ...(event.until === undefined ? {} : { until: timestampFromMs(event.until) }),
         },
       };
     case "thinking-delta":
@@ -109,8 +121,10 @@ function bodyToWire(event: SessionEvent): WireEvent {
           truncated: event.truncated,
           verification: verificationWords.toMessage(event.verification),
           failureClass: failureClassToMessage(event.failureClass),
-          ...(event.outputBlob === undefined ? {} : { outputBlob: blobToMessage(event.outputBlob) }),
+          // People get all of it, also where the model got less.
+          ...wireBlob(event.wholeOutput ?? event.outputBlob),
           ...(event.exitCode === undefined ? {} : { exitCode: event.exitCode }),
+          images: (event.images ?? []).map(blobToMessage),
         },
       };
     case "gate-decision":
@@ -137,10 +151,18 @@ function bodyToWire(event: SessionEvent): WireEvent {
           ...(event.sessionUsage === undefined ? {} : { sessionUsage: usageSumToWire(event.sessionUsage) }),
         },
       };
+    case "answer-dropped":
+      return { case: "warning", value: `${event.reason} What it had said is dropped, and it is asked again.` };
+    case "model-note":
     case "call-note":
       return { case: "warning", value: event.text };
     case "compacted":
       return { case: "conversationCompacted", value: compactedToWire(event) };
+    case "instructions":
+      return {
+        case: "instructionsTold",
+        value: { whole: event.whole, parts: partsTold(event) },
+      };
     case "session-renamed":
       return { case: "sessionRenamed", value: { title: event.title } };
     case "warning":
@@ -155,14 +177,29 @@ function bodyToWire(event: SessionEvent): WireEvent {
           scenario: event.scenario,
           clientTurnId: event.clientTurnId,
           images: event.images.map(blobToMessage),
+          messageId: event.messageId ?? "",
         },
       };
+    case "message-queued":
+      return {
+        case: "messageQueued",
+        value: { messageId: event.messageId, text: event.text, images: event.images.map(blobToMessage) },
+      };
+    case "message-withdrawn":
+      return { case: "messageWithdrawn", value: { messageId: event.messageId } };
     case "client-request":
       return requestToWire(event.request);
     case "client-request-resolved":
       return {
         case: "clientRequestResolved",
-        value: { requestId: event.requestId, resolution: resolutions[event.resolution], clientId: event.clientId },
+        value: {
+          requestId: event.requestId,
+          resolution: resolutions[event.resolution],
+          clientId: event.clientId,
+          user: event.user ?? "",
+          answer: event.reply === undefined ? undefined : answerWords.toMessage(event.reply.answer),
+          scope: event.reply?.answer === "yes" ? scopeWords.toMessage(event.reply.scope) : undefined,
+        },
       };
     case "todos-changed":
       return { case: "todosChanged", value: { items: event.items.map(todoToWire) } };
@@ -186,6 +223,8 @@ function bodyToWire(event: SessionEvent): WireEvent {
           changeSetId: event.changeSetId,
           files: event.files.map(appliedFileToMessage),
           proposalId: event.proposalId ?? "",
+          toolCallId: event.toolCallId ?? "",
+          branch: event.branch ?? "",
         },
       };
     case "change-set-undone":

@@ -1,20 +1,20 @@
 import { ServiceError } from "@gennai/machine/service-error";
-import type { InvokeRequest, StartTurnRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import type {
+  InvokeRequest,
+  QueueMessageRequest,
+  StartTurnRequest,
+} from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { TurnInput } from "@gennai/sessions/turn/prepare-turn";
+import type { SaidMessage } from "@gennai/sessions/turn/queue-message";
 import { editorContextFromWire } from "./editor-context-wire.ts";
 
 const maxInputCharacters = 1024 * 1024;
 
 /** Throws `ServiceError` `invalid_argument`. */
 export function turnInputFromWire(request: InvokeRequest | StartTurnRequest, clientTurnId: string): TurnInput {
-  if (!/^[\x21-\x7e]{1,128}$/.test(clientTurnId)) {
-    throw new ServiceError("invalid_argument", "client_turn_id has 1 to 128 visible ASCII characters.");
-  }
+  assertId("client_turn_id", clientTurnId);
   const { userInput, scenario, enableThinking, images } = request;
-  if (userInput.trim() === "") throw new ServiceError("invalid_argument", "user_input is empty.");
-  if (userInput.length > maxInputCharacters) {
-    throw new ServiceError("invalid_argument", `user_input has at most ${maxInputCharacters} characters.`);
-  }
+  assertText("user_input", userInput);
   const editorContext = editorContextFromWire(request.editorContext);
   return {
     text: userInput,
@@ -24,4 +24,24 @@ export function turnInputFromWire(request: InvokeRequest | StartTurnRequest, cli
     clientTurnId,
     ...(editorContext === undefined ? {} : { editorContext }),
   };
+}
+
+/** Throws `ServiceError` `invalid_argument`. */
+export function saidMessageFromWire({ messageId, text, images }: QueueMessageRequest): SaidMessage {
+  assertId("message_id", messageId);
+  assertText("text", text);
+  return { messageId, text, images };
+}
+
+function assertId(field: string, id: string): void {
+  if (!/^[\x21-\x7e]{1,128}$/.test(id)) {
+    throw new ServiceError("invalid_argument", `${field} has 1 to 128 visible ASCII characters.`);
+  }
+}
+
+function assertText(field: string, text: string): void {
+  if (text.trim() === "") throw new ServiceError("invalid_argument", `${field} is empty.`);
+  if (text.length > maxInputCharacters) {
+    throw new ServiceError("invalid_argument", `${field} has at most ${maxInputCharacters} characters.`);
+  }
 }

@@ -1,0 +1,98 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { RuleKind } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { EnumWords } from "@gennai/protocol/model/enum-words";
+import { type Risk, riskFromMessage } from "@gennai/protocol/model/risk";
+import { verdictWords } from "@gennai/protocol/model/tool-outcome";
+import type { GovernanceClient } from "../connection/connection.ts";
+
+const kinds = new EnumWords({
+  command: RuleKind.COMMAND,
+  zero: RuleKind.ZERO_ACCESS,
+  readOnly: RuleKind.READ_ONLY,
+  noDelete: RuleKind.NO_DELETE,
+  tool: RuleKind.TOOL,
+  code: RuleKind.CODE,
+});
+
+/** A rule in force, and what it did lately. */
+export interface RuleInForce {
+  readonly name: string;
+  /** `code`: it stands in no rule file. */
+  readonly kind: (typeof kinds.words)[number];
+  /** The pattern, path or tool; empty for a rule of the code. */
+  readonly text: string;
+  readonly reason: string;
+  /** undefined: it may say either. */
+  readonly verdict: "ask" | "deny" | undefined;
+  /** `file:line`; empty where there is no file that anybody could open. */
+  readonly place: string;
+  /** Calls that it refused, or that a person refused whom it had asked. */
+  readonly refused: number;
+  /** Calls that a person let through whom it had asked. */
+  readonly allowed: number;
+  readonly last: Date | undefined;
+}
+
+export interface RulesInForce {
+  readonly rules: readonly RuleInForce[];
+  /** The newest calls of the ledger, from which it is known what the rules did. */
+  readonly callsLookedAt: number;
+}
+
+/** What would become of a call. `staged`: it runs apart, and what it changes is judged before any of it becomes true. */
+export interface CheckedCall {
+  readonly outcome: "allow" | "staged" | "ask" | "deny";
+  readonly risk: Risk;
+  /** Empty for a plain allow. */
+  readonly reason: string;
+  /** Every rule that did not allow. */
+  readonly rules: readonly { readonly rule: string; readonly verdict: "ask" | "deny"; readonly reason: string }[];
+}
+
+/** Rejects with `ConnectError`. @param sessionId empty: the default workspace */
+export async function listRules(
+  client: Pick<GovernanceClient, "listRules">,
+  sessionId: string,
+  options: { readonly signal: AbortSignal },
+): Promise<RulesInForce> {
+  const { rules, callsLookedAt } = await client.listRules({ sessionId }, options);
+  return {
+    callsLookedAt,
+    rules: rules.map(({ name, kind, text, reason, verdict, place, activity }) => ({
+      name,
+      kind: kinds.fromMessage(kind) ?? "code",
+      text,
+      reason,
+      verdict: spokenAgainst(verdictWords.fromMessage(verdict)),
+      place,
+      refused: activity?.refused ?? 0,
+      allowed: activity?.allowed ?? 0,
+      last: activity?.last === undefined ? undefined : timestampDate(activity.last),
+    })),
+  };
+}
+
+/** What the gate would say of a command of `Bash` in a session. Nothing runs and nobody is asked. Rejects with `ConnectError`. */
+export async function checkCommand(
+  client: Pick<GovernanceClient, "checkPolicy">,
+  { sessionId, command }: { readonly sessionId: string; readonly command: string },
+  options: { readonly signal: AbortSignal },
+): Promise<CheckedCall> {
+  const argumentsJson = JSON.stringify({ command });
+  const answer = await client.checkPolicy({ sessionId, tool: "Bash", argumentsJson }, options);
+  // What cannot be understood is no permission.
+  const verdict = verdictWords.fromMessage(answer.verdict) ?? "deny";
+  return {
+    outcome: verdict === "allow" && answer.staged ? "staged" : verdict,
+    risk: riskFromMessage(answer.risk),
+    reason: answer.reason,
+    rules: answer.rules.flatMap(({ rule, verdict: said, reason }) => {
+      const against = spokenAgainst(verdictWords.fromMessage(said));
+      return against === undefined ? [] : [{ rule, verdict: against, reason }];
+    }),
+  };
+}
+
+function spokenAgainst(verdict: "allow" | "ask" | "deny" | undefined): "ask" | "deny" | undefined {
+  return verdict === "allow" ? undefined : verdict;
+}

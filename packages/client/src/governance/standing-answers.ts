@@ -1,0 +1,40 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { Code, ConnectError } from "@connectrpc/connect";
+import type { GovernanceClient } from "../connection/connection.ts";
+
+/** A yes that holds in every session of a workspace. */
+export interface StandingAnswer {
+  readonly id: string;
+  /** What runs or is reached without a question. */
+  readonly statement: string;
+  readonly accepted: Date | undefined;
+}
+
+/** None where the server is too old to tell. Rejects with `ConnectError`. @param sessionId empty: the default workspace */
+export async function listStandingAnswers(
+  client: GovernanceClient,
+  sessionId: string,
+  options: { readonly signal: AbortSignal },
+): Promise<readonly StandingAnswer[]> {
+  try {
+    const { answers } = await client.listStandingAnswers({ sessionId }, options);
+    return answers.map(({ id, statement, accepted }) => ({
+      id,
+      statement,
+      accepted: accepted && timestampDate(accepted),
+    }));
+  } catch (error) {
+    if (ConnectError.from(error).code === Code.Unimplemented) return [];
+    throw error;
+  }
+}
+
+/** What it was for asks again when this resolves. Rejects with `ConnectError`. @param id of one; undefined: all of them */
+export async function revokeStandingAnswers(
+  client: GovernanceClient,
+  sessionId: string,
+  id: string | undefined,
+  options: { readonly signal: AbortSignal },
+): Promise<void> {
+  await client.revokeStandingAnswers({ sessionId, id: id ?? "", all: id === undefined }, options);
+}

@@ -1,0 +1,141 @@
+import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
+import { type HunkDecision, wholeChange } from "@gennai/protocol/review/apply-review";
+import type { ReviewToApply } from "../home/repl-home.ts";
+
+export type ReviewLayout = "auto" | "unified" | "side-by-side";
+
+/** What the user decided so far about a proposal. JSON, to be kept over a reload. */
+export interface ReviewState {
+  readonly proposalId: string;
+  /** By change id, then by hunk id; `wholeChange` for a change without hunks. */
+  readonly decisions: Readonly<Record<string, Readonly<Record<string, HunkDecision>>>>;
+  readonly note: string;
+  readonly layout: ReviewLayout;
+}
+
+export interface ReviewCounts {
+  readonly total: number;
+  readonly kept: number;
+  readonly undone: number;
+  readonly edited: number;
+  readonly open: number;
+}
+
+export function newReview(proposalId: string): ReviewState {
+  return { proposalId, decisions: {}, note: "", layout: "auto" };
+}
+
+/** The ids that decisions of a change go by: its hunks, or the change as a whole. */
+export function decidableIds(change: Pick<ProposedChange, "hunks" | "operation">): readonly string[] {
+  return change.hunks.length === 0 || change.operation === "delete" ? [wholeChange] : change.hunks.map(({ id }) => id);
+}
+
+/** The decisions alone. */
+export type Decided = Pick<ReviewState, "decisions">;
+
+export function decisionFor(state: Decided, changeId: string, hunkId: string): HunkDecision | undefined {
+  return own(own(state.decisions, changeId) ?? {}, hunkId);
+}
+
+/** undefined takes the decision back. */
+export function decide(
+  state: ReviewState,
+  changeId: string,
+  hunkIds: readonly string[],
+  decision: HunkDecision | undefined,
+): ReviewState {
+  const entries = new Map(Object.entries(own(state.decisions, changeId) ?? {}));
+  for (const id of hunkIds) {
+    if (decision === undefined) entries.delete(id);
+    else entries.set(id, decision);
+  }
+  return { ...state, decisions: { ...state.decisions, [changeId]: Object.fromEntries(entries) } };
+}
+
+/** One decision for several changes: for what has none yet, or, with `all`, for everything but edits. */
+export function decideMany(
+  state: ReviewState,
+  changes: readonly ProposedChange[],
+  decision: HunkDecision,
+  options: { readonly blocked: ReadonlySet<string> },
+): ReviewState {
+  let next = state;
+  for (const change of changes) {
+    if (decision.type !== "undo" && options.blocked.has(change.id)) continue;
+    const ids = decidableIds(change).filter(
+      (id) => decision.type === "undo" || decisionFor(next, change.id, id)?.type !== "edited",
+    );
+    next = decide(next, change.id, ids, decision);
+  }
+  return next;
+}
+
+export function countDecisions(state: Decided, changes: readonly ProposedChange[]): ReviewCounts {
+  const counts = { total: 0, kept: 0, undone: 0, edited: 0, open: 0 };
+  for (const change of changes) {
+    for (const id of decidableIds(change)) {
+      counts.total++;
+      const type = decisionFor(state, change.id, id)?.type;
+      if (type === "keep") counts.kept++;
+      else if (type === "undo") counts.undone++;
+      else if (type === "edited") counts.edited++;
+      else counts.open++;
+    }
+  }
+  return counts;
+}
+
+/** What is sent: every hunk with its decision; without one it is not kept, unless `undecided` says so. */
+export function reviewToApply(
+  state: ReviewState,
+  proposal: Proposal,
+  sessionId: string,
+  undecided: "keep" | "undo" = "undo",
+): ReviewToApply {
+  const hunks = proposal.changes.flatMap((change) =>
+    decidableIds(change).map((hunkId) => ({
+      changeId: change.id,
+      hunkId,
+      decision: decisionFor(state, change.id, hunkId) ?? { type: undecided },
+    })),
+  );
+  return { sessionId, proposalId: proposal.proposalId, hunks, note: state.note.trim() };
+}
+
+/** A kept state, as far as it is one and is about this proposal; else a new one. */
+export function reviewFromJson(value: unknown, proposal: Proposal): ReviewState {
+  const fresh = newReview(proposal.proposalId);
+  if (!isRecord(value) || value["proposalId"] !== proposal.proposalId) return fresh;
+  const { decisions, note, layout } = value;
+  let state: ReviewState = {
+    ...fresh,
+    note: typeof note === "string" ? note : "",
+    layout: layout === "unified" || layout === "side-by-side" ? layout : "auto",
+  };
+  if (!isRecord(decisions)) return state;
+  for (const change of proposal.changes) {
+    const kept = own(decisions, change.id);
+    if (!isRecord(kept)) continue;
+    for (const id of decidableIds(change)) {
+      const decision = decisionFromJson(own(kept, id));
+      if (decision !== undefined) state = decide(state, change.id, [id], decision);
+    }
+  }
+  return state;
+}
+
+function decisionFromJson(value: unknown): HunkDecision | undefined {
+  if (!isRecord(value)) return undefined;
+  const { type, text } = value;
+  if (type === "keep" || type === "undo") return { type };
+  return type === "edited" && typeof text === "string" ? { type, text } : undefined;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Ids come from a server: `__proto__` is one like any other. */
+function own<Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}

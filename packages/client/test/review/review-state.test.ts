@@ -1,0 +1,75 @@
+import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
+import { expect, test } from "vitest";
+import { countDecisions, decide, decideMany, newReview, reviewFromJson, reviewToApply } from "#review/review-state";
+
+function change(id: string, hunkIds: readonly string[], more: Partial<ProposedChange> = {}): ProposedChange {
+  const range = { start: 1, count: 1 };
+  return {
+    id,
+    path: `src/${id}.ts`,
+    operation: "update",
+    unifiedDiff: "",
+    newContent: "",
+    newContentBlob: undefined,
+    baseSha256: "",
+    baseBlob: undefined,
+    conflict: false,
+    warning: "",
+    hunks: hunkIds.map((hunk) => ({ id: hunk, oldRange: range, newRange: range, lines: [] })),
+    ...more,
+  };
+}
+
+const changes = [
+  change("a", ["1", "2"]),
+  change("gone", ["1"], { operation: "delete" }),
+  change("__proto__", ["__proto__"]),
+];
+const proposal: Proposal = { proposalId: "p", toolCallId: "t", changes, hasConflicts: false, warnings: [] };
+
+test("a review survives a reload", () => {
+  let state = decide(newReview("p"), "a", ["1"], { type: "edited", text: "x\n" });
+  state = decide({ ...state, note: "why", layout: "unified" }, "__proto__", ["__proto__"], { type: "keep" });
+  expect(reviewFromJson(JSON.parse(JSON.stringify(state)), proposal)).toEqual(state);
+});
+
+test.each([
+  { name: "nothing", kept: undefined },
+  { name: "another proposal", kept: { ...newReview("other"), note: "x" } },
+  { name: "decisions of no kind", kept: { proposalId: "p", decisions: { a: { 1: { type: "yes" }, 2: "keep" } } } },
+  { name: "a hunk that is not there", kept: { proposalId: "p", decisions: { a: { 9: { type: "keep" } }, z: {} } } },
+])("of $name nothing is taken over", ({ kept }) => expect(reviewFromJson(kept, proposal)).toEqual(newReview("p")));
+
+test("what has no decision is sent as undone, a delete as a whole", () => {
+  const state = decide(newReview("p"), "gone", [""], { type: "keep" });
+  expect(reviewToApply({ ...state, note: " why " }, proposal, "s")).toEqual({
+    sessionId: "s",
+    proposalId: "p",
+    note: "why",
+    hunks: [
+      { changeId: "a", hunkId: "1", decision: { type: "undo" } },
+      { changeId: "a", hunkId: "2", decision: { type: "undo" } },
+      { changeId: "gone", hunkId: "", decision: { type: "keep" } },
+      { changeId: "__proto__", hunkId: "__proto__", decision: { type: "undo" } },
+    ],
+  });
+});
+
+test("what has no decision is kept where that was asked for, and nothing else changes", () => {
+  const undone = decide(newReview("p"), "a", ["1"], { type: "undo" });
+  const state = decide(undone, "__proto__", ["__proto__"], { type: "edited", text: "x" });
+  expect(reviewToApply(state, proposal, "s", "keep").hunks).toEqual([
+    { changeId: "a", hunkId: "1", decision: { type: "undo" } },
+    { changeId: "a", hunkId: "2", decision: { type: "keep" } },
+    { changeId: "gone", hunkId: "", decision: { type: "keep" } },
+    { changeId: "__proto__", hunkId: "__proto__", decision: { type: "edited", text: "x" } },
+  ]);
+});
+
+test("keeping all leaves edits and what is blocked alone; undoing all does not", () => {
+  const edited = decide(newReview("p"), "a", ["1"], { type: "edited", text: "x" });
+  const kept = decideMany(edited, changes, { type: "keep" }, { blocked: new Set(["gone"]) });
+  expect(countDecisions(kept, changes)).toEqual({ total: 4, kept: 2, undone: 0, edited: 1, open: 1 });
+  const undone = decideMany(kept, changes, { type: "undo" }, { blocked: new Set(["gone"]) });
+  expect(countDecisions(undone, changes)).toEqual({ total: 4, kept: 0, undone: 4, edited: 0, open: 0 });
+});

@@ -1,0 +1,53 @@
+import type { Model } from "@gennai/agent/model";
+import type { AskEditor } from "@gennai/models/editor-model";
+import { keyPlace } from "@gennai/models/key-place";
+import { listModels } from "@gennai/models/listed-models";
+import type { KeySource } from "@gennai/models/model-endpoint";
+import { type KnownModels, loadModelFacts } from "@gennai/models/model-facts";
+import type { ModelKeys } from "@gennai/models/model-keys";
+import { createModel } from "@gennai/models/model-registry";
+import type { ServerObserver } from "@gennai/sessions/observer/server-observer";
+import { assertUsersModel } from "../identity/users-models.ts";
+import type { ModelChoices, SessionModel } from "../rpc/choose-model-rpcs.ts";
+import type { ServerOptions } from "./server-options.ts";
+
+export interface TenantModels extends ModelChoices {
+  /** For a session; watched. Rejects with `ModelError`. */
+  createModel(settings: SessionModel, asking?: { readonly askEditor?: AskEditor }): Promise<Model>;
+}
+
+/** Models of one tenant: those its sessions get, and those its people can choose. */
+export function tenantModels(tenant: {
+  readonly keys: Pick<ModelKeys, "find">;
+  readonly configDir: string;
+  /** There are many users: they choose among what the operator lets them. */
+  readonly ofUsers: boolean;
+  readonly observer: Pick<ServerObserver, "model">;
+  readonly options: Pick<ServerOptions, "defaultSettings" | "environment">;
+}): TenantModels {
+  const { keys, configDir, ofUsers, observer, options } = tenant;
+  const { defaultSettings, environment } = options;
+  const allowed: ModelChoices["allowed"] = (choice) => {
+    if (ofUsers) assertUsersModel(choice, defaultSettings);
+  };
+  const keysFor =
+    (known: KnownModels, handedKeyOnly: boolean): KeySource =>
+    async (backend, baseUrl) => {
+      const place = keyPlace({ backend, baseUrl }, { defaults: defaultSettings, known, handedKeyOnly });
+      return place && keys.find(backend, place);
+    };
+  return {
+    defaults: defaultSettings,
+    allowed,
+    async createModel(settings, asking) {
+      allowed(settings);
+      const known = await loadModelFacts(configDir);
+      const keyOf = keysFor(known, settings.handedKeyOnly);
+      return observer.model(await createModel(settings, keyOf, { ...asking, known, environment }), settings);
+    },
+    async list(backend, baseUrl) {
+      const known = await loadModelFacts(configDir);
+      return listModels(backend, baseUrl, { keys: keysFor(known, true), known, environment });
+    },
+  };
+}
