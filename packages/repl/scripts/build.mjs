@@ -1,4 +1,5 @@
-// Bundles the web UI into repl.js and repl.css, for the page that the server serves and for the webview of the extension.
+// Bundles the web UI into repl.js, repl.css and scripts that repl.js loads when they are wanted (the code editor, each
+// language), for the page that the server serves and for the webview of the extension.
 //
 //   node packages/repl/scripts/build.mjs            writes packages/repl/dist
 //   import { buildRepl } from …                     for those who package it
@@ -10,8 +11,8 @@ import { context } from "esbuild";
 const source = join(import.meta.dirname, "..", "src");
 
 /**
- * Every style sheet under `src` goes into repl.css, those of `look` first; every icon is text in repl.js. Nothing else is
- * written: the page needs these two files alone.
+ * Every style sheet under `src` goes into repl.css, those of `look` first; every icon is text in repl.js. What
+ * is imported with `import()` goes into scripts beside it, so that none of it is loaded with the page.
  *
  * @param {{ outDir?: string, watch?: boolean, minify?: boolean }} options `watch` builds again whenever a source changes
  * @returns {Promise<{ files: readonly string[], bytes: Record<string, number>, metafile: import("esbuild").Metafile, dispose(): Promise<void> }>}
@@ -28,6 +29,8 @@ export async function buildRepl({
     ],
     outdir: outDir,
     bundle: true,
+    splitting: true,
+    chunkNames: "part-[name]-[hash]",
     format: "esm",
     platform: "browser",
     target: ["es2023", "chrome120", "firefox121", "safari17.4"],

@@ -1,12 +1,13 @@
 import { useEffect } from "preact/hooks";
 import { BackgroundStrip } from "./background/background-strip.tsx";
 import { BranchQuestion } from "./branch/branch-question.tsx";
+import { FirstCommitQuestion } from "./branch/first-commit-question.tsx";
 import { ChatView } from "./chat/chat-view.tsx";
 import { StatusLine } from "./chat/status-line.tsx";
 import { Composer } from "./composer/composer.tsx";
 import type { ReplControl } from "./control/repl-control.ts";
 import { Banners } from "./shell/banners.tsx";
-import { Header } from "./shell/header.tsx";
+import { Header, panelLabel } from "./shell/header.tsx";
 import { Panel } from "./shell/panels.tsx";
 import { QuestionTray } from "./shell/question-tray.tsx";
 import { Welcome } from "./shell/welcome.tsx";
@@ -25,9 +26,11 @@ export function App({ control }: { readonly control: ReplControl }) {
       <Header control={control} />
       <Banners control={control} />
       <div id="panel" class={`main main-${panel}`} role="tabpanel" aria-labelledby={`tab-${panel}`}>
+        <h2 class="spoken">{panelLabel(panel)}</h2>
         {panel === "chat" ? <Chat control={control} /> : <Panel control={control} />}
       </div>
       <QuestionTray control={control} />
+      <FirstCommitQuestion control={control} />
       <BranchQuestion control={control} />
       {panel === "chat" && (
         <footer class="foot">

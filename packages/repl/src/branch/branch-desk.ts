@@ -3,6 +3,7 @@ import { branchNameFor } from "@gennai/protocol/branch-name";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { FollowedSession } from "../control/followed-session.ts";
 import { type Failure, failureOf } from "../failure/failure.ts";
+import { FirstCommitDesk } from "./first-commit-desk.ts";
 
 /** - `look`: goes on where it is, and the server lets nothing be written */
 export type BranchAnswer = "create" | "proposal" | "look";
@@ -30,6 +31,7 @@ interface Task {
  * own, if the person agrees. Asked once a session, and again after a call was refused for its branch.
  */
 export class BranchDesk {
+  readonly firstCommit = new FirstCommitDesk();
   readonly #question = signal<BranchQuestion | undefined>(undefined);
   readonly #busy = signal(false);
   readonly #settled = new Set<string>();
@@ -66,6 +68,9 @@ export class BranchDesk {
     const inBranchMode = () => settings.value.editingMode === "branch";
     if (!inBranchMode() || this.#settled.has(sessionId)) return;
     const state = await getWorkspaceState(client, { sessionId, signal });
+    if (state.git === "ready" && !state.hasCommit) {
+      await this.firstCommit.offer(client, { sessionId, signal });
+    }
     const prepare = () => prepareBranch(client, { sessionId, task, signal });
     if (!isFree(state)) {
       const wanted = state.git === "ready" ? branchNameFor(task) : undefined;

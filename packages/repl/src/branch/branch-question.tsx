@@ -1,22 +1,40 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
+import { AnswerButton } from "../confirmation/answer-button.tsx";
+import { useArming } from "../confirmation/arming.ts";
+import { useCardFocus } from "../confirmation/card-focus.ts";
 import type { ReplControl } from "../control/repl-control.ts";
 import { Icon } from "../icons/icon.tsx";
+import type { BranchQuestion as AskedBranch, BranchAnswer } from "./branch-desk.ts";
 
-/** Asks where the agent shall write, above the prompt that waits for it. */
+/** Asks where the agent shall write, above the prompt that waits for it. The Enter that sent the prompt answers nothing here. */
 export function BranchQuestion({ control }: { readonly control: ReplControl }) {
   const { branch } = control;
   const question = branch.question.value;
-  const busy = branch.busy.value;
-  const first = useRef<HTMLButtonElement>(null);
-  const asked = question !== undefined;
-  useEffect(() => {
-    if (asked) first.current?.focus();
-  }, [asked]);
   if (question === undefined) return null;
+  return <Question question={question} busy={branch.busy.value} onAnswer={(answer) => branch.answer(answer)} />;
+}
+
+interface QuestionProps {
+  readonly question: AskedBranch;
+  readonly busy: boolean;
+  readonly onAnswer: (answer: BranchAnswer) => void;
+}
+
+function Question({ question, busy, onAnswer }: QuestionProps) {
+  const root = useRef<HTMLElement>(null);
+  const { armed, arming } = useArming(root);
+  useCardFocus(root);
+  const answering = { armed, arming, disabled: busy };
   const { situation, wanted, changedFiles, refusal } = question;
   return (
     <div class="question-tray">
-      <section class="branch-question" aria-label="Branch for the agent">
+      <section
+        ref={root}
+        tabIndex={-1}
+        class="branch-question"
+        aria-label="Branch for the agent"
+        onPointerLeave={() => arming.leave()}
+      >
         <p class="branch-situation">
           <Icon name="branch" />
           <span>{situation}</span>
@@ -41,21 +59,26 @@ export function BranchQuestion({ control }: { readonly control: ReplControl }) {
           </p>
         )}
         <div class="branch-answers">
-          <button ref={first} type="button" class="button" disabled={busy} onClick={() => branch.answer("create")}>
+          <AnswerButton name="create" class="button" {...answering} onAnswer={() => onAnswer("create")}>
             {refusal !== undefined ? "Try again" : "Create it"}
-          </button>
-          <button type="button" class="button button-quiet" disabled={busy} onClick={() => branch.answer("proposal")}>
+          </AnswerButton>
+          <AnswerButton
+            name="proposal"
+            class="button button-quiet"
+            {...answering}
+            onAnswer={() => onAnswer("proposal")}
+          >
             Use Proposal mode instead
-          </button>
-          <button
-            type="button"
+          </AnswerButton>
+          <AnswerButton
+            name="look"
             class="link"
-            disabled={busy}
             title="For questions about the code: the server refuses every change"
-            onClick={() => branch.answer("look")}
+            {...answering}
+            onAnswer={() => onAnswer("look")}
           >
             Only look, write nothing
-          </button>
+          </AnswerButton>
         </div>
       </section>
     </div>

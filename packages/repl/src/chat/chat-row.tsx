@@ -1,34 +1,43 @@
 import type { ItemCell, ViewItem } from "../model/view-item.ts";
-import { AssistantMessage, Notice, Thinking, TurnEnd, UserMessage } from "./message-items.tsx";
+import { ConfirmationLine } from "./confirmation-line.tsx";
+import { EditorSteps } from "./editor-steps.tsx";
+import { AssistantMessage, Notice, Thinking, TurnEnd } from "./message-items.tsx";
 import { ToolCallCard } from "./tool-call-card.tsx";
-import { ChangeSetCard, ClientRequestLine, ConfirmationLine, PlanCard, ProposalCard } from "./work-items.tsx";
+import { UserMessage } from "./user-message.tsx";
+import { ChangeSetCard, PlanCard, ProposalCard } from "./work-items.tsx";
+
+interface ChatRowProps {
+  readonly cell: ItemCell;
+  /** All that stand there, where it is steps of an editor. */
+  readonly steps?: readonly ItemCell[] | undefined;
+}
 
 /** One place of the chat. It alone is drawn again when what stands there changes. */
-export function ChatRow({ cell }: { readonly cell: ItemCell }) {
-  if (cell.parentCallId === "") return <ChatItem cell={cell} />;
+export function ChatRow({ cell, steps = [cell] }: ChatRowProps) {
+  if (cell.parentCallId === "") return <ChatItem cell={cell} steps={steps} />;
   return (
     <div class="nested">
       <span class="spoken">Of a sub-agent:</span>
-      <ChatItem cell={cell} />
+      <ChatItem cell={cell} steps={steps} />
     </div>
   );
 }
 
-function ChatItem({ cell }: { readonly cell: ItemCell }) {
+function ChatItem({ cell, steps }: Required<ChatRowProps>) {
   const item = cell.item.value;
   switch (item.kind) {
     case "user-message":
-      return <UserMessage item={item} />;
+      return <UserMessage item={item} turnId={cell.turnId} seq={cell.seq} />;
     case "thinking":
       return <Thinking item={item} id={cell.key} />;
     case "assistant":
       return <AssistantMessage item={item} />;
     case "tool-call":
-      return <ToolCallCard item={item} id={cell.key} />;
+      return <ToolCallCard item={item} id={cell.key} turnId={cell.turnId} seq={cell.seq} />;
     case "client-request":
-      return <ClientRequestLine item={item} />;
+      return <EditorSteps cells={steps} id={cell.key} />;
     case "confirmation":
-      return <ConfirmationLine item={item} />;
+      return <ConfirmationLine item={item} id={cell.key} />;
     case "proposal":
       return <ProposalCard item={item} />;
     case "change-set":

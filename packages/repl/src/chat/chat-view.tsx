@@ -1,29 +1,39 @@
 import { useMemo } from "preact/hooks";
 import type { ReplControl } from "../control/repl-control.ts";
+import { ChatRows } from "../model/chat-rows.ts";
 import type { SessionView } from "../model/session-view.ts";
 import { type ChatContext, ChatProvider, Folds } from "./chat-context.ts";
 import { ChatRow, estimatedHeight } from "./chat-row.tsx";
+import { rowName } from "./row-name.ts";
 import { VirtualList } from "./virtual-list.tsx";
 
 /** A session as a conversation. */
 export function ChatView({ control, view }: { readonly control: ReplControl; readonly view: SessionView | undefined }) {
   const context = useMemo<ChatContext>(() => ({ control, folds: new Folds() }), [control, view]);
+  const chatRows = useMemo(() => new ChatRows(), [view]);
+  // Read so that what was added is drawn.
   const count = view?.count.value ?? 0;
-  const cells = view?.cells ?? [];
+  const rows = chatRows.grow(count === 0 ? [] : (view?.cells ?? []));
   return (
     <ChatProvider value={context}>
       <VirtualList
-        count={count}
+        count={rows.length}
         label="Conversation"
         jumpLabel="Jump to newest"
-        keyOf={(row) => cells[row]?.key ?? `${row}`}
+        sent={control.turns.pending.value?.id}
+        keyOf={(row) => rows[row]?.key ?? `${row}`}
         estimate={(row) => {
-          const cell = cells[row];
+          const cell = rows[row]?.cells[0];
           return cell === undefined ? 30 : estimatedHeight(cell.item.peek());
         }}
+        nameOf={(row) => {
+          const cell = rows[row]?.cells[0];
+          return cell === undefined ? "" : rowName(cell.item.peek());
+        }}
         row={(row) => {
-          const cell = cells[row];
-          return cell === undefined ? null : <ChatRow cell={cell} />;
+          const [cell] = rows[row]?.cells ?? [];
+          if (cell === undefined) return null;
+          return <ChatRow cell={cell} steps={rows[row]?.cells} />;
         }}
         footer={<Pending control={control} />}
       />

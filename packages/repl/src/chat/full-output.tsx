@@ -24,7 +24,9 @@ export function FullOutput({ blob }: { readonly blob: BlobRef }) {
   if (text !== undefined) {
     return (
       <>
-        <pre class="output output-full">{text.slice(0, shownCharacters)}</pre>
+        <pre class="output output-full" tabIndex={0}>
+          {text.slice(0, shownCharacters)}
+        </pre>
         {text.length > shownCharacters && <p class="quiet">Only the beginning is shown.</p>}
       </>
     );

@@ -40,25 +40,7 @@ function codeBlock(content: string, language: string): string {
 }
 
 const allowedTags = [
-  ...[
-    "a",
-    "b",
-    "blockquote",
-    "br",
-    "button",
-    "code",
-    "del",
-    "div",
-    "em",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "hr",
-    "i",
-  ],
+  ...["a", "b", "blockquote", "br", "button", "code", "del", "div", "em", "h3", "h4", "h5", "h6", "hr", "i"],
   ...["li", "ol", "p", "pre", "s", "span", "strong", "sub", "sup", "table", "tbody", "td", "th", "thead", "tr", "ul"],
 ];
 const allowedAttributes = [
@@ -97,6 +79,7 @@ function clean(html: string): string {
  */
 export function markdownBlocks(text: string, before: ReadonlyMap<string, MarkdownBlock>): Map<string, MarkdownBlock> {
   const tokens = markdown.parse(text, {});
+  nestHeadings(tokens);
   const blocks = new Map<string, MarkdownBlock>();
   let from = 0;
   for (let at = 0, depth = 0; at < tokens.length; at++) {
@@ -109,6 +92,20 @@ export function markdownBlocks(text: string, before: ReadonlyMap<string, Markdow
     blocks.set(key, before.get(key) ?? clean(html));
   }
   return blocks;
+}
+
+/** Headings of a message stand below the panel's own and leave no level out, whatever the model wrote: people go by them. */
+function nestHeadings(tokens: ReturnType<typeof markdown.parse>): void {
+  const above: number[] = [];
+  for (const token of tokens) {
+    if (token.type !== "heading_open" && token.type !== "heading_close") continue;
+    const written = Number(token.tag.slice(1));
+    if (token.type === "heading_open") {
+      while ((above.at(-1) ?? 0) >= written) above.pop();
+      above.push(written);
+    }
+    token.tag = `h${Math.min(2 + above.length, 6)}`;
+  }
 }
 
 function isWebLink(url: string): boolean {

@@ -1,26 +1,9 @@
 import { CopyButton } from "../copy/copy-button.tsx";
 import { Icon } from "../icons/icon.tsx";
-import type { AssistantItem, NoticeItem, ThinkingItem, TurnEndItem, UserMessageItem } from "../model/view-item.ts";
-import { BlobImage } from "./blob-image.tsx";
+import type { AssistantItem, NoticeItem, ThinkingItem, TurnEndItem } from "../model/view-item.ts";
 import { useChat } from "./chat-context.ts";
 import { MarkdownText } from "./markdown-text.tsx";
 import { countWords, durationWords } from "./words.ts";
-
-export function UserMessage({ item }: { readonly item: UserMessageItem }) {
-  return (
-    <div class="user-message">
-      <span class="spoken">You:</span>
-      <div class="user-text">{item.text}</div>
-      {item.images.length > 0 && (
-        <div class="pictures">
-          {item.images.map((blob, index) => (
-            <BlobImage key={blob.sha256} blob={blob} label={`Picture ${index + 1}`} />
-          ))}
-        </div>
-      )}
-    </div>
-  );
-}
 
 export function AssistantMessage({ item }: { readonly item: AssistantItem }) {
   const { openFile } = useChat().control.home;
@@ -79,12 +62,23 @@ export function Notice({ item }: { readonly item: NoticeItem }) {
         {item.hint !== "" && <div class="notice-hint">{item.hint}</div>}
         {item.level === "error" && (
           <div class="notice-tools">
+            {item.code.startsWith("model_") && <ChooseAnotherModel />}
             {item.code !== "" && <code>{item.code}</code>}
             <CopyButton text={details.join("\n")} label="Copy details" look="link" />
           </div>
         )}
       </div>
     </div>
+  );
+}
+
+/** Another model may do what this one cannot, and its key is set in the same place. */
+function ChooseAnotherModel() {
+  const { control } = useChat();
+  return (
+    <button type="button" class="button button-quiet" onClick={() => control.models.open()}>
+      Choose a model
+    </button>
   );
 }
 

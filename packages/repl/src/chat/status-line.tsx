@@ -1,9 +1,10 @@
+import { contextWords, costWords, type UsageMeter } from "@gennai/client/session/usage-meter";
 import { useEffect, useState } from "preact/hooks";
 import type { ReplControl } from "../control/repl-control.ts";
 import type { TurnProgress } from "../control/turn-control.ts";
 import { Icon } from "../icons/icon.tsx";
 import type { RunningTurn } from "../model/session-facts.ts";
-import { costWords, countWords, durationWords } from "./words.ts";
+import { countWords, durationWords } from "./words.ts";
 
 /** What is going on right now, and what the session has used. */
 export function StatusLine({ control }: { readonly control: ReplControl }) {
@@ -11,17 +12,17 @@ export function StatusLine({ control }: { readonly control: ReplControl }) {
   const progress = control.turns.progress.value;
   const turn = facts?.turn;
   const usage = facts?.usage;
-  const asked = control.confirmations.open.value.length > 0 || control.branch.question.value !== undefined;
-  const fill =
-    usage === undefined || usage.maxContextTokens === 0
-      ? undefined
-      : Math.round((usage.contextTokens / usage.maxContextTokens) * 100);
+  const asked =
+    control.confirmations.open.value.length > 0 ||
+    control.userQuestions.open.value.length > 0 ||
+    control.branch.question.value !== undefined;
   return (
     <div class="status-line">
       {progress !== "idle" && (
         <span class="status-now">
           <Icon name={asked ? "question" : "loading"} spin={!asked} />
           {asked ? "Waits for your answer" : progressWords(progress, turn)}
+          {turn?.until !== undefined && <Countdown until={turn.until} />}
           {turn?.since !== undefined && <Clock since={turn.since} />}
         </span>
       )}
@@ -32,17 +33,24 @@ export function StatusLine({ control }: { readonly control: ReplControl }) {
         </span>
       )}
       {usage !== undefined && usage.inputTokens + usage.outputTokens > 0 && (
-        <span
-          class="status-fact"
-          title={`${usage.inputTokens} tokens in, ${usage.outputTokens} out, over the whole session. ${usage.modelId}`}
-        >
-          {countWords(usage.inputTokens + usage.outputTokens)} tokens
-          {usage.cost !== undefined && ` · ${costWords(usage.cost, usage.currency, usage.estimated)}`}
-          {fill !== undefined && ` · context ${fill} %`}
+        <span class="status-fact" title={usageDetails(usage)}>
+          {[`${countWords(usage.inputTokens + usage.outputTokens)} tokens`, costWords(usage), contextWords(usage)]
+            .filter((words) => words !== "")
+            .join(" · ")}
         </span>
       )}
     </div>
   );
+}
+
+function usageDetails(usage: UsageMeter): string {
+  const { inputTokens, outputTokens, contextTokens, maxContextTokens, cost, modelId } = usage;
+  return [
+    `${inputTokens} tokens in, ${outputTokens} out, over the whole session${usage.estimated ? ", partly guessed" : ""}.`,
+    ...(maxContextTokens === 0 ? [] : [`The context holds ${contextTokens} of ${maxContextTokens}.`]),
+    ...(cost === undefined ? [] : ["The cost is an estimate by list prices."]),
+    modelId,
+  ].join(" ");
 }
 
 function progressWords(progress: TurnProgress, turn: RunningTurn | undefined): string {
@@ -61,15 +69,28 @@ function progressWords(progress: TurnProgress, turn: RunningTurn | undefined): s
       return "Waits for somebody who can answer";
     case "waiting-for-tree":
       return "Waits for another session that writes here";
+    case "waiting-for-provider":
+      return "Waits for the model's provider";
   }
 }
 
 function Clock({ since }: { readonly since: Date }) {
+  const passed = Math.max(0, Math.floor((useNow() - since.getTime()) / 1000) * 1000);
+  return passed < 1000 ? null : <span class="quiet">{durationWords(passed)}</span>;
+}
+
+/** Until the provider is asked again; Stop ends the wait as it ends everything else. */
+function Countdown({ until }: { readonly until: Date }) {
+  const left = Math.ceil((until.getTime() - useNow()) / 1000) * 1000;
+  return left <= 0 ? null : <span class="quiet">asks again in {durationWords(left)}</span>;
+}
+
+/** Milliseconds since the epoch, each second anew. */
+function useNow(): number {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), 1000);
     return () => clearInterval(timer);
   }, []);
-  const passed = Math.max(0, Math.floor((now - since.getTime()) / 1000) * 1000);
-  return passed < 1000 ? null : <span class="quiet">{durationWords(passed)}</span>;
+  return now;
 }

@@ -1,9 +1,22 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { CallChanges } from "../changes/call-changes.tsx";
+import { CommandState } from "../command/command-state.tsx";
+import { CommandText } from "../command/command-text.tsx";
+import { exitWords } from "../command/exit-words.ts";
 import { Icon, type IconName } from "../icons/icon.tsx";
 import type { ToolCallItem, ToolCallStatus } from "../model/view-item.ts";
+import { BlobImage } from "./blob-image.tsx";
 import { useChat } from "./chat-context.ts";
 import { FullOutput } from "./full-output.tsx";
-import { failureWords, toolArguments, toolIcon, toolPath, toolSubject } from "./tool-words.ts";
+import {
+  commandOf,
+  failureWords,
+  toolArguments,
+  toolDescription,
+  toolIcon,
+  toolPath,
+  toolSubject,
+} from "./tool-words.ts";
 import { durationWords } from "./words.ts";
 
 const statusWords: Record<ToolCallStatus, { readonly words: string; readonly icon: IconName; readonly tone: string }> =
@@ -19,14 +32,23 @@ const statusWords: Record<ToolCallStatus, { readonly words: string; readonly ico
 
 const verdictWords = { allow: "allowed", ask: "asked", deny: "denied" } as const;
 
-/** A tool call on one line, and all about it when it is folded out. */
-export function ToolCallCard({ item, id }: { readonly item: ToolCallItem; readonly id: string }) {
+interface ToolCallCardProps {
+  readonly item: ToolCallItem;
+  readonly id: string;
+  readonly turnId: string;
+  /** Where in the log it begins. */
+  readonly seq: bigint;
+}
+
+/** A tool call on one line, its command below it, and all about it when it is folded out. */
+export function ToolCallCard({ item, id, turnId, seq }: ToolCallCardProps) {
   const { folds } = useChat();
   const open = folds.of(id, false);
   const status = statusWords[item.status];
   const { decision, result } = item;
-  const subject = toolSubject(item);
-  const exit = exitWords(item);
+  const command = commandOf(item);
+  const subject = command === undefined ? toolSubject(item) : toolDescription(item);
+  const exit = command === undefined ? exitWords(item) : undefined;
   return (
     <section class={`tool tool-${item.status}`}>
       <button
@@ -46,7 +68,10 @@ export function ToolCallCard({ item, id }: { readonly item: ToolCallItem; readon
           {subject}
         </span>
         {exit !== undefined && <span class={exit.tone}>{exit.words}</span>}
-        {result?.verification === "failed" && <span class="badge badge-bad">verification failed</span>}
+        {/* Of a command it says what the exit code says. */}
+        {command === undefined && result?.verification === "failed" && (
+          <span class="badge badge-bad">verification failed</span>
+        )}
         {decision !== undefined && (
           <span class={`badge badge-${decision.verdict}`} title={decision.reason}>
             {verdictWords[decision.verdict]}
@@ -57,8 +82,16 @@ export function ToolCallCard({ item, id }: { readonly item: ToolCallItem; readon
           <span class="spoken">{status.words}</span>
         </span>
       </button>
+      {command !== undefined && <CommandText command={command} id={id} />}
       {!open.value && item.status === "running" && item.liveOutput !== "" && <LiveOutput item={item} brief />}
       {!open.value && item.status === "refused" && <p class="tool-why">{refusal(item)}</p>}
+      {command !== undefined && (
+        <CommandState
+          {...{ item, command, turnId, seq }}
+          onShowOutput={open.value || outputOf(item) === "" ? undefined : () => (open.value = true)}
+        />
+      )}
+      {item.changes.length > 0 && <CallChanges files={item.changes} named={toolPath(item) ?? ""} id={id} />}
       {open.value && <ToolDetails item={item} />}
     </section>
   );
@@ -116,7 +149,14 @@ function ToolDetails({ item }: { readonly item: ToolCallItem }) {
       ) : (
         <>
           {result.error !== "" && <p class="tool-error">{result.error}</p>}
-          {result.output !== "" && result.output !== result.error && <pre class="output">{result.output}</pre>}
+          {result.output !== "" && result.output !== result.error && (
+            <pre class="output" tabIndex={0}>
+              {result.output}
+            </pre>
+          )}
+          {result.images.map((blob, index) => (
+            <BlobImage key={blob.sha256} blob={blob} label={`Picture ${index + 1}, as the model was shown it`} />
+          ))}
           {result.outputBlob !== undefined && <FullOutput blob={result.outputBlob} />}
           {result.truncated && <p class="quiet">The output was cut; this is not all of it.</p>}
         </>
@@ -131,16 +171,36 @@ const verificationWords = {
   failed: "verification failed: what is there is not what was to be",
 };
 
+function outputOf({ result, liveOutput }: ToolCallItem): string {
+  return result === undefined ? liveOutput : result.output;
+}
+
 function ToolArguments({ item }: { readonly item: ToolCallItem }) {
   const list = item.status === "writing" ? undefined : toolArguments(item.argumentsJson);
-  if (list === undefined) return <pre class="output">{item.argumentsJson}</pre>;
-  if (list.length === 0) return <p class="quiet">No arguments.</p>;
+  if (list === undefined)
+    return (
+      <pre class="output" tabIndex={0}>
+        {item.argumentsJson}
+      </pre>
+    );
+  // It stands above them.
+  const shown = commandOf(item) === undefined ? list : list.filter(({ name }) => name !== "command");
+  if (shown.length === 0 && list.length > 0) return null;
+  if (shown.length === 0) return <p class="quiet">No arguments.</p>;
   return (
     <dl class="facts">
-      {list.map(({ name, value, large }) => (
+      {shown.map(({ name, value, large }) => (
         <div key={name} class={large ? "facts-large" : ""}>
           <dt>{name}</dt>
-          <dd>{large ? <pre class="output">{value}</pre> : <code>{value}</code>}</dd>
+          <dd>
+            {large ? (
+              <pre class="output" tabIndex={0}>
+                {value}
+              </pre>
+            ) : (
+              <code>{value}</code>
+            )}
+          </dd>
         </div>
       ))}
     </dl>
@@ -162,6 +222,7 @@ function LiveOutput({ item, brief = false }: { readonly item: ToolCallItem; read
       <pre
         ref={element}
         class={brief ? "output output-brief" : "output"}
+        tabIndex={0}
         aria-label="Output so far"
         onScroll={({ currentTarget }) => {
           const { scrollHeight, scrollTop, clientHeight } = currentTarget;
@@ -172,16 +233,6 @@ function LiveOutput({ item, brief = false }: { readonly item: ToolCallItem; read
       </pre>
     </>
   );
-}
-
-/** An exit code that nobody knows is no success. */
-function exitWords({ name, result }: ToolCallItem): { readonly words: string; readonly tone: string } | undefined {
-  if (result === undefined) return undefined;
-  if (result.exitCode !== undefined) {
-    return { words: `exit ${result.exitCode}`, tone: result.exitCode === 0 ? "badge" : "badge badge-bad" };
-  }
-  const ranCommand = toolIcon(name) === "terminal" && result.error === "";
-  return ranCommand ? { words: "exit unknown", tone: "badge badge-ask" } : undefined;
 }
 
 function refusal({ decision, result }: ToolCallItem): string {

@@ -41,6 +41,19 @@ export function toolSubject({ argumentsJson }: Pick<ToolCallItem, "argumentsJson
   return "";
 }
 
+/** The command that a call runs; undefined for calls that run none. */
+export function commandOf({ name, argumentsJson }: Pick<ToolCallItem, "name" | "argumentsJson">): string | undefined {
+  if (toolIcon(name) !== "terminal") return undefined;
+  const command = (parsed(argumentsJson) ?? partial(argumentsJson))["command"];
+  return typeof command === "string" && command !== "" ? command : undefined;
+}
+
+/** What the model says that a call is for, in one line; empty when it says nothing. */
+export function toolDescription({ argumentsJson }: Pick<ToolCallItem, "argumentsJson">): string {
+  const description = (parsed(argumentsJson) ?? partial(argumentsJson))["description"];
+  return typeof description === "string" ? (description.split("\n", 1)[0] ?? "") : "";
+}
+
 /** The file a call is about, for a link. */
 export function toolPath({ argumentsJson }: Pick<ToolCallItem, "argumentsJson">): string | undefined {
   const path = parsed(argumentsJson)?.["file_path"];

@@ -10,9 +10,13 @@ export interface VirtualListProps {
   /** Pixels a row has before it was measured. */
   readonly estimate: (row: number) => number;
   readonly row: (row: number) => ComponentChildren;
+  /** What a screen reader calls a row before it reads it. */
+  readonly nameOf: (row: number) => string;
   readonly label: string;
   /** Stays below the rows. */
   readonly footer?: ComponentChildren;
+  /** Of what the reader just said: when it changes the list goes to its end, where that stands. */
+  readonly sent?: string | undefined;
   /** Shown when the reader is away from the end. */
   readonly jumpLabel: string;
 }
@@ -21,7 +25,8 @@ export interface VirtualListProps {
  * A long list of which only what is seen is in the document. It stays at its end while it grows, unless the reader scrolled
  * away. Arrow keys go from row to row, Home and End to the first and the last.
  */
-export function VirtualList({ count, keyOf, estimate, row, label, footer, jumpLabel }: VirtualListProps) {
+export function VirtualList(props: VirtualListProps) {
+  const { count, keyOf, estimate, row, nameOf, label, footer, jumpLabel, sent } = props;
   const [, draw] = useReducer((times: number) => times + 1, 0);
   const windowRef = useRef<ListWindow>(undefined);
   const scroller = useRef<HTMLDivElement>(null);
@@ -34,6 +39,9 @@ export function VirtualList({ count, keyOf, estimate, row, label, footer, jumpLa
     return list.attach({ scroller: scroller.current, sizer: sizer.current, rows: rows.current });
   }, [list]);
   useLayoutEffect(() => list.drawn());
+  useLayoutEffect(() => {
+    if (sent !== undefined) list.toEnd();
+  }, [list, sent]);
   const { start, end } = list.range;
   const shown = Array.from({ length: Math.max(0, end - start) }, (_, index) => start + index);
   return (
@@ -54,6 +62,7 @@ export function VirtualList({ count, keyOf, estimate, row, label, footer, jumpLa
                 key={keyOf(at)}
                 class="list-row"
                 role="article"
+                aria-label={nameOf(at)}
                 data-row={at}
                 tabIndex={-1}
                 aria-posinset={at + 1}

@@ -24,9 +24,3 @@ export function sizeWords(bytes: number): string {
   if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(1)} KB`;
   return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 }
-
-/** e.g. `0.042 EUR`, `about 1.20`. */
-export function costWords(cost: number, currency: string, estimated: boolean): string {
-  const amount = cost.toLocaleString(undefined, { maximumSignificantDigits: cost < 1 ? 2 : 4 });
-  return `${estimated ? "about " : ""}${amount}${currency === "" ? "" : ` ${currency}`}`;
-}

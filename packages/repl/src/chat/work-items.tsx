@@ -1,14 +1,11 @@
-import type { AppliedFile } from "@gennai/protocol/model/proposal";
 import { useState } from "preact/hooks";
+import { ChangedFiles } from "../changes/changed-files.tsx";
+import { LineCounts } from "../changes/line-counts.tsx";
+import { OperationMark } from "../changes/operation-mark.tsx";
+import { WrittenWhere } from "../changes/written-where.tsx";
 import { Icon } from "../icons/icon.tsx";
-import type {
-  ChangeSetItem,
-  ClientRequestItem,
-  ConfirmationItem,
-  PlanItem,
-  ProposalItem,
-  RequestState,
-} from "../model/view-item.ts";
+import type { ChangeSetItem, ClientRequestItem, PlanItem, ProposalItem, RequestState } from "../model/view-item.ts";
+import { hunkCounts } from "../review/diff-rows.ts";
 import { useChat } from "./chat-context.ts";
 import { plural } from "./words.ts";
 
@@ -18,21 +15,6 @@ export function ClientRequestLine({ item }: { readonly item: ClientRequestItem }
       <Icon name={item.state === "open" ? "loading" : "file"} spin={item.state === "open"} />
       <span>{item.text}</span>
       <span class="quiet">{stateWords[item.state]}</span>
-    </div>
-  );
-}
-
-export function ConfirmationLine({ item }: { readonly item: ConfirmationItem }) {
-  const { control } = useChat();
-  const mine = item.answeredBy === control.home.launch.clientId ? "answered here" : "answered elsewhere";
-  const state =
-    item.state === "open" ? "waits for an answer below" : item.state === "answered" ? mine : stateWords[item.state];
-  return (
-    <div class={`line line-question line-${item.state}`}>
-      <Icon name="question" />
-      <span>{item.question.title}</span>
-      <span class="quiet">{state}</span>
-      {!item.genuine && <span class="badge badge-bad">does not fit its digest: cannot be allowed</span>}
     </div>
   );
 }
@@ -61,13 +43,11 @@ export function ProposalCard({ item }: { readonly item: ProposalItem }) {
       </header>
       <ul class="files">
         {proposal.changes.map((change) => {
-          const lines = change.hunks.flatMap((hunk) => hunk.lines);
           return (
             <li key={change.id}>
               <OperationMark operation={change.operation} />
               <span class="file-path">{change.path}</span>
-              <span class="tone-good">+{lines.filter((line) => line.startsWith("+")).length}</span>
-              <span class="tone-bad">−{lines.filter((line) => line.startsWith("-")).length}</span>
+              <LineCounts {...hunkCounts(change.hunks)} />
               {change.conflict && <span class="badge badge-bad">conflict</span>}
             </li>
           );
@@ -92,7 +72,6 @@ export function ChangeSetCard({ item }: { readonly item: ChangeSetItem }) {
     setBusy(false);
     setAsking(false);
   };
-  const { runHomeCommand } = control.home;
   return (
     <section class="card">
       <header class="card-head">
@@ -100,11 +79,6 @@ export function ChangeSetCard({ item }: { readonly item: ChangeSetItem }) {
         <span class="card-title">
           {plural(item.files.length, "file")} {item.undone ? "taken back" : "changed"}
         </span>
-        {runHomeCommand !== undefined && !item.undone && (
-          <button type="button" class="link" onClick={() => void runHomeCommand("openScm")}>
-            Source control
-          </button>
-        )}
         {!item.undone && !asking && (
           <button type="button" class="button button-quiet" onClick={() => setAsking(true)}>
             Undo
@@ -122,14 +96,8 @@ export function ChangeSetCard({ item }: { readonly item: ChangeSetItem }) {
           </>
         )}
       </header>
-      <ul class="files">
-        {item.files.map((file) => (
-          <li key={file.path}>
-            <OperationMark operation={file.operation} />
-            <FilePath file={file} />
-          </li>
-        ))}
-      </ul>
+      <ChangedFiles files={item.files} id={`set:${item.changeSetId}`} open={false} />
+      {!item.undone && <WrittenWhere branch={item.branch} files={item.files} />}
     </section>
   );
 }
@@ -157,30 +125,8 @@ export function PlanCard({ item }: { readonly item: PlanItem }) {
   );
 }
 
-function FilePath({ file }: { readonly file: AppliedFile }) {
-  const { openFile } = useChat().control.home;
-  if (openFile === undefined || file.operation === "delete") return <span class="file-path">{file.path}</span>;
-  return (
-    <button type="button" class="link file-path" onClick={() => void openFile(file.path)}>
-      {file.path}
-    </button>
-  );
-}
-
-const operationMarks = { create: ["A", "added"], update: ["M", "changed"], delete: ["D", "deleted"] } as const;
-
-function OperationMark({ operation }: { readonly operation: keyof typeof operationMarks }) {
-  const [letter, word] = operationMarks[operation];
-  return (
-    <span class={`operation operation-${operation}`} title={word}>
-      <span aria-hidden="true">{letter}</span>
-      <span class="spoken">{word}</span>
-    </span>
-  );
-}
-
-const stateWords: Record<RequestState, string> = {
-  open: "waiting for the editor",
+export const stateWords: Record<RequestState, string> = {
+  open: "waiting for an answer",
   answered: "answered",
   timeout: "nobody answered in time",
   cancelled: "no longer needed",

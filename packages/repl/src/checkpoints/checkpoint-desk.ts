@@ -99,6 +99,7 @@ function joined(one: Restored, other: Restored): Restored {
   return {
     restoreId: other.restoreId || one.restoreId,
     files: [...one.files, ...other.files],
+    lines: one.lines,
     skipped: one.skipped.filter(({ path }) => !restored.has(path)),
   };
 }

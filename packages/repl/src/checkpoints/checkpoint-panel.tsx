@@ -54,7 +54,7 @@ export function CheckpointPanel({ desk, running }: CheckpointPanelProps) {
                 type="button"
                 class="g-button"
                 disabled={busy || running || !checkpoint.kept}
-                aria-label={`Restore to before ${nameOf(checkpoint)}`}
+                aria-label={`Restore to before this… ${nameOf(checkpoint)}`}
                 onClick={() => void desk.preview(checkpoint.checkpointId)}
               >
                 Restore to before this…
@@ -109,7 +109,7 @@ function Preview(props: {
       <ul>
         {preview.files.map(({ path, operation }) => (
           <li key={path}>
-            <VisibleText text={path} /> {verbs[operation]}
+            <VisibleText text={path} /> {verbs[operation]} <LineCounts lines={preview.lines.get(path)} />
           </li>
         ))}
       </ul>
@@ -138,6 +138,16 @@ function Preview(props: {
         </button>
       </div>
     </div>
+  );
+}
+
+function LineCounts({ lines }: { readonly lines: { readonly added: number; readonly removed: number } | undefined }) {
+  if (lines === undefined) return null;
+  return (
+    <span class="checkpoint-lines">
+      <span class="checkpoint-added">+{lines.added}</span> <span class="checkpoint-removed">−{lines.removed}</span>
+      <span class="g-spoken"> lines</span>
+    </span>
   );
 }
 

@@ -1,10 +1,14 @@
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type PromptImage, readImages } from "../control/prompt-images.ts";
 import type { ReplControl } from "../control/repl-control.ts";
 import { Icon } from "../icons/icon.tsx";
+import { runSlash, type SlashOutcome } from "../slash/run-slash.ts";
+import { slashCompletion } from "../slash/slash-completion.ts";
 import { BytesImage } from "./bytes-image.tsx";
+import { mentionCompletion } from "./complete-mention.ts";
+import { CompletionList, completionListId, useCompletion } from "./completion.tsx";
+import { droppedUris, mentionDropped } from "./dropped-files.ts";
 import { EditorChips, EditorContextButton } from "./editor-chips.tsx";
-import { MentionList, mentionListId, useMentions } from "./mention-completion.tsx";
 import { PromptHistory } from "./prompt-history.ts";
 import { QueuedPrompts } from "./queued-prompts.tsx";
 import { SettingsBar } from "./settings-bar.tsx";
@@ -14,35 +18,47 @@ export function Composer({ control }: { readonly control: ReplControl }) {
   const box = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
   const [problems, setProblems] = useState<readonly string[]>([]);
+  const [note, setNote] = useState("");
   const [dropping, setDropping] = useState(false);
   const history = useRef(new PromptHistory());
   const text = control.turns.draft.value;
   const images = control.turns.draftImages.value;
   const progress = control.turns.progress.value;
-  const empty = text.trim() === "" && images.length === 0;
+  const { attachments, draftAdditions } = control.turns;
+  const empty = text.trim() === "" && images.length === 0 && attachments.list.value.length === 0;
 
   useLayoutEffect(() => {
     if (box.current === null) return;
     box.current.style.height = "auto";
     box.current.style.height = `${box.current.scrollHeight + 2}px`;
   }, [text]);
+  const additions = draftAdditions.value;
+  useEffect(() => {
+    if (additions > 0) box.current?.focus();
+  }, [additions]);
 
   const write = (value: string) => {
     control.turns.draft.value = value;
   };
-  const mentions = useMentions(control, text, (value, caret) => {
+  const completion = useCompletion([slashCompletion(control), mentionCompletion(control)], (value, caret) => {
     write(value);
     requestAnimationFrame(() => box.current?.setSelectionRange(caret, caret));
   });
   const send = () => {
     if (empty) return;
-    control.turns.send(text.trim(), images, control.turns.draftContext.value);
+    const outcome = runSlash(control, text);
+    if (outcome === undefined) control.turns.sendDraft(text.trim());
+    else void outcome.then((ended) => told(ended, text));
     write("");
-    control.turns.draftImages.value = [];
-    control.turns.draftContext.value = undefined;
-    mentions.close();
+    completion.close();
     setProblems([]);
+    setNote("");
     history.current.leave();
+  };
+  const told = ({ type, note: words = "" }: SlashOutcome, said: string) => {
+    setNote(words);
+    if (type === "unknown") control.turns.sendDraft(said.trim());
+    if (type === "failed" && control.turns.draft.value === "") write(said);
   };
   const add = async (files: readonly File[]) => {
     const read = await readImages(files, control.turns.draftImages.value);
@@ -51,7 +67,7 @@ export function Composer({ control }: { readonly control: ReplControl }) {
   };
   const key = (event: KeyboardEvent & { readonly currentTarget: HTMLTextAreaElement }) => {
     // Enter that ends a composition chooses a word.
-    if (event.isComposing || mentions.key(event)) return;
+    if (event.isComposing || completion.key(event)) return;
     if (event.key === "Enter" && !event.shiftKey && !event.altKey) {
       event.preventDefault();
       send();
@@ -80,7 +96,7 @@ export function Composer({ control }: { readonly control: ReplControl }) {
         send();
       }}
       onDragOver={(event) => {
-        if (!hasFiles(event.dataTransfer)) return;
+        if (!hasFiles(event.dataTransfer) && droppedUris(control, event.dataTransfer) === undefined) return;
         event.preventDefault();
         setDropping(true);
       }}
@@ -88,9 +104,11 @@ export function Composer({ control }: { readonly control: ReplControl }) {
       onDrop={(event) => {
         setDropping(false);
         const files = [...(event.dataTransfer?.files ?? [])];
-        if (files.length === 0) return;
+        const uris = droppedUris(control, event.dataTransfer);
+        if (files.length === 0 && uris === undefined) return;
         event.preventDefault();
-        void add(files);
+        if (files.length > 0) void add(files);
+        else void mentionDropped(control, uris ?? []).then(setProblems);
       }}
     >
       <QueuedPrompts control={control} />
@@ -99,8 +117,13 @@ export function Composer({ control }: { readonly control: ReplControl }) {
           {problem}
         </p>
       ))}
+      {note !== "" && (
+        <pre class="composer-note" role="status" tabIndex={0}>
+          {note}
+        </pre>
+      )}
       <div class="composer-box">
-        <MentionList completion={mentions} />
+        <CompletionList completion={completion} />
         <EditorChips control={control} />
         {images.length > 0 && <Thumbnails control={control} images={images} />}
         <textarea
@@ -108,23 +131,22 @@ export function Composer({ control }: { readonly control: ReplControl }) {
           class="composer-text"
           rows={1}
           value={text}
-          placeholder={
-            progress === "idle" ? "What shall be done?" : "Say what comes next: it waits for this turn to end"
-          }
+          placeholder={progress === "idle" ? "What shall be done?" : "Say more: the model reads it with its next step"}
           aria-label="Prompt"
           aria-autocomplete="list"
-          {...(mentions.suggestions === undefined
+          {...(completion.suggestions === undefined
             ? {}
             : {
-                "aria-controls": mentionListId,
-                "aria-activedescendant": `${mentionListId}-${mentions.suggestions.chosen}`,
+                "aria-controls": completionListId,
+                "aria-activedescendant": `${completionListId}-${completion.suggestions.chosen}`,
               })}
           onInput={({ currentTarget }) => {
             history.current.leave();
+            setNote("");
             write(currentTarget.value);
-            mentions.typed(currentTarget.value, currentTarget.selectionStart);
+            completion.typed(currentTarget.value, currentTarget.selectionStart);
           }}
-          onBlur={mentions.close}
+          onBlur={completion.close}
           onKeyDown={key}
           onPaste={(event) => {
             const files = [...(event.clipboardData?.files ?? [])];
@@ -172,8 +194,8 @@ export function Composer({ control }: { readonly control: ReplControl }) {
             type="submit"
             class="button button-send"
             disabled={empty}
-            title={progress === "idle" ? "Send" : "Send after this turn"}
-            aria-label={progress === "idle" ? "Send" : "Send after this turn"}
+            title={progress === "idle" ? "Send" : "Send to the running turn"}
+            aria-label={progress === "idle" ? "Send" : "Send to the running turn"}
           >
             <Icon name={progress === "idle" ? "send" : "list"} />
           </button>

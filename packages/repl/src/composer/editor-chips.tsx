@@ -2,13 +2,15 @@ import type { EditorContext } from "@gennai/client/session/editor-context";
 import type { ReplControl } from "../control/repl-control.ts";
 import { Icon } from "../icons/icon.tsx";
 
-/** What goes along of the editor, by the user's choice: each part can be left out again. */
+/** What goes along of the editor and of what was added from there, by the user's choice: each part can be left out again. */
 export function EditorChips({ control }: { readonly control: ReplControl }) {
-  const context = control.turns.draftContext.value;
-  if (context === undefined) return null;
+  const { draftContext, attachments } = control.turns;
+  const context = draftContext.value ?? { activeFile: undefined, selection: undefined, openFiles: [] };
+  const attached = attachments.list.value;
+  if (draftContext.value === undefined && attached.length === 0) return null;
   const keep = (part: Partial<EditorContext>) => {
     const next = { ...context, ...part };
-    control.turns.draftContext.value = isEmpty(next) ? undefined : next;
+    draftContext.value = isEmpty(next) ? undefined : next;
   };
   const { activeFile, selection, openFiles } = context;
   return (
@@ -26,6 +28,9 @@ export function EditorChips({ control }: { readonly control: ReplControl }) {
           onRemove={() => keep({ openFiles: [] })}
         />
       )}
+      {attached.map(({ id, title, text }) => (
+        <Chip key={id} text={title} title={text.slice(0, 2000)} onRemove={() => attachments.remove(id)} />
+      ))}
     </div>
   );
 }

@@ -1,35 +1,89 @@
+import type { Prompt } from "../control/prompt-queue.ts";
 import type { ReplControl } from "../control/repl-control.ts";
 import { Icon } from "../icons/icon.tsx";
 
-/** What waits for the running turn to end, in its order. */
+interface Waiting {
+  readonly id: string;
+  readonly text: string;
+  readonly pictures: number;
+}
+
+/** What was said and is not told to the model yet: to the running turn, and what waits for its end. Each can be taken back. */
 export function QueuedPrompts({ control }: { readonly control: ReplControl }) {
-  const prompts = control.turns.queue.prompts.value;
-  if (prompts.length === 0) return null;
-  const held = control.turns.queue.held.value;
+  const facts = control.followed.value?.view.value.facts.value;
+  const messages = facts?.queuedMessages ?? [];
+  const running = facts?.turn?.turnId;
+  const told = messages.filter(({ turnId }) => turnId === running);
+  const left = messages.filter(({ turnId }) => turnId !== running);
+  const atServer = new Set(messages.map(({ messageId }) => messageId));
+  const prompts = control.turns.queue.prompts.value.filter(({ id }) => !atServer.has(id));
+  const held = left.length > 0 || control.turns.queue.held.value;
   const idle = control.turns.progress.value === "idle";
   return (
-    <section class="queue" aria-label="Prompts that wait">
+    <>
+      <WaitingList control={control} title="With the next step" waiting={told.map(messageWaits)} />
+      <WaitingList
+        control={control}
+        title={held ? "Held back" : "Next"}
+        hint={held ? "The last turn ended before it was told this" : ""}
+        waiting={[...left.map(messageWaits), ...prompts.map(promptWaits)]}
+        onSend={held && idle ? () => void control.turns.sendQueued() : undefined}
+      />
+    </>
+  );
+}
+
+function messageWaits(message: {
+  readonly messageId: string;
+  readonly text: string;
+  readonly images: readonly unknown[];
+}): Waiting {
+  return { id: message.messageId, text: message.text, pictures: message.images.length };
+}
+
+function promptWaits({ id, text, images }: Prompt): Waiting {
+  return { id, text, pictures: images.length };
+}
+
+function WaitingList(props: {
+  readonly control: ReplControl;
+  readonly title: string;
+  readonly hint?: string;
+  readonly waiting: readonly Waiting[];
+  readonly onSend?: (() => void) | undefined;
+}) {
+  const { control, title, hint = "", waiting, onSend } = props;
+  if (waiting.length === 0) return null;
+  const idle = control.turns.progress.value === "idle";
+  const writeAgain = async (id: string) => {
+    const taken = await control.turns.takeBack(id);
+    if (taken === undefined) return;
+    control.turns.addToDraft(taken.text);
+    control.turns.draftImages.value = [...control.turns.draftImages.value, ...taken.images];
+  };
+  return (
+    <section class="queue" aria-label={title}>
       <header class="queue-head">
-        <span title={held ? "The last turn did not come to its end" : ""}>{held ? "Held back" : "Next"}</span>
-        {held && idle && (
-          <button type="button" class="link" onClick={() => control.turns.sendQueued()}>
+        <span title={hint}>{title}</span>
+        {onSend !== undefined && (
+          <button type="button" class="link" onClick={onSend}>
             Send now
           </button>
         )}
       </header>
       <ol class="queue-list">
-        {prompts.map((prompt) => (
-          <li key={prompt.id}>
-            <span class="queue-text" title={prompt.text}>
-              {prompt.text}
-              {prompt.images.length > 0 && ` (${prompt.images.length} pictures)`}
+        {waiting.map(({ id, text, pictures }) => (
+          <li key={id}>
+            <span class="queue-text" title={text}>
+              {text}
+              {pictures > 0 && ` (${pictures} pictures)`}
             </span>
             {!idle && (
               <button
                 type="button"
                 class="link"
                 title="Stops the running turn and says this at once"
-                onClick={() => void control.turns.steer(prompt.id)}
+                onClick={() => void control.turns.stopAndSend(id)}
               >
                 Stop and send
               </button>
@@ -37,25 +91,18 @@ export function QueuedPrompts({ control }: { readonly control: ReplControl }) {
             <button
               type="button"
               class="tool-button"
-              title="Write it again"
-              aria-label={`Write again: ${prompt.text}`}
-              onClick={() => {
-                const taken = control.turns.queue.remove(prompt.id);
-                if (taken === undefined) return;
-                control.turns.draft.value = [control.turns.draft.value, taken.text]
-                  .filter((text) => text !== "")
-                  .join("\n");
-                control.turns.draftImages.value = [...control.turns.draftImages.value, ...taken.images];
-              }}
+              title="Take it back and write it again"
+              aria-label={`Write again: ${text}`}
+              onClick={() => void writeAgain(id)}
             >
               <Icon name="edit" />
             </button>
             <button
               type="button"
               class="tool-button"
-              title="Leave out"
-              aria-label={`Leave out: ${prompt.text}`}
-              onClick={() => control.turns.queue.remove(prompt.id)}
+              title="Take it back"
+              aria-label={`Leave out: ${text}`}
+              onClick={() => void control.turns.takeBack(id)}
             >
               <Icon name="close" />
             </button>

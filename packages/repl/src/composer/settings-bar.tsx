@@ -1,7 +1,7 @@
-import { type Backend, backends, isSelfHosted } from "@gennai/protocol/model/backend";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import type { ReplControl } from "../control/repl-control.ts";
-import { Icon } from "../icons/icon.tsx";
+import { ModelForm } from "../models/model-form.tsx";
+import { providerLabels } from "../models/shown-models.ts";
 import { Popover } from "../shell/popover.tsx";
 
 /** How changes reach the workspace, how the agent goes about it, and which model it is. */
@@ -9,8 +9,12 @@ export function SettingsBar({ control }: { readonly control: ReplControl }) {
   const session = control.followed.value;
   const settings = session?.settings.value ?? control.choice.value;
   const mode = settings.editingMode ?? "branch";
-  const model = [settings.backend, settings.model].filter((word) => word !== undefined && word !== "").join(" / ");
-  const short = (settings.model ?? "").split("/").at(-1) || settings.backend;
+  const backend = control.backend.value;
+  const lacksModel = control.lacksModel.value;
+  const provider = backend === undefined ? "" : providerLabels[backend];
+  const model = settings.model ?? "";
+  const named = lacksModel ? "Choose a model" : [provider, model].filter((word) => word !== "").join(" / ");
+  const short = lacksModel ? named : model.split("/").at(-1) || provider || "Model";
   return (
     <div class="settings-bar">
       <label
@@ -33,10 +37,12 @@ export function SettingsBar({ control }: { readonly control: ReplControl }) {
         </select>
       </label>
       <ScenarioChoice control={control} />
-      <Popover label={short ?? "Model"} title={`Model and thinking${model === "" ? "" : `: ${model}`}`}>
-        {(close) => (
-          <ModelForm control={control} backend={settings.backend} model={settings.model ?? ""} close={close} />
-        )}
+      <Popover
+        label={short}
+        title={`Model and thinking${named === "" ? "" : `: ${named}`}`}
+        opened={control.models.opened}
+      >
+        {(close) => <ModelForm control={control} close={close} />}
       </Popover>
     </div>
   );
@@ -70,93 +76,5 @@ function ScenarioChoice({ control }: { readonly control: ReplControl }) {
         {unknown && <option value={chosen}>{chosen}</option>}
       </select>
     </label>
-  );
-}
-
-interface ModelFormProps {
-  readonly control: ReplControl;
-  readonly backend: Backend | undefined;
-  readonly model: string;
-  readonly close: () => void;
-}
-
-function ModelForm({ control, backend, model, close }: ModelFormProps) {
-  const [chosen, setChosen] = useState<Backend | undefined>(backend);
-  const [name, setName] = useState(model);
-  const [url, setUrl] = useState("");
-  const offered = backends.filter((each) => each !== "editor" || control.home.kind === "editor");
-  return (
-    <form
-      class="popover-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        close();
-        void control.changeSettings({
-          ...(chosen === undefined ? {} : { backend: chosen }),
-          ...(name.trim() === "" ? {} : { model: name.trim() }),
-          ...(url.trim() === "" ? {} : { baseUrl: url.trim() }),
-        });
-      }}
-    >
-      <label>
-        Backend
-        <select
-          value={chosen ?? ""}
-          onChange={({ currentTarget }) => {
-            setChosen(backends.find((each) => each === currentTarget.value));
-            setName("");
-          }}
-        >
-          <option value="">The server's default</option>
-          {offered.map((each) => (
-            <option key={each} value={each}>
-              {each}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        Model
-        <input
-          type="text"
-          value={name}
-          placeholder="the backend's default"
-          spellcheck={false}
-          onInput={({ currentTarget }) => setName(currentTarget.value)}
-        />
-      </label>
-      {chosen !== undefined && isSelfHosted(chosen) && (
-        <label>
-          Address
-          <input
-            type="url"
-            value={url}
-            placeholder="http://127.0.0.1:8080/v1"
-            onInput={({ currentTarget }) => setUrl(currentTarget.value)}
-          />
-        </label>
-      )}
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={control.showThinking.value}
-          onChange={({ currentTarget }) => {
-            control.showThinking.value = currentTarget.checked;
-          }}
-        />
-        Ask for the model's thinking and show it
-      </label>
-      <div class="popover-buttons">
-        {control.home.runHomeCommand !== undefined && (
-          <button type="button" class="link" onClick={() => void control.home.runHomeCommand?.("openSettings")}>
-            <Icon name="gear" /> All settings
-          </button>
-        )}
-        <span class="space" />
-        <button type="submit" class="button">
-          Use it
-        </button>
-      </div>
-    </form>
   );
 }

@@ -2,7 +2,10 @@ import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bri
 import type { ComponentChildren } from "preact";
 import { useId, useMemo, useRef, useState } from "preact/hooks";
 import { VisibleText } from "../review/visible-text.tsx";
-import { type Arming, useArming } from "./arming.ts";
+import { AnswerButton } from "./answer-button.tsx";
+import { keyAnswer } from "./answer-keys.ts";
+import { useArming } from "./arming.ts";
+import { useCardFocus } from "./card-focus.ts";
 import { ChangeDiff } from "./change-diff.tsx";
 import { Countdown } from "./countdown.tsx";
 import { offeredAnswers } from "./offered-answers.ts";
@@ -20,8 +23,8 @@ export interface ConfirmationCardProps {
 }
 
 /**
- * A question of the gate. It takes no focus and no key of its own: it is answered on one of its buttons alone, and by none
- * of them in the first moment. What the model claims and what the server computed stand apart.
+ * A question of the gate. It is answered by its buttons and the keys of its card, and by none of them in the first moment.
+ * What the model claims and what the server computed stand apart.
  */
 export function ConfirmationCard(props: ConfirmationCardProps) {
   // Nothing of one question, a reason half written least of all, goes over to the next.
@@ -43,17 +46,31 @@ function Card({ question, onAnswer, waiting = 0 }: ConfirmationCardProps) {
     onAnswer(reply);
   };
   const { computed } = question;
+  useCardFocus(root);
+  const offered = offeredAnswers(question, { pattern, dropped });
+  const deny = () => answer({ answer: "no", reason: reason.trim() });
+  const byKey = (event: KeyboardEvent) => {
+    const said = keyAnswer(event, arming);
+    if (said === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const once = offered.find(({ reply }) => reply.answer === "yes" && reply.scope === "once");
+    if (said === "deny") deny();
+    else if (once !== undefined) answer(once.reply);
+  };
   return (
     <section
       ref={root}
+      tabIndex={-1}
+      onKeyDown={byKey}
       class={`confirmation confirmation-${computed.risk} g-panel`}
       aria-labelledby={`${id}-title`}
       onPointerLeave={() => arming.leave()}
     >
       <header class="confirmation-head">
-        <h3 id={`${id}-title`}>
+        <h2 id={`${id}-title`}>
           <VisibleText text={question.title} />
-        </h3>
+        </h2>
         <RiskMark risk={computed.risk} />
         <Countdown deadline={question.deadline} />
         {waiting > 0 && <span class="g-quiet">{waiting} more waiting</span>}
@@ -63,7 +80,7 @@ function Card({ question, onAnswer, waiting = 0 }: ConfirmationCardProps) {
       </p>
 
       <div class="confirmation-computed">
-        <h4>What the server found</h4>
+        <h3>What the server found</h3>
         <p class="confirmation-statement">
           <VisibleText text={question.actionStatement} />
         </p>
@@ -113,14 +130,14 @@ function Card({ question, onAnswer, waiting = 0 }: ConfirmationCardProps) {
             <dl class="g-facts">
               {action.arguments.map(({ name, value }) => (
                 <Fact key={name} name={<VisibleText text={name} />}>
-                  <pre class="g-code confirmation-value">
+                  <pre class="g-code confirmation-value" tabIndex={0}>
                     <VisibleText text={value} />
                   </pre>
                 </Fact>
               ))}
             </dl>
           )}
-          <pre class="g-code confirmation-value">
+          <pre class="g-code confirmation-value" tabIndex={0}>
             <VisibleText text={question.actionJson} />
           </pre>
         </details>
@@ -128,7 +145,7 @@ function Card({ question, onAnswer, waiting = 0 }: ConfirmationCardProps) {
 
       {question.modelClaim !== "" && (
         <div class="confirmation-claim">
-          <h4>What the model says (not checked)</h4>
+          <h3>What the model says (not checked)</h3>
           <blockquote>
             <VisibleText text={question.modelClaim} />
           </blockquote>
@@ -137,8 +154,13 @@ function Card({ question, onAnswer, waiting = 0 }: ConfirmationCardProps) {
 
       <RememberChoice {...{ question, pattern }} onPattern={setPattern} />
       <div class="confirmation-actions" role="group" aria-label="Answer">
-        {offeredAnswers(question, { pattern, dropped }).map(({ name, words, reply }) => (
-          <AnswerButton key={name} {...{ name, armed, arming }} onAnswer={() => answer(reply)}>
+        {offered.map(({ name, words, reply }) => (
+          <AnswerButton
+            key={name}
+            class="g-button confirmation-answer"
+            {...{ name, armed, arming }}
+            onAnswer={() => answer(reply)}
+          >
             {words}
           </AnswerButton>
         ))}
@@ -150,13 +172,12 @@ function Card({ question, onAnswer, waiting = 0 }: ConfirmationCardProps) {
             value={reason}
             onInput={(event) => setReason(event.currentTarget.value)}
           />
-          <AnswerButton
-            name="deny"
-            {...{ armed, arming }}
-            onAnswer={() => answer({ answer: "no", reason: reason.trim() })}
-          >
+          <AnswerButton name="deny" class="g-button confirmation-answer" {...{ armed, arming }} onAnswer={deny}>
             Deny
           </AnswerButton>
+        </span>
+        <span class="confirmation-keys">
+          {isMac ? "⌘" : "Ctrl"}+Enter allows once, {isMac ? "⌘" : "Ctrl"}+Backspace denies
         </span>
       </div>
     </section>
@@ -164,35 +185,7 @@ function Card({ question, onAnswer, waiting = 0 }: ConfirmationCardProps) {
 }
 
 const nothing: ReadonlySet<string> = new Set();
-
-interface AnswerButtonProps {
-  readonly name: string;
-  readonly armed: boolean;
-  readonly arming: Arming;
-  readonly onAnswer: () => void;
-  readonly children: ComponentChildren;
-}
-
-/** It can be focused from the start, so that focus does not jump when it arms. */
-function AnswerButton({ name, armed, arming, onAnswer, children }: AnswerButtonProps) {
-  return (
-    <button
-      type="button"
-      class="g-button confirmation-answer"
-      aria-disabled={!armed}
-      onPointerDown={() => arming.begin(name, { repeat: false })}
-      onKeyDown={({ key, repeat }) => {
-        if (key === "Enter" || key === " ") arming.begin(name, { repeat });
-      }}
-      onBlur={() => arming.leave(name)}
-      onClick={() => {
-        if (arming.takes(name)) onAnswer();
-      }}
-    >
-      {children}
-    </button>
-  );
-}
+const isMac = /mac/i.test(navigator.userAgent);
 
 function Fact({ name, children }: { readonly name: ComponentChildren; readonly children: ComponentChildren }) {
   return (

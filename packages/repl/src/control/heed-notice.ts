@@ -11,19 +11,38 @@ export function heedNotice(control: ReplControl, notice: HomeNotice): void {
       return;
     case "prompt":
       control.panel.value = "chat";
-      if (notice.send) control.turns.send(notice.text);
+      if (notice.send) void control.opened().then(() => control.turns.send(notice.text));
       else control.turns.addToDraft(notice.text);
       return;
+    case "mention":
+      control.panel.value = "chat";
+      control.turns.addMentions(notice.mentions);
+      return;
+    case "attach":
+      control.panel.value = "chat";
+      control.turns.attach(notice.title, notice.text);
+      return;
     case "show-panel":
+      if (notice.proposalId !== undefined) control.reviewed.value = notice.proposalId;
       control.panel.value = notice.panel;
+      return;
+    case "choose-model":
+      control.models.open();
       return;
     case "settings":
       control.showThinking.value = notice.settings.showThinking;
       control.scenario.value = notice.settings.scenario;
       control.choice.value = choiceOf(notice.settings, control.home.launch.workspace);
       return;
+    case "review":
+      control.reviews.hear(notice.state);
+      return;
+    case "role":
+      control.watching.value = notice.watching;
+      return;
     case "server":
-      control.serverNotice.value = notice.state === "connected" ? undefined : notice.message;
+      control.serverNotice.value =
+        notice.state === "connected" ? undefined : { message: notice.message, steps: notice.steps };
       if (notice.state === "connected") control.followed.value?.retry();
       return;
   }

@@ -1,38 +1,42 @@
+import type { ReplHome } from "@gennai/client/home/repl-home";
+import { keptReviewsFrom, keptReviewsJson, reviewOf, withReview } from "@gennai/client/review/kept-reviews";
+import type { ReviewState } from "@gennai/client/review/review-state";
 import type { Proposal } from "@gennai/protocol/model/proposal";
 import { signal } from "@preact/signals";
-import { type ReviewState, reviewFromJson } from "../review/review-state.ts";
 
-/** Reviews that are kept at most. */
-const most = 20;
+/** Where an app finds what was decided before, and tells what is decided. */
+export type ReviewsHome = Pick<ReplHome, "launch" | "saveReview">;
 
-/** Decisions about proposals that are not carried out yet, those of before a reload too. */
+/**
+ * Decisions about proposals that are not carried out yet, those of before a reload too. An editor's home holds them for all its
+ * places, and tells of those that are made elsewhere; on a page the app keeps them itself.
+ */
 export class KeptReviews {
-  /** By proposal, the one that changed last at the end. What was kept is parsed when its proposal is here. */
-  readonly #states = signal<ReadonlyMap<string, unknown>>(new Map());
+  readonly #home: ReviewsHome;
+  readonly #states;
 
   /** @param kept what `toJson` gave */
-  constructor(kept: readonly unknown[]) {
-    const named = kept.toReversed().map((state) => [proposalIdOf(state), state] as const);
-    this.#states.value = new Map(named.filter(([id]) => id !== ""));
+  constructor(home: ReviewsHome, kept: readonly unknown[]) {
+    this.#home = home;
+    this.#states = signal(keptReviewsFrom(home.launch.reviews ?? kept));
   }
 
   of(proposal: Proposal): ReviewState {
-    return reviewFromJson(this.#states.value.get(proposal.proposalId), proposal);
+    return reviewOf(this.#states.value, proposal);
   }
 
   set(state: ReviewState): void {
-    const states = new Map(this.#states.value);
-    states.delete(state.proposalId);
-    this.#states.value = new Map([...states, [state.proposalId, state] as const].slice(-most));
+    this.#states.value = withReview(this.#states.value, state);
+    this.#home.saveReview?.(state);
   }
 
-  /** Newest first: a home may have room for some of them only. */
+  /** Decided in another place of the home. */
+  hear(state: unknown): void {
+    this.#states.value = withReview(this.#states.value, state);
+  }
+
+  /** What the app has to keep: newest first. */
   toJson(): readonly unknown[] {
-    return [...this.#states.value.values()].toReversed();
+    return this.#home.launch.reviews === undefined ? keptReviewsJson(this.#states.value) : [];
   }
-}
-
-function proposalIdOf(state: unknown): string {
-  const id: unknown = typeof state === "object" && state !== null ? Reflect.get(state, "proposalId") : undefined;
-  return typeof id === "string" ? id : "";
 }

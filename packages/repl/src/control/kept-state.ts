@@ -1,12 +1,13 @@
 import { type ReplHome, type ReplPanel, replPanels } from "@gennai/client/home/repl-home";
 import { effect } from "@preact/signals";
+import type { KeptPrompt } from "./prompt-queue.ts";
 
 /** What the app finds again after a reload. */
 export interface KeptState {
   /** undefined: none was shown; null: the user wants a new one. */
   readonly sessionId: string | null | undefined;
   readonly draft: string;
-  readonly queue: readonly string[];
+  readonly queue: readonly KeptPrompt[];
   readonly panel: ReplPanel;
   /** undefined: as the home's settings say. */
   readonly showThinking: boolean | undefined;
@@ -46,12 +47,19 @@ export function keptStateFrom(value: unknown): KeptState {
   return {
     sessionId: typeof sessionId === "string" || sessionId === null ? sessionId : undefined,
     draft: typeof draft === "string" ? draft : "",
-    queue: Array.isArray(queue) ? queue.filter((text) => typeof text === "string") : [],
+    queue: Array.isArray(queue) ? queue.filter(isKeptPrompt) : [],
     panel: replPanels.find((name) => name === panel) ?? "chat",
     showThinking: typeof showThinking === "boolean" ? showThinking : undefined,
     scenario: typeof scenario === "string" ? scenario : undefined,
     reviews: Array.isArray(reviews) ? reviews : [],
   };
+}
+
+function isKeptPrompt(value: unknown): value is KeptPrompt {
+  if (typeof value !== "object" || value === null) return false;
+  const [id, text, ...optional] = ["id", "text", "sentTo", "scenario"].map((name): unknown => Reflect.get(value, name));
+  const isNamed = typeof id === "string" && id !== "" && typeof text === "string";
+  return isNamed && optional.every((each) => each === undefined || typeof each === "string");
 }
 
 /** Milliseconds without a change after which the state is kept. */
@@ -81,8 +89,8 @@ export function keepStateIn(
 /** The state within what a home keeps. */
 function fitToKeep(state: KeptState): KeptState {
   let left = keptCharacters;
-  const queue = state.queue.filter((text) => {
-    left -= text.length;
+  const queue = state.queue.filter((prompt) => {
+    left -= JSON.stringify(prompt).length;
     return left >= 0;
   });
   const rest = { ...state, draft: state.draft.length > keptCharacters ? "" : state.draft, queue };

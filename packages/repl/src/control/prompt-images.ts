@@ -1,3 +1,5 @@
+import type { BlobRef } from "@gennai/protocol/model/proposal";
+
 /** A picture that goes with a prompt. */
 export interface PromptImage {
   readonly id: string;
@@ -6,8 +8,8 @@ export interface PromptImage {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** What the server takes: at most 20 in 16 MiB of request, the text included. */
-const imageLimits = { count: 20, bytes: 8 * 1024 * 1024, allBytes: 12 * 1024 * 1024 };
+/** What the server takes: at most 20 in 16 MiB of request, the text included, and of each what every model takes. */
+const imageLimits = { count: 20, bytes: 3_750_000, allBytes: 12_000_000 };
 
 const mediaTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
@@ -24,8 +26,9 @@ export async function readImages(
     if (!mediaTypes.has(file.type)) problems.push(`${name} is no PNG, JPEG, GIF or WebP.`);
     else if (present.length + images.length >= imageLimits.count) {
       problems.push(`${name} was left out: a prompt takes ${imageLimits.count} pictures at most.`);
-    } else if (file.size > imageLimits.bytes) problems.push(`${name} is larger than ${megabytes(imageLimits.bytes)}.`);
-    else if (total + file.size > imageLimits.allBytes) {
+    } else if (file.size > imageLimits.bytes) {
+      problems.push(`${name} is larger than ${megabytes(imageLimits.bytes)}, which is what models take.`);
+    } else if (total + file.size > imageLimits.allBytes) {
       problems.push(`${name} was left out: all pictures together may have ${megabytes(imageLimits.allBytes)}.`);
     } else {
       total += file.size;
@@ -36,6 +39,19 @@ export async function readImages(
   return { images, problems };
 }
 
+/** Pictures that the server kept. Their digests and types stand in the same order. */
+export function promptImages(
+  contents: readonly Uint8Array[],
+  blobs: readonly Pick<BlobRef, "mediaType">[],
+): readonly PromptImage[] {
+  return contents.map((bytes, index) => ({
+    id: crypto.randomUUID(),
+    name: `Picture ${index + 1}`,
+    mediaType: blobs[index]?.mediaType ?? "image/png",
+    bytes: new Uint8Array(bytes),
+  }));
+}
+
 function megabytes(bytes: number): string {
-  return `${bytes / 1024 / 1024} MB`;
+  return `${bytes / 1_000_000} MB`;
 }

@@ -9,6 +9,17 @@ export interface Prompt {
   readonly images: readonly PromptImage[];
   /** What goes along of the editor. */
   readonly context?: EditorContext | undefined;
+  /** In place of the one that is chosen. */
+  readonly scenario?: string | undefined;
+  /** The session whose running turn was told this under its id, or may have been: its server says so, nobody here. */
+  readonly sentTo?: string | undefined;
+}
+
+/** What of a prompt outlives a reload. */
+export type KeptPrompt = Pick<Prompt, "id" | "text" | "sentTo" | "scenario">;
+
+export function keptPrompt({ id, text, sentTo, scenario }: Prompt): KeptPrompt {
+  return { id, text, sentTo, scenario };
 }
 
 export function newPrompt(text: string, images: readonly PromptImage[] = [], context?: EditorContext): Prompt {
@@ -20,10 +31,12 @@ export class PromptQueue {
   readonly #prompts;
   /** Held back until a person says go: a turn that was stopped or failed is followed by nothing on its own. */
   readonly #held;
+  /** On their way to the running turn. */
+  readonly #leaving = new Map<string, Promise<void>>();
 
   /** @param kept prompts of an earlier run of the app; they are held */
-  constructor(kept: readonly string[]) {
-    this.#prompts = signal<readonly Prompt[]>(kept.map((text) => newPrompt(text)));
+  constructor(kept: readonly KeptPrompt[]) {
+    this.#prompts = signal<readonly Prompt[]>(kept.map((prompt) => ({ ...prompt, images: [] })));
     this.#held = signal(kept.length > 0);
   }
 
@@ -48,15 +61,43 @@ export class PromptQueue {
   /** The prompt that was taken out; undefined when it is no longer there. */
   remove(id: string): Prompt | undefined {
     const found = this.#prompts.value.find((prompt) => prompt.id === id);
+    if (found === undefined) return undefined;
     this.#prompts.value = this.#prompts.value.filter((prompt) => prompt !== found);
     if (this.#prompts.value.length === 0) this.#held.value = false;
     return found;
   }
 
-  /** The one that is next. */
+  /** The one that is next; undefined while that one is on its way to the running turn. */
   take(): Prompt | undefined {
     const first = this.#prompts.value[0];
-    return first === undefined ? undefined : this.remove(first.id);
+    return first === undefined || this.#leaving.has(first.id) ? undefined : this.remove(first.id);
+  }
+
+  /** Gives one to a session: it stays where it is when that fails, and leaves when it does not. Rejects as `give` does. */
+  async handOver(prompt: Prompt, sessionId: string, give: () => Promise<void>): Promise<void> {
+    this.#setSentTo(prompt.id, sessionId);
+    const leaving = give();
+    const settled = leaving.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#leaving.set(prompt.id, settled);
+    try {
+      await leaving;
+      this.remove(prompt.id);
+    } finally {
+      this.#leaving.delete(prompt.id);
+    }
+  }
+
+  /** The session has not got that one, and will not. */
+  refused(id: string): void {
+    this.#setSentTo(id, undefined);
+  }
+
+  /** Resolves when that one is on its way no more. */
+  async settled(id: string): Promise<void> {
+    await this.#leaving.get(id);
   }
 
   hold(): void {
@@ -65,5 +106,9 @@ export class PromptQueue {
 
   release(): void {
     this.#held.value = false;
+  }
+
+  #setSentTo(id: string, sentTo: string | undefined): void {
+    this.#prompts.value = this.#prompts.value.map((prompt) => (prompt.id === id ? { ...prompt, sentTo } : prompt));
   }
 }

@@ -7,28 +7,40 @@ import {
   type GovernanceClient,
   type PlanClient,
 } from "@gennai/client/connection/connection";
-import type { ReplHome, ReplPanel } from "@gennai/client/home/repl-home";
+import type { ChosenModel, HomeCommand, ReplHome, ReplPanel } from "@gennai/client/home/repl-home";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import type { Backend } from "@gennai/protocol/model/backend";
 import type { SettingsChoice } from "@gennai/protocol/model/session-settings";
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { BranchDesk } from "../branch/branch-desk.ts";
 import { ConfirmationDesk } from "../confirmation/confirmation-desk.ts";
 import { ShownFailure } from "../failure/shown-failure.ts";
 import type { SessionView } from "../model/session-view.ts";
+import type { UserMessageItem } from "../model/view-item.ts";
+import { ModelDesk } from "../models/model-desk.ts";
+import { UserQuestionDesk } from "../user-question/user-question-desk.ts";
 import { Announcer } from "./announcer.ts";
 import { FollowedSession } from "./followed-session.ts";
 import { heedNotice } from "./heed-notice.ts";
 import { KeptReviews } from "./kept-reviews.ts";
 import { keepStateIn, keptStateFrom } from "./kept-state.ts";
 import { Opening, type OpeningState } from "./opening.ts";
+import { promptImages } from "./prompt-images.ts";
 import { SessionDesks } from "./session-desks.ts";
 import { SessionDirectory } from "./session-directory.ts";
 import { choiceOf } from "./settings-choice.ts";
 import { TurnControl } from "./turn-control.ts";
 
 const notOpened = "The session could not be opened";
+
+/** What the home says about the way to the server, and what mends it. */
+export interface ServerNotice {
+  readonly message: string;
+  /** undefined: starting a server, and the log. */
+  readonly steps: readonly HomeCommand[] | undefined;
+}
 
 /**
  * What the app does: opens, follows and leaves sessions, sends and stops, and keeps what must survive a reload. The server
@@ -40,8 +52,10 @@ export class ReplControl {
   readonly governance: GovernanceClient;
   readonly plans: PlanClient;
   readonly confirmations = new ConfirmationDesk();
+  readonly userQuestions = new UserQuestionDesk();
   readonly announcer = new Announcer();
   readonly branch = new BranchDesk(() => this.changeSettings({ editingMode: "proposal" }));
+  readonly models: ModelDesk;
   readonly turns: TurnControl;
   readonly panel: Signal<ReplPanel>;
   /** The proposal that the review panel shows; undefined: the newest. */
@@ -55,12 +69,15 @@ export class ReplControl {
   readonly choice: Signal<SettingsChoice>;
   readonly failure = new ShownFailure();
   /** What the home says about the way to the server; undefined while it is well. */
-  readonly serverNotice = signal<string | undefined>(undefined);
+  readonly serverNotice = signal<ServerNotice | undefined>(undefined);
+  /** Another window works on the workspace, and this one only looks. */
+  readonly watching = signal(false);
   readonly #followed = signal<FollowedSession | undefined>(undefined);
   readonly #desks: Signal<SessionDesks>;
   readonly #wantsNew = signal(false);
   readonly #identity: ClientIdentity;
   readonly #end = new AbortController();
+  readonly #opened: Promise<void>;
   readonly #opening = new Opening({
     reach: async (signal) => void (await this.agent.getServerInfo({}, { signal })),
     newest: async (signal) => (await this.directory.newest(signal))?.sessionId,
@@ -76,16 +93,30 @@ export class ReplControl {
     this.plans = connectPlans(server);
     this.directory = new SessionDirectory(this.agent, home.launch.workspace);
     const { clientId, clientName, version, state, settings } = home.launch;
-    this.#identity = { clientId, name: clientName, version, editor: { confirm: this.confirmations.confirm } };
+    this.#identity = {
+      clientId,
+      name: clientName,
+      version,
+      editor: { confirm: this.confirmations.confirm, askUser: this.userQuestions.askUser },
+    };
     const kept = keptStateFrom(state);
     this.panel = signal(kept.panel);
-    this.reviews = new KeptReviews(kept.reviews);
+    this.reviews = new KeptReviews(home, kept.reviews);
     this.showThinking = signal(kept.showThinking ?? settings.showThinking);
     this.scenario = signal(kept.scenario ?? settings.scenario);
     this.choice = signal(choiceOf(settings, home.launch.workspace));
+    this.models = new ModelDesk({
+      client: this.agent,
+      home,
+      onOpen: () => {
+        this.panel.value = "chat";
+      },
+      signal: this.#end.signal,
+    });
     this.turns = new TurnControl({
       draft: kept.draft,
       queue: kept.queue,
+      agent: this.agent,
       followed: this.#followed,
       newSession: (signal) => this.#create(signal),
       // An editor's home has git, and sees to the branch itself.
@@ -109,11 +140,17 @@ export class ReplControl {
     this.#end.signal.addEventListener("abort", stopListening, { once: true });
     const named = home.launch.sessionId || kept.sessionId;
     if (named === null) this.#wantsNew.value = true;
-    void this.#opening.begin(named, this.#end.signal);
+    this.#opened = this.#opening.begin(named, this.#end.signal);
+    void this.#opened.then(() => this.models.learnDefault());
   }
 
   get opening(): ReadonlySignal<OpeningState> {
     return this.#opening.state;
+  }
+
+  /** Resolves when the session to begin with is shown, or there is none: what is said sooner would begin another one. */
+  opened(): Promise<void> {
+    return this.#opened;
   }
 
   get followed(): ReadonlySignal<FollowedSession | undefined> {
@@ -137,6 +174,11 @@ export class ReplControl {
     return this.#end.signal;
   }
 
+  /** Resolves once a session is shown: a new one if there is none. */
+  async begun(): Promise<void> {
+    if (this.#followed.value === undefined) await this.#create(this.#end.signal);
+  }
+
   /** The next prompt begins a new session. */
   newSession(): void {
     this.#show(undefined);
@@ -155,6 +197,29 @@ export class ReplControl {
     await this.#attempt("The session could not be copied", async (signal) => {
       const copy = await this.agent.forkSession({ sessionId, throughSeq }, { signal });
       this.#show(await AgentSession.resume(this.agent, this.#identity, copy.sessionId, { signal }));
+    });
+  }
+
+  /**
+   * Goes on in a copy of the session from before a prompt, with that prompt sent again or put into the box. The session it was
+   * said in stays, and files are not touched.
+   */
+  async sayAgain(said: SaidPrompt, how: "retry" | "edit"): Promise<void> {
+    const followed = this.#followed.value;
+    if (followed === undefined) return;
+    const { text, images: blobs } = said.item;
+    await this.#attempt("The prompt could not be said again", async (signal) => {
+      const { session } = followed;
+      const contents = await Promise.all(blobs.map(({ sha256 }) => session.blob(sha256, { signal })));
+      const throughSeq = beforePrompt(followed.view.value, said);
+      const copy = await this.agent.forkSession({ sessionId: session.sessionId, throughSeq }, { signal });
+      this.#show(await AgentSession.resume(this.agent, this.#identity, copy.sessionId, { signal }));
+      const images = promptImages(contents, blobs);
+      if (how === "retry") this.turns.send(text, images);
+      else {
+        this.turns.addToDraft(text);
+        this.turns.draftImages.value = [...this.turns.draftImages.value, ...images];
+      }
     });
   }
 
@@ -183,6 +248,30 @@ export class ReplControl {
       (await this.#attempt("The settings could not be changed", (signal) => followed.changeSettings(rest, { signal })));
     if (changed) this.choice.value = { ...this.choice.value, ...rest };
     return changed;
+  }
+
+  /** The backend of the next turn; undefined: not known yet. */
+  readonly backend: ReadonlySignal<Backend | undefined> = computed(
+    () => (this.#followed.value?.settings.value ?? this.choice.value).backend ?? this.models.defaultBackend.value,
+  );
+
+  /** No model was chosen by anybody: not by the user, and not for the server. */
+  readonly lacksModel: ReadonlySignal<boolean> = computed(
+    () => this.choice.value.backend === undefined && this.backend.value === "offline",
+  );
+
+  /** For the session that is shown, and for those that come, also in other windows. False when the server would not. */
+  async useModel(chosen: ChosenModel): Promise<boolean> {
+    const { backend, model, baseUrl } = chosen;
+    const choice = {
+      backend,
+      ...(model === "" ? {} : { model }),
+      ...(baseUrl === "" ? {} : { baseUrl, handedKeyOnly: true }),
+    };
+    const { model: _before, baseUrl: _place, handedKeyOnly: _key, ...others } = this.choice.value;
+    if (!(await this.changeSettings(choice))) return false;
+    this.choice.value = { ...others, ...choice };
+    return this.#attempt("The model could not be kept for other sessions", () => this.home.keepModel(chosen));
   }
 
   async undoChangeSet(changeSetId: string): Promise<void> {
@@ -267,7 +356,7 @@ export class ReplControl {
     this.#desks.value.handle(events);
     if (events.some(refusedForBranch)) this.branch.refused(followed.session.sessionId);
     if (events.some(({ event }) => event.case === "settingsChanged")) void followed.refreshSettings();
-    this.turns.seen(view);
+    this.turns.seen(events, view);
   }
 
   /** False when it failed; the failure is shown. */
@@ -281,6 +370,20 @@ export class ReplControl {
       return false;
     }
   }
+}
+
+/** A prompt where it stands in the log. */
+interface SaidPrompt {
+  readonly item: UserMessageItem;
+  readonly turnId: string;
+  readonly seq: bigint;
+}
+
+/** The last event before a prompt: a turn begins with one that says so, and what is said meanwhile stands alone. */
+function beforePrompt(view: SessionView, { turnId, seq }: SaidPrompt): bigint {
+  const first = view.cells.find((cell) => cell.turnId === turnId);
+  const before = first?.seq === seq ? seq - 2n : seq - 1n;
+  return before < 1n ? 1n : before;
 }
 
 function refusedForBranch({ event }: InvokeEvent): boolean {

@@ -7,6 +7,11 @@ export interface ScenarioChoice {
   readonly description: string;
 }
 
+export interface SkillChoice {
+  readonly name: string;
+  readonly description: string;
+}
+
 /** Sessions in a list, at most. */
 const listed = 100;
 
@@ -16,6 +21,7 @@ export class SessionDirectory {
   readonly #workspace: string | undefined;
   readonly #sessions = signal<readonly SessionSummary[]>([]);
   readonly #scenarios = signal<readonly ScenarioChoice[]>([]);
+  readonly #skills = signal<readonly SkillChoice[]>([]);
 
   /** @param workspace absolute path; undefined: the server's default */
   constructor(client: AgentClient, workspace: string | undefined) {
@@ -32,15 +38,21 @@ export class SessionDirectory {
     return this.#scenarios;
   }
 
+  /** Of the session for which scenarios were loaded last. */
+  get skills(): ReadonlySignal<readonly SkillChoice[]> {
+    return this.#skills;
+  }
+
   /** @param workingDir undefined: the workspace */
   async loadSessions(workingDir: string | undefined, abort: AbortSignal): Promise<void> {
     this.#sessions.value = await this.#list(workingDir, listed, abort);
   }
 
-  /** @param sessionId adds the scenarios of this session's workspace; empty: only those that are built in */
+  /** And skills. @param sessionId adds those of this session's workspace; empty: only those that are built in */
   async loadScenarios(sessionId: string, abort: AbortSignal): Promise<void> {
-    const { scenarios } = await this.#client.listScenarios({ sessionId }, { signal: abort });
+    const { scenarios, skills } = await this.#client.listScenarios({ sessionId }, { signal: abort });
     this.#scenarios.value = scenarios.map(({ name, description }) => ({ name, description }));
+    this.#skills.value = skills.map(({ name, description }) => ({ name, description }));
   }
 
   async newest(abort: AbortSignal): Promise<SessionSummary | undefined> {

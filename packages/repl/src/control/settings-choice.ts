@@ -8,6 +8,7 @@ export function choiceOf(settings: ReplSettings, workspace: string | undefined):
   return {
     ...(backend === undefined ? {} : { backend }),
     ...(settings.model === "" ? {} : { model: settings.model }),
+    ...(settings.modelUrl === "" ? {} : { baseUrl: settings.modelUrl, handedKeyOnly: true }),
     ...(workspace === undefined ? {} : { workingDir: workspace }),
     editingMode: settings.editingMode,
   };

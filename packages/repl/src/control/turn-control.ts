@@ -1,11 +1,17 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import type { AgentClient } from "@gennai/client/connection/connection";
+import type { AgentSession } from "@gennai/client/session/agent-session";
 import type { EditorContext } from "@gennai/client/session/editor-context";
 import type { TurnRequest } from "@gennai/client/session/turn";
+import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import type { ShownFailure } from "../failure/shown-failure.ts";
 import type { SessionView } from "../model/session-view.ts";
+import { DraftAttachments } from "./draft-attachments.ts";
 import type { FollowedSession } from "./followed-session.ts";
-import type { PromptImage } from "./prompt-images.ts";
-import { newPrompt, type Prompt, PromptQueue } from "./prompt-queue.ts";
+import { type PromptImage, promptImages } from "./prompt-images.ts";
+import { type KeptPrompt, keptPrompt, newPrompt, type Prompt, PromptQueue } from "./prompt-queue.ts";
+import { isGone, takeFromServer } from "./take-from-server.ts";
 
 /** - `starting`: a prompt is on its way; - `stopping`: the server has not confirmed that the work is over */
 export type TurnProgress = "idle" | "starting" | "running" | "stopping";
@@ -13,7 +19,8 @@ export type TurnProgress = "idle" | "starting" | "running" | "stopping";
 export interface TurnControlOptions {
   /** What was being written, and what waited, before a reload. */
   readonly draft: string;
-  readonly queue: readonly string[];
+  readonly queue: readonly KeptPrompt[];
+  readonly agent: Pick<AgentClient, "withdrawMessage">;
   /** The session that is shown. */
   readonly followed: ReadonlySignal<FollowedSession | undefined>;
   /** Begins the session that a first prompt needs. */
@@ -34,6 +41,7 @@ const showWithin = 4000;
 
 const notSent = "The prompt was not sent";
 const notStopped = "It could not be stopped";
+const notTakenBack = "It was not taken back";
 
 /** What the user says, when it is said, and how it is stopped. */
 export class TurnControl {
@@ -42,6 +50,9 @@ export class TurnControl {
   readonly draftImages = signal<readonly PromptImage[]>([]);
   /** What of the editor goes with the prompt that is being written. */
   readonly draftContext = signal<EditorContext | undefined>(undefined);
+  readonly attachments = new DraftAttachments();
+  /** Counts what was put into the draft from elsewhere: the box shall have the focus then. */
+  readonly draftAdditions = signal(0);
   readonly #options: TurnControlOptions;
   readonly #pending = signal<Prompt | undefined>(undefined);
   /** The pending prompt until the server has it: something may still be asked of the user. */
@@ -51,6 +62,8 @@ export class TurnControl {
   /** The turn that was asked for last shows once the view is here. */
   #awaitedSeq: bigint | undefined;
   #running = "";
+  /** Never rejects. */
+  #telling = Promise.resolve();
 
   constructor(options: TurnControlOptions) {
     this.#options = options;
@@ -71,38 +84,91 @@ export class TurnControl {
   });
 
   /** What a reload must find again; a prompt that the server does not have yet is not sent. */
-  toKeep(): { readonly draft: string; readonly queue: readonly string[] } {
-    const draft = this.draft.value;
-    const queue = this.queue.prompts.value.map(({ text }) => text);
-    const unsent = this.#unsent.value?.text;
+  toKeep(): { readonly draft: string; readonly queue: readonly KeptPrompt[] } {
+    const draft = this.attachments.behind(this.draft.value);
+    const queue = this.queue.prompts.value.map(keptPrompt);
+    const unsent = this.#unsent.value;
     if (unsent === undefined) return { draft, queue };
-    return draft === "" ? { draft: unsent, queue } : { draft, queue: [unsent, ...queue] };
+    if (draft === "" && unsent.sentTo === undefined) return { draft: unsent.text, queue };
+    return { draft, queue: [keptPrompt(unsent), ...queue] };
   }
 
-  /** Says it now, or when the running turn has ended. */
-  send(text: string, images: readonly PromptImage[] = [], context?: EditorContext): void {
-    const prompt = newPrompt(text, images, context);
-    if (this.progress.value !== "idle") this.queue.add(prompt);
-    else {
+  /** Says it now: to the running turn where it takes that, else when it has ended. */
+  send(text: string, images: readonly PromptImage[] = [], context?: EditorContext, scenario?: string): void {
+    const prompt = { ...newPrompt(text, images, context), scenario };
+    const { value: progress } = this.progress;
+    if (progress !== "idle") {
+      this.queue.add(prompt);
+      // What the editor shows and a scenario go only with a prompt that begins a turn.
+      const session = this.#options.followed.value?.session;
+      const begins = context !== undefined || scenario !== undefined;
+      if (progress === "running" && !begins && session !== undefined) {
+        this.#tellBehindOthers(prompt, session);
+      }
+    } else {
       this.queue.release();
       void this.#start(prompt);
     }
   }
 
+  /** Says it with all that goes along with the draft. @param scenario of this turn alone; undefined: as it is chosen */
+  sendDraft(text: string, scenario?: string): void {
+    this.send(this.attachments.behind(text), this.draftImages.value, this.draftContext.value, scenario);
+    this.draftImages.value = [];
+    this.draftContext.value = undefined;
+    this.attachments.clear();
+  }
+
   addToDraft(text: string): void {
     this.draft.value = [this.draft.value, text].filter((part) => part !== "").join("\n");
+    this.draftAdditions.value++;
+  }
+
+  /** @param mentions each as it is written, e.g. `@src/a.ts` */
+  addMentions(mentions: readonly string[]): void {
+    const before = this.draft.value;
+    this.draft.value = `${before}${before === "" || /\s$/.test(before) ? "" : " "}${mentions.join(" ")} `;
+    this.draftAdditions.value++;
+  }
+
+  attach(title: string, text: string): void {
+    this.attachments.add(title, text);
+    this.draftAdditions.value++;
+  }
+
+  /** What the model was not told yet, whether the server has it or it waits here; undefined when it is too late for that. */
+  async takeBack(id: string): Promise<Prompt | undefined> {
+    await this.queue.settled(id);
+    const waited = this.queue.remove(id);
+    const { agent, failure, signal: end } = this.#options;
+    try {
+      const taken =
+        waited === undefined ? await this.#takeShown(id) : await takeFromServer(agent, waited, { signal: end });
+      failure.worked(notTakenBack);
+      return taken;
+    } catch (error) {
+      failure.failed(notTakenBack, error);
+      if (waited !== undefined && !isGone(error)) this.queue.putBack(waited);
+      return undefined;
+    }
   }
 
   /** Ends the running turn and says this one next. */
-  async steer(id: string): Promise<void> {
-    const prompt = this.queue.remove(id);
+  async stopAndSend(id: string): Promise<void> {
+    const prompt = await this.takeBack(id);
     if (prompt === undefined) return;
     if (this.progress.value !== "idle" && !(await this.stop())) return this.queue.putBack(prompt);
     await this.#start(prompt);
   }
 
-  /** Goes on with what waits in the queue. */
-  sendQueued(): void {
+  /** Goes on with what waits, first with what an ended turn was not told. */
+  async sendQueued(): Promise<void> {
+    const { queuedMessages = [], turn } = this.#options.followed.value?.view.value.facts.value ?? {};
+    const left = queuedMessages.filter(({ turnId }) => turnId !== turn?.turnId);
+    for (const { messageId } of left.toReversed()) {
+      const prompt = await this.takeBack(messageId);
+      if (prompt !== undefined) this.queue.putBack(prompt);
+    }
     this.queue.release();
     this.#sendNext();
   }
@@ -136,8 +202,12 @@ export class TurnControl {
     this.#running = "";
   }
 
-  /** The view of the session has gone on. */
-  seen(view: SessionView): void {
+  /** The view of the session has gone on, by these events. */
+  seen(events: readonly InvokeEvent[], view: SessionView): void {
+    for (const { event } of events) {
+      // The server has it: whatever became of the answer, it is no longer ours to say.
+      if (event.case === "messageQueued" || event.case === "userMessage") this.queue.remove(event.value.messageId);
+    }
     this.#showAwaited(view);
     const running = view.facts.value.turn?.turnId ?? "";
     const ended = this.#running !== "" && running === "";
@@ -149,20 +219,25 @@ export class TurnControl {
   }
 
   async #start(prompt: Prompt): Promise<void> {
-    const { followed: shown, newSession, ready, request, failure, signal: end } = this.#options;
+    const { followed: shown, agent, newSession, ready, request, failure, signal: end } = this.#options;
+    let left = prompt;
     this.#starting = new AbortController();
     const abort = AbortSignal.any([end, this.#starting.signal]);
     this.#pending.value = prompt;
     this.#unsent.value = prompt;
     try {
+      // Not given up half-way: nobody would know whose it is.
+      left = await takeFromServer(agent, prompt, { signal: end });
+      if (this.#unsent.value === prompt) this.#unsent.value = left;
+      abort.throwIfAborted();
       const followed = shown.value ?? (await newSession(abort));
       await ready(followed, { task: prompt.text, signal: abort });
       const images = prompt.images.map(({ bytes }) => bytes);
       const turn = await followed.startTurn(
-        { ...request(), ...contextOf(prompt), text: prompt.text, images },
+        { ...request(), ...ownRequest(prompt), text: prompt.text, images },
         { signal: abort },
       );
-      this.#sent(prompt);
+      this.#sent(left);
       failure.worked(notSent);
       if (shown.value !== followed) return;
       // The user's message is the second event of a turn.
@@ -175,9 +250,43 @@ export class TurnControl {
       }, showWithin);
     } catch (error) {
       if (this.#pending.value === prompt) this.#pending.value = undefined;
-      this.#sent(prompt);
-      this.#giveBack(prompt);
+      this.#sent(left);
+      if (left.sentTo === undefined || !isGone(error)) this.#giveBack(left);
       if (!abort.aborted) failure.failed(notSent, error);
+    }
+  }
+
+  /** What only the server has; undefined when it is not shown that it does. */
+  async #takeShown(messageId: string): Promise<Prompt | undefined> {
+    const { followed, agent, signal } = this.#options;
+    const shown = followed.value;
+    const message = shown?.view.value.facts.value.queuedMessages.find((queued) => queued.messageId === messageId);
+    if (shown === undefined || message === undefined) return undefined;
+    const { sessionId } = shown.session;
+    const { text, images } = await agent.withdrawMessage({ sessionId, messageId }, { signal });
+    return newPrompt(text, promptImages(images, message.images));
+  }
+
+  /** One after the other, so that the server has them in the order in which they were said. */
+  #tellBehindOthers(prompt: Prompt, session: AgentSession): void {
+    this.#telling = this.#telling.then(() => this.#tell(prompt, session));
+  }
+
+  /** To the running turn; what it does not take waits for its end. */
+  async #tell(prompt: Prompt, session: AgentSession): Promise<void> {
+    const { failure, signal: end } = this.#options;
+    if (!this.queue.prompts.value.includes(prompt)) return;
+    const images = prompt.images.map(({ bytes }) => bytes);
+    try {
+      await this.queue.handOver(prompt, session.sessionId, () =>
+        session.queueMessage({ messageId: prompt.id, text: prompt.text, images }, { signal: end }),
+      );
+      failure.worked(notSent);
+    } catch (error) {
+      if (end.aborted) return;
+      if (takesNone(error)) this.queue.refused(prompt.id);
+      else failure.failed(notSent, error);
+      this.#sendNext();
     }
   }
 
@@ -188,7 +297,7 @@ export class TurnControl {
 
   /** What was not sent is not lost. */
   #giveBack(prompt: Prompt): void {
-    if (this.draft.value === "" && this.draftImages.value.length === 0) {
+    if (prompt.sentTo === undefined && this.draft.value === "" && this.draftImages.value.length === 0) {
       this.draft.value = prompt.text;
       this.draftImages.value = prompt.images;
       this.draftContext.value = prompt.context;
@@ -208,6 +317,13 @@ export class TurnControl {
   }
 }
 
-function contextOf({ context }: Prompt): Pick<TurnRequest, "context"> {
-  return context === undefined ? {} : { context };
+/** The turn is over, or of a kind that cannot be told anything, or the server is older. */
+function takesNone(error: unknown): boolean {
+  const { code } = ConnectError.from(error);
+  return code === Code.FailedPrecondition || code === Code.Unimplemented || code === Code.NotFound;
+}
+
+/** What this prompt has of its own, in place of what goes with every one. */
+function ownRequest({ context, scenario }: Prompt): Pick<TurnRequest, "context" | "scenario"> {
+  return { ...(context === undefined ? {} : { context }), ...(scenario === undefined ? {} : { scenario }) };
 }

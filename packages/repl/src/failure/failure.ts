@@ -32,5 +32,5 @@ function sentence(text: string): string {
 const hints: Partial<Record<Code, string>> = {
   [Code.Unauthenticated]: "Open the page again from the link that the server prints, or reload the window.",
   [Code.PermissionDenied]: "",
-  [Code.Unavailable]: "See that the server runs: gennai serve",
+  [Code.Unavailable]: "See that the server runs.",
 };

@@ -7,6 +7,11 @@ import {
   setEmergencyControl,
 } from "@gennai/client/governance/emergency";
 import { selectIntent } from "@gennai/client/governance/intents";
+import {
+  listStandingAnswers,
+  revokeStandingAnswers,
+  type StandingAnswer,
+} from "@gennai/client/governance/standing-answers";
 import { IntentsMode } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { type Problem, problemOf } from "../failure/problem.ts";
@@ -36,6 +41,7 @@ export interface GovernanceView {
   readonly intents: readonly GovernedIntent[];
   readonly intentWarnings: readonly string[];
   readonly activeIntentId: string;
+  readonly answers: readonly StandingAnswer[];
   readonly capabilities: {
     readonly name: string;
     readonly capabilities: readonly string[];
@@ -99,6 +105,15 @@ export class GovernanceDesk implements Disposable {
     });
   }
 
+  /** @param id of one; undefined: all of them */
+  async revoke(id: string | undefined): Promise<void> {
+    const { client, sessionId } = this.#options;
+    await this.#do("Ask again", async (options) => {
+      await revokeStandingAnswers(client, sessionId, id, options);
+      this.#set({ view: await loadGovernance(this.#options, options) });
+    });
+  }
+
   dismiss(): void {
     this.#set({ problem: undefined });
   }
@@ -127,9 +142,10 @@ async function loadGovernance(
   { client, sessionId }: GovernanceDeskOptions,
   options: { readonly signal: AbortSignal },
 ): Promise<GovernanceView> {
-  const [status, intents] = await Promise.all([
+  const [status, intents, answers] = await Promise.all([
     client.getGovernanceStatus({ sessionId }, options),
     client.listIntents({ sessionId }, options),
+    listStandingAnswers(client, sessionId, options),
   ]);
   const { emergency, rules, capabilities } = status;
   return {
@@ -158,6 +174,7 @@ async function loadGovernance(
     })),
     intentWarnings: intents.warnings,
     activeIntentId: intents.activeIntentId,
+    answers,
     capabilities: {
       name: capabilities?.name ?? "",
       capabilities: capabilities?.capabilities ?? [],

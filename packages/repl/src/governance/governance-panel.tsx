@@ -1,21 +1,24 @@
 import { useEffect } from "preact/hooks";
 import { ProblemNotice } from "../failure/problem-notice.tsx";
-import { Icon } from "../icons/icon.tsx";
-import { rulesWords } from "../model/rules-words.ts";
-import { Digest } from "../plan/digest.tsx";
 import { VisibleText } from "../review/visible-text.tsx";
+import { AnswersSection } from "./answers-section.tsx";
 import { EmergencyControls } from "./emergency-controls.tsx";
 import type { GovernanceDesk, GovernanceView } from "./governance-desk.ts";
 import { IntentsSection, type ScopeExpansion } from "./intents-section.tsx";
+import type { RulesDesk } from "./rules-desk.ts";
+import { RulesSection } from "./rules-section.tsx";
 
 export interface GovernancePanelProps {
   readonly desk: GovernanceDesk;
+  readonly rules: RulesDesk;
   readonly hasSession: boolean;
+  /** Opens the file of a rule at its line. @param place `file:line` */
+  readonly onOpenRule?: (place: string) => void;
   readonly expansions?: readonly ScopeExpansion[];
 }
 
 /** What governs the agent here, and the switches for when something goes wrong. */
-export function GovernancePanel({ desk, hasSession, expansions = [] }: GovernancePanelProps) {
+export function GovernancePanel({ desk, rules, hasSession, onOpenRule, expansions = [] }: GovernancePanelProps) {
   useEffect(() => void desk.load(), [desk]);
   const { view, busy, problem, stopped } = desk.state.value;
   return (
@@ -43,53 +46,23 @@ export function GovernancePanel({ desk, hasSession, expansions = [] }: Governanc
             busy={busy}
             onSwitch={(control, enabled, details) => void desk.switch(control, enabled, details)}
           />
-          <RulesSection rules={view.rules} />
+          <RulesSection rules={view.rules} desk={rules} hasSession={hasSession} onOpenRule={onOpenRule} />
           <IntentsSection
             {...{ view, busy, expansions }}
             canSelect={hasSession}
             onSelect={(intentId) => void desk.select(intentId)}
           />
+          <AnswersSection answers={view.answers} busy={busy} onRevoke={(id) => void desk.revoke(id)} />
           <RightsSection view={view} />
-          <button type="button" class="g-button" disabled={busy} onClick={() => void desk.load()}>
+          <button
+            type="button"
+            class="g-button"
+            disabled={busy}
+            onClick={() => void Promise.all([desk.load(), rules.load()])}
+          >
             Load again
           </button>
         </>
-      )}
-    </section>
-  );
-}
-
-function RulesSection({ rules }: { readonly rules: GovernanceView["rules"] }) {
-  return (
-    <section class="g-section" aria-labelledby="rules-title">
-      <h3 id="rules-title">Rules in force</h3>
-      <p>
-        <Icon name="shield" /> <strong>{rules.count === 1 ? "1 rule" : `${rules.count} rules`}</strong>
-        {rules.text !== "" && (
-          <span class="g-quiet">
-            {" "}
-            <VisibleText text={rulesWords(rules.text)} />
-          </span>
-        )}
-      </p>
-      {rules.lastViolation !== "" && (
-        <p class="governance-violation">
-          Last violation: <VisibleText text={rules.lastViolation} />
-        </p>
-      )}
-      {rules.problems.length > 0 && (
-        <ul class="g-notice g-notice-bad" aria-label="Broken rule files">
-          {rules.problems.map((problem) => (
-            <li key={problem}>
-              <VisibleText text={problem} />
-            </li>
-          ))}
-        </ul>
-      )}
-      {rules.policySha256 !== "" && (
-        <p class="g-quiet">
-          Policy <Digest digest={rules.policySha256} of="the policy" />
-        </p>
       )}
     </section>
   );

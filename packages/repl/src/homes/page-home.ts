@@ -1,7 +1,7 @@
 import { createClient, type Interceptor } from "@connectrpc/connect";
 import { createGrpcWebTransport } from "@connectrpc/connect-web";
 import { retryingCall } from "@gennai/client/connection/retrying-call";
-import type { HomeNotice, ReplHome } from "@gennai/client/home/repl-home";
+import type { ChosenModel, HomeNotice, ReplHome } from "@gennai/client/home/repl-home";
 import { AgentService, EditingMode } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { PageAccess } from "./page-access.ts";
 import { PageDoor } from "./page-door.ts";
@@ -10,6 +10,8 @@ import { takeLinkCode } from "./page-link.ts";
 const stateKey = "gennai.state";
 const sessionKey = "gennai.session";
 const clientKey = "gennai.client";
+/** Of the browser, for all tabs and for days to come. */
+const modelKey = "gennai.model";
 /** Characters of the state that is kept over a reload. */
 const maxState = 64 * 1024;
 
@@ -54,8 +56,7 @@ export async function connectPageHome(page: Window = window): Promise<ReplHome> 
       state: parsed(storage.getItem(stateKey)),
       settings: {
         showThinking: true,
-        backend: "",
-        model: "",
+        ...keptModel(parsed(page.localStorage.getItem(modelKey))),
         scenario: "",
         editingMode: info.defaultSettings?.editingMode === EditingMode.PROPOSAL ? "proposal" : "branch",
       },
@@ -66,6 +67,9 @@ export async function connectPageHome(page: Window = window): Promise<ReplHome> 
     },
     showsSession(sessionId) {
       storage.setItem(sessionKey, sessionId);
+    },
+    async keepModel(choice) {
+      page.localStorage.setItem(modelKey, JSON.stringify(choice));
     },
     onNotice(listener) {
       listeners.add(listener);
@@ -102,6 +106,14 @@ function isMine(navigator: Navigator, clientId: string): Promise<boolean> {
 
 function metaOf(document: Document, name: string): string | undefined {
   return document.querySelector(`meta[name="${name}"]`)?.getAttribute("content") ?? undefined;
+}
+
+function keptModel(value: unknown): Pick<ReplHome["launch"]["settings"], "backend" | "model" | "modelUrl"> {
+  const text = (name: keyof ChosenModel): string => {
+    const found: unknown = typeof value === "object" && value !== null ? Reflect.get(value, name) : "";
+    return typeof found === "string" ? found : "";
+  };
+  return { backend: text("backend"), model: text("model"), modelUrl: text("baseUrl") };
 }
 
 function parsed(text: string | null): unknown {

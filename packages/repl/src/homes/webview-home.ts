@@ -1,7 +1,8 @@
 import { type HomeRequest, type ToApp, type ToHome, toAppSchema } from "@gennai/client/home/home-messages";
 import { MessageTransport } from "@gennai/client/home/message-transport";
-import type { HomeNotice, ReplHome, ReviewToApply } from "@gennai/client/home/repl-home";
+import type { EditorModel, HomeNotice, ReplHome, ReviewToApply } from "@gennai/client/home/repl-home";
 import type { EditorContext } from "@gennai/client/session/editor-context";
+import type { ModelTrial } from "@gennai/client/session/model-choices";
 
 /** What VS Code gives a webview. */
 export interface WebviewApi {
@@ -54,13 +55,14 @@ interface Channel {
 
 function homeOf({ launch }: Extract<ToApp, { type: "launch" }>, channel: Channel): ReplHome {
   const { post, listen, transport, requests } = channel;
-  const { workspace, sessionId, ...rest } = launch;
+  const { workspace, sessionId, reviews = [], ...rest } = launch;
   let shown = sessionId ?? "";
   return {
     kind: "editor",
     transport,
-    launch: { ...rest, workspace, sessionId },
+    launch: { ...rest, workspace, sessionId, reviews },
     saveState: (state) => post({ type: "save-state", state }),
+    saveReview: (state) => post({ type: "save-review", state }),
     showsSession(id) {
       shown = id;
       post({ type: "shows-session", sessionId: id });
@@ -74,10 +76,33 @@ function homeOf({ launch }: Extract<ToApp, { type: "launch" }>, channel: Channel
     openFile: async (path, line) => {
       await requests.ask({ type: "open-file", path, ...(line === undefined ? {} : { line }) });
     },
+    openRule: async (place) => {
+      await requests.ask({ type: "open-rule", place });
+    },
     openDiff: async (proposalId, changeId) => {
       await requests.ask({ type: "open-diff", sessionId: shown, proposalId, changeId });
     },
+    watchCall: async ({ afterSeq, ...call }) => {
+      await requests.ask({ type: "watch-call", sessionId: shown, ...call, afterSeq: `${afterSeq}` });
+    },
+    openChange: async ({ path, beforeSha256, afterSha256 }) => {
+      await requests.ask({ type: "open-change", sessionId: shown, path, beforeSha256, afterSha256 });
+    },
     editorContext: async () => editorContext(await requests.ask({ type: "editor-context" })),
+    namesOfDropped: async (uris) => {
+      const names = await requests.ask({ type: "names-of-dropped", uris: uris.slice(0, 100) });
+      return textList({ names }, "names");
+    },
+    keepModel: async (choice) => {
+      await requests.ask({ type: "keep-model", choice: { ...choice } });
+    },
+    keepModelKey: async ({ backend, baseUrl, key }) => {
+      await requests.ask({ type: "keep-model-key", backend, baseUrl, key });
+    },
+    editorModels: {
+      list: async () => editorModels(await requests.ask({ type: "list-editor-models" })),
+      try: async (model) => trialOf(await requests.ask({ type: "try-editor-model", model })),
+    },
     runHomeCommand: async (command) => {
       await requests.ask({ type: "run-home-command", command });
     },
@@ -130,6 +155,20 @@ function field(value: unknown, name: string): unknown {
 function textList(value: unknown, name: string): readonly string[] {
   const list = field(value, name);
   return Array.isArray(list) ? list.filter((entry) => typeof entry === "string") : [];
+}
+
+function editorModels(value: unknown): readonly EditorModel[] {
+  return (Array.isArray(value) ? value : []).flatMap((entry: unknown) => {
+    const model = field(entry, "model");
+    const contextTokens = field(entry, "contextTokens");
+    return typeof model === "string" && typeof contextTokens === "number" ? [{ model, contextTokens }] : [];
+  });
+}
+
+function trialOf(value: unknown): ModelTrial {
+  const milliseconds = field(value, "milliseconds");
+  if (typeof milliseconds === "number") return { type: "answered", milliseconds };
+  return { type: "failed", problem: String(field(value, "problem")), hint: "" };
 }
 
 function editorContext(value: unknown): EditorContext {

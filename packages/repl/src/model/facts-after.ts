@@ -1,11 +1,13 @@
 import { emergencyStateFromMessage } from "@gennai/client/governance/emergency";
-import type { InvokeEvent, TokenUsage } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { meterAfter } from "@gennai/client/session/usage-meter";
+import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { blobFromMessage } from "@gennai/protocol/model/proposal";
 import { rulesWords } from "./rules-words.ts";
-import type { SessionFacts, Usage } from "./session-facts.ts";
+import type { SessionFacts } from "./session-facts.ts";
 import { todoFromMessage } from "./view-from-wire.ts";
 
 /** The facts after an event; the same object when it changes none. The running turn is the view's to tell. */
-export function factsAfter(facts: SessionFacts, { event: body, parentToolCallId }: InvokeEvent): SessionFacts {
+export function factsAfter(facts: SessionFacts, { event: body, parentToolCallId, turnId }: InvokeEvent): SessionFacts {
   switch (body.case) {
     case "sessionStarted": {
       const { workingDir, forkedFrom } = body.value;
@@ -29,23 +31,22 @@ export function factsAfter(facts: SessionFacts, { event: body, parentToolCallId 
     }
     case "emergencyChanged":
       return { ...facts, emergency: emergencyStateFromMessage(body.value.state) };
+    case "messageQueued": {
+      const { messageId, text, images } = body.value;
+      const message = { messageId, turnId, text, images: images.map(blobFromMessage) };
+      return { ...facts, queuedMessages: [...facts.queuedMessages, message] };
+    }
+    case "messageWithdrawn":
+    case "userMessage":
+      return withoutMessage(facts, body.value.messageId);
     case "usage":
-      return { ...facts, usage: usageAfter(facts.usage, body.value, parentToolCallId) };
+      return { ...facts, usage: meterAfter(facts.usage, body.value, parentToolCallId) };
     default:
       return facts;
   }
 }
 
-function usageAfter(usage: Usage, message: TokenUsage, parentCallId: string): Usage {
-  const { inputTokens, outputTokens, maxContextTokens, modelId, cost, currency, estimated } = message;
-  // A sub-agent and a summary have a context of their own.
-  const own = parentCallId === "" && !message.forCompaction;
-  return {
-    ...usage,
-    inputTokens: usage.inputTokens + inputTokens,
-    outputTokens: usage.outputTokens + outputTokens,
-    ...(own ? { contextTokens: inputTokens + outputTokens, maxContextTokens, modelId } : {}),
-    ...(cost === undefined ? {} : { cost: (usage.cost ?? 0) + cost, currency }),
-    estimated: usage.estimated || estimated,
-  };
+function withoutMessage(facts: SessionFacts, messageId: string): SessionFacts {
+  if (messageId === "") return facts;
+  return { ...facts, queuedMessages: facts.queuedMessages.filter((message) => message.messageId !== messageId) };
 }

@@ -3,7 +3,7 @@ import type { ClientRequestResolved } from "@gennai/protocol/gen/gennai/agent/v1
 import type { ConfirmationRequest } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { type ReceivedRequest, tellRequest } from "@gennai/protocol/model/editor-messages";
 import type { ItemList, ItemPlace, OpenCell } from "./item-list.ts";
-import { requestState } from "./view-from-wire.ts";
+import { confirmationReply, requestState } from "./view-from-wire.ts";
 import type { ClientRequestItem, ConfirmationItem } from "./view-item.ts";
 
 type RequestItem = ClientRequestItem | ConfirmationItem;
@@ -26,6 +26,7 @@ export class RequestItems {
       question: confirmationQuestion(message),
       genuine: showsWhatItApproves(message),
       answeredBy: "",
+      reply: undefined,
       state: resolved ? "answered" : "open",
     };
     this.#cells.set(requestId, this.#items.add(place, item));
@@ -40,9 +41,13 @@ export class RequestItems {
     this.#cells.set(requestId, this.#items.add(place, item));
   }
 
-  resolve({ requestId, resolution, clientId }: ClientRequestResolved): void {
+  resolve(resolved: ClientRequestResolved): void {
+    const { requestId, clientId } = resolved;
     const cell: { readonly item: { value: RequestItem } } | undefined = this.#cells.get(requestId);
     if (cell === undefined) return;
-    cell.item.value = { ...cell.item.value, state: requestState(resolution), answeredBy: clientId };
+    const { value } = cell.item;
+    const end = { state: requestState(resolved.resolution), answeredBy: clientId };
+    cell.item.value =
+      value.kind === "confirmation" ? { ...value, ...end, reply: confirmationReply(resolved) } : { ...value, ...end };
   }
 }

@@ -1,6 +1,8 @@
 import { type EmergencyState, noEmergency } from "@gennai/client/governance/emergency";
 import type { IntentSummary } from "@gennai/client/governance/intents";
 import type { TurnPhase } from "@gennai/client/session/turn-state";
+import { emptyMeter, type UsageMeter } from "@gennai/client/session/usage-meter";
+import type { BlobRef } from "@gennai/protocol/model/proposal";
 
 /** What holds for a session as a whole. */
 export interface SessionFacts {
@@ -9,13 +11,23 @@ export interface SessionFacts {
   readonly title: string;
   readonly forkedFrom: string;
   readonly turn: RunningTurn | undefined;
-  readonly usage: Usage;
+  readonly usage: UsageMeter;
   readonly todos: readonly Todo[];
   /** undefined until one was selected. */
   readonly intent: IntentSummary | undefined;
   /** undefined until rules were read or changed in this session. */
   readonly rules: RulesFact | undefined;
   readonly emergency: EmergencyState;
+  /** What was said to a running turn and not yet told to the model, oldest first. */
+  readonly queuedMessages: readonly QueuedMessage[];
+}
+
+/** Its turn may have ended: then nobody is told it, until the user says it again. */
+export interface QueuedMessage {
+  readonly messageId: string;
+  readonly turnId: string;
+  readonly text: string;
+  readonly images: readonly BlobRef[];
 }
 
 export interface RunningTurn {
@@ -26,23 +38,8 @@ export interface RunningTurn {
   /** The tool that runs; empty when none does. */
   readonly toolName: string;
   readonly since: Date | undefined;
-}
-
-/** Tokens; the sums are over the whole session. */
-export interface Usage {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  /** What the newest model call held. */
-  readonly contextTokens: number;
-  /** 0: unknown. */
-  readonly maxContextTokens: number;
-  readonly modelId: string;
-  /** undefined: the server knows no prices. */
-  readonly cost: number | undefined;
-  /** What `cost` is in; may be empty. */
-  readonly currency: string;
-  /** Some of it is a guess. */
-  readonly estimated: boolean;
+  /** When a wait is over by itself. */
+  readonly until?: Date | undefined;
 }
 
 export type TodoStatus = "pending" | "in-progress" | "completed";
@@ -70,18 +67,10 @@ export const emptyFacts: SessionFacts = {
   title: "",
   forkedFrom: "",
   turn: undefined,
-  usage: {
-    inputTokens: 0,
-    outputTokens: 0,
-    contextTokens: 0,
-    maxContextTokens: 0,
-    modelId: "",
-    cost: undefined,
-    currency: "",
-    estimated: false,
-  },
+  usage: emptyMeter,
   todos: [],
   intent: undefined,
   rules: undefined,
   emergency: noEmergency,
+  queuedMessages: [],
 };

@@ -1,3 +1,4 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { type TurnPhase, turnOutcome, turnPhase } from "@gennai/client/session/turn-state";
 import {
   type ChangeSetApplied,
@@ -6,7 +7,7 @@ import {
   type StatusEvent,
 } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { asksEditor, requestFromEvent } from "@gennai/protocol/model/editor-messages";
-import { blobFromMessage } from "@gennai/protocol/model/proposal";
+import { appliedFileFromMessage, blobFromMessage } from "@gennai/protocol/model/proposal";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { ChangeSetItems } from "./change-set-items.ts";
 import { factsAfter } from "./facts-after.ts";
@@ -140,6 +141,8 @@ export class SessionView {
         return this.#plans.change(place, body.value);
       case "todosChanged":
       case "sessionRenamed":
+      case "messageQueued":
+      case "messageWithdrawn":
         return;
       case "ruleViolation":
         // The call itself says why it was stopped.
@@ -168,6 +171,7 @@ export class SessionView {
       case "checkpointTaken":
       case "checkpointRestoring":
       case "workspaceRequest":
+      case "instructionsTold":
       // The subscription unpacks them.
       case "batch":
       case "heartbeat":
@@ -207,7 +211,8 @@ export class SessionView {
     }
     if (status.state === InvokeState.RUN_TOOL) this.#calls.run(status.toolCallId, time);
     const phase = turnPhase(status.state);
-    if (phase !== undefined) this.#setPhase(turnId, phase, status.toolName);
+    const until = status.until === undefined ? undefined : timestampDate(status.until);
+    if (phase !== undefined) this.#setPhase(turnId, phase, { toolName: status.toolName, until });
   }
 
   #askScope(call: ItemCell<ToolCallItem>): void {
@@ -215,9 +220,13 @@ export class SessionView {
     this.#scopeRequests.push({ call, intentId: this.#facts.peek().intent?.id ?? "" });
   }
 
-  #setPhase(turnId: string, phase: TurnPhase, toolName = ""): void {
+  #setPhase(
+    turnId: string,
+    phase: TurnPhase,
+    { toolName = "", until }: { readonly toolName?: string; readonly until?: Date | undefined } = {},
+  ): void {
     const { iteration, began } = this.#turns.of(turnId);
-    this.#setTurn({ turnId, phase, toolName, iteration, since: began });
+    this.#setTurn({ turnId, phase, toolName, iteration, since: began, until });
   }
 
   #setTurn(turn: RunningTurn | undefined): void {
@@ -225,7 +234,8 @@ export class SessionView {
   }
 
   #applyChangeSet(place: ItemPlace, message: ChangeSetApplied): void {
-    const { proposalId, changeSetId } = message;
+    const { proposalId, changeSetId, toolCallId } = message;
+    if (toolCallId !== "") this.#calls.changed(toolCallId, message.files.map(appliedFileFromMessage));
     if (proposalId !== "") this.#proposals.applied(proposalId, changeSetId);
     this.#changeSets.apply(place, message, this.#turns.has(changeSetId));
   }

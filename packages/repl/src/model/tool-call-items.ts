@@ -1,10 +1,11 @@
 import type { ToolResult } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { GateDecision } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import type { AppliedFile } from "@gennai/protocol/model/proposal";
 import { riskWords } from "@gennai/protocol/model/risk";
 import { verdictFromMessage } from "@gennai/protocol/model/tool-outcome";
 import type { ItemList, ItemPlace, OpenCell } from "./item-list.ts";
 import { StreamedText } from "./streamed-text.ts";
-import { toolResultView } from "./view-from-wire.ts";
+import { joinFiles, toolResultView } from "./view-from-wire.ts";
 import type { ToolCallItem, ToolCallStatus, ToolResultView } from "./view-item.ts";
 
 /** Characters of live output that are shown at most. */
@@ -92,6 +93,12 @@ export class ToolCallItems {
     this.#unfinished.delete(record);
   }
 
+  /** What a call did to files. */
+  changed(callId: string, files: readonly AppliedFile[]): void {
+    const record = this.#byId.get(callId);
+    if (record !== undefined) change(record, { changes: joinFiles(record.cell.item.value.changes, files) });
+  }
+
   /** Nothing comes any more for the calls of this turn. */
   endTurn(turnId: string, time: Date | undefined): void {
     this.#writing.clear();
@@ -113,6 +120,7 @@ export class ToolCallItems {
       liveOutput: "",
       liveOutputCut: false,
       result: undefined,
+      changes: [],
       startedAt: undefined,
       endedAt: undefined,
     });

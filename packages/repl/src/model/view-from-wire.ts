@@ -1,5 +1,6 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import {
+  type ClientRequestResolved,
   HunkDecision,
   type InvokeEvent,
   TodoPriority as PriorityMessage,
@@ -10,9 +11,10 @@ import {
   type ToolResult,
 } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { type AppliedFile, blobFromMessage } from "@gennai/protocol/model/proposal";
+import { answerWords, scopeWords } from "@gennai/protocol/model/question";
 import { failureClassWords, verificationWords } from "@gennai/protocol/model/tool-outcome";
 import type { Todo, TodoPriority, TodoStatus } from "./session-facts.ts";
-import type { ProposalReviewView, RequestState, ToolResultView } from "./view-item.ts";
+import type { ConfirmationReplyView, ProposalReviewView, RequestState, ToolResultView } from "./view-item.ts";
 
 export function timeOf(event: InvokeEvent): Date | undefined {
   return event.time === undefined ? undefined : timestampDate(event.time);
@@ -24,6 +26,7 @@ export function toolResultView(message: ToolResult): ToolResultView {
     error: message.error,
     truncated: message.truncated,
     outputBlob: message.outputBlob === undefined ? undefined : blobFromMessage(message.outputBlob),
+    images: message.images.map(blobFromMessage),
     verification: verificationWords.fromMessage(message.verification),
     exitCode: message.exitCode,
     failureClass: failureClassWords.fromMessage(message.failureClass) ?? "",
@@ -39,6 +42,12 @@ export function requestState(resolution: RequestResolution): RequestState {
     default:
       return "cancelled";
   }
+}
+
+/** What a question of the gate came to; undefined where the server does not say. */
+export function confirmationReply({ answer, scope, user }: ClientRequestResolved): ConfirmationReplyView | undefined {
+  const word = answerWords.fromMessage(answer);
+  return word === undefined ? undefined : { answer: word, scope: scopeWords.fromMessage(scope), user };
 }
 
 export function reviewView(message: ProposalReview): ProposalReviewView {

@@ -2,6 +2,7 @@ import type { ConfirmationQuestion } from "@gennai/client/bridge/editor";
 import type { TurnOutcome } from "@gennai/client/session/turn-state";
 import type { PlanState, StepState } from "@gennai/protocol/model/plan-state";
 import type { AppliedFile, BlobRef, Proposal } from "@gennai/protocol/model/proposal";
+import type { ConfirmationScope } from "@gennai/protocol/model/question";
 import type { Risk } from "@gennai/protocol/model/risk";
 import type { ReadonlySignal } from "@preact/signals";
 
@@ -79,6 +80,8 @@ export interface ToolCallItem {
   /** True when `liveOutput` is not all of it. */
   readonly liveOutputCut: boolean;
   readonly result: ToolResultView | undefined;
+  /** What it really changed in files, as the server found it. */
+  readonly changes: readonly AppliedFile[];
   readonly startedAt: Date | undefined;
   readonly endedAt: Date | undefined;
 }
@@ -98,6 +101,8 @@ export interface ToolResultView {
   readonly truncated: boolean;
   /** All of the output, when `output` holds its beginning. */
   readonly outputBlob: BlobRef | undefined;
+  /** What the model was shown behind the output. */
+  readonly images: readonly BlobRef[];
   /** undefined: the server says nothing about it. */
   readonly verification: "verified" | "unverified" | "failed" | undefined;
   /** undefined: no command ran, or nobody could tell how it ended. Never to be shown as a success. */
@@ -127,6 +132,16 @@ export interface ConfirmationItem {
   readonly genuine: boolean;
   readonly state: RequestState;
   readonly answeredBy: string;
+  /** What the answer came to; undefined while there is none, and where the server does not say. */
+  readonly reply: ConfirmationReplyView | undefined;
+}
+
+export interface ConfirmationReplyView {
+  readonly answer: "yes" | "no" | "nobody";
+  /** How long a yes holds. */
+  readonly scope: ConfirmationScope | undefined;
+  /** Whose answer it is, on a server with many users; empty otherwise. */
+  readonly user: string;
 }
 
 export interface ProposalItem {
@@ -152,6 +167,8 @@ export interface ChangeSetItem {
   readonly changeSetId: string;
   readonly files: readonly AppliedFile[];
   readonly proposalId: string | undefined;
+  /** The branch it was last written on; empty: none, or the server does not say. */
+  readonly branch: string;
   readonly undone: boolean;
 }
 

@@ -1,4 +1,5 @@
 import type { PlannedAction } from "@gennai/client/plan/plan";
+import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { RiskMark } from "../confirmation/risk-mark.tsx";
 import { diffRows } from "../review/diff-rows.ts";
@@ -7,8 +8,15 @@ import { VisibleText } from "../review/visible-text.tsx";
 
 const verdictWords = { allow: "Allowed by the rules", ask: "Asks when it runs", deny: "Denied by the rules" };
 
+interface ActionViewProps {
+  readonly action: PlannedAction;
+  readonly sideBySide: boolean;
+  /** What one can do with it. */
+  readonly children: ComponentChildren;
+}
+
 /** What one action would do: the difference it makes, or its command, and the rules' word about it. */
-export function ActionView({ action, sideBySide }: { readonly action: PlannedAction; readonly sideBySide: boolean }) {
+export function ActionView({ action, sideBySide, children }: ActionViewProps) {
   const { change, command, cwd, verdict, rule, reason } = action;
   return (
     <article class={`plan-action plan-action-${verdict}`} aria-label={`Action ${action.actionIndex + 1}`}>
@@ -61,6 +69,7 @@ export function ActionView({ action, sideBySide }: { readonly action: PlannedAct
           ))}
         </>
       )}
+      {children}
     </article>
   );
 }

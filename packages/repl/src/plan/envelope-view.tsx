@@ -1,4 +1,5 @@
 import { useRef, useState } from "preact/hooks";
+import { CodePane, type CodePaneHandle } from "../code/code-pane.tsx";
 import { CopyButton } from "../copy/copy-button.tsx";
 import { VisibleText } from "../review/visible-text.tsx";
 
@@ -14,19 +15,23 @@ export interface EnvelopeViewProps {
 /** The raw text behind a plan, to look at, to copy, and to edit into another one. */
 export function EnvelopeView({ text, summary, onSubmit, busy }: EnvelopeViewProps) {
   const [editing, setEditing] = useState(false);
-  const field = useRef<HTMLTextAreaElement>(null);
+  const pane = useRef<CodePaneHandle>(null);
   const pretty = indented(text);
+  const submit = () => {
+    onSubmit?.(pane.current?.text ?? pretty);
+    setEditing(false);
+  };
   return (
     <details class="envelope">
       <summary>{summary}</summary>
       {editing ? (
-        <textarea
-          ref={field}
-          class="g-field g-code"
-          rows={18}
-          aria-label="The plan as JSON"
-          spellcheck={false}
-          defaultValue={pretty}
+        <CodePane
+          handle={pane}
+          text={pretty}
+          path="plan.json"
+          label="The plan as JSON"
+          onSave={submit}
+          onCancel={() => setEditing(false)}
         />
       ) : (
         <pre class="g-code" tabIndex={0}>
@@ -36,15 +41,7 @@ export function EnvelopeView({ text, summary, onSubmit, busy }: EnvelopeViewProp
       <div class="g-row">
         {editing ? (
           <>
-            <button
-              type="button"
-              class="g-button g-primary"
-              disabled={busy}
-              onClick={() => {
-                onSubmit?.(field.current?.value ?? pretty);
-                setEditing(false);
-              }}
-            >
+            <button type="button" class="g-button g-primary" disabled={busy} onClick={submit}>
               Submit as a new draft
             </button>
             <button type="button" class="g-button" onClick={() => setEditing(false)}>

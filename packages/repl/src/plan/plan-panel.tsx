@@ -130,7 +130,11 @@ export function PlanPanel({ desk, request = "" }: PlanPanelProps) {
               onCancel={() => setApproving(undefined)}
             />
           )}
-          <PlanSteps {...{ plan, shown, results, sideBySide }} />
+          <PlanSteps
+            {...{ plan, shown, results, sideBySide }}
+            busy={busy !== undefined}
+            onSubmit={(planJson) => void desk.submit(planJson)}
+          />
           <EnvelopeView
             key={plan.digest}
             text={plan.planJson}

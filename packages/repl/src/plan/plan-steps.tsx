@@ -1,7 +1,9 @@
 import type { Plan, PlannedAction, PlanStep, VerificationResult } from "@gennai/client/plan/plan";
 import { RiskMark } from "../confirmation/risk-mark.tsx";
 import { VisibleText } from "../review/visible-text.tsx";
+import { ActionEditor } from "./action-editor.tsx";
 import { ActionView } from "./action-view.tsx";
+import { editableAction, withEditedAction } from "./edit-action.ts";
 import type { PlanFacts } from "./plan-checks.ts";
 import { actionsOf } from "./plan-desk.ts";
 
@@ -10,6 +12,9 @@ export interface PlanStepsProps {
   readonly shown: PlanFacts["shown"];
   readonly results: readonly VerificationResult[];
   readonly sideBySide: boolean;
+  readonly busy: boolean;
+  /** Hands in another plan. */
+  readonly onSubmit: (planJson: string) => void;
 }
 
 const stateWords: Record<PlanStep["state"], string> = {
@@ -21,13 +26,14 @@ const stateWords: Record<PlanStep["state"], string> = {
 };
 
 /** The steps of a plan in their order, each with what it would do and what came of it. */
-export function PlanSteps({ plan, shown, results, sideBySide }: PlanStepsProps) {
+export function PlanSteps({ plan, shown, results, sideBySide, busy, onSubmit }: PlanStepsProps) {
   return (
     <ol class="plan-steps" aria-label="Steps">
       {plan.steps.map((step) => (
         <Step
           key={step.id}
-          {...{ step, sideBySide }}
+          {...{ step, sideBySide, busy, onSubmit }}
+          planJson={plan.planJson}
           actions={actionsOf(shown, step.id)}
           results={results.filter(({ stepId }) => stepId === step.id)}
         />
@@ -41,9 +47,12 @@ interface StepProps {
   readonly actions: readonly PlannedAction[];
   readonly results: readonly VerificationResult[];
   readonly sideBySide: boolean;
+  readonly planJson: string;
+  readonly busy: boolean;
+  readonly onSubmit: (planJson: string) => void;
 }
 
-function Step({ step, actions, results, sideBySide }: StepProps) {
+function Step({ step, actions, results, sideBySide, planJson, busy, onSubmit }: StepProps) {
   return (
     <li class={`plan-step plan-step-${step.state}`}>
       <header class="plan-step-head">
@@ -110,7 +119,7 @@ function Step({ step, actions, results, sideBySide }: StepProps) {
       {step.evidence !== "" && (
         <details>
           <summary>Output</summary>
-          <pre class="g-code">
+          <pre class="g-code" tabIndex={0}>
             <VisibleText text={step.evidence} />
           </pre>
         </details>
@@ -122,11 +131,29 @@ function Step({ step, actions, results, sideBySide }: StepProps) {
         <details open={actions.length <= 4}>
           <summary>{actions.length === 1 ? "1 action" : `${actions.length} actions`}</summary>
           {actions.map((action) => (
-            <ActionView key={action.actionIndex} {...{ action, sideBySide }} />
+            <ActionView key={action.actionIndex} {...{ action, sideBySide }}>
+              <EditAction {...{ planJson, action, busy, onSubmit }} />
+            </ActionView>
           ))}
         </details>
       )}
     </li>
+  );
+}
+
+interface EditActionProps extends Pick<StepProps, "planJson" | "busy" | "onSubmit"> {
+  readonly action: PlannedAction;
+}
+
+function EditAction({ planJson, action: { stepId, actionIndex }, busy, onSubmit }: EditActionProps) {
+  const editable = editableAction(planJson, stepId, actionIndex);
+  if (editable === undefined) return null;
+  return (
+    <ActionEditor
+      action={editable}
+      busy={busy}
+      onSubmit={(text) => onSubmit(withEditedAction(planJson, stepId, actionIndex, text))}
+    />
   );
 }
 
@@ -141,7 +168,7 @@ function Result({ result }: { readonly result: VerificationResult }) {
         {result.passed ? "Passed" : "Failed"}: <VisibleText text={result.command} />{" "}
         <span class="g-quiet">({exit})</span>
       </summary>
-      <pre class="g-code">
+      <pre class="g-code" tabIndex={0}>
         <VisibleText text={result.output} />
       </pre>
     </details>

@@ -1,5 +1,5 @@
+import type { ReviewCounts } from "@gennai/client/review/review-state";
 import { useEffect, useRef } from "preact/hooks";
-import type { ReviewCounts } from "./review-state.ts";
 import { VisibleText } from "./visible-text.tsx";
 
 /** How far applying is. */

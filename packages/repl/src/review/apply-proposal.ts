@@ -1,7 +1,7 @@
 import { ConnectError } from "@connectrpc/connect";
 import type { ReplHome, ReviewToApply } from "@gennai/client/home/repl-home";
 import type { AgentSession } from "@gennai/client/session/agent-session";
-import type { Proposal } from "@gennai/protocol/model/proposal";
+import { isBeyondText, type Proposal } from "@gennai/protocol/model/proposal";
 import type { ReviewOutcome } from "./review-outcome.tsx";
 
 /** Who carries a review out: the home, or, when it cannot, the server. */
@@ -19,7 +19,7 @@ export async function applyProposal(
 ): Promise<ReviewOutcome> {
   const keepsNothing = review.hunks.every(({ decision }) => decision.type === "undo");
   try {
-    if (home.applyProposal !== undefined) {
+    if (home.applyProposal !== undefined && !needsServer(review, proposal)) {
       const { files } = await home.applyProposal(review);
       if (files.length === 0 && keepsNothing) return { type: "nothing-kept" };
       // The change set's id comes with its event.
@@ -34,6 +34,12 @@ export async function applyProposal(
       error instanceof ConnectError ? error.rawMessage : error instanceof Error ? error.message : String(error);
     return { type: "refused", reason, changedFiles: filesNamedIn(reason, proposal) };
   }
+}
+
+/** No editor writes permission bits, and what is no text. */
+function needsServer({ hunks }: ReviewToApply, { changes }: Proposal): boolean {
+  const kept = new Set(hunks.filter(({ decision }) => decision.type !== "undo").map(({ changeId }) => changeId));
+  return changes.some((change) => kept.has(change.id) && isBeyondText(change));
 }
 
 /** The proposal's files that a message names as words of their own. */

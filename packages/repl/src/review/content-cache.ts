@@ -1,8 +1,8 @@
+import { decidableIds, decisionFor, type ReviewState } from "@gennai/client/review/review-state";
 import type { ProposedChange } from "@gennai/protocol/model/proposal";
 import { applyReview, type HunkDecision } from "@gennai/protocol/review/apply-review";
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { hunksFit, splitLines } from "./diff-rows.ts";
-import { decidableIds, decisionFor, type ReviewState } from "./review-state.ts";
 import { type BlobSource, type ChangeContent, type ContentSide, loadChangeContent } from "./verified-content.ts";
 
 /** Characters of file content that are kept in memory at most, both sides of all changes together. */

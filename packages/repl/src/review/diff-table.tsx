@@ -1,19 +1,30 @@
 import { useMemo, useState } from "preact/hooks";
+import type { LineColours } from "../syntax/use-line-colours.ts";
+import { ColouredText } from "./coloured-text.tsx";
 import { type DiffLine, type DiffRow, type LinePart, lineParts } from "./diff-rows.ts";
-import { VisibleText } from "./visible-text.tsx";
 
 /** Rows that are shown at once; the rest waits behind a button. */
 const shownAtOnce = 600;
+
+/** The coloured parts of all lines of both sides, as files have them. */
+export interface DiffColours {
+  readonly old: LineColours;
+  readonly fresh: LineColours;
+}
 
 export interface DiffTableProps {
   readonly rows: readonly DiffRow[];
   readonly sideBySide: boolean;
   /** What the table shows, for a screen reader. */
   readonly label: string;
+  /** Left out where the lines of the files are not at hand. */
+  readonly colours?: DiffColours;
 }
 
+const noColours: DiffColours = { old: [], fresh: [] };
+
 /** Old and new lines, beside each other or one below the other. Text in it is inert and fully visible. */
-export function DiffTable({ rows, sideBySide, label }: DiffTableProps) {
+export function DiffTable({ rows, sideBySide, label, colours = noColours }: DiffTableProps) {
   const [all, setAll] = useState(false);
   const shown = all ? rows : rows.slice(0, shownAtOnce);
   const marked = useMemo(() => shown.map(markedRow), [shown]);
@@ -23,7 +34,9 @@ export function DiffTable({ rows, sideBySide, label }: DiffTableProps) {
         class={`diff ${sideBySide ? "diff-split" : "diff-unified"}${isLong(rows) ? " diff-long" : ""}`}
         aria-label={label}
       >
-        <tbody>{sideBySide ? marked.map(splitRow) : unifiedRows(marked)}</tbody>
+        <tbody>
+          {sideBySide ? marked.map((row, index) => splitRow(row, index, colours)) : unifiedRows(marked, colours)}
+        </tbody>
       </table>
       {shown.length < rows.length && (
         <button type="button" class="g-button diff-more" onClick={() => setAll(true)}>
@@ -72,13 +85,13 @@ function whole(line: DiffLine | undefined): MarkedSide | undefined {
   return line === undefined ? undefined : { line, parts: [{ text: line.text, changed: false }] };
 }
 
-function splitRow(row: MarkedRow, index: number) {
+function splitRow(row: MarkedRow, index: number, { old, fresh }: DiffColours) {
   return (
     <tr key={index}>
       <Number line={row.old?.line} kind={row.changed && row.old !== undefined ? "removed" : ""} />
-      <Code side={row.old} kind={kindOf(row, row.old, "removed")} endingOnly={row.endingOnly} />
+      <Code side={row.old} kind={kindOf(row, row.old, "removed")} endingOnly={row.endingOnly} colours={old} />
       <Number line={row.fresh?.line} kind={row.changed && row.fresh !== undefined ? "added" : ""} />
-      <Code side={row.fresh} kind={kindOf(row, row.fresh, "added")} endingOnly={row.endingOnly} />
+      <Code side={row.fresh} kind={kindOf(row, row.fresh, "added")} endingOnly={row.endingOnly} colours={fresh} />
     </tr>
   );
 }
@@ -89,7 +102,7 @@ function kindOf(row: MarkedRow, side: MarkedSide | undefined, kind: "removed" | 
 }
 
 /** Removed lines of a run of changes stand before its added ones. */
-function unifiedRows(rows: readonly MarkedRow[]) {
+function unifiedRows(rows: readonly MarkedRow[], colours: DiffColours) {
   const out = [];
   for (let at = 0; at < rows.length; ) {
     const row = rows[at];
@@ -99,7 +112,7 @@ function unifiedRows(rows: readonly MarkedRow[]) {
         <tr key={`c${at}`}>
           <Number line={row.old?.line} kind="" />
           <Number line={row.fresh?.line} kind="" />
-          <Code side={row.fresh} kind="context" endingOnly={false} />
+          <Code side={row.fresh} kind="context" endingOnly={false} colours={colours.fresh} />
         </tr>,
       );
       at++;
@@ -114,7 +127,7 @@ function unifiedRows(rows: readonly MarkedRow[]) {
         <tr key={`o${start + index}`}>
           <Number line={old.line} kind="removed" />
           <Number line={undefined} kind="removed" />
-          <Code side={old} kind="removed" endingOnly={endingOnly} />
+          <Code side={old} kind="removed" endingOnly={endingOnly} colours={colours.old} />
         </tr>,
       );
     }
@@ -124,7 +137,7 @@ function unifiedRows(rows: readonly MarkedRow[]) {
         <tr key={`n${start + index}`}>
           <Number line={undefined} kind="added" />
           <Number line={fresh.line} kind="added" />
-          <Code side={fresh} kind="added" endingOnly={endingOnly} />
+          <Code side={fresh} kind="added" endingOnly={endingOnly} colours={colours.fresh} />
         </tr>,
       );
     }
@@ -140,23 +153,17 @@ interface CodeProps {
   readonly side: MarkedSide | undefined;
   readonly kind: "context" | "added" | "removed" | "nothing";
   readonly endingOnly: boolean;
+  /** Of all lines of that side. */
+  readonly colours: LineColours;
 }
 
 const spoken = { added: "added: ", removed: "removed: " };
 
-function Code({ side, kind, endingOnly }: CodeProps) {
+function Code({ side, kind, endingOnly, colours }: CodeProps) {
   return (
     <td class={`diff-code diff-${kind}`}>
       {(kind === "added" || kind === "removed") && <span class="g-spoken">{spoken[kind]}</span>}
-      {side?.parts.map(({ text, changed }, index) =>
-        changed ? (
-          <mark key={index}>
-            <VisibleText text={text} />
-          </mark>
-        ) : (
-          <VisibleText key={index} text={text} />
-        ),
-      )}
+      {side !== undefined && <ColouredText parts={side.parts} colours={colours[side.line.number - 1] ?? []} />}
       {side !== undefined && kind !== "context" && <Ending line={side.line} shown={endingOnly} />}
     </td>
   );

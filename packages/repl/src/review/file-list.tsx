@@ -1,7 +1,7 @@
+import { countDecisions, type Decided } from "@gennai/client/review/review-state";
 import type { ProposedChange } from "@gennai/protocol/model/proposal";
 import { useMemo } from "preact/hooks";
 import { hunkCounts } from "./diff-rows.ts";
-import { countDecisions, type Decided } from "./review-state.ts";
 import { VisibleText } from "./visible-text.tsx";
 
 export interface FileListProps {
@@ -25,7 +25,7 @@ export function FileList({ changes, decisions, currentId, onSelect }: FileListPr
             <li key={change.id}>
               <button
                 type="button"
-                class="file-entry"
+                class={change.id === currentId ? "file-entry selected" : "file-entry"}
                 aria-current={change.id === currentId ? "true" : undefined}
                 title={change.path}
                 onClick={() => onSelect(change.id)}

@@ -1,3 +1,4 @@
+import { countDecisions, type Decided, decidableIds, decisionFor } from "@gennai/client/review/review-state";
 import type { ProposedChange } from "@gennai/protocol/model/proposal";
 import type { HunkDecision } from "@gennai/protocol/review/apply-review";
 import { memo } from "preact/compat";
@@ -8,7 +9,6 @@ import { DiffTable } from "./diff-table.tsx";
 import { HunkCard } from "./hunk-card.tsx";
 import { type HunkPlace, hunkElementId } from "./hunk-place.ts";
 import { objectionTo } from "./objections.ts";
-import { countDecisions, type Decided, decidableIds, decisionFor } from "./review-state.ts";
 import type { ChangeContent } from "./verified-content.ts";
 import { VisibleText } from "./visible-text.tsx";
 
@@ -67,6 +67,11 @@ export const FileSection = memo(function FileSection(props: FileSectionProps) {
           {change.operation !== "update" && (
             <span class={`g-badge file-${change.operation}`}>
               {change.operation === "create" ? "new file" : "deleted"}
+            </span>
+          )}
+          {change.movedFrom !== undefined && (
+            <span class="g-badge">
+              moved from <VisibleText text={change.movedFrom} />
             </span>
           )}
           {change.conflict && <span class="g-badge g-badge-bad">conflict</span>}

@@ -1,12 +1,15 @@
 import type { Hunk, ProposedChange } from "@gennai/protocol/model/proposal";
 import type { HunkDecision } from "@gennai/protocol/review/apply-review";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
+import { CodePane, type CodePaneHandle } from "../code/code-pane.tsx";
+import { useLineColours } from "../syntax/use-line-colours.ts";
+import { ChangedBy } from "./changed-by.tsx";
 import { textOf, withoutMark } from "./content-cache.ts";
 import { type DiffRow, diffRows, linesIn, splitLines } from "./diff-rows.ts";
 import { DiffTable } from "./diff-table.tsx";
 import { textForField, textFromField } from "./hunk-edit.ts";
 import { useNear } from "./use-near.ts";
-import type { ChangeContent } from "./verified-content.ts";
+import type { ChangeContent, ContentSide } from "./verified-content.ts";
 
 export interface HunkCardProps {
   readonly change: ProposedChange;
@@ -63,6 +66,7 @@ function HunkBody(props: HunkCardProps) {
     <>
       <header class="hunk-head">
         <span class="hunk-place">{placeOf(hunk)}</span>
+        <ChangedBy commands={(hunk ?? change).commands} />
         <span class={`hunk-word hunk-word-${decision?.type ?? "open"}`}>{decisionWord(decision)}</span>
         <span class="hunk-actions">
           <button
@@ -83,7 +87,7 @@ function HunkBody(props: HunkCardProps) {
           >
             Undo
           </button>
-          {change.operation !== "delete" && (
+          {change.operation !== "delete" && change.binary !== true && (
             <button
               type="button"
               class="g-button"
@@ -100,6 +104,8 @@ function HunkBody(props: HunkCardProps) {
       {editing && field !== undefined ? (
         <HunkEditor
           text={decision?.type === "edited" ? (textForField(splitLines(decision.text)) ?? field) : field}
+          path={change.path}
+          firstLine={hunk?.newRange.start ?? 1}
           label={`New lines of ${change.path}, ${placeOf(hunk)}`}
           onSave={(text) => {
             const edited = textFromField(text, sides.fresh);
@@ -109,58 +115,61 @@ function HunkBody(props: HunkCardProps) {
           onCancel={() => onEdit(false)}
         />
       ) : (
-        <HunkRows {...{ content, rows, sideBySide }} label={`${change.path}, ${placeOf(hunk)}`} />
+        <HunkRows
+          path={change.path}
+          content={content}
+          rows={rows}
+          isEdited={decision?.type === "edited"}
+          sideBySide={sideBySide}
+          label={`${change.path}, ${placeOf(hunk)}`}
+        />
       )}
     </>
   );
 }
 
 function HunkRows(props: {
+  readonly path: string;
   readonly content: ChangeContent & { readonly type: "loaded" };
   readonly rows: readonly DiffRow[];
+  readonly isEdited: boolean;
   readonly sideBySide: boolean;
   readonly label: string;
 }) {
-  const { content, rows, sideBySide, label } = props;
+  const { path, content, rows, isEdited, sideBySide, label } = props;
+  const old = useLineColours(path, plainText(content.base));
+  const fresh = useLineColours(path, plainText(content.fresh));
   const binary = [content.base, content.fresh].find(({ type }) => type === "binary");
   if (binary?.type === "binary") {
     return <p class="hunk-note">Not shown: this is no UTF-8 text ({binary.bytes.toLocaleString("en")} bytes).</p>;
   }
   if (rows.length === 0) return <p class="hunk-note">The file is empty.</p>;
   const oneSided = content.base.type === "absent" || content.fresh.type === "absent";
-  return <DiffTable rows={rows} sideBySide={sideBySide && !oneSided} label={label} />;
+  // Lines that a person wrote in place of the proposed ones are no lines of the file.
+  const colours = { old, fresh: isEdited ? [] : fresh };
+  return <DiffTable rows={rows} sideBySide={sideBySide && !oneSided} label={label} colours={colours} />;
+}
+
+function plainText(side: ContentSide): string | undefined {
+  const text = textOf(side);
+  return text === undefined ? undefined : withoutMark(text);
 }
 
 interface HunkEditorProps {
   readonly text: string;
+  readonly path: string;
+  readonly firstLine: number;
   readonly label: string;
   readonly onSave: (text: string) => void;
   readonly onCancel: () => void;
 }
 
-function HunkEditor({ text, label, onSave, onCancel }: HunkEditorProps) {
-  const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => field.current?.focus(), []);
-  const save = () => onSave(field.current?.value ?? text);
+function HunkEditor({ text, path, firstLine, label, onSave, onCancel }: HunkEditorProps) {
+  const pane = useRef<CodePaneHandle>(null);
+  const save = () => onSave(pane.current?.text ?? text);
   return (
     <div class="hunk-editor">
-      <textarea
-        ref={field}
-        class="g-field g-code"
-        aria-label={label}
-        rows={Math.min(30, Math.max(4, text.split("\n").length + 1))}
-        defaultValue={text}
-        spellcheck={false}
-        onKeyDown={(event) => {
-          if (event.key === "Escape") {
-            event.stopPropagation();
-            onCancel();
-          } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-            event.preventDefault();
-            save();
-          }
-        }}
-      />
+      <CodePane {...{ text, path, firstLine, label, onCancel }} handle={pane} onSave={save} />
       <div class="g-row">
         <button type="button" class="g-button g-primary" onClick={save}>
           Keep these lines

@@ -1,5 +1,5 @@
+import { decidableIds } from "@gennai/client/review/review-state";
 import type { ProposedChange } from "@gennai/protocol/model/proposal";
-import { decidableIds } from "./review-state.ts";
 
 /** A place in a review. */
 export interface HunkPlace {

@@ -1,6 +1,6 @@
+import type { ReviewState } from "@gennai/client/review/review-state";
 import type { ProposedChange } from "@gennai/protocol/model/proposal";
 import type { ContentCache } from "./content-cache.ts";
-import type { ReviewState } from "./review-state.ts";
 
 /** Why a change can only be undone; empty: it can be kept. */
 export function objectionTo(change: ProposedChange): string {

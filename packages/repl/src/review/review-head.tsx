@@ -1,5 +1,5 @@
+import type { ReviewLayout } from "@gennai/client/review/review-state";
 import { reviewKeys } from "./review-keys.ts";
-import type { ReviewLayout } from "./review-state.ts";
 
 export interface ReviewHeadProps {
   readonly files: number;
@@ -12,16 +12,19 @@ export interface ReviewHeadProps {
   readonly onLayout: (layout: ReviewLayout) => void;
   readonly onDecideAll: (decision: { readonly type: "keep" | "undo" }) => void;
   readonly onHelp: (shown: boolean) => void;
+  /** Shows all files in the editor's own diff; undefined: there is none. */
+  readonly onShowAll: (() => void) | undefined;
 }
 
 /** What a review is about, and what concerns all of it. */
-export function ReviewHead({ files, hunks, layout, locked, help, onLayout, onDecideAll, onHelp }: ReviewHeadProps) {
+export function ReviewHead(props: ReviewHeadProps) {
+  const { files, hunks, layout, locked, help, onLayout, onDecideAll, onHelp, onShowAll } = props;
   return (
     <>
       <header class="review-head">
-        <h2>
+        <h3>
           {files === 1 ? "1 file" : `${files} files`}, {hunks === 1 ? "1 hunk" : `${hunks} hunks`}
-        </h2>
+        </h3>
         <span class="g-row">
           <LayoutChoice {...{ layout, onLayout }} />
           <button type="button" class="g-button" disabled={locked} onClick={() => onDecideAll({ type: "keep" })}>
@@ -30,6 +33,11 @@ export function ReviewHead({ files, hunks, layout, locked, help, onLayout, onDec
           <button type="button" class="g-button" disabled={locked} onClick={() => onDecideAll({ type: "undo" })}>
             Undo all
           </button>
+          {onShowAll !== undefined && !locked && (
+            <button type="button" class="g-button" onClick={onShowAll}>
+              Show all in editor
+            </button>
+          )}
           <button type="button" class="g-button" aria-expanded={help} onClick={() => onHelp(!help)}>
             Keys
           </button>

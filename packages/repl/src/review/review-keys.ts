@@ -23,7 +23,7 @@ export function commandOf(event: KeyPress): ReviewCommand | undefined {
   return command === "apply" && isControl(event.target) ? undefined : command;
 }
 
-const fields = "input, textarea, select, [contenteditable], dialog, [role=dialog], .confirmation";
+const fields = "input, textarea, select, [contenteditable], .code-pane, dialog, [role=dialog], .confirmation";
 
 function belongsToField(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest(fields) !== null;

@@ -1,4 +1,13 @@
 import type { ReviewToApply } from "@gennai/client/home/repl-home";
+import {
+  countDecisions,
+  decidableIds,
+  decide,
+  decideMany,
+  decisionFor,
+  type ReviewState,
+  reviewToApply,
+} from "@gennai/client/review/review-state";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ApplyBar, type ApplyStep } from "./apply-bar.tsx";
@@ -10,15 +19,6 @@ import { objections, objectionTo } from "./objections.ts";
 import { ReviewHead } from "./review-head.tsx";
 import type { ReviewCommand } from "./review-keys.ts";
 import { OutcomeView, type ReviewOutcome } from "./review-outcome.tsx";
-import {
-  countDecisions,
-  decidableIds,
-  decide,
-  decideMany,
-  decisionFor,
-  type ReviewState,
-  reviewToApply,
-} from "./review-state.ts";
 import { useHunkWalk } from "./use-hunk-walk.ts";
 import { useIsWide } from "./use-is-wide.ts";
 import { useReviewKeys } from "./use-review-keys.ts";
@@ -40,6 +40,7 @@ export interface ReviewPanelProps {
   /** Sends a prompt. */
   readonly onAskAgain: (prompt: string) => void;
   readonly onOpenDiff?: (changeId: string) => void;
+  readonly onShowAll?: () => void;
 }
 
 /** A proposal, hunk by hunk: nothing is written before the user says so twice. */
@@ -157,6 +158,7 @@ export function ReviewPanel(props: ReviewPanelProps) {
         onLayout={(layout) => onState({ ...state, layout })}
         onDecideAll={decideAll}
         onHelp={setHelp}
+        onShowAll={props.onShowAll}
       />
       {proposal.warnings.map((warning) => (
         <p class="g-notice" key={warning}>

@@ -59,7 +59,8 @@ async function freshOf(
   return sideOf(await checkedBlob(change.newContentBlob.sha256, "the proposed text", blob, options));
 }
 
-async function checkedBlob(
+/** The bytes behind a digest. Throws when they cannot be had, or are others. @param what they are, for the error */
+export async function checkedBlob(
   sha256: string,
   what: string,
   blob: BlobSource,
@@ -75,7 +76,8 @@ async function checkedBlob(
   throw new Error(`${capital(what)} is not what its digest says. Nothing of this file can be kept.`);
 }
 
-function sideOf(bytes: Uint8Array): ContentSide {
+/** Bytes as text, where they are one. */
+export function sideOf(bytes: Uint8Array): ContentSide {
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     return text.includes("\0") ? { type: "binary", bytes: bytes.length } : { type: "text", text };

@@ -1,3 +1,4 @@
+import type { HomeCommand } from "@gennai/client/home/repl-home";
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { ReplControl } from "../control/repl-control.ts";
@@ -10,6 +11,7 @@ export function Banners({ control }: { readonly control: ReplControl }) {
   return (
     <>
       <ConnectionBanner control={control} />
+      <WatchingBanner control={control} />
       <EmergencyBanner control={control} />
       <FailureBanner control={control} />
     </>
@@ -52,26 +54,61 @@ function ConnectionBanner({ control }: { readonly control: ReplControl }) {
   }
   if (notice === undefined) return null;
   return (
-    <Banner level="warning" failure={{ message: notice, hint: "", code: "" }} what="">
-      <HomeButtons control={control} />
+    <Banner level="warning" failure={{ message: notice.message, hint: "", code: "" }} what="">
+      <HomeButtons control={control} steps={notice.steps} />
     </Banner>
   );
 }
 
-function HomeButtons({ control }: { readonly control: ReplControl }) {
+function WatchingBanner({ control }: { readonly control: ReplControl }) {
+  if (!control.watching.value) return null;
+  const message = "Another window works on this workspace. This one only watches.";
+  return (
+    <Banner level="warning" failure={{ message, hint: "", code: "" }} what="">
+      <HomeButtons control={control} steps={["takeOver"]} />
+    </Banner>
+  );
+}
+
+interface HomeButtonsProps {
+  readonly control: ReplControl;
+  /** undefined: starting a server, and the log. */
+  readonly steps?: readonly HomeCommand[] | undefined;
+}
+
+/** What mends it: the first is what helps most. */
+function HomeButtons({ control, steps = ["startServer", "showLog"] }: HomeButtonsProps) {
   const run = control.home.runHomeCommand;
   if (run === undefined) return null;
   return (
     <>
-      <button type="button" class="button button-quiet" onClick={() => void run("startServer")}>
-        Start server
-      </button>
-      <button type="button" class="link" onClick={() => void run("showLog")}>
-        Show log
-      </button>
+      {steps.map((step, index) => (
+        <button
+          key={step}
+          type="button"
+          class={index > 0 ? "link" : "button"}
+          onClick={() => void run(step).catch((error: unknown) => control.failure.failed("It was not done", error))}
+        >
+          {stepWords[step]}
+        </button>
+      ))}
     </>
   );
 }
+
+const stepWords: Readonly<Record<HomeCommand, string>> = {
+  startServer: "Start server",
+  showLog: "Show log",
+  openSettings: "Open settings",
+  openScm: "Source control",
+  selectIntent: "Select intent",
+  setUpBranch: "Set up branch",
+  showAllChanges: "Show all changes",
+  setToken: "Enter token",
+  openFolder: "Open folder",
+  chooseFolder: "Choose folder",
+  takeOver: "Take over",
+};
 
 function EmergencyBanner({ control }: { readonly control: ReplControl }) {
   const emergency = control.followed.value?.view.value.facts.value.emergency;
@@ -105,6 +142,11 @@ function FailureBanner({ control }: { readonly control: ReplControl }) {
   if (failure === undefined) return null;
   return (
     <Banner level="error" failure={failure} what="">
+      {failure.code.startsWith("model_") && (
+        <button type="button" class="button button-quiet" onClick={() => control.models.open()}>
+          Choose a model
+        </button>
+      )}
       <button type="button" class="tool-button" aria-label="Put away" onClick={() => control.failure.putAway()}>
         <Icon name="close" />
       </button>

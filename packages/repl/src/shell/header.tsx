@@ -43,6 +43,7 @@ export function Header({ control }: { readonly control: ReplControl }) {
             role="tab"
             class="tab"
             title={label}
+            aria-label={`${label}${panel === "todos" && open > 0 ? ` ${open}` : ""}${panel === "governance" && alarm ? " !" : ""}`}
             aria-selected={panel === shown}
             aria-controls="panel"
             tabIndex={panel === shown ? 0 : -1}
@@ -51,8 +52,7 @@ export function Header({ control }: { readonly control: ReplControl }) {
             }}
           >
             <Icon name={icon} />
-            <span class="tab-label">{label}</span>
-            {panel === "todos" && open > 0 && <span class="count">{open}</span>}
+            <span class="tab-label">{label}</span> {panel === "todos" && open > 0 && <span class="count">{open}</span>}
             {panel === "governance" && alarm && <span class="count count-bad">!</span>}
           </button>
         ))}
@@ -70,4 +70,9 @@ export function Header({ control }: { readonly control: ReplControl }) {
       </button>
     </header>
   );
+}
+
+/** e.g. `Chat`. */
+export function panelLabel(shown: ReplPanel): string {
+  return panels.find(({ panel }) => panel === shown)?.label ?? "";
 }

@@ -15,7 +15,7 @@ export function Panel({ control }: { readonly control: ReplControl }) {
   const followed = control.followed.value;
   const session = followed?.session;
   const view = followed?.view.value;
-  const { openFile } = control.home;
+  const { openFile, openRule } = control.home;
   const { plan } = desks;
   useEffect(() => void plan?.load(), [plan]);
   switch (control.panel.value) {
@@ -41,6 +41,8 @@ export function Panel({ control }: { readonly control: ReplControl }) {
       return (
         <GovernancePanel
           desk={desks.governance}
+          rules={desks.rules}
+          {...(openRule === undefined ? {} : { onOpenRule: (place: string) => void openRule(place) })}
           hasSession={session !== undefined}
           expansions={view === undefined ? [] : scopeExpansions(view)}
         />

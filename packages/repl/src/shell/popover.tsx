@@ -1,36 +1,42 @@
+import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 
 export interface PopoverProps {
   readonly label: ComponentChildren;
   readonly title: string;
   readonly buttonClass?: string;
   readonly onOpen?: () => void;
+  /** Where others open it too: whether it is open. It then stays when the window loses the focus: a key is fetched elsewhere. */
+  readonly opened?: Signal<boolean>;
   readonly children: (close: () => void) => ComponentChildren;
 }
 
 /** A button with a small window of its own. Escape and a click elsewhere close it; the focus goes back to the button. */
-export function Popover({ label, title, buttonClass = "chip", onOpen, children }: PopoverProps) {
-  const [open, setOpen] = useState(false);
+export function Popover({ label, title, buttonClass = "chip", onOpen, opened, children }: PopoverProps) {
+  const own = useSignal(false);
+  const shown = opened ?? own;
+  const open = shown.value;
+  const stays = opened !== undefined;
   const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const close = () => {
-    setOpen(false);
+    shown.value = false;
     button.current?.focus();
   };
   useEffect(() => {
     if (!open) return undefined;
     root.current?.querySelector<HTMLElement>(".popover :is(input, select, button)")?.focus();
     const elsewhere = (event: Event) => {
-      if (event.target instanceof Node && root.current?.contains(event.target) === false) setOpen(false);
+      if (event.target instanceof Node && root.current?.contains(event.target) === false) shown.value = false;
     };
     document.addEventListener("pointerdown", elsewhere);
-    window.addEventListener("blur", elsewhere);
+    if (!stays) window.addEventListener("blur", elsewhere);
     return () => {
       document.removeEventListener("pointerdown", elsewhere);
       window.removeEventListener("blur", elsewhere);
     };
-  }, [open]);
+  }, [open, shown, stays]);
   return (
     <div
       ref={root}
@@ -50,7 +56,7 @@ export function Popover({ label, title, buttonClass = "chip", onOpen, children }
         aria-expanded={open}
         onClick={() => {
           if (!open) onOpen?.();
-          setOpen(!open);
+          shown.value = !open;
         }}
       >
         {label}

@@ -26,7 +26,7 @@ export function ProposalReview({ control }: { readonly control: ReplControl }) {
   }
   const { proposal } = item;
   const { proposalId } = proposal;
-  const { openDiff } = control.home;
+  const { openDiff, runHomeCommand } = control.home;
   const appliers = { home: control.home, session };
   return (
     <ReviewPanel
@@ -43,6 +43,7 @@ export function ProposalReview({ control }: { readonly control: ReplControl }) {
         control.panel.value = "chat";
         control.turns.send(prompt);
       }}
+      {...(runHomeCommand === undefined ? {} : { onShowAll: () => void runHomeCommand("showAllChanges") })}
       {...(openDiff === undefined ? {} : { onOpenDiff: (changeId: string) => void openDiff(proposalId, changeId) })}
     />
   );

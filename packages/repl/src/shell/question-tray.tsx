@@ -1,10 +1,19 @@
 import { ConfirmationCard } from "../confirmation/confirmation-card.tsx";
 import type { ReplControl } from "../control/repl-control.ts";
+import { UserQuestionCard } from "../user-question/user-question-card.tsx";
 
-/** The oldest question that waits for this person. It stands above the prompt, whatever panel is shown. */
+/** The oldest question that waits for this person: of the gate, then of the model. It stands above the prompt, whatever panel is shown. */
 export function QuestionTray({ control }: { readonly control: ReplControl }) {
   const open = control.confirmations.open.value;
   const first = open[0];
+  const asked = control.userQuestions.open.value[0];
+  if (first === undefined && asked !== undefined) {
+    return (
+      <div class="question-tray">
+        <UserQuestionCard asked={asked} onAnswer={(reply) => control.userQuestions.answer(asked.id, reply)} />
+      </div>
+    );
+  }
   if (first === undefined) return null;
   return (
     <div class="question-tray">

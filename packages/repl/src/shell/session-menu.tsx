@@ -55,7 +55,7 @@ function SessionList({ control, close }: { readonly control: ReplControl; readon
               />
             </li>
           ) : (
-            <li key={session.sessionId} class={session.sessionId === shown ? "session session-shown" : "session"}>
+            <li key={session.sessionId} class={session.sessionId === shown ? "session selected" : "session"}>
               <button
                 type="button"
                 class="session-open"

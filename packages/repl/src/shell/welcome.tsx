@@ -1,4 +1,5 @@
 import type { ReplControl } from "../control/repl-control.ts";
+import { LacksModel } from "../models/lacks-model.tsx";
 
 const suggestions = ["show the files of this workspace", "help"];
 
@@ -15,10 +16,12 @@ export function Welcome({ control }: { readonly control: ReplControl }) {
     );
   }
   const workspace = session?.session.workingDir ?? control.home.launch.workspace;
+  const { runHomeCommand } = control.home;
+  const { folders = 0 } = control.home.launch;
   const proposal = (session?.settings.value ?? control.choice.value).editingMode === "proposal";
   return (
     <div class="welcome">
-      <h2>What shall be done?</h2>
+      <h3>What shall be done?</h3>
       <p>
         The model proposes, the server governs.{" "}
         {proposal
@@ -27,9 +30,15 @@ export function Welcome({ control }: { readonly control: ReplControl }) {
       </p>
       {workspace !== undefined && (
         <p class="quiet">
-          Workspace <code>{workspace}</code>
+          Workspace <code>{workspace}</code>{" "}
+          {folders > 1 && runHomeCommand !== undefined && (
+            <button type="button" class="link" onClick={() => void runHomeCommand("chooseFolder")}>
+              Choose another of {folders} folders
+            </button>
+          )}
         </p>
       )}
+      {control.lacksModel.value && <LacksModel control={control} />}
       <div class="suggestions">
         {suggestions.map((text) => (
           <button

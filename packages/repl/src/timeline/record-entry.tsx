@@ -1,8 +1,10 @@
 import type { ComponentChildren } from "preact";
-import { useId } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import { CopyButton } from "../copy/copy-button.tsx";
 import { Digest } from "../plan/digest.tsx";
 import { VisibleText } from "../review/visible-text.tsx";
+import { FileThen } from "./file-then.tsx";
+import type { FileVersion, VersionSource } from "./file-version.ts";
 import type { TimelineCall, TimelineRecord } from "./timeline-record.ts";
 
 export interface RecordEntryProps {
@@ -12,10 +14,15 @@ export interface RecordEntryProps {
   readonly bad: boolean;
   readonly onOpen: (open: boolean) => void;
   readonly onOpenFile: ((path: string) => void) | undefined;
+  readonly versions: {
+    readonly source: VersionSource;
+    /** What is known of a file after this record. */
+    newer(path: string): FileVersion | undefined;
+  };
 }
 
 /** A record in one line, and all of it on demand. */
-export function RecordEntry({ record, open, bad, onOpen, onOpenFile }: RecordEntryProps) {
+export function RecordEntry({ record, open, bad, onOpen, onOpenFile, versions }: RecordEntryProps) {
   const id = useId();
   return (
     <li class={`record record-${known.has(record.kind) ? record.kind : "other"}${bad ? " record-bad" : ""}`}>
@@ -33,7 +40,7 @@ export function RecordEntry({ record, open, bad, onOpen, onOpenFile }: RecordEnt
         {bad && <span class="g-badge g-badge-bad">broken chain</span>}
       </button>
       <div id={id} class="record-detail" hidden={!open}>
-        {open && <Detail {...{ record, onOpenFile }} />}
+        {open && <Detail {...{ record, onOpenFile, versions }} />}
       </div>
     </li>
   );
@@ -44,12 +51,21 @@ const known = new Set(["intent", "outcome", "refusal", "review", "applied", "und
 function whatHappened({ calls, paths, purged }: TimelineRecord): string {
   if (purged) return "content purged";
   const said = calls.map(({ tool, input }) => `${tool} ${input}`.trim());
-  if (said.length > 0) return said.length > 1 ? `${said[0]} and ${said.length - 1} more` : (said[0] ?? "");
-  if (paths.length > 0) return paths.length > 1 ? `${paths[0]} and ${paths.length - 1} more` : (paths[0] ?? "");
-  return "";
+  if (said.length > 0) {
+    const what = said.length > 1 ? `${said[0]} and ${said.length - 1} more` : (said[0] ?? "");
+    // A command's line does not say which files it changed.
+    const changed = paths.filter((path) => !what.includes(path));
+    return changed.length === 0 ? what : `${what} → ${namesOf(changed)}`;
+  }
+  return namesOf(paths);
 }
 
-function Detail({ record, onOpenFile }: Pick<RecordEntryProps, "record" | "onOpenFile">) {
+function namesOf(paths: readonly string[]): string {
+  return paths.length > 3 ? `${paths.slice(0, 3).join(", ")} and ${paths.length - 3} more` : paths.join(", ");
+}
+
+function Detail({ record, onOpenFile, versions }: Pick<RecordEntryProps, "record" | "onOpenFile" | "versions">) {
+  const [looked, setLooked] = useState<string>();
   return (
     <>
       {record.calls.map((call, index) => (
@@ -65,7 +81,9 @@ function Detail({ record, onOpenFile }: Pick<RecordEntryProps, "record" | "onOpe
                 <button type="button" class="g-link" onClick={() => onOpenFile(path)}>
                   <VisibleText text={path} />
                 </button>
-              )}
+              )}{" "}
+              <LookButton {...{ record, path }} looked={looked === path} onLook={setLooked} />
+              {looked === path && <Looked {...{ record, path, versions }} />}
             </li>
           ))}
         </ul>
@@ -96,13 +114,44 @@ function Detail({ record, onOpenFile }: Pick<RecordEntryProps, "record" | "onOpe
       </dl>
       <details>
         <summary>The record as it stands</summary>
-        <pre class="g-code">
+        <pre class="g-code" tabIndex={0}>
           <VisibleText text={indented(record.json)} />
         </pre>
         <CopyButton text={record.json} label="Copy" />
       </details>
     </>
   );
+}
+
+interface LookProps {
+  readonly record: TimelineRecord;
+  readonly path: string;
+}
+
+function LookButton({
+  record,
+  path,
+  looked,
+  onLook,
+}: LookProps & { readonly looked: boolean; readonly onLook: (path: string | undefined) => void }) {
+  if (!record.versions.some((version) => version.path === path)) return null;
+  return (
+    <button
+      type="button"
+      class="g-link"
+      aria-expanded={looked}
+      aria-label={`${path} at this point`}
+      onClick={() => onLook(looked ? undefined : path)}
+    >
+      {looked ? "Hide" : "Look at it"}
+    </button>
+  );
+}
+
+function Looked({ record, path, versions }: LookProps & Pick<RecordEntryProps, "versions">) {
+  const version = record.versions.find((each) => each.path === path);
+  if (version === undefined) return null;
+  return <FileThen version={version} newest={versions.newer(path)} source={versions.source} />;
 }
 
 function Call({ call }: { readonly call: TimelineCall }) {
@@ -117,7 +166,7 @@ function Call({ call }: { readonly call: TimelineCall }) {
   ].filter((word) => word !== "");
   return (
     <div class="record-call">
-      <pre class="g-code">
+      <pre class="g-code" tabIndex={0}>
         <VisibleText text={`${call.tool} ${call.input}`.trim()} />
       </pre>
       <p class="g-quiet">

@@ -1,6 +1,7 @@
 import type { GovernanceClient } from "@gennai/client/connection/connection";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { type Problem, problemOf } from "../failure/problem.ts";
+import type { VersionSource } from "./file-version.ts";
 import { type TimelineRecord, timelineRecord } from "./timeline-record.ts";
 
 /** What a check of the whole ledger said. */
@@ -30,6 +31,8 @@ export interface TimelineDeskOptions {
   readonly client: Pick<GovernanceClient, "listLedgerRecords" | "verifyLedger">;
   /** A session of the workspace; empty: the default workspace. */
   readonly sessionId: string;
+  /** The bytes that a session names by digest. */
+  readonly blob: (sessionId: string, sha256: string, options: { readonly signal: AbortSignal }) => Promise<Uint8Array>;
   readonly pageSize?: number;
 }
 
@@ -86,6 +89,11 @@ export class TimelineDesk implements Disposable {
       if (!this.#over.signal.aborted) this.#set({ problem: problemOf(error, "Verify the ledger") });
     }
     this.#set({ checking: false });
+  }
+
+  /** What a record's session keeps of files. */
+  contents({ sessionId }: Pick<TimelineRecord, "sessionId">): VersionSource {
+    return (sha256, options) => this.#options.blob(sessionId, sha256, options);
   }
 
   dismiss(): void {

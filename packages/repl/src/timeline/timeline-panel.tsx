@@ -3,7 +3,7 @@ import { ProblemNotice } from "../failure/problem-notice.tsx";
 import { VisibleText } from "../review/visible-text.tsx";
 import { RecordEntry } from "./record-entry.tsx";
 import type { LedgerCheck, TimelineDesk } from "./timeline-desk.ts";
-import { brokenLinks, passes, type TimelineFilter } from "./timeline-record.ts";
+import { brokenLinks, filesOf, newerVersion, passes, type TimelineFilter } from "./timeline-record.ts";
 
 export interface TimelinePanelProps {
   readonly desk: TimelineDesk;
@@ -18,9 +18,10 @@ const kinds = ["intent", "outcome", "refusal", "review", "applied", "undo", "ses
 export function TimelinePanel({ desk, sessionId, onOpenFile }: TimelinePanelProps) {
   useEffect(() => void desk.load(), [desk]);
   const { records, hasOlder, loaded, busy, check, checking, problem } = desk.view.value;
-  const [filter, setFilter] = useState<TimelineFilter>({ kind: "", sessionId: "", text: "" });
+  const [filter, setFilter] = useState<TimelineFilter>({ kind: "", sessionId: "", path: "", text: "" });
   const [open, setOpen] = useState<number>();
   const broken = useMemo(() => brokenLinks(records), [records]);
+  const files = useMemo(() => [...new Set(records.flatMap(filesOf))].toSorted(), [records]);
   const shown = useMemo(() => records.filter((record) => passes(record, filter)).toReversed(), [records, filter]);
   return (
     <section class="timeline g-panel" aria-label="Timeline">
@@ -43,6 +44,19 @@ export function TimelinePanel({ desk, sessionId, onOpenFile }: TimelinePanelProp
           {kinds.map((kind) => (
             <option key={kind} value={kind}>
               {kind}
+            </option>
+          ))}
+        </select>
+        <select
+          class="g-field timeline-file"
+          aria-label="File"
+          value={filter.path}
+          onChange={(event) => setFilter({ ...filter, path: event.currentTarget.value })}
+        >
+          <option value="">All files</option>
+          {files.map((path) => (
+            <option key={path} value={path}>
+              {path}
             </option>
           ))}
         </select>
@@ -78,6 +92,7 @@ export function TimelinePanel({ desk, sessionId, onOpenFile }: TimelinePanelProp
             bad={broken.has(record.seq) || check?.firstBadSeq === record.seq}
             onOpen={(isOpen) => setOpen(isOpen ? record.seq : undefined)}
             onOpenFile={onOpenFile}
+            versions={{ source: desk.contents(record), newer: (path) => newerVersion(records, record, path) }}
           />
         ))}
       </ol>

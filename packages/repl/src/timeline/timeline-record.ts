@@ -1,3 +1,5 @@
+import type { FileVersion } from "./file-version.ts";
+
 /** A record of the ledger, as far as it can be read here. What it does not have is empty. */
 export interface TimelineRecord {
   readonly seq: number;
@@ -7,6 +9,8 @@ export interface TimelineRecord {
   readonly turnId: string;
   readonly calls: readonly TimelineCall[];
   readonly paths: readonly string[];
+  /** What it did to files, as far as their contents are named. */
+  readonly versions: readonly FileVersion[];
   /** The model that contributed; empty: a person did, or nobody is named. */
   readonly modelId: string;
   /** Id of the intent that was worked under, or selected; empty: none. */
@@ -22,6 +26,8 @@ export interface TimelineRecord {
 export interface TimelineCall {
   readonly callId: string;
   readonly tool: string;
+  /** The file that it names; empty: none. */
+  readonly file: string;
   /** The redacted input in one line. */
   readonly input: string;
   readonly verdict: string;
@@ -51,6 +57,7 @@ export function timelineRecord(seq: number, json: string): TimelineRecord {
     paths: [
       ...new Set([...listOf(metadata["changes"]).map(recordOf), ...files].map(({ path }) => textOf(path))),
     ].filter((path) => path !== ""),
+    versions: listOf(metadata["changes"]).map(versionOf),
     modelId: files.map(modelOf).find((model) => model !== "") ?? "",
     intent: textOf(recordOf(metadata["details"])["intent"]),
     previousHash: textOf(metadata["previous_hash"]),
@@ -76,6 +83,8 @@ export interface TimelineFilter {
   readonly kind: string;
   /** Only this session; empty: all. */
   readonly sessionId: string;
+  /** Only what names this file; empty: all. */
+  readonly path: string;
   /** Words that all stand somewhere in the record, in any case. */
   readonly text: string;
 }
@@ -83,6 +92,7 @@ export interface TimelineFilter {
 export function passes(record: TimelineRecord, filter: TimelineFilter): boolean {
   if (filter.kind !== "" && record.kind !== filter.kind) return false;
   if (filter.sessionId !== "" && record.sessionId !== filter.sessionId) return false;
+  if (filter.path !== "" && !filesOf(record).includes(filter.path)) return false;
   const words = filter.text
     .toLowerCase()
     .split(/\s+/)
@@ -92,6 +102,31 @@ export function passes(record: TimelineRecord, filter: TimelineFilter): boolean 
   return words.every((word) => json.includes(word));
 }
 
+/** The newest version of a file among records that are newer than this one; undefined when it is the newest itself. */
+export function newerVersion(
+  records: readonly TimelineRecord[],
+  { seq }: Pick<TimelineRecord, "seq">,
+  path: string,
+): FileVersion | undefined {
+  const newest = records.findLast(({ versions }) => versions.some((version) => version.path === path));
+  return newest === undefined || newest.seq <= seq ? undefined : newest.versions.find((each) => each.path === path);
+}
+
+function versionOf(value: unknown): FileVersion {
+  const change = recordOf(value);
+  return {
+    path: textOf(change["path"]),
+    operation: textOf(change["operation"]),
+    beforeSha256: textOf(change["before_sha256"]),
+    afterSha256: textOf(change["after_sha256"]),
+  };
+}
+
+/** Files that a record is about: changed, or named by a call. */
+export function filesOf({ paths, calls }: TimelineRecord): readonly string[] {
+  return [...new Set([...paths, ...calls.map(({ file }) => file)])].filter((path) => path !== "");
+}
+
 function callOf(value: unknown): TimelineCall {
   const call = recordOf(value);
   const exitCode = call["exit_code"];
@@ -99,6 +134,7 @@ function callOf(value: unknown): TimelineCall {
   return {
     callId: textOf(call["call_id"]),
     tool: textOf(call["tool"]),
+    file: fileOf(call["input"]),
     input: inOneLine(call["input"]),
     verdict: textOf(call["verdict"]),
     rule: textOf(call["rule"]),
@@ -112,13 +148,19 @@ function callOf(value: unknown): TimelineCall {
   };
 }
 
+function fileOf(input: unknown): string {
+  const given = recordOf(typeof input === "string" ? parsed(input) : input);
+  return textOf(given["file_path"]) || textOf(given["path"]);
+}
+
 /** The command or path where there is one: it says most. */
 function inOneLine(input: unknown): string {
-  const given = recordOf(input);
+  // Records have it as canonical JSON; older ones, and those of others, as it is.
+  const given = recordOf(typeof input === "string" ? parsed(input) : input);
   const first = ["command", "path", "file_path", "pattern", "query"]
     .map((name) => textOf(given[name]))
     .find((text) => text !== "");
-  return first ?? (input === undefined || Object.keys(given).length === 0 ? "" : JSON.stringify(input));
+  return first ?? (Object.keys(given).length === 0 ? "" : JSON.stringify(given));
 }
 
 function modelOf(file: Readonly<Record<string, unknown>>): string {

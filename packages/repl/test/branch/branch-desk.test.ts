@@ -13,10 +13,11 @@ import { FollowedSession } from "#control/followed-session";
 
 type Workspace = MessageInitShape<typeof GetWorkspaceStateResponseSchema>;
 
-const onMain: Workspace = { git: GitState.READY, branch: "main", protectedBy: "main", changedFiles: 2 };
+const onMain: Workspace = { git: GitState.READY, branch: "main", commit: "c", protectedBy: "main", changedFiles: 2 };
 
-async function deskOn(state: Workspace, refusals = 0) {
+async function deskOn(state: Workspace, refusals = 0, refusesFirstCommit = false) {
   const prepared: string[] = [];
+  const committed: string[] = [];
   const asked = vi.fn<() => void>();
   const client = createClient(
     AgentService,
@@ -26,6 +27,21 @@ async function deskOn(state: Workspace, refusals = 0) {
         getWorkspaceState() {
           asked();
           return state;
+        },
+        makeFirstCommit({ sha256 }) {
+          const plan = {
+            offered: true,
+            files: ["a.ts"],
+            fileCount: 1,
+            leftOut: [".env"],
+            leftOutCount: 1,
+            branch: "main",
+          };
+          committed.push(sha256);
+          if (refusesFirstCommit) throw new ConnectError("2001 files would be in it", Code.FailedPrecondition);
+          // The files became others between the list and the yes.
+          if (sha256 === "first") return { ...plan, sha256: "second" };
+          return sha256 === "second" ? { ...plan, sha256, commit: "c" } : { ...plan, sha256: "first" };
         },
         prepareBranch({ task }) {
           prepared.push(task);
@@ -45,15 +61,15 @@ async function deskOn(state: Workspace, refusals = 0) {
   const followed = new FollowedSession({ session });
   const proposals = vi.fn<() => Promise<boolean>>(() => Promise.resolve(true));
   const desk = new BranchDesk(proposals);
-  return { desk, followed, prepared, asked, proposals, [Symbol.dispose]: () => followed[Symbol.dispose]() };
+  return { desk, followed, prepared, committed, asked, proposals, [Symbol.dispose]: () => followed[Symbol.dispose]() };
 }
 
 const open = (desk: BranchDesk) => vi.waitFor(() => expect(desk.question.value).toBeDefined());
 const never = new AbortController().signal;
 
 it.each([
-  ["on a branch of one's own", { git: GitState.READY, branch: "work" }],
-  ["on the agent's", { git: GitState.READY, branch: "ai-agent/mend-it" }],
+  ["on a branch of one's own", { git: GitState.READY, branch: "work", commit: "c" }],
+  ["on the agent's", { git: GitState.READY, branch: "ai-agent/mend-it", commit: "c" }],
 ] as const)("asks nothing %s, and looks once", async (_name, state) => {
   using on = await deskOn(state);
   await on.desk.ready(on.followed, { task: "Mend it", signal: never });
@@ -117,4 +133,44 @@ it("gives up with the prompt, and asks again after a call was refused for its br
   await open(on.desk);
   on.desk.answer("create");
   await again;
+});
+
+const unborn: Workspace = { git: GitState.READY, branch: "work", changedFiles: 2 };
+
+it("makes the first commit of the list that a person said yes to, and of no other", async () => {
+  using on = await deskOn(unborn);
+  const { firstCommit } = on.desk;
+  const ready = on.desk.ready(on.followed, { task: "Mend it", signal: never });
+  await vi.waitFor(() => expect(firstCommit.question.value?.planned?.sha256).toBe("first"));
+  firstCommit.answer(true);
+  await vi.waitFor(() => expect(firstCommit.question.value?.planned?.sha256).toBe("second"));
+  firstCommit.answer(true);
+  await ready;
+  expect(on.committed).toEqual(["", "first", "second"]);
+  expect(firstCommit.question.value).toBeUndefined();
+});
+
+it("goes on without a first commit where nobody wants one", async () => {
+  using on = await deskOn(unborn);
+  const ready = on.desk.ready(on.followed, { task: "Mend it", signal: never });
+  await vi.waitFor(() => expect(on.desk.firstCommit.question.value).toBeDefined());
+  on.desk.firstCommit.answer(false);
+  await ready;
+  expect(on.committed).toEqual([""]);
+});
+
+it("says why no first commit can be offered, and goes on without one", async () => {
+  using on = await deskOn(unborn, 0, true);
+  const { firstCommit } = on.desk;
+  const ready = on.desk.ready(on.followed, { task: "Mend it", signal: never });
+  const look = (times: number) => vi.waitFor(() => expect(on.committed).toHaveLength(times));
+  await look(1);
+  await vi.waitFor(() => expect(firstCommit.question.value?.refusal?.message).toContain("2001 files"));
+  expect(firstCommit.question.value?.planned).toBeUndefined();
+  firstCommit.answer(true);
+  await look(2);
+  await vi.waitFor(() => expect(firstCommit.question.value?.refusal).toBeDefined());
+  firstCommit.answer(false);
+  await ready;
+  expect(firstCommit.question.value).toBeUndefined();
 });

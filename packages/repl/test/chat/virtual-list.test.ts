@@ -25,6 +25,7 @@ function listIn(root: HTMLElement) {
         estimate: () => 20,
         keyOf: (row) => `${row}`,
         row: (row) => `row ${row}`,
+        nameOf: (row) => `Row ${row}`,
       }),
       root,
     );

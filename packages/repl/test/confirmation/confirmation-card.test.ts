@@ -72,9 +72,52 @@ test("no press in the first moment is an answer", async () => {
   expect(replies).toEqual([{ answer: "yes", scope: "once" }]);
 });
 
-test("nothing is focused by itself, and another question begins anew", async () => {
+const press = (element: Element | null, init: KeyboardEventInit) =>
+  act(() => void element?.dispatchEvent(new KeyboardEvent("keydown", { bubbles: true, ...init })));
+
+test("the card has the focus, no button of it, and gives it back", async () => {
+  vi.spyOn(document, "hasFocus").mockReturnValue(true);
+  const prompt = document.body.appendChild(document.createElement("textarea"));
+  prompt.focus();
   await show();
-  expect(root.contains(document.activeElement)).toBe(false);
+  expect(document.activeElement).toBe(root.querySelector(".confirmation"));
+  await act(() => render(null, root));
+  expect(document.activeElement).toBe(prompt);
+  prompt.value = "I am writing";
+  await show();
+  expect(document.activeElement).toBe(prompt);
+  prompt.remove();
+});
+
+test("its keys answer once it is armed, and held ones never", async () => {
+  await show();
+  const card = root.querySelector(".confirmation");
+  await press(card, { key: "Enter", ctrlKey: true });
+  await wait(armingMilliseconds);
+  await press(card, { key: "Enter", ctrlKey: true, repeat: true });
+  for (const key of ["Enter", " ", "y", "a", "Backspace"]) await press(card, { key });
+  await press(card, { key: "Enter", ctrlKey: true, shiftKey: true });
+  expect(replies).toEqual([]);
+  await press(card, { key: "Enter", ctrlKey: true });
+  expect(replies).toEqual([{ answer: "yes", scope: "once" }]);
+});
+
+test("a key denies, and in the field for the reason no key allows", async () => {
+  await show();
+  await wait(armingMilliseconds);
+  const field = root.querySelector(".confirmation-deny input");
+  await press(field, { key: "Backspace", ctrlKey: true });
+  expect(replies).toEqual([]);
+  await press(field, { key: "Enter", ctrlKey: true });
+  expect(replies).toEqual([{ answer: "no", reason: "" }]);
+  await show({ ...question, requestId: "2" });
+  await wait(armingMilliseconds);
+  await press(root.querySelector(".confirmation"), { key: "Backspace", metaKey: true });
+  expect(replies).toHaveLength(2);
+});
+
+test("another question begins anew", async () => {
+  await show();
   await wait(armingMilliseconds);
   await show({ ...question, requestId: "2" });
   await enter(button("Allow once"));

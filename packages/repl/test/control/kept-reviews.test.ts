@@ -1,10 +1,11 @@
 // @vitest-environment happy-dom
+
+import { decide, newReview } from "@gennai/client/review/review-state";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
 import { signal } from "@preact/signals";
 import { expect, test, vi } from "vitest";
 import { KeptReviews } from "#control/kept-reviews";
 import { keepStateIn, keptStateFrom } from "#control/kept-state";
-import { decide, newReview } from "#review/review-state";
 
 const range = { start: 1, count: 1 };
 const changes: readonly ProposedChange[] = [
@@ -32,13 +33,24 @@ const proposal = (proposalId: string): Proposal => ({
 const reviewed = (proposalId: string, text: string) =>
   decide(newReview(proposalId), "a", ["1"], { type: "edited", text });
 
+const settings = {
+  showThinking: false,
+  backend: "",
+  model: "",
+  modelUrl: "",
+  editingMode: "branch",
+  scenario: "",
+} as const;
+const launch = { clientId: "c", clientName: "c", version: "1", workspace: "", sessionId: "", state: null, settings };
+const page = { launch };
+
 test("reviews come back, the newest first, and what is no review does not", () => {
-  const reviews = new KeptReviews([]);
+  const reviews = new KeptReviews(page, []);
   reviews.set(reviewed("p", "one"));
   reviews.set(reviewed("q", "two"));
   reviews.set(reviewed("p", "three"));
   const kept: unknown[] = JSON.parse(JSON.stringify(reviews.toJson()));
-  const again = new KeptReviews([...kept, 7, { proposalId: 7 }]);
+  const again = new KeptReviews(page, [...kept, 7, { proposalId: 7 }]);
   expect(again.of(proposal("p"))).toEqual(reviewed("p", "three"));
   expect(again.of(proposal("q"))).toEqual(reviewed("q", "two"));
   expect(again.of(proposal("new"))).toEqual(newReview("new"));
@@ -57,4 +69,18 @@ test("a home keeps 64 KiB: what does not fit is left out, the oldest first", asy
   expect(new TextEncoder().encode(JSON.stringify(saved[0])).length).toBeLessThan(64 * 1024);
   expect(keptStateFrom(saved[0]).reviews).toEqual([reviews.value[0], reviews.value[2]]);
   expect(keptStateFrom(saved[0]).draft).toBe("words");
+});
+
+test("a home that holds reviews is told of each, and tells of those made elsewhere", () => {
+  const told: unknown[] = [];
+  const home = {
+    launch: { ...launch, reviews: [reviewed("p", "one")] },
+    saveReview: (state: unknown) => told.push(state),
+  };
+  const reviews = new KeptReviews(home, [reviewed("p", "of a page")]);
+  expect(reviews.of(proposal("p"))).toEqual(reviewed("p", "one"));
+  reviews.set(reviewed("p", "two"));
+  reviews.hear(JSON.parse(JSON.stringify(reviewed("p", "three"))));
+  expect(reviews.of(proposal("p"))).toEqual(reviewed("p", "three"));
+  expect({ told, own: reviews.toJson() }).toEqual({ told: [reviewed("p", "two")], own: [] });
 });

@@ -1,119 +1,8 @@
 // @vitest-environment happy-dom
-import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { Code, ConnectError, createRouterTransport, type ServiceImpl } from "@connectrpc/connect";
-import type { HomeNotice, ReplHome } from "@gennai/client/home/repl-home";
-import { AgentService, GitState, type StartTurnRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { type InvokeEvent, InvokeEventSchema, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { afterEach, describe, expect, it, vi } from "vitest";
-import { ReplControl } from "#control/repl-control";
-
-type Body = NonNullable<MessageInitShape<typeof InvokeEventSchema>["event"]>;
-
-/** A server of one session, in memory: turns begin by a call and end when the test says so. */
-class OneSession {
-  readonly started: StartTurnRequest[] = [];
-  readonly created = vi.fn<() => void>();
-  readonly stopped = vi.fn<() => void>();
-  readonly #events: InvokeEvent[] = [];
-  #wake = Promise.withResolvers<void>();
-  #turn = "";
-  sessions: readonly string[] = [];
-  stopWaits: Promise<void> = Promise.resolve();
-
-  emit(event: Body): void {
-    const seq = BigInt(this.#events.length + 1);
-    this.#events.push(create(InvokeEventSchema, { event, turnId: this.#turn, seq, firstSeq: seq }));
-    this.#wake.resolve();
-    this.#wake = Promise.withResolvers();
-  }
-
-  end(state: InvokeState): void {
-    this.emit({ case: "status", value: { state } });
-    this.#turn = "";
-  }
-
-  readonly methods: Partial<ServiceImpl<typeof AgentService>> = {
-    getServerInfo: () => ({ defaultWorkingDir: "/w" }),
-    listSessions: () => ({ sessions: this.sessions.map((sessionId) => ({ sessionId, workingDir: "/w" })) }),
-    listScenarios: () => ({ scenarios: [] }),
-    getWorkspaceState: () => ({ git: GitState.READY, branch: "work" }),
-    startSession: () => {
-      this.created();
-      return { sessionId: "fresh", workingDir: "/w" };
-    },
-    resumeSession: ({ sessionId }) => {
-      if (!this.sessions.includes(sessionId)) throw new ConnectError("No such session.", Code.NotFound);
-      return { session: { sessionId, workingDir: "/w" } };
-    },
-    startTurn: (request) => {
-      const afterSeq = BigInt(this.#events.length);
-      this.#turn = `t${this.started.push(request)}`;
-      this.emit({ case: "status", value: { state: InvokeState.STARTED } });
-      this.emit({ case: "userMessage", value: { text: request.userInput } });
-      return { turnId: this.#turn, afterSeq };
-    },
-    stop: async () => {
-      this.stopped();
-      await this.stopWaits;
-      this.end(InvokeState.CANCELLED);
-      return { stopped: true };
-    },
-    subscribe: (request, context) => this.#follow(Number(request.afterSeq), context.signal),
-  };
-
-  async *#follow(after: number, signal: AbortSignal) {
-    yield create(InvokeEventSchema, { event: { case: "heartbeat", value: {} } });
-    const gone = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
-    for (let at = after; !signal.aborted; ) {
-      const event = this.#events[at];
-      if (event === undefined) await Promise.race([this.#wake.promise, gone]);
-      else {
-        at++;
-        yield event;
-      }
-    }
-  }
-}
-
-const controls: ReplControl[] = [];
-afterEach(() => {
-  for (const control of controls.splice(0)) control[Symbol.dispose]();
-});
-
-function appOn(server: OneSession, launch: Partial<ReplHome["launch"]> = {}) {
-  const saved: unknown[] = [];
-  const shown: string[] = [];
-  let notify: (notice: HomeNotice) => void = () => undefined;
-  const home: ReplHome = {
-    kind: "page",
-    transport: createRouterTransport((router) => {
-      router.service(AgentService, server.methods);
-    }),
-    launch: {
-      clientId: "c",
-      clientName: "test",
-      version: "1",
-      workspace: "/w",
-      sessionId: undefined,
-      state: undefined,
-      settings: { showThinking: true, backend: "", model: "", editingMode: "branch", scenario: "" },
-      ...launch,
-    },
-    saveState: (state) => saved.push(state),
-    showsSession: (sessionId) => shown.push(sessionId),
-    onNotice: (listener) => {
-      notify = listener;
-      return () => undefined;
-    },
-  };
-  const control = new ReplControl(home);
-  controls.push(control);
-  return { control, saved, shown, notify: (notice: HomeNotice) => notify(notice) };
-}
-
-const opened = (control: ReplControl) => vi.waitFor(() => expect(control.opening.value.state).toBe("done"));
-const progress = (control: ReplControl, wanted: string) =>
-  vi.waitFor(() => expect(control.turns.progress.value).toBe(wanted), { timeout: 3000 });
+import { Code, ConnectError } from "@connectrpc/connect";
+import { InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { describe, expect, it, vi } from "vitest";
+import { appOn, OneSession, opened, progress } from "./one-session.ts";
 
 describe("sessions", () => {
   it("begins one with the first prompt, and not before", async () => {
@@ -157,7 +46,7 @@ describe("sessions", () => {
     control.turns.send("two");
     control.turns.draft.value = "half a thou";
     await vi.waitFor(() =>
-      expect(saved.at(-1)).toMatchObject({ draft: "half a thou", queue: ["two"], sessionId: "fresh" }),
+      expect(saved.at(-1)).toMatchObject({ draft: "half a thou", queue: [{ text: "two" }], sessionId: "fresh" }),
     );
     control[Symbol.dispose]();
     server.end(InvokeState.COMPLETED);
@@ -168,7 +57,7 @@ describe("sessions", () => {
     expect(again.control.turns.draft.value).toBe("half a thou");
     expect(again.control.turns.queue.held.value).toBe(true);
     expect(server.started).toHaveLength(1);
-    again.control.turns.sendQueued();
+    await again.control.turns.sendQueued();
     await vi.waitFor(() => expect(server.started).toHaveLength(2));
   });
 
@@ -188,7 +77,9 @@ describe("sessions", () => {
     await progress(control, "starting");
     await vi.waitFor(() => expect(saved.at(-1)).toMatchObject({ draft: "make it blue", queue: [] }));
     control.turns.draft.value = "and then green";
-    await vi.waitFor(() => expect(saved.at(-1)).toMatchObject({ draft: "and then green", queue: ["make it blue"] }));
+    await vi.waitFor(() =>
+      expect(saved.at(-1)).toMatchObject({ draft: "and then green", queue: [{ text: "make it blue" }] }),
+    );
     asked.resolve();
     await progress(control, "idle");
     await vi.waitFor(() => expect(control.turns.queue.prompts.value.map(({ text }) => text)).toEqual(["make it blue"]));
@@ -247,6 +138,65 @@ describe("while a turn runs", () => {
     await progress(control, "idle");
   });
 
+  it("tells the running turn what is said, in order, shows it until the model was told, and gives it back", async () => {
+    const server = new OneSession();
+    const said = new Map<string, string>();
+    server.methods.queueMessage = ({ messageId, text }) => {
+      said.set(messageId, text);
+      server.emit({ case: "messageQueued", value: { messageId, text } });
+      return { turnId: "t1" };
+    };
+    server.methods.withdrawMessage = ({ messageId }) => {
+      server.emit({ case: "messageWithdrawn", value: { messageId } });
+      return { text: said.get(messageId) ?? "" };
+    };
+    const { control } = appOn(server);
+    await opened(control);
+    control.turns.send("one");
+    await progress(control, "running");
+    control.turns.send("two");
+    control.turns.send("three");
+    control.turns.send("four");
+    const waiting = () => control.followed.value?.view.value.facts.value.queuedMessages ?? [];
+    await vi.waitFor(() => expect(waiting().map(({ text }) => text)).toEqual(["two", "three", "four"]));
+    expect([...said.values()]).toEqual(["two", "three", "four"]);
+    await vi.waitFor(() => expect(control.turns.queue.prompts.value).toEqual([]));
+
+    const [two, three] = waiting();
+    server.emit({ case: "userMessage", value: { text: "two", messageId: two?.messageId ?? "" } });
+    expect((await control.turns.takeBack(three?.messageId ?? ""))?.text).toBe("three");
+    await vi.waitFor(() => expect(waiting().map(({ text }) => text)).toEqual(["four"]));
+    // The turn ends before the model was told the last one: nothing says it unasked.
+    server.end(InvokeState.ERROR);
+    await progress(control, "idle");
+    expect(server.started).toHaveLength(1);
+    await control.turns.sendQueued();
+    await vi.waitFor(() => expect(server.started.map(({ userInput }) => userInput)).toEqual(["one", "four"]));
+  });
+
+  it("says it after the turn where that was over before it heard", async () => {
+    const server = new OneSession();
+    const arrived = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    server.methods.queueMessage = async () => {
+      arrived.resolve();
+      await ended.promise;
+      throw new ConnectError("No turn runs.", Code.FailedPrecondition);
+    };
+    const { control } = appOn(server);
+    await opened(control);
+    control.turns.send("one");
+    await progress(control, "running");
+    control.turns.send("two");
+    await arrived.promise;
+    server.end(InvokeState.COMPLETED);
+    await progress(control, "idle");
+    expect(server.started).toHaveLength(1);
+    ended.resolve();
+    await vi.waitFor(() => expect(server.started.map(({ userInput }) => userInput)).toEqual(["one", "two"]));
+    expect(control.failure.value).toBeUndefined();
+  });
+
   it("says this one at once, when the user wishes", async () => {
     const server = new OneSession();
     const { control } = appOn(server);
@@ -254,7 +204,7 @@ describe("while a turn runs", () => {
     control.turns.send("one");
     await progress(control, "running");
     control.turns.send("rather this");
-    await control.turns.steer(control.turns.queue.prompts.value[0]?.id ?? "");
+    await control.turns.stopAndSend(control.turns.queue.prompts.value[0]?.id ?? "");
     await vi.waitFor(() => expect(server.started.map(({ userInput }) => userInput)).toEqual(["one", "rather this"]));
     expect(server.stopped).toHaveBeenCalledOnce();
   });
@@ -308,8 +258,10 @@ it("does what its home asks", async () => {
   expect(control.turns.draft.value).toBe("about this file");
   notify({ type: "show-panel", panel: "plan" });
   expect(control.panel.value).toBe("plan");
+  notify({ type: "show-panel", panel: "review", proposalId: "p1" });
+  expect([control.panel.value, control.reviewed.value]).toEqual(["review", "p1"]);
   notify({ type: "server", state: "unreachable", message: "Start it." });
-  expect(control.serverNotice.value).toBe("Start it.");
+  expect(control.serverNotice.value?.message).toBe("Start it.");
   notify({ type: "prompt", text: "go", send: true });
   await vi.waitFor(() => expect(server.started).toHaveLength(1));
 });

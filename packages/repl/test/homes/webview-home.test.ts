@@ -11,7 +11,7 @@ const launch = {
     version: "1",
     workspace: "/w",
     state: { draft: "x" },
-    settings: { showThinking: true, backend: "", model: "", editingMode: "branch", scenario: "" },
+    settings: { showThinking: true, backend: "", model: "", modelUrl: "", editingMode: "branch", scenario: "" },
   },
 };
 

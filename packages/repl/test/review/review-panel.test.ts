@@ -1,6 +1,8 @@
 // @vitest-environment happy-dom
 
+import { EditorView } from "@codemirror/view";
 import type { ReviewToApply } from "@gennai/client/home/repl-home";
+import { newReview, type ReviewState } from "@gennai/client/review/review-state";
 import { sha256Hex } from "@gennai/protocol/digest";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
 import { h, render } from "preact";
@@ -8,7 +10,6 @@ import { act } from "preact/test-utils";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { ReviewOutcome } from "#review/review-outcome.tsx";
 import { ReviewPanel, type ReviewPanelProps } from "#review/review-panel.tsx";
-import { newReview, type ReviewState } from "#review/review-state";
 
 const hostile = '<img src=x onerror="alert(1)"><script>alert(1)</script>\u202E';
 const base = "one\ntwo\nthree\nfour\nfive\n";
@@ -93,6 +94,14 @@ async function settle(): Promise<void> {
   });
 }
 
+/** The one that is open. */
+function codeEditor(): EditorView {
+  const dom = root.querySelector(".hunk-editor .code-pane")?.shadowRoot?.querySelector<HTMLElement>(".cm-editor");
+  const editor = dom ? EditorView.findFromDOM(dom) : null;
+  if (editor === null) throw new Error("There is no code editor.");
+  return editor;
+}
+
 async function press(key: string, options: { readonly repeat?: boolean } = {}): Promise<void> {
   const target = root.contains(document.activeElement) ? document.activeElement : root.querySelector(".review");
   await act(
@@ -112,11 +121,14 @@ async function click(name: string): Promise<void> {
 test("keys alone decide, edit and apply", async () => {
   await show();
   for (const key of ["j", "y", "e"]) await press(key);
-  const field = root.querySelector<HTMLTextAreaElement>(".hunk-editor textarea");
-  expect(field?.value).toBe(`${hostile}\n`);
-  if (field !== null) field.value = "FIVE\n";
+  const editor = await vi.waitFor(codeEditor);
+  expect(editor.state.doc.toString()).toBe(`${hostile}\n`);
+  editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: "FIVE\n" } });
   await act(
-    () => void field?.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", ctrlKey: true, bubbles: true })),
+    () =>
+      void editor.contentDOM.dispatchEvent(
+        new KeyboardEvent("keydown", { key: "Enter", ctrlKey: true, bubbles: true, composed: true }),
+      ),
   );
   await settle();
   expect(state.decisions).toEqual({ c: { h1: { type: "keep" }, h5: { type: "edited", text: "FIVE\n" } } });

@@ -17,7 +17,7 @@ test("pages go back from the newest record, and what comes later is added", asyn
     },
     verifyLedger: async () => create(VerifyLedgerResponseSchema, { status: "ok", message: "5 records", records: 5 }),
   };
-  using desk = new TimelineDesk({ client, sessionId: "s", pageSize: 2 });
+  using desk = new TimelineDesk({ client, sessionId: "s", pageSize: 2, blob: () => Promise.reject(new Error("none")) });
   const seqs = () => desk.view.value.records.map(({ seq }) => seq);
   await desk.load();
   expect([seqs(), desk.view.value.hasOlder]).toEqual([[4, 5], true]);

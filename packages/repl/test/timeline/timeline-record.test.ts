@@ -34,11 +34,27 @@ test("a record is read as far as it goes", () => {
 });
 
 test.each([
-  { filter: { kind: "", sessionId: "", text: "" }, passed: true },
-  { filter: { kind: "intent", sessionId: "", text: "" }, passed: false },
-  { filter: { kind: "outcome", sessionId: "s", text: "NPM test" }, passed: true },
-  { filter: { kind: "", sessionId: "other", text: "" }, passed: false },
-  { filter: { kind: "", sessionId: "", text: "npm nowhere" }, passed: false },
+  { filter: { kind: "", sessionId: "", path: "", text: "" }, passed: true },
+  { filter: { kind: "intent", sessionId: "", path: "", text: "" }, passed: false },
+  { filter: { kind: "outcome", sessionId: "s", path: "", text: "NPM test" }, passed: true },
+  { filter: { kind: "", sessionId: "other", path: "", text: "" }, passed: false },
+  { filter: { kind: "", sessionId: "", path: "", text: "npm nowhere" }, passed: false },
+  { filter: { kind: "", sessionId: "", path: "src/a.ts", text: "" }, passed: false },
 ])("filter $filter", ({ filter, passed }) => {
   expect(passes(line(1, "x", "a", { calls: [{ tool: "Bash", input: { command: "npm test" } }] }), filter)).toBe(passed);
+});
+
+test("a call's input is read as the ledger has it, and names its command and its file", () => {
+  const calls = [
+    { tool: "Bash", input: '{"command":"npm test"}' },
+    { tool: "Edit", input: '{"file_path":"src/a.ts","old_string":"x"}' },
+    { tool: "Odd", input: "no JSON" },
+  ];
+  const record = line(1, "x", "a", { calls });
+  expect(record.calls.map(({ input, file }) => [input, file])).toEqual([
+    ["npm test", ""],
+    ["src/a.ts", "src/a.ts"],
+    ["", ""],
+  ]);
+  expect(passes(record, { kind: "", sessionId: "", path: "src/a.ts", text: "" })).toBe(true);
 });

@@ -1,0 +1,45 @@
+import type { AppliedFile } from "@gennai/protocol/model/proposal";
+import { ChangedFileDiff } from "./changed-file-diff.tsx";
+import { ChangedFiles } from "./changed-files.tsx";
+import { LineCounts } from "./line-counts.tsx";
+import { OpenDiffLink } from "./open-diff-link.tsx";
+import { useChangedContent } from "./use-changed-content.ts";
+
+interface CallChangesProps {
+  readonly files: readonly AppliedFile[];
+  /** The path that the card names already; empty when it names none. */
+  readonly named: string;
+  /** Of what is folded out. */
+  readonly id: string;
+}
+
+/** Files up to which all of them are shown with their lines. */
+const openUpTo = 3;
+
+/** What a call really changed, as the server found it: the lines of the file that its card names, or a list of files. */
+export function CallChanges({ files, named, id }: CallChangesProps) {
+  const [only] = files;
+  if (only === undefined) return null;
+  return (
+    <div class="call-changes">
+      {files.length === 1 && named.endsWith(only.path) ? (
+        <OneFile file={only} id={id} />
+      ) : (
+        <ChangedFiles files={files} id={id} open={files.length <= openUpTo} />
+      )}
+    </div>
+  );
+}
+
+function OneFile({ file, id }: { readonly file: AppliedFile; readonly id: string }) {
+  const content = useChangedContent(file, true);
+  return (
+    <>
+      <div class="change-facts">
+        {content.type === "text" && <LineCounts added={content.diff.added} removed={content.diff.removed} />}
+        <OpenDiffLink file={file} />
+      </div>
+      <ChangedFileDiff file={file} content={content} id={id} />
+    </>
+  );
+}

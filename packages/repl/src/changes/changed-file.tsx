@@ -1,0 +1,52 @@
+import type { AppliedFile } from "@gennai/protocol/model/proposal";
+import { useChat } from "../chat/chat-context.ts";
+import { Icon } from "../icons/icon.tsx";
+import { VisibleText } from "../review/visible-text.tsx";
+import { ChangedFileDiff } from "./changed-file-diff.tsx";
+import { LineCounts } from "./line-counts.tsx";
+import { OpenDiffLink } from "./open-diff-link.tsx";
+import { OperationMark } from "./operation-mark.tsx";
+import { useChangedContent } from "./use-changed-content.ts";
+
+interface ChangedFileProps {
+  readonly file: AppliedFile;
+  /** Of what is folded out. */
+  readonly id: string;
+  /** Its lines are shown until the reader closes them. */
+  readonly open: boolean;
+  /** Its lines are counted even while it is closed. */
+  readonly counted: boolean;
+}
+
+/** A file that was changed, with its lines folded below it, and a way to the editor's own diff where there is an editor. */
+export function ChangedFile({ file, id, open, counted }: ChangedFileProps) {
+  const { folds } = useChat();
+  const isOpen = folds.of(`diff:${id}`, open);
+  const content = useChangedContent(file, counted || isOpen.value);
+  const { path } = file;
+  return (
+    <li class="changed-file">
+      <div class="changed-file-head">
+        <button
+          type="button"
+          class="changed-file-fold"
+          aria-expanded={isOpen.value}
+          onClick={() => {
+            isOpen.value = !isOpen.value;
+          }}
+        >
+          <span class={isOpen.value ? "fold fold-open" : "fold"}>
+            <Icon name="chevron" />
+          </span>
+          <OperationMark operation={file.operation} />
+          <span class="file-path">
+            <VisibleText text={path} />
+          </span>
+          {content.type === "text" && <LineCounts added={content.diff.added} removed={content.diff.removed} />}
+        </button>
+        <OpenDiffLink file={file} />
+      </div>
+      {isOpen.value && <ChangedFileDiff file={file} content={content} id={id} />}
+    </li>
+  );
+}

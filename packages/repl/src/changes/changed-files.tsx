@@ -1,0 +1,47 @@
+import type { AppliedFile } from "@gennai/protocol/model/proposal";
+import { useChat } from "../chat/chat-context.ts";
+import { plural } from "../chat/words.ts";
+import { ChangedFile } from "./changed-file.tsx";
+
+interface ChangedFilesProps {
+  readonly files: readonly AppliedFile[];
+  /** Of what is folded out. */
+  readonly id: string;
+  /** Their lines are shown until the reader closes them. */
+  readonly open: boolean;
+}
+
+/** Files that are listed, and whose lines are counted, until the reader asks for all. */
+const listedFirst = 10;
+
+/** Changed files, each with its lines folded below it. */
+export function ChangedFiles({ files, id, open }: ChangedFilesProps) {
+  const all = useChat().folds.of(`files:${id}`, false);
+  const listed = all.value ? files : files.slice(0, listedFirst);
+  return (
+    <>
+      <ul class="changed-files">
+        {listed.map((file, index) => (
+          <ChangedFile
+            key={file.path}
+            file={file}
+            id={`${id}:${file.path}`}
+            open={open}
+            counted={index < listedFirst}
+          />
+        ))}
+      </ul>
+      {listed.length < files.length && (
+        <button
+          type="button"
+          class="link change-more"
+          onClick={() => {
+            all.value = true;
+          }}
+        >
+          Show {plural(files.length - listed.length, "more file")}
+        </button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,21 @@
+import type { AppliedFile } from "@gennai/protocol/model/proposal";
+import { useChat } from "../chat/chat-context.ts";
+
+/** Shows a change in the editor's own diff; nothing where there is no editor. */
+export function OpenDiffLink({ file }: { readonly file: AppliedFile }) {
+  const { home, failure } = useChat().control;
+  const { openChange } = home;
+  if (openChange === undefined) return null;
+  return (
+    <button
+      type="button"
+      class="link open-diff"
+      aria-label={`Open diff of ${file.path}`}
+      onClick={() => {
+        openChange(file).catch((error: unknown) => failure.failed("The diff could not be opened", error));
+      }}
+    >
+      Open diff
+    </button>
+  );
+}

@@ -1,0 +1,14 @@
+import type { ChangeOperation } from "@gennai/protocol/model/proposal";
+
+const marks = { create: ["A", "added"], update: ["M", "changed"], delete: ["D", "deleted"] } as const;
+
+/** What happened to a file, as a letter. */
+export function OperationMark({ operation }: { readonly operation: ChangeOperation }) {
+  const [letter, word] = marks[operation];
+  return (
+    <span class={`operation operation-${operation}`} title={word}>
+      <span aria-hidden="true">{letter}</span>
+      <span class="spoken">{word}</span>
+    </span>
+  );
+}

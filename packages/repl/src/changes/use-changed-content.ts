@@ -1,0 +1,16 @@
+import type { AppliedFile } from "@gennai/protocol/model/proposal";
+import { useMemo } from "preact/hooks";
+import { useChat } from "../chat/chat-context.ts";
+import type { ChangedContent } from "./change-contents.ts";
+
+const loading: ChangedContent = { type: "loading" };
+
+/** Both sides of a changed file, once they are there. @param wanted false: nothing is fetched for now */
+export function useChangedContent(file: AppliedFile, wanted: boolean): ChangedContent {
+  const changes = useChat().control.desks.value.changes;
+  const content = useMemo(
+    () => (wanted ? changes?.of(file) : undefined),
+    [changes, wanted, file.beforeSha256, file.afterSha256],
+  );
+  return content?.value ?? loading;
+}

@@ -1,0 +1,88 @@
+import { type Ref } from "preact";
+import { useEffect, useImperativeHandle, useRef, useState } from "preact/hooks";
+import type { CodeEditor } from "./code-editor.ts";
+
+export interface CodePaneProps {
+  /** Lines end in a line feed. Another text afterwards needs another `key`. */
+  readonly text: string;
+  /** Says the language, by its name alone. */
+  readonly path: string;
+  readonly label: string;
+  readonly readOnly?: boolean;
+  /** The number of the first line; 1 unless given. */
+  readonly firstLine?: number;
+  readonly handle?: Ref<CodePaneHandle>;
+  /** Ctrl+Enter. */
+  readonly onSave?: () => void;
+  /** Escape. */
+  readonly onCancel?: () => void;
+}
+
+export interface CodePaneHandle {
+  /** As it stands now; lines end in a line feed. */
+  readonly text: string;
+}
+
+/**
+ * Code in colours, to be edited or only read. The editor is loaded when the first pane is shown; where it cannot be had, a plain
+ * text field does the same.
+ */
+export function CodePane(props: CodePaneProps) {
+  const { text, path, label, readOnly = false, firstLine = 1, handle } = props;
+  const host = useRef<HTMLDivElement>(null);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const editor = useRef<CodeEditor | undefined>(undefined);
+  const [isPlain, setPlain] = useState(false);
+  const newest = useRef(props);
+  newest.current = props;
+  const save = () => newest.current.onSave?.();
+  const cancel = () => newest.current.onCancel?.();
+  useImperativeHandle(handle ?? null, () => ({
+    get text() {
+      return editor.current?.text ?? field.current?.value ?? text;
+    },
+  }));
+  useEffect(() => {
+    let gone = false;
+    import("./code-editor.ts").then(
+      ({ CodeEditor }) => {
+        if (gone || host.current === null) return;
+        const options = { text, path, label, readOnly, firstLine, onSave: save, onCancel: cancel };
+        editor.current = new CodeEditor({ ...options, host: host.current });
+        if (!readOnly) editor.current.focus();
+      },
+      () => {
+        if (!gone) setPlain(true);
+      },
+    );
+    return () => {
+      gone = true;
+      editor.current?.[Symbol.dispose]();
+      editor.current = undefined;
+    };
+  }, []);
+  useEffect(() => {
+    if (isPlain && !readOnly) field.current?.focus();
+  }, [isPlain]);
+  if (!isPlain) return <div ref={host} class="code-pane" />;
+  return (
+    <textarea
+      ref={field}
+      class="g-field g-code"
+      aria-label={label}
+      rows={Math.min(30, Math.max(4, text.split("\n").length + 1))}
+      defaultValue={text}
+      readOnly={readOnly}
+      spellcheck={false}
+      onKeyDown={(event) => {
+        if (event.key === "Escape") {
+          event.stopPropagation();
+          cancel();
+        } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+          event.preventDefault();
+          save();
+        }
+      }}
+    />
+  );
+}

@@ -1,0 +1,18 @@
+import { useEffect, useState } from "preact/hooks";
+import { durationWords } from "../chat/words.ts";
+
+/** How long something has run, second by second; not read aloud. */
+export function Elapsed({ since }: { readonly since: Date }) {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  // In whole seconds, and never below zero: the time is the server's.
+  const seconds = Math.max(0, Math.floor((now - since.getTime()) / 1000));
+  return (
+    <span class="quiet" aria-hidden="true">
+      {durationWords(seconds * 1000)}
+    </span>
+  );
+}

@@ -1,0 +1,15 @@
+import { toolIcon } from "../chat/tool-words.ts";
+import type { ToolCallItem } from "../model/view-item.ts";
+
+/** An exit code that nobody knows is no success. */
+export function exitWords({
+  name,
+  result,
+}: ToolCallItem): { readonly words: string; readonly tone: string } | undefined {
+  if (result === undefined) return undefined;
+  if (result.exitCode !== undefined) {
+    return { words: `exit ${result.exitCode}`, tone: result.exitCode === 0 ? "badge" : "badge badge-bad" };
+  }
+  const ranCommand = toolIcon(name) === "terminal" && result.error === "";
+  return ranCommand ? { words: "exit unknown", tone: "badge badge-ask" } : undefined;
+}

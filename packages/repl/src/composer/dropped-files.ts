@@ -1,0 +1,28 @@
+import { canMention, writtenMention } from "@gennai/client/session/mentions";
+import type { ReplControl } from "../control/repl-control.ts";
+
+/** In the order in which they are believed: the first one is the editor's own. */
+const uriTypes = ["application/vnd.code.uri-list", "text/uri-list"] as const;
+
+/**
+ * What is dragged out of the editor's explorer, by URI; undefined: something else. While it is dragged its URIs are not told,
+ * and the list is empty.
+ */
+export function droppedUris(control: ReplControl, data: DataTransfer | null): readonly string[] | undefined {
+  if (control.home.namesOfDropped === undefined || data === null) return undefined;
+  const type = uriTypes.find((each) => data.types.includes(each));
+  if (type === undefined) return undefined;
+  return data
+    .getData(type)
+    .split(/\r?\n/)
+    .filter((line) => line !== "" && !line.startsWith("#"));
+}
+
+/** Mentions what was dropped. Gives what has to be told of it. */
+export async function mentionDropped(control: ReplControl, uris: readonly string[]): Promise<readonly string[]> {
+  const names = (await control.home.namesOfDropped?.(uris).catch(() => [])) ?? [];
+  const mentioned = names.filter(canMention);
+  if (mentioned.length > 0) control.turns.addMentions(mentioned.map((name) => writtenMention(name)));
+  const left = uris.length - mentioned.length;
+  return left === 0 ? [] : [`Only files of this workspace can be added: ${left} left out.`];
+}

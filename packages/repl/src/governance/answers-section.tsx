@@ -1,0 +1,46 @@
+import type { StandingAnswer } from "@gennai/client/governance/standing-answers";
+import { VisibleText } from "../review/visible-text.tsx";
+
+export interface AnswersSectionProps {
+  readonly answers: readonly StandingAnswer[];
+  readonly busy: boolean;
+  /** @param id of one; undefined: all of them */
+  readonly onRevoke: (id: string | undefined) => void;
+}
+
+/** What a person agreed to for all sessions of this workspace, and the way back. */
+export function AnswersSection({ answers, busy, onRevoke }: AnswersSectionProps) {
+  return (
+    <section class="g-section" aria-labelledby="answers-title">
+      <h3 id="answers-title">Answers that stand</h3>
+      {answers.length === 0 ? (
+        <p class="g-empty">None: everything that asks asks again.</p>
+      ) : (
+        <ul class="answers">
+          {answers.map(({ id, statement, accepted }) => (
+            <li key={id}>
+              <span>
+                <VisibleText text={statement} />
+                {accepted !== undefined && <span class="g-quiet"> since {accepted.toLocaleDateString()}</span>}
+              </span>
+              <button
+                type="button"
+                class="g-button"
+                disabled={busy}
+                aria-label={`Ask again: ${statement}`}
+                onClick={() => onRevoke(id)}
+              >
+                Ask again
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {answers.length > 1 && (
+        <button type="button" class="g-button" disabled={busy} onClick={() => onRevoke(undefined)}>
+          Ask again about all
+        </button>
+      )}
+    </section>
+  );
+}

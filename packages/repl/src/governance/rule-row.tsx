@@ -1,0 +1,59 @@
+import type { RuleInForce } from "@gennai/client/governance/rules";
+import { VisibleText } from "../review/visible-text.tsx";
+
+/** A rule: what it is about, what it says, where it stands, what it did. */
+export function RuleRow(props: {
+  readonly rule: RuleInForce;
+  readonly onOpenRule: ((place: string) => void) | undefined;
+}) {
+  const { rule, onOpenRule } = props;
+  const { kind, text, name, reason, verdict, place } = rule;
+  return (
+    <li class="rule">
+      <span class="rule-head">
+        <span class="g-quiet">{kindWords[kind]}</span>{" "}
+        <code>
+          <VisibleText text={text === "" ? name : text} />
+        </code>
+        {verdict !== undefined && (
+          <span class={verdict === "deny" ? "g-badge g-badge-bad" : "g-badge"}>
+            {verdict === "deny" ? "refuses" : "asks"}
+          </span>
+        )}
+      </span>
+      {reason !== "" && (
+        <span class="rule-reason">
+          <VisibleText text={reason} />
+        </span>
+      )}
+      <span class="rule-facts g-quiet">
+        <span>{didWords(rule)}</span>
+        {place === "" ? (
+          <span>built in</span>
+        ) : onOpenRule === undefined ? (
+          <VisibleText text={place} />
+        ) : (
+          <button type="button" class="link" title="Open the rule in its file" onClick={() => onOpenRule(place)}>
+            {place}
+          </button>
+        )}
+      </span>
+    </li>
+  );
+}
+
+const kindWords: Readonly<Record<RuleInForce["kind"], string>> = {
+  command: "Command",
+  zero: "No access",
+  readOnly: "Read only",
+  noDelete: "Never deleted",
+  tool: "Tool",
+  code: "Rule",
+};
+
+function didWords({ refused, allowed, last }: RuleInForce): string {
+  if (last === undefined) return "";
+  const did = [refused === 0 ? "" : `refused ${refused}`, allowed === 0 ? "" : `allowed by a person ${allowed}`];
+  const when = last.toLocaleString(undefined, { dateStyle: "short", timeStyle: "short" });
+  return `${did.filter((word) => word !== "").join(", ")} · last ${when}`;
+}

@@ -1,0 +1,111 @@
+import type { RuleInForce } from "@gennai/client/governance/rules";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { ProblemNotice } from "../failure/problem-notice.tsx";
+import { Icon } from "../icons/icon.tsx";
+import { rulesWords } from "../model/rules-words.ts";
+import { Digest } from "../plan/digest.tsx";
+import { VisibleText } from "../review/visible-text.tsx";
+import type { GovernanceView } from "./governance-desk.ts";
+import { groupedRules } from "./grouped-rules.ts";
+import { RuleRow } from "./rule-row.tsx";
+import type { RulesDesk } from "./rules-desk.ts";
+import { TryCommand } from "./try-command.tsx";
+
+export interface RulesSectionProps {
+  readonly rules: GovernanceView["rules"];
+  readonly desk: RulesDesk;
+  /** Commands are tried in a session. */
+  readonly hasSession: boolean;
+  /** Opens the file of a rule at its line. @param place `file:line` */
+  readonly onOpenRule: ((place: string) => void) | undefined;
+}
+
+/** Every rule in force: what it says, where it stands, what it did lately; and what all of them say of a command. */
+export function RulesSection({ rules, desk, hasSession, onOpenRule }: RulesSectionProps) {
+  useEffect(() => void desk.load(), [desk]);
+  const { inForce, tried, busy, problem } = desk.state.value;
+  return (
+    <section class="g-section" aria-labelledby="rules-title">
+      <h3 id="rules-title">Rules in force</h3>
+      <p>
+        <Icon name="shield" /> <strong>{rules.count === 1 ? "1 rule" : `${rules.count} rules`}</strong>
+        {rules.text !== "" && (
+          <span class="g-quiet">
+            {" "}
+            <VisibleText text={rulesWords(rules.text)} />
+          </span>
+        )}
+      </p>
+      {rules.lastViolation !== "" && (
+        <p class="governance-violation">
+          Last violation: <VisibleText text={rules.lastViolation} />
+        </p>
+      )}
+      {rules.problems.length > 0 && (
+        <ul class="g-notice g-notice-bad" aria-label="Broken rule files">
+          {rules.problems.map((broken) => (
+            <li key={broken}>
+              <VisibleText text={broken} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {problem !== undefined && <ProblemNotice problem={problem} onDismiss={() => desk.dismiss()} />}
+      {hasSession ? (
+        <TryCommand tried={tried} busy={busy} onTry={(command) => void desk.try(command)} />
+      ) : (
+        <p class="g-quiet">Begin a session to try a command against them.</p>
+      )}
+      {inForce !== undefined && (
+        <RuleList rules={inForce.rules} callsLookedAt={inForce.callsLookedAt} onOpenRule={onOpenRule} />
+      )}
+      {rules.policySha256 !== "" && (
+        <p class="g-quiet">
+          Policy <Digest digest={rules.policySha256} of="the policy" />
+        </p>
+      )}
+    </section>
+  );
+}
+
+function RuleList(props: {
+  readonly rules: readonly RuleInForce[];
+  readonly callsLookedAt: number;
+  readonly onOpenRule: RulesSectionProps["onOpenRule"];
+}) {
+  const { rules, callsLookedAt, onOpenRule } = props;
+  const [text, setText] = useState("");
+  const { spoke, own, builtIn } = useMemo(() => groupedRules(rules, text), [rules, text]);
+  const rows = (list: readonly RuleInForce[]) =>
+    list.map((rule) => <RuleRow key={`${rule.name} ${rule.text}`} rule={rule} onOpenRule={onOpenRule} />);
+  return (
+    <>
+      <input
+        class="g-field"
+        type="search"
+        aria-label="Search in the rules"
+        placeholder="Search in the rules"
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+      <h4>Spoke lately</h4>
+      <p class="g-quiet">
+        {callsLookedAt === 0 ? "Nothing was called here yet." : `Of the last ${callsLookedAt} calls in the ledger.`}
+      </p>
+      <ul class="rules" aria-label="Rules that spoke lately">
+        {rows(spoke)}
+      </ul>
+      <h4>Of your files</h4>
+      {own.length === 0 && <p class="g-quiet">None that did not speak lately{text === "" ? "" : " and matches"}.</p>}
+      <ul class="rules" aria-label="Rules of your files">
+        {rows(own)}
+      </ul>
+      <details open={text !== "" && builtIn.length > 0}>
+        <summary>Built in ({builtIn.length})</summary>
+        <ul class="rules" aria-label="Rules that are built in">
+          {rows(builtIn)}
+        </ul>
+      </details>
+    </>
+  );
+}

@@ -1,0 +1,45 @@
+import type { ItemCell } from "./view-item.ts";
+
+/** One row of the chat: an item, or the steps that an editor did meanwhile. */
+export interface ChatRowCells {
+  readonly key: string;
+  /** One, or several that are all requests to an editor. */
+  readonly cells: readonly ItemCell[];
+}
+
+/**
+ * The rows of a conversation. What the server asked an editor for stands in one row for all calls that follow one another:
+ * it is of little interest, and would stand between any two of them. Rows only ever become more, as the cells do.
+ */
+export class ChatRows {
+  readonly #rows: ChatRowCells[] = [];
+  #seen = 0;
+  /** Row that further steps join, and of which sub-agent they are. */
+  #steps: { readonly row: number; readonly parentCallId: string } | undefined;
+
+  /** @param cells those of before, and maybe more */
+  grow(cells: readonly ItemCell[]): readonly ChatRowCells[] {
+    for (; this.#seen < cells.length; this.#seen += 1) {
+      const cell = cells[this.#seen];
+      if (cell !== undefined) this.#add(cell);
+    }
+    return this.#rows;
+  }
+
+  #add(cell: ItemCell): void {
+    const { kind } = cell.item.peek();
+    const { key, parentCallId } = cell;
+    if (kind !== "client-request") {
+      if (kind !== "tool-call") this.#steps = undefined;
+      this.#rows.push({ key, cells: [cell] });
+      return;
+    }
+    const before = this.#steps?.parentCallId === parentCallId ? this.#rows[this.#steps.row] : undefined;
+    if (before === undefined || this.#steps === undefined) {
+      this.#steps = { row: this.#rows.length, parentCallId };
+      this.#rows.push({ key, cells: [cell] });
+    } else {
+      this.#rows[this.#steps.row] = { ...before, cells: [...before.cells, cell] };
+    }
+  }
+}

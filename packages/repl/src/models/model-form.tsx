@@ -1,0 +1,136 @@
+import type { ProviderChoice } from "@gennai/client/session/model-choices";
+import { type Backend, isSelfHosted } from "@gennai/protocol/model/backend";
+import { useEffect, useState } from "preact/hooks";
+import type { ReplControl } from "../control/repl-control.ts";
+import { Icon } from "../icons/icon.tsx";
+import { ModelKeyField } from "./model-key-field.tsx";
+import { ModelList } from "./model-list.tsx";
+import { ModelTrialLine } from "./model-trial-line.tsx";
+import { ProviderField } from "./provider-field.tsx";
+import { isSameModel, type ShownModel, shownModels } from "./shown-models.ts";
+
+export interface ModelFormProps {
+  readonly control: ReplControl;
+  readonly close: () => void;
+}
+
+/** Where a person chooses a model: finds it, sets its key, tries it, uses it. */
+export function ModelForm({ control, close }: ModelFormProps) {
+  const desk = control.models;
+  const { providers, busy, trial, problem } = desk.state.value;
+  const settings = control.followed.value?.settings.value ?? control.choice.value;
+  const backend = control.backend.value;
+  const current =
+    backend === undefined || control.lacksModel.value
+      ? undefined
+      : { backend, model: settings.model ?? "", baseUrl: isSelfHosted(backend) ? (settings.baseUrl ?? "") : "" };
+  const [text, setText] = useState("");
+  const [looked, setLooked] = useState<Backend | undefined>(undefined);
+  const [picked, setPicked] = useState<ShownModel | undefined>(undefined);
+  useEffect(() => {
+    void desk.list(current);
+    // What is in use when the form opens; it is listed once.
+  }, [desk]);
+  const found = providers.length === 0 ? [] : shownModels(providers, { text, backend: looked });
+  const chosen =
+    found.find((each) => picked !== undefined && isSameModel(each, picked)) ??
+    found.find((each) => text === "" && current !== undefined && isSameModel(each, current)) ??
+    // Nobody uses by a stroke of Enter what they did not look for.
+    (text === "" ? undefined : found[0]);
+  const provider = providers.find((each) => each.backend === (looked ?? chosen?.backend));
+  const use = () => {
+    if (chosen === undefined || chosen.lacksKey) return;
+    close();
+    const { backend: of, model, baseUrl } = chosen;
+    void control.useModel({ backend: of, model, baseUrl });
+  };
+  return (
+    <div class="popover-form model-form">
+      <ModelList
+        models={found}
+        chosen={chosen}
+        current={current}
+        text={text}
+        isListing={busy === "listing"}
+        onText={(next) => {
+          setText(next);
+          setPicked(undefined);
+        }}
+        onPick={setPicked}
+        onUse={use}
+      />
+      <ProviderField
+        providers={providers}
+        looked={looked}
+        isEditor={control.home.kind === "editor"}
+        busy={busy !== undefined}
+        onLook={setLooked}
+        onAddress={(of, url) => void desk.look(of, url)}
+      />
+      {provider !== undefined && takesKey(provider) && (
+        <ModelKeyField
+          // What was typed for one address is not for the next.
+          key={`${provider.backend} ${provider.baseUrl}`}
+          provider={provider}
+          isKept={control.home.keepModelKey !== undefined}
+          busy={busy !== undefined}
+          onKey={(key) => desk.setKey(provider.backend, isSelfHosted(provider.backend) ? provider.baseUrl : "", key)}
+        />
+      )}
+      {chosen !== undefined && (
+        <ModelTrialLine
+          busy={busy}
+          trial={trial !== undefined && isSameModel(trial.of, chosen) ? trial.outcome : undefined}
+        />
+      )}
+      {problem !== undefined && (
+        <p class="model-problem" role="alert">
+          {problem.action} failed. {problem.message} {problem.hint}
+        </p>
+      )}
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={control.showThinking.value}
+          onChange={({ currentTarget }) => {
+            control.showThinking.value = currentTarget.checked;
+          }}
+        />
+        Ask for the model's thinking and show it
+      </label>
+      <div class="popover-buttons">
+        {control.home.runHomeCommand !== undefined && (
+          <button
+            type="button"
+            class="tool-button"
+            title="All settings"
+            aria-label="All settings"
+            onClick={() => void control.home.runHomeCommand?.("openSettings")}
+          >
+            <Icon name="gear" />
+          </button>
+        )}
+        <span class="space" />
+        {chosen !== undefined && chosen.backend !== "offline" && (
+          <button
+            type="button"
+            class="button button-quiet"
+            disabled={busy !== undefined || chosen.lacksKey}
+            title="One small request to this model; its provider may charge for it."
+            onClick={() => void desk.try({ backend: chosen.backend, model: chosen.model, baseUrl: chosen.baseUrl })}
+          >
+            Try it
+          </button>
+        )}
+        <button type="button" class="button" disabled={chosen === undefined || chosen.lacksKey} onClick={use}>
+          Use it
+        </button>
+      </div>
+    </div>
+  );
+}
+
+/** A key is for an address, where that is not known to all. */
+function takesKey({ backend, baseUrl }: ProviderChoice): boolean {
+  return backend !== "editor" && (!isSelfHosted(backend) || URL.canParse(baseUrl));
+}

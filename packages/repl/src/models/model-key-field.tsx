@@ -1,0 +1,75 @@
+import type { ProviderChoice } from "@gennai/client/session/model-choices";
+import { isSelfHosted } from "@gennai/protocol/model/backend";
+import { useState } from "preact/hooks";
+import { providerLabels } from "./shown-models.ts";
+
+export interface ModelKeyFieldProps {
+  readonly provider: ProviderChoice;
+  /** The home keeps keys for its user. */
+  readonly isKept: boolean;
+  readonly busy: boolean;
+  /** Resolves with whether the server has it now. */
+  readonly onKey: (key: string) => Promise<boolean>;
+}
+
+/** Whether there is a key, and a field for one. What is typed is never shown, and gone when it was set. */
+export function ModelKeyField({ provider, isKept, busy, onKey }: ModelKeyFieldProps) {
+  const { backend, baseUrl, needsKey, hasKey } = provider;
+  const lacks = needsKey && !hasKey;
+  const [asked, setAsked] = useState(false);
+  const [key, setKey] = useState("");
+  const label = providerLabels[backend];
+  // Of others there is but one place.
+  const place = isSelfHosted(backend) ? shownOrigin(baseUrl) : undefined;
+  if (!lacks && !asked) {
+    return (
+      <p class="model-key">
+        <span>
+          {hasKey ? `The key of ${label} is set.` : `${label} needs no key.`}
+          {hasKey && place !== undefined && ` It goes to ${place} alone.`}
+        </span>
+        <button type="button" class="link" onClick={() => setAsked(true)}>
+          {hasKey ? "Change key" : "Set a key"}
+        </button>
+      </p>
+    );
+  }
+  return (
+    <form
+      class="model-row"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void onKey(key.trim()).then((isSet) => {
+          if (!isSet) return;
+          setKey("");
+          setAsked(false);
+        });
+      }}
+    >
+      <label>
+        Key of {label}
+        <input
+          type="password"
+          value={key}
+          autocomplete="off"
+          spellcheck={false}
+          aria-describedby="model-key-place"
+          onInput={({ currentTarget }) => setKey(currentTarget.value)}
+        />
+      </label>
+      <button type="submit" class="button button-quiet" disabled={busy || key.trim() === ""}>
+        Set key
+      </button>
+      <p id="model-key-place" class="model-hint">
+        {place !== undefined && `It goes to ${place} alone. `}
+        {isKept
+          ? "Kept in the editor's secret storage and the server's memory, never in a file."
+          : `The server keeps it in memory until it ends. To keep it for good, put it into its system's keychain: service gennai, account ${backend}.`}
+      </p>
+    </form>
+  );
+}
+
+function shownOrigin(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : url;
+}

@@ -1,0 +1,22 @@
+import type { ModelTrial } from "@gennai/client/session/model-choices";
+import type { ModelDeskState } from "./model-desk.ts";
+
+export interface ModelTrialLineProps {
+  readonly busy: ModelDeskState["busy"];
+  /** Of the model that is chosen; undefined: it was not tried. */
+  readonly trial: ModelTrial | undefined;
+}
+
+/** How a trial goes. */
+export function ModelTrialLine({ busy, trial }: ModelTrialLineProps) {
+  return (
+    <p class={trial?.type === "failed" ? "model-trial model-problem" : "model-trial"} role="status">
+      {busy === "trying" ? "Asking it for a word…" : trial !== undefined && trialWords(trial)}
+    </p>
+  );
+}
+
+function trialWords(trial: ModelTrial): string {
+  if (trial.type === "answered") return `It answers: ${(trial.milliseconds / 1000).toFixed(1)} s.`;
+  return `It does not answer. ${trial.problem} ${trial.hint}`.trim();
+}

@@ -1,0 +1,89 @@
+import type { ProviderChoice } from "@gennai/client/session/model-choices";
+import { type Backend, backends, isSelfHosted } from "@gennai/protocol/model/backend";
+import { useState } from "preact/hooks";
+import { providerLabels } from "./shown-models.ts";
+
+export interface ProviderFieldProps {
+  readonly providers: readonly ProviderChoice[];
+  /** undefined: all. */
+  readonly looked: Backend | undefined;
+  readonly isEditor: boolean;
+  readonly busy: boolean;
+  readonly onLook: (backend: Backend | undefined) => void;
+  readonly onAddress: (backend: Backend, url: string) => void;
+}
+
+/** Whose models are shown, and where a server of one's own is. */
+export function ProviderField({ providers, looked, isEditor, busy, onLook, onAddress }: ProviderFieldProps) {
+  const provider = providers.find(({ backend }) => backend === looked);
+  const offered = backends.filter(
+    (each) => (each === "editor" && isEditor) || providers.some(({ backend }) => backend === each),
+  );
+  return (
+    <>
+      <label>
+        Provider
+        <select
+          value={looked ?? ""}
+          onChange={({ currentTarget }) => onLook(backends.find((each) => each === currentTarget.value))}
+        >
+          <option value="">All</option>
+          {offered.map((each) => (
+            <option key={each} value={each}>
+              {providerLabels[each]}
+            </option>
+          ))}
+        </select>
+      </label>
+      {provider !== undefined && isSelfHosted(provider.backend) && (
+        <AddressField
+          key={provider.backend}
+          address={provider.baseUrl}
+          busy={busy}
+          onAddress={(url) => onAddress(provider.backend, url)}
+        />
+      )}
+      {looked === "editor" && provider === undefined && (
+        <p class="model-problem">No extension of this editor offers a model. Install one, or sign in to it.</p>
+      )}
+      {provider !== undefined && provider.problem !== "" && (
+        <p class="model-problem" role="status">
+          {provider.problem} {provider.hint}
+        </p>
+      )}
+    </>
+  );
+}
+
+interface AddressFieldProps {
+  readonly address: string;
+  readonly busy: boolean;
+  readonly onAddress: (url: string) => void;
+}
+
+/** Asked only when the person says so: an address that is half typed is another server's. */
+function AddressField({ address, busy, onAddress }: AddressFieldProps) {
+  const [url, setUrl] = useState(address);
+  return (
+    <form
+      class="model-row"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onAddress(url.trim());
+      }}
+    >
+      <label>
+        Address
+        <input
+          type="url"
+          value={url}
+          placeholder="http://127.0.0.1:8000/v1"
+          onInput={({ currentTarget }) => setUrl(currentTarget.value)}
+        />
+      </label>
+      <button type="submit" class="button button-quiet" disabled={busy || url.trim() === ""}>
+        List models
+      </button>
+    </form>
+  );
+}

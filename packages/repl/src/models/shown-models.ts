@@ -1,0 +1,82 @@
+import type { ChosenModel } from "@gennai/client/home/repl-home";
+import { describeModel, type ModelChoice, type ProviderChoice } from "@gennai/client/session/model-choices";
+import { type Backend, isSelfHosted } from "@gennai/protocol/model/backend";
+
+/** As people know them. */
+export const providerLabels: Readonly<Record<Backend, string>> = {
+  anthropic: "Anthropic",
+  openai: "OpenAI",
+  gemini: "Google Gemini",
+  ollama: "Ollama",
+  "openai-compatible": "Own server",
+  editor: "This editor",
+  offline: "Built in",
+  scripted: "Script",
+};
+
+/** One line to choose. */
+export interface ShownModel extends ChosenModel {
+  readonly name: string;
+  /** e.g. `200k tokens · sees images`; may be empty. */
+  readonly facts: string;
+  /** It answers only with a key that nobody has. */
+  readonly lacksKey: boolean;
+}
+
+/** What a person looks for. */
+export interface ModelSearch {
+  readonly text: string;
+  /** undefined: all. */
+  readonly backend: Backend | undefined;
+}
+
+const builtIn: ShownModel = {
+  backend: "offline",
+  model: "",
+  baseUrl: "",
+  name: "No language model",
+  facts: "a small assistant for a few fixed requests",
+  lacksKey: false,
+};
+
+/**
+ * Models that fit a search: those that can be used at once first. A name that no list has can be chosen as well, from the
+ * provider that the person looks at. Scripts are for tests: nobody is offered one.
+ */
+export function shownModels(
+  providers: readonly ProviderChoice[],
+  { text, backend }: ModelSearch,
+): readonly ShownModel[] {
+  const words = text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "");
+  const fits = (model: ShownModel): boolean => {
+    if (backend !== undefined && model.backend !== backend) return false;
+    const said = `${model.name} ${providerLabels[model.backend]} ${model.backend}`.toLowerCase();
+    return words.every((word) => said.includes(word));
+  };
+  const all = [...providers].toSorted((a, b) => Number(lacksKey(a)) - Number(lacksKey(b))).flatMap(modelsOf);
+  const found = [...all, builtIn].filter(fits);
+  const provider = providers.find((each) => each.backend === backend);
+  const typed = text.trim();
+  if (provider === undefined || typed === "" || found.some(({ model }) => model === typed)) return found;
+  return [...found, { ...shown(provider, typed), facts: "not in the list: as typed" }];
+}
+
+function modelsOf(provider: ProviderChoice): readonly ShownModel[] {
+  return provider.models.map((each) => ({ ...shown(provider, each.model), facts: describeModel(each) }));
+}
+
+function shown(provider: ProviderChoice, model: ModelChoice["model"]): Omit<ShownModel, "facts"> {
+  const baseUrl = isSelfHosted(provider.backend) ? provider.baseUrl : "";
+  return { backend: provider.backend, model, baseUrl, name: model, lacksKey: lacksKey(provider) };
+}
+
+function lacksKey({ needsKey, hasKey }: ProviderChoice): boolean {
+  return needsKey && !hasKey;
+}
+
+export function isSameModel(a: ChosenModel, b: ChosenModel): boolean {
+  return a.backend === b.backend && a.model === b.model && a.baseUrl === b.baseUrl;
+}

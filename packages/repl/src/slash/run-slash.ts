@@ -1,0 +1,32 @@
+import type { ReplControl } from "../control/repl-control.ts";
+import { allSlashCommands } from "./slash-commands.ts";
+
+/** What a prompt that begins with `/` and a name turned out to be. */
+export type SlashOutcome =
+  /** It ran. `note` is told to the user. */
+  | { readonly type: "ran"; readonly note: string | undefined }
+  | { readonly type: "failed"; readonly note: string }
+  /** There is no such command: the text is a prompt like any other, and `note` says so. */
+  | { readonly type: "unknown"; readonly note: string };
+
+/** Runs the command that a prompt begins with; undefined for a prompt that begins with none, e.g. with a path. Never rejects. */
+export function runSlash(control: ReplControl, prompt: string): Promise<SlashOutcome> | undefined {
+  const match = /^\/([a-z][\w.-]*)(?:\s+([\s\S]*))?$/i.exec(prompt.trim());
+  const [, name = "", text = ""] = match ?? [];
+  if (match === null) return undefined;
+  const command = allSlashCommands(control).find((each) => each.name === name.toLowerCase());
+  if (command === undefined) {
+    return Promise.resolve({
+      type: "unknown",
+      note: `There is no command /${name}: it was sent as it is. /help lists them.`,
+    });
+  }
+  const run = async () => command.run(control, text.trim());
+  return run().then(
+    (note): SlashOutcome => ({ type: "ran", note }),
+    (error: unknown): SlashOutcome => ({
+      type: "failed",
+      note: `/${name} failed: ${error instanceof Error ? error.message : String(error)}`,
+    }),
+  );
+}

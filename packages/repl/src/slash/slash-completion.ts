@@ -1,0 +1,25 @@
+import type { CompletionSource } from "../composer/completion.tsx";
+import type { ReplControl } from "../control/repl-control.ts";
+import { allSlashCommands } from "./slash-commands.ts";
+
+/** Commands that complete the `/` with which a prompt begins. */
+export function slashCompletion(control: ReplControl): CompletionSource {
+  return (text, caret) => {
+    const typed = /^\/([\w.-]*)$/.exec(text.slice(0, caret))?.[1]?.toLowerCase();
+    if (typed === undefined) return undefined;
+    const behind = text.slice(caret).replace(/^[\w.-]+/, "");
+    const found = allSlashCommands(control).filter(({ name }) => name.startsWith(typed));
+    return Promise.resolve(
+      found.map(({ name, argument, description }) => {
+        const before = argument === "" || /^\s/.test(behind) ? `/${name}` : `/${name} `;
+        return {
+          name: argument === "" ? `/${name}` : `/${name} ${argument}`,
+          detail: description,
+          icon: "chevron",
+          done: { text: before + behind, caret: before.length },
+          goesOn: false,
+        };
+      }),
+    );
+  };
+}

@@ -1,0 +1,54 @@
+// @vitest-environment happy-dom
+import type { HomeCommand, HomeNotice } from "@gennai/client/home/repl-home";
+import { h, render } from "preact";
+import { act } from "preact/test-utils";
+import { expect, test, vi } from "vitest";
+import { heedNotice } from "#control/heed-notice";
+import { ReplControl } from "#control/repl-control";
+import { Banners } from "#shell/banners.tsx";
+import { idleControl } from "../chat/idle-control.ts";
+
+async function shown(
+  notice: HomeNotice,
+  runHomeCommand = vi.fn<(command: HomeCommand) => Promise<void>>(async () => undefined),
+) {
+  const { home } = idleControl();
+  using control = new ReplControl({ ...home, kind: "editor", runHomeCommand });
+  heedNotice(control, notice);
+  const root = document.createElement("div");
+  await act(() => render(h(Banners, { control }), root));
+  const buttons = [...root.querySelectorAll("button")];
+  return { control, root, buttons, runHomeCommand, words: buttons.map(({ textContent }) => textContent) };
+}
+
+test.each([
+  [["openFolder"], ["Open folder"]],
+  [
+    ["setToken", "showLog"],
+    ["Enter token", "Show log"],
+  ],
+  [undefined, ["Start server", "Show log"]],
+] as const)("what mends the way to the server is a button: %s", async (steps, words) => {
+  const notice = { type: "server", state: "refused", message: "There is none." } as const;
+  const banner = await shown(steps === undefined ? notice : { ...notice, steps });
+  expect(banner.root.textContent).toContain("There is none.");
+  expect(banner.words).toEqual(words);
+  banner.buttons[0]?.click();
+  expect(banner.runHomeCommand.mock.calls).toEqual([[steps?.[0] ?? "startServer"]]);
+});
+
+test("a window that only watches has Take over, until it does not watch any more", async () => {
+  const banner = await shown({ type: "role", watching: true });
+  expect(banner.words).toEqual(["Take over"]);
+  await act(() => heedNotice(banner.control, { type: "role", watching: false }));
+  expect(banner.root.textContent).toBe("");
+});
+
+test("a step that fails is told", async () => {
+  const failing = vi.fn<(command: HomeCommand) => Promise<void>>(async () => {
+    throw new Error("No window.");
+  });
+  const banner = await shown({ type: "role", watching: true }, failing);
+  await act(() => banner.buttons[0]?.click());
+  expect(banner.control.failure.value?.message).toBe("It was not done: No window.");
+});
