@@ -1,4 +1,6 @@
 import { Command, CommanderError } from "commander";
+import { registerAcpCommand } from "./commands/acp/register-acp-command.ts";
+import { registerAttemptsCommands } from "./commands/attempts/register-attempts-commands.ts";
 import { registerBackgroundCommands } from "./commands/background/register-background-commands.ts";
 import type { CommandHost } from "./commands/command-host.ts";
 import { registerDoctorCommand } from "./commands/doctor/register-doctor-command.ts";
@@ -26,7 +28,9 @@ const families: readonly ((program: Command, host: CommandHost) => void)[] = [
   registerDoctorCommand,
   registerOpenCommand,
   registerRunCommand,
+  registerAttemptsCommands,
   registerTryCommand,
+  registerAcpCommand,
   registerSessionsCommands,
   registerBackgroundCommands,
   registerStageCommands,

@@ -3,6 +3,7 @@ import type { HeldWorkspace } from "@gennai/client/held-workspace/held-workspace
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { eventJson } from "@gennai/client/session/event-json";
 import type { SettingsChoice } from "@gennai/protocol/model/session-settings";
+import type { UserQuestion, UserReply } from "@gennai/protocol/model/user-question";
 import pLimit from "p-limit";
 import type { ChosenServer } from "../connection/server-choice.ts";
 import { type Paint, paintFor } from "../terminal/colours.ts";
@@ -11,6 +12,7 @@ import type { Interrupts } from "../terminal/interrupts.ts";
 import { LineInput } from "../terminal/line-input.ts";
 import { jsonLine } from "../terminal/terminal-safe.ts";
 import { version } from "../version.ts";
+import { askUserAtTerminal } from "./ask-user-at-terminal.ts";
 import { ChangeWriter } from "./change-writer.ts";
 import { type AnswerPolicy, answerByPolicy } from "./confirmation-answer.ts";
 import { EventPrinter } from "./event-printer.ts";
@@ -68,7 +70,8 @@ export class AgentDesk implements Disposable {
       hasPerson || options.promptsForRequests
         ? new LineInput(console, () => options.interrupts.interrupt())
         : undefined;
-    this.input = hasPerson ? line : undefined;
+    const input = hasPerson ? line : undefined;
+    this.input = input;
     this.requests = options.promptsForRequests ? line : undefined;
     this.writer = new ChangeWriter(options.workspace, options.stateDir);
     this.editor = new HeadlessEditor({
@@ -77,6 +80,8 @@ export class AgentDesk implements Disposable {
       environment: console.environment,
       writer: this.writer,
       confirm: (question, { signal }) => this.#confirm(question, signal),
+      // What is asked is no permission, so that no policy answers it.
+      askUser: input && ((questions, { signal }) => this.#askUser(questions, input, signal)),
     });
   }
 
@@ -113,6 +118,19 @@ export class AgentDesk implements Disposable {
 
   [Symbol.dispose](): void {
     (this.input ?? this.requests)?.[Symbol.dispose]();
+  }
+
+  #askUser(questions: readonly UserQuestion[], input: LineInput, signal: AbortSignal): Promise<UserReply> {
+    return this.#inOrder(() => {
+      this.printer.breakLine();
+      const { errors } = this.#options.console;
+      return askUserAtTerminal(questions, {
+        input,
+        signal,
+        paint: this.paint,
+        write: (text) => void errors.write(text),
+      });
+    });
   }
 
   #confirm(question: Parameters<HeadlessEditor["confirm"]>[0], signal: AbortSignal) {

@@ -92,6 +92,9 @@ export class EventPrinter {
         break;
       case "userMessage":
         this.#textShown = false;
+        // Said by another client while the turn ran.
+        if (body.value.messageId !== "")
+          this.line(this.#paint("dim", `  told meanwhile: ${terminalSafe(body.value.text)}`));
         break;
       case "contextAdded": {
         // What was refused or cut is said by a warning.

@@ -9,6 +9,7 @@ import type {
 import type { HeldWorkspace } from "@gennai/client/held-workspace/held-workspace";
 import type { ApplyRequest, CommandRequest, CommandRun } from "@gennai/protocol/model/editor-requests";
 import type { AppliedFile } from "@gennai/protocol/model/proposal";
+import type { UserQuestion, UserReply } from "@gennai/protocol/model/user-question";
 import { type ChangeWriter, finalChange } from "./change-writer.ts";
 import { runInTerminal } from "./run-in-terminal.ts";
 
@@ -19,17 +20,22 @@ export interface HeadlessEditorOptions {
   readonly writer: ChangeWriter;
   /** Set when the server cannot reach the files. */
   readonly held?: HeldWorkspace | undefined;
+  /** Undefined where no person is: then another client is to ask its own. */
+  readonly askUser?: ((questions: readonly UserQuestion[], options: RequestOptions) => Promise<UserReply>) | undefined;
   readonly confirm: (question: ConfirmationQuestion, options: RequestOptions) => Promise<ConfirmationReply>;
 }
 
 /** The editor of somebody without one: the file system and a shell. There are no buffers, so no file reads are offered. */
 export class HeadlessEditor implements Editor {
   readonly workspace?: HeldWorkspace;
+  readonly askUser?: NonNullable<Editor["askUser"]>;
   readonly #options: HeadlessEditorOptions;
 
   constructor(options: HeadlessEditorOptions) {
     this.#options = options;
-    if (options.held !== undefined) this.workspace = options.held;
+    const { held, askUser } = options;
+    if (held !== undefined) this.workspace = held;
+    if (askUser !== undefined) this.askUser = ({ questions }, asked) => askUser(questions, asked);
   }
 
   runCommand(request: CommandRequest, options: CommandOptions): Promise<CommandRun> {

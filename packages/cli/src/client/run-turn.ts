@@ -35,7 +35,7 @@ export interface TurnReport {
 export async function runTurn(
   session: AgentSession,
   request: TurnRequest,
-  options: { readonly view: TurnView; readonly interrupts: Interrupts; readonly signal: AbortSignal },
+  options: { readonly view: TurnView; readonly interrupts: Pick<Interrupts, "listen">; readonly signal: AbortSignal },
 ): Promise<TurnReport> {
   const { view, signal } = options;
   let turnId = "";
@@ -88,7 +88,7 @@ class TurnFold {
     const body = event.event;
     this.#outcome = turnOutcome(event) ?? this.#outcome;
     if (body.case === "toolCall") this.#toolNames.set(body.value.id, body.value.name);
-    else if (body.case === "usage") this.#usage = addUsage(this.#usage, body.value);
+    else if (body.case === "usage") this.#usage = addUsage(this.#usage, body.value, event.parentToolCallId);
     else if (body.case === "final") this.#text = body.value.text;
     else if (body.case === "proposedChanges") this.#proposals.push(proposalFromMessage(body.value));
     else if (body.case === "changeSetApplied") for (const { path } of body.value.files) this.#changedFiles.add(path);

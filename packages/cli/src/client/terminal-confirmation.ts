@@ -56,7 +56,8 @@ export async function confirmAtTerminal(
   ];
   if (question.deadline !== undefined) {
     const seconds = Math.max(0, Math.round((question.deadline.getTime() - Date.now()) / 1000));
-    options.write(options.paint("dim", `Without an answer within ${seconds} s it is refused.\n`));
+    const time = seconds < 90 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+    options.write(options.paint("dim", `Without an answer within ${time} it is refused.\n`));
   }
   const line = await options.input.question(`${choices.join(" · ")} > `, { signal: options.signal });
   return readAnswer(line, question.offeredScopes, { patterns: patternsOf(question), rest });

@@ -1,3 +1,4 @@
+import { contextWords, costWords } from "@gennai/client/session/usage-meter";
 import type { TokenUsage } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 
 /** What a turn took of its model, sub-agents and compactions included. */
@@ -7,14 +8,28 @@ export interface TurnUsage {
   /** The part of `inputTokens` that came from the provider's cache, as far as it says so. */
   readonly cachedInputTokens: number;
   readonly modelCalls: number;
-  /** By the user's prices; absent without them. */
+  /** What the newest call of the turn itself held, and what the model takes; 0: unknown. */
+  readonly contextTokens: number;
+  readonly maxContextTokens: number;
+  /** An estimate; absent where no price is known. */
   readonly cost?: number;
   readonly currency?: string;
+  /** Calls without a price, where others have one: it costs more than `cost`. */
+  readonly unpricedCalls: number;
 }
 
-export const nothingUsed: TurnUsage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, modelCalls: 0 };
+export const nothingUsed: TurnUsage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cachedInputTokens: 0,
+  modelCalls: 0,
+  contextTokens: 0,
+  maxContextTokens: 0,
+  unpricedCalls: 0,
+};
 
-export function addUsage(sum: TurnUsage, usage: TokenUsage): TurnUsage {
+/** @param parentCallId of the call whose sub-agent used it; empty for the turn itself */
+export function addUsage(sum: TurnUsage, usage: TokenUsage, parentCallId: string): TurnUsage {
   const { cost } = usage;
   return {
     ...sum,
@@ -22,14 +37,22 @@ export function addUsage(sum: TurnUsage, usage: TokenUsage): TurnUsage {
     outputTokens: sum.outputTokens + usage.outputTokens,
     cachedInputTokens: sum.cachedInputTokens + (usage.cachedInputTokens ?? 0),
     modelCalls: sum.modelCalls + 1,
+    ...(parentCallId === "" && !usage.forCompaction
+      ? { contextTokens: usage.inputTokens + usage.outputTokens, maxContextTokens: usage.maxContextTokens }
+      : {}),
+    unpricedCalls: sum.unpricedCalls + (cost === undefined ? 1 : 0),
     ...(cost === undefined ? {} : { cost: (sum.cost ?? 0) + cost, currency: usage.currency }),
   };
 }
 
 /** In one line; empty when the model told nothing. */
-export function describeUsage({ inputTokens, outputTokens, cachedInputTokens, cost, currency }: TurnUsage): string {
+export function describeUsage(usage: TurnUsage): string {
+  const { inputTokens, outputTokens, cachedInputTokens, cost, currency = "", unpricedCalls } = usage;
   if (inputTokens === 0 && outputTokens === 0) return "";
   const cached = cachedInputTokens === 0 ? "" : ` (${cachedInputTokens} cached)`;
-  const price = cost === undefined ? "" : ` · ${cost.toFixed(4)} ${currency ?? ""}`.trimEnd();
-  return `${inputTokens} tokens in${cached}, ${outputTokens} out${price}`;
+  const price = costWords({ cost, currency, partlyUnpriced: unpricedCalls > 0 });
+  const context = contextWords(usage);
+  return [`${inputTokens} tokens in${cached}, ${outputTokens} out`, price, context === "" ? "" : `${context} full`]
+    .filter((words) => words !== "")
+    .join(" · ");
 }

@@ -14,15 +14,15 @@ export interface OwnServerRequest {
   readonly stages?: StagesMode;
 }
 
+/** The server's modules, read once. */
+export const loadServer = () => Promise.all([import("@gennai/server/serve"), import("@gennai/server/http/token")]);
+
 /** A server in this process, on a free port, for this command alone. Disposing ends it. The server is loaded only here. */
 export async function startOwnServer(
   request: OwnServerRequest,
   console: Console,
 ): Promise<{ readonly url: string; readonly token: string } & AsyncDisposable> {
-  const [{ startServer }, { createToken }] = await Promise.all([
-    import("@gennai/server/serve"),
-    import("@gennai/server/http/token"),
-  ]);
+  const [{ startServer }, { createToken }] = await loadServer();
   const token = createToken();
   const server = await startServer({
     version,

@@ -8,12 +8,14 @@ import {
   openTransport,
   type PlanClient,
 } from "@gennai/client/connection/connection";
+import { lackingIsolation } from "@gennai/client/connection/isolation-promise";
 import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
 import type { StagesMode } from "@gennai/machine/staged-shell/stages-mode";
+import { findServers } from "@gennai/server/http/discovery";
 import { CliError } from "../errors/cli-error.ts";
 import { exitCode } from "../errors/exit-code.ts";
 import type { Console } from "../terminal/console.ts";
-import { type OwnServerRequest, startOwnServer } from "./own-server.ts";
+import { loadServer, type OwnServerRequest, startOwnServer } from "./own-server.ts";
 import { provenServers } from "./proven-servers.ts";
 import { announcedToken, proves, type TokenPlace, tokenFor } from "./server-token.ts";
 
@@ -73,6 +75,13 @@ export async function chooseServer(asked: ServerRequest, console: Console): Prom
   }
 }
 
+/** Begins to read the server's modules where `chooseServer` will most likely start one. */
+export async function loadAhead({ server, stateDir }: Pick<ServerRequest, "server" | "stateDir">): Promise<void> {
+  const isOwn = server === "own" || (server === "auto" && (await findServers(stateDir)).servers.length === 0);
+  // What keeps them from being read is told by whoever needs them.
+  if (isOwn) loadServer().catch(() => undefined);
+}
+
 /** A server that somebody else started has its own mind about sandbox and stages: `required` holds for it as well. */
 export async function requireIsolation(
   server: Pick<ChosenServer, "client" | "url" | "isOwn">,
@@ -80,31 +89,12 @@ export async function requireIsolation(
   signal: AbortSignal,
 ): Promise<void> {
   if ((sandbox !== "required" && stages !== "required") || server.isOwn) return;
-  const info = await server.client.getServerInfo({}, { signal });
-  const refuse = (problem: string, option: string): never => {
-    throw new CliError(`The server at ${server.url} ${problem}`, {
-      exitCode: exitCode.usage,
-      next: [`Use --server own, or start that server with ${option}.`],
-    });
-  };
-  const unsandboxed = sandbox === "required" ? unsandboxedPart(info) : undefined;
-  if (unsandboxed !== undefined) refuse(unsandboxed, "--sandbox required");
-  if (stages === "required" && info.stages !== "required")
-    refuse("does not promise that each command is staged.", "--stages required");
-}
-
-/** What a server that tells this about itself runs outside of a sandbox; undefined: nothing. */
-function unsandboxedPart(info: Awaited<ReturnType<AgentClient["getServerInfo"]>>): string | undefined {
-  if (info.isolation !== "sandboxed") return `runs commands without a sandbox: ${info.isolationReason}.`;
-  switch (info.gitIsolation) {
-    case "sandboxed":
-    case "missing":
-      return undefined;
-    case "unsandboxed":
-      return `runs its own git without a sandbox: ${info.gitIsolationReason}.`;
-    default:
-      return "is too old to say whether its own git runs in a sandbox.";
-  }
+  const lacking = lackingIsolation(await server.client.getServerInfo({}, { signal }), { sandbox, stages });
+  if (lacking === undefined) return;
+  throw new CliError(`The server at ${server.url} ${lacking.problem}`, {
+    exitCode: exitCode.usage,
+    next: [`Use --server own, or start that server with ${lacking.option}.`],
+  });
 }
 
 /** A running server that works on this workspace and proves that it is what it says. */

@@ -45,9 +45,12 @@ export function asCliError(error: unknown): CliError {
   });
 }
 
+/** The server speaks to all its clients, and says nothing of the options of this one. */
+const modelOptions = "A model is named by --backend and --model; a server of your own also by --base-url.";
+
 function fromConnectError(error: ConnectError): CliError {
-  const { message, hint } = toldBy(error);
-  const hints = hint === "" ? [] : [hint];
+  const { message, hint, code } = toldBy(error);
+  const hints = [...(hint === "" ? [] : [hint]), ...(code === "model_not_configured" ? [modelOptions] : [])];
   switch (error.code) {
     case Code.Unauthenticated:
       return new CliError("The server does not accept the token.", {
@@ -76,15 +79,15 @@ function fromConnectError(error: ConnectError): CliError {
       });
     default:
       return new CliError(message, {
-        next: hint === "" ? ["Mend what it names and run the command again."] : hints,
+        next: hints.length === 0 ? ["Mend what it names and run the command again."] : hints,
         cause: error,
       });
   }
 }
 
 /** The server knows best what to do next; it says so apart, and once more at the end of its message. */
-function toldBy(error: ConnectError): { readonly message: string; readonly hint: string } {
+function toldBy(error: ConnectError): { readonly message: string; readonly hint: string; readonly code: string } {
   const info = error.findDetails(ErrorInfoSchema)[0];
-  if (info === undefined || info.message === "") return { message: error.rawMessage, hint: "" };
-  return { message: info.message, hint: info.hint };
+  if (info === undefined || info.message === "") return { message: error.rawMessage, hint: "", code: "" };
+  return { message: info.message, hint: info.hint, code: info.code };
 }

@@ -9,6 +9,8 @@ export const exitCode = {
   refused: 3,
   /** Ended by Ctrl-C or a signal. */
   interrupted: 130,
+  /** The same by SIGTERM, where who tried a command tells them apart. */
+  terminated: 143,
 } as const;
 
 export type ExitCode = (typeof exitCode)[keyof typeof exitCode];

@@ -1,6 +1,6 @@
 import { proposedText } from "@gennai/client/review/proposed-text";
 import type { AgentSession } from "@gennai/client/session/agent-session";
-import type { AppliedFile, Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
+import { type AppliedFile, isBeyondText, type Proposal, type ProposedChange } from "@gennai/protocol/model/proposal";
 import { applyReview } from "@gennai/protocol/review/apply-review";
 import type { ChangeWriter, FinalChange } from "../client/change-writer.ts";
 import { CliError } from "../errors/cli-error.ts";
@@ -26,10 +26,15 @@ export async function applyProposal(
   const hunks = [...decisions].flatMap(([changeId, ofChange]) =>
     [...ofChange].map(([hunkId, decision]) => ({ changeId, hunkId, decision })),
   );
+  if (proposal.changes.some((change) => isBeyondText(change) && isKept(decisions.get(change.id)))) {
+    const expectedBases = new Map(proposal.changes.map(({ path, baseSha256 }) => [path, baseSha256]));
+    const applied = await session.applyProposal({ proposalId, hunks, note, expectedBases }, { signal });
+    return applied.files;
+  }
   const changes: FinalChange[] = [];
   for (const change of proposal.changes) {
     const ofChange = decisions.get(change.id) ?? new Map();
-    if (![...ofChange.values()].some(({ type }) => type !== "undo")) continue;
+    if (!isKept(ofChange)) continue;
     const final = await reviewedChange(change, ofChange, options);
     if (final !== undefined) changes.push(final);
   }
@@ -45,6 +50,12 @@ export async function applyProposal(
   });
   await session.reportApplied({ proposalId, files, error: "" }, { signal });
   return files;
+}
+
+function isKept(
+  decisions: Decisions extends ReadonlyMap<string, infer OfChange> ? OfChange | undefined : never,
+): boolean {
+  return [...(decisions?.values() ?? [])].some(({ type }) => type !== "undo");
 }
 
 async function reviewedChange(

@@ -1,4 +1,4 @@
-import type { Hunk, Proposal } from "@gennai/protocol/model/proposal";
+import type { Hunk, Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
 import type { HunkDecision } from "@gennai/protocol/review/apply-review";
 import { asCliError } from "../errors/cli-error.ts";
 import { colouredDiff, colouredLine, type Paint } from "../terminal/colours.ts";
@@ -19,9 +19,29 @@ export function describeProposal(proposal: Proposal, paint: Paint): string {
       lines.push(paint("red", `conflict in ${terminalSafe(change.path)}: ${terminalSafe(change.warning)}`));
     else if (change.warning !== "")
       lines.push(paint("yellow", `${terminalSafe(change.path)}: ${terminalSafe(change.warning)}`));
+    lines.push(...origin(change).map((line) => paint("dim", `${terminalSafe(change.path)}: ${line}`)));
     lines.push(colouredDiff(change.unifiedDiff, paint));
   }
   return `${lines.join("\n")}\n`;
+}
+
+/** What made it, beside the file tools, and where from. */
+function origin({ commands = [], movedFrom }: ProposedChange): readonly string[] {
+  return [
+    ...(movedFrom === undefined ? [] : [`moved from ${terminalSafe(movedFrom)}`]),
+    ...(commands.length === 0 ? [] : [changedBy(commands)]),
+  ];
+}
+
+/** Characters of a command that say which one it was. */
+const maxCommand = 80;
+
+function changedBy(commands: readonly string[]): string {
+  const shown = commands.map((command) => {
+    const line = command.replaceAll(/\s+/g, " ");
+    return `\`${terminalSafe(line.length > maxCommand ? `${line.slice(0, maxCommand).toWellFormed()}…` : line)}\``;
+  });
+  return `changed by ${shown.join(", ")}`;
 }
 
 /** undefined: the user left the review; nothing is decided. */
@@ -107,7 +127,8 @@ function describeHunk(named: NamedHunk, paint: Paint): string {
   }
   const { oldRange, newRange } = hunk;
   const title = `${named.name} @@ -${oldRange.start},${oldRange.count} +${newRange.start},${newRange.count} @@`;
-  return [paint("bold", terminalSafe(title)), ...hunk.lines.map((line) => hunkLine(line, paint))].join("\n");
+  const made = hunk.commands === undefined ? [] : [paint("dim", changedBy(hunk.commands))];
+  return [paint("bold", terminalSafe(title)), ...made, ...hunk.lines.map((line) => hunkLine(line, paint))].join("\n");
 }
 
 /** A line of a hunk may itself begin with `--`: only its first character counts here. */

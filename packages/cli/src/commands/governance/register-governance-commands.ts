@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { CommandHost } from "../command-host.ts";
 import { workspaceCommand } from "../options/shared-options.ts";
+import type { AnswersFlags } from "./answers-commands.ts";
 import type { CapabilitiesFlags } from "./capabilities-commands.ts";
 import type { CheckFlags } from "./check-commands.ts";
 import type { EmergencyFlags } from "./emergency-commands.ts";
@@ -14,6 +15,7 @@ export function registerGovernanceCommands(program: Command, host: CommandHost):
   registerHooks(program, host);
   registerMcp(program, host);
   registerCheck(program, host);
+  registerAnswers(program, host);
 }
 
 function registerEmergency(program: Command, { console, ended }: CommandHost): void {
@@ -127,6 +129,30 @@ function registerCheck(program: Command, { console, ended }: CommandHost): void 
   add("revoke", "ask again about every check of this workspace").action(async (flags: CheckFlags) => {
     const { checkRevokeCommand } = await import("./check-commands.ts");
     ended(await checkRevokeCommand(flags, console));
+  });
+}
+
+function registerAnswers(program: Command, { console, ended }: CommandHost): void {
+  const group = program
+    .command("answers")
+    .description("what runs, or reaches the network, without a question because somebody said yes for the workspace");
+  const add = (name: string, description: string): Command => workspaceCommand(group, name, description);
+  add("list", "show all answers that stand").action(async (flags: AnswersFlags) => {
+    const { answersListCommand } = await import("./answers-commands.ts");
+    ended(await answersListCommand(flags, console));
+  });
+  add("revoke [id]", "take an answer back; it is asked about again from now on")
+    .option("--all", "all of them")
+    .action(async (id: string | undefined, flags: AnswersFlags & { readonly all?: boolean }) => {
+      const { answersRevokeCommand } = await import("./answers-commands.ts");
+      ended(await answersRevokeCommand(id, flags, console));
+    });
+  add(
+    "allow <program> <host...>",
+    'answer ahead what a program may reach: allow "npm install" registry.npmjs.org:443',
+  ).action(async (name: string, hosts: readonly string[], flags: AnswersFlags) => {
+    const { answersAllowCommand } = await import("./answers-commands.ts");
+    ended(await answersAllowCommand(name, hosts, flags, console));
   });
 }
 

@@ -30,6 +30,10 @@ export function describeRecord(line: string, paint: Paint): string {
 
 /** What a person's record says that is neither a call nor a file. */
 export function decisionOf(kind: string, details: ReadonlyMap<string, unknown>): readonly string[] {
+  const title = textOf(details.get("title"));
+  if (title !== "") return [workWithoutSession(kind, details, title)];
+  const layer = textOf(details.get("layer"));
+  if (layer !== "") return [`${layer} what git ignores: ${listOf(details.get("paths")).map(textOf).join(", ")}`];
   switch (kind) {
     case "review": {
       const review = fieldsOf(details.get("review"));
@@ -60,6 +64,13 @@ export function decisionOf(kind: string, details: ReadonlyMap<string, unknown>):
     default:
       return [];
   }
+}
+
+/** Of what a person tried, and kept without a session. */
+function workWithoutSession(kind: string, details: ReadonlyMap<string, unknown>, title: string): string {
+  if (kind === "undo") return `took back “${title}”`;
+  const [kept, dropped] = [listOf(details.get("kept")).length, listOf(details.get("dropped")).length];
+  return `${textOf(details.get("by"))} “${title}”: ${kept} kept${dropped === 0 ? "" : `, ${dropped} dropped`}`;
 }
 
 const reviewWords = { keep: "kept", undo: "refused", edited: "edited" } as const;

@@ -43,12 +43,12 @@ export function parseStages(text: string | undefined): StagesMode {
 }
 
 /** A whole number from 1 on. Throws `CliError`. @param name the option, for the message */
-export function parseCount(text: string | undefined, name: string, most: number): number | undefined {
+export function parseCount(text: string | undefined, name: string, most: number, least = 1): number | undefined {
   if (text === undefined) return undefined;
-  const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (count >= 1 && count <= most) return count;
+  const count = /^\d{1,9}$/.test(text) ? Number(text) : -1;
+  if (count >= least && count <= most) return count;
   throw usageError(
-    `${name} takes a whole number from 1 to ${most}, not ${JSON.stringify(text)}.`,
+    `${name} takes a whole number from ${least} to ${most}, not ${JSON.stringify(text)}.`,
     `For example: ${name} ${Math.min(20, most)}`,
   );
 }

@@ -28,14 +28,26 @@ export function registerRunCommand(program: Command, { console, ended }: Command
     .option("--ask", "ask even when the input is no terminal")
     .option("--keep <hunk>", "proposal: keep only this, e.g. src/a.ts#2 or src/a.ts; repeatable", collect)
     .option("--refuse <hunk>", "proposal: keep all but this; repeatable", collect)
+    .option(
+      "--attempts <number>",
+      "try the request so often (2 to 8), each time on a copy of its own; the best is offered",
+    )
+    .option("--parallel <number>", "attempts at once", "2")
+    .option("--check <command>", "what decides between attempts (default: the project's check)")
+    .option("--attempt-model <name>", "model of the first, the second, … attempt; repeatable", collect)
     .option("--sandbox <when>", `${sandboxHelp}; of an own server`, "auto")
     .option("--stages <when>", `${stagesHelp}; of an own server`, "auto")
+    .option("--image <file>", "an image for the model to look at (PNG, JPEG, GIF, WebP); repeatable", collect)
     .option("--session <id>", "go on with this session")
     .option("--intent <id>", "the intent to work under; `gennai intents list` shows them")
     .option("--no-thinking", "do not ask the model for its thinking")
     .option("--json", 'print every event as a line of JSON, and a closing {"result":…}')
     .addHelpText("after", runHelp)
     .action(async (request: string | undefined, flags: RunFlags) => {
+      if (flags.attempts !== undefined) {
+        const { runAttempts } = await import("./run-attempts.ts");
+        return ended(await runAttempts(request, flags, console));
+      }
       const { runCommand } = await import("./run-command.ts");
       ended(await runCommand(request, flags, console));
     });
@@ -47,9 +59,14 @@ Examples:
   gennai run --mode proposal --refuse src/a.ts#2 "tidy up the imports"
   gennai run --yes --json "fix the failing test" | jq -r .result.text
   gennai run --intent INT-001 "add the missing test"
+  gennai run --image mockup.png "make the page look like this"
+  gennai run --attempts 3 --check "npm test" "make the parser accept comments"
   gennai run --session 0a1b… "now the same for the tests"
 
 In branch mode (the default) the agent never works on main, master, develop, release/* or the remote's default branch: it
 goes to a branch of its own, ai-agent/… . Questions are answered y, n, n and a reason, t (for this turn) or s (for this
 session); anything else is a no. Without a terminal and without --yes, every question is a no.
+
+--attempts: nobody is asked meanwhile, and nothing is written before you keep it. Attempts whose check passes win, then those that
+change fewer lines. Budgets hold over all of them together. gennai attempts shows the others.
 ${exitCodesHelp}`;

@@ -12,7 +12,7 @@ import { exitCodeOf, runTurn, type TurnReport } from "../../client/run-turn.ts";
 import { activeIntent, chooseIntent, intentTitle } from "../../client/session-intent.ts";
 import { describeUsage } from "../../client/turn-usage.ts";
 import { holdsFiles } from "../../connection/holds-files.ts";
-import { chooseServer, requireIsolation, serverRequest } from "../../connection/server-choice.ts";
+import { chooseServer, loadAhead, requireIsolation, serverRequest } from "../../connection/server-choice.ts";
 import { usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import { type ReviewResult, reviewProposal } from "../../review/review-proposal.ts";
@@ -23,6 +23,7 @@ import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { parseSandbox, parseStages } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { planRunCommand } from "./plan-mode.ts";
+import { promptImages } from "./prompt-images.ts";
 import { promptLoop } from "./prompt-loop.ts";
 import { type RunFlags, sessionSettings } from "./run-options.ts";
 import { workingTreeDiff } from "./working-tree-diff.ts";
@@ -31,6 +32,7 @@ import { workingTreeDiff } from "./working-tree-diff.ts";
 export async function runCommand(request: string | undefined, flags: RunFlags, console: Console): Promise<ExitCode> {
   if (flags.mode === "plan") {
     if (flags.worktree === true) throw usageError("--worktree is not for plans.", "Run the plan without it.");
+    if (flags.image !== undefined) throw usageError("--image is not for plans.", "Run the plan without it.");
     const { mode: _, ...others } = flags;
     return planRunCommand(request, sessionSettings(others), flags, console);
   }
@@ -39,6 +41,7 @@ export async function runCommand(request: string | undefined, flags: RunFlags, c
   const stages = parseStages(flags.stages);
   if (request !== undefined && request.trim() === "")
     throw usageError("The request is empty.", 'For example: gennai run "explain src/main.js"');
+  const images = await promptImages(request, flags.image ?? [], console);
   const workspace = await workspaceOf(request, flags, console);
   const stateDir = defaultStateDir(console.environment);
   const ending = new AbortController();
@@ -78,7 +81,11 @@ export async function runCommand(request: string | undefined, flags: RunFlags, c
   // Before a server starts: without a repository there is nothing to run. A resumed session has its own mode, and an intent
   // that cannot be selected leaves everything as it is.
   const isEarly = request !== undefined && flags.session === undefined && flags.intent === undefined;
-  const early = isEarly ? await prepare(request, settings.editingMode) : undefined;
+  const [early] = await Promise.all([
+    isEarly ? prepare(request, settings.editingMode) : undefined,
+    // Read while git is waited for.
+    loadAhead({ server: flags.server, stateDir }),
+  ]);
 
   await using server = await chooseServer(
     {
@@ -139,7 +146,7 @@ export async function runCommand(request: string | undefined, flags: RunFlags, c
     ...(intent === undefined ? [] : [`intent ${intentTitle(intent)}`]),
   ];
   if (opening.length > 0) desk.view.note(opening.join(" · "));
-  const turn = { text: request, scenario: flags.scenario ?? "", enableThinking: flags.thinking !== false };
+  const turn = { text: request, images, scenario: flags.scenario ?? "", enableThinking: flags.thinking !== false };
   const report = await runTurn(session, turn, { view: desk.view, interrupts, signal });
   let code = exitCodeOf(report, interrupts.interrupted);
   const reviewed = await proposals(report);

@@ -22,6 +22,16 @@ export interface RunFlags extends ServerFlags, ModelFlags, SettingFlags {
   readonly protect?: readonly string[];
   readonly keep?: readonly string[];
   readonly refuse?: readonly string[];
+  /** Files that go along with the request. */
+  readonly image?: readonly string[];
+  /** How often the request is tried, each time on a copy of its own. */
+  readonly attempts?: string;
+  /** Of them at once. */
+  readonly parallel?: string;
+  /** The command that decides between them. */
+  readonly check?: string;
+  /** Of the first, the second, … of them. */
+  readonly attemptModel?: readonly string[];
 }
 
 /** What the session runs with. Throws `CliError`. */

@@ -1,3 +1,4 @@
+import { efforts } from "@gennai/protocol/model/effort";
 import { type SettingsChoice, verbosities } from "@gennai/protocol/model/session-settings";
 import type { Command } from "commander";
 import { usageError } from "../../errors/cli-error.ts";
@@ -13,6 +14,20 @@ const rows = {
       if (verbosity !== undefined) return verbosity;
       throw usageError(`There is no verbosity ${JSON.stringify(text)}.`, `Choose one of ${verbosities.join(", ")}.`);
     },
+  },
+  effort: {
+    option: "--effort <how>",
+    help: `how hard the model thinks, as far as it can: ${efforts.join(", ")}`,
+    parse(text) {
+      const effort = efforts.find((name) => name === text);
+      if (effort !== undefined) return effort;
+      throw usageError(`There is no effort ${JSON.stringify(text)}.`, `Choose one of ${efforts.join(", ")}.`);
+    },
+  },
+  maxTokens: {
+    option: "--max-output-tokens <number>",
+    help: "tokens an answer of the model may have",
+    parse: (text, name) => parseCount(text, name, 10_000_000),
   },
   maxIterations: {
     option: "--max-iterations <number>",
@@ -31,8 +46,13 @@ const rows = {
   },
   maxCost: {
     option: "--max-cost <amount>",
-    help: "what the session may cost, by the prices in your models.json; 0: no limit",
+    help: "what the session may cost, by your prices or the catalogue's; 0: no limit",
     parse: amount,
+  },
+  questionSeconds: {
+    option: "--question-seconds <number>",
+    help: "how long a question waits for your answer, 600 if not said; 0: until you answer",
+    parse: (text, name) => parseCount(text, name, 999_999_999, 0),
   },
   maxContextTokens: {
     option: "--max-context-tokens <number>",
@@ -51,7 +71,10 @@ interface SettingOption<Value> {
 type SettingName = keyof typeof rows;
 
 /** The options as commander gives them. */
-export type SettingFlags = { readonly [Name in SettingName]?: string };
+export type SettingFlags = { readonly [Name in SettingName as FlagOf<Name>]?: string };
+
+/** The one that has another name here: an option says what of. */
+type FlagOf<Name extends SettingName> = Name extends "maxTokens" ? "maxOutputTokens" : Name;
 
 export function settingOptions(command: Command): Command {
   for (const { option, help } of Object.values(rows)) command.option(option, help);
@@ -64,7 +87,7 @@ export function chosenSettings(flags: SettingFlags): Pick<SettingsChoice, Settin
   const chosen: unknown = Object.fromEntries(
     names.flatMap((name) => {
       const row: SettingOption<unknown> = rows[name];
-      const text = flags[name];
+      const text = flags[name === "maxTokens" ? "maxOutputTokens" : name];
       return text === undefined ? [] : [[name, row.parse(text, row.option.replace(/ .*/, ""))]];
     }),
   );

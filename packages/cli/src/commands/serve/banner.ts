@@ -1,4 +1,5 @@
 import type { SessionSettings } from "@gennai/protocol/model/session-settings";
+import type { StagesUsed } from "@gennai/server/open-stages";
 import type { Paint } from "../../terminal/colours.ts";
 
 export interface BannerFacts {
@@ -13,6 +14,7 @@ export interface BannerFacts {
   readonly isSample: boolean;
   readonly encryption: "tls" | "proxy" | "none";
   readonly sandbox: { readonly state: "sandboxed" | "unsandboxed"; readonly reason: string };
+  readonly stages: StagesUsed;
   readonly settings: SessionSettings;
   readonly token:
     | { readonly type: "none" }
@@ -33,7 +35,8 @@ export interface BannerFacts {
 export function serveBanner(facts: BannerFacts, paint: Paint): string {
   const { settings, workspace, command, token } = facts;
   const model = settings.model === "" ? settings.backend : `${settings.backend} / ${settings.model}`;
-  const open = token.type === "none" ? "" : `  (works once, for 5 minutes; another: ${command} open)`;
+  const open =
+    token.type === "none" || facts.link === facts.url ? "" : `  (works once, for 5 minutes; another: ${command} open)`;
   const lines = [
     ...(token.type === "of-each-user" ? [] : [`Open ${paint("bold", facts.link)}${open}`]),
     `${paint("bold", `Gennai ${facts.version}`)} is listening on ${facts.url}`,
@@ -56,7 +59,7 @@ export function serveBanner(facts: BannerFacts, paint: Paint): string {
       ? []
       : [row("rinawarp", `${facts.rinaUrl}  (takes no token: only your own programs, and high risk still asks here)`)]),
     facts.sandbox.state === "sandboxed"
-      ? row("commands", `run in a sandbox: ${facts.sandbox.reason}`)
+      ? row("commands", sandboxed(facts))
       : paint("red", row("commands", `run WITHOUT a sandbox: ${facts.sandbox.reason}; all but plain reading asks`)),
     ...(facts.encryption === "tls" ? [row("encryption", "TLS 1.2 or newer")] : []),
     ...(facts.encryption === "proxy"
@@ -70,6 +73,19 @@ export function serveBanner(facts: BannerFacts, paint: Paint): string {
     "Stop with Ctrl-C.",
   ];
   return `${lines.join("\n")}\n`;
+}
+
+function sandboxed({ sandbox: { reason }, stages }: BannerFacts): string {
+  switch (stages.state) {
+    case "staged":
+      return `run staged, in a sandbox: ${reason}`;
+    case "somewhere":
+      return `run in a sandbox: ${reason}; staged where a workspace can be`;
+    case "off":
+      return `run in a sandbox: ${reason}; not staged (--stages off)`;
+    case "unavailable":
+      return `run in a sandbox: ${reason}; not staged: ${stages.reason}`;
+  }
 }
 
 function tokenRows(facts: BannerFacts, paint: Paint): readonly string[] {

@@ -32,11 +32,13 @@ export function registerServeCommand(program: Command, { console, ended }: Comma
       collect,
     )
     .option("--allow-host <host>", "another value of Host to answer to, e.g. box.lan:7777; repeatable", collect)
+    .option("--shared", "let editors find it for other folders of yours, too")
     .option("--open", "open the page in a browser")
     .option("--metrics <address>", "serve metrics for Prometheus there, e.g. 9464, or 0.0.0.0:9464 for other machines")
     .option("--log-format <format>", "text: for people; json: an object a line, for machines", "text")
     .option("--log-level <level>", "debug, info, warn or error: what is less is left out", "info")
-    .option("--drain <seconds>", "on SIGTERM, how long turns under way may go on before they are stopped", "0");
+    .option("--drain <seconds>", "on SIGTERM, how long turns under way may go on before they are stopped", "0")
+    .option("--quit-when-idle <minutes>", "end when for so long nobody called and nothing ran (default: never)");
   securityOptions(serve)
     .addHelpText("after", serveHelp)
     .action(async (flags: ServeFlags) => {

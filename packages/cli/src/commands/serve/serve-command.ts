@@ -20,7 +20,7 @@ import { type LogFlags, logOption } from "./log-options.ts";
 import { pageDirectory, releaseDirectory } from "./program-files.ts";
 import { copySampleWorkspace } from "./sample-workspace.ts";
 import { limitsOption, refuseUnencrypted, type SecurityFlags, tlsOption, usersOption } from "./security-options.ts";
-import { drainOption, type WatchFlags } from "./watch-options.ts";
+import { drainOption, idleOption, type WatchFlags } from "./watch-options.ts";
 
 export interface ServeFlags extends ModelFlags, LogFlags, WatchFlags, SecurityFlags {
   readonly port: string;
@@ -39,6 +39,8 @@ export interface ServeFlags extends ModelFlags, LogFlags, WatchFlags, SecurityFl
   readonly log?: string;
   /** Open the page in a browser. */
   readonly open?: boolean;
+  /** For clients that work elsewhere, too. */
+  readonly shared?: boolean;
 }
 
 /** `gennai serve`: runs until a signal; the first one ends it in order, the second at once. */
@@ -47,6 +49,7 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
   const rinaPort = flags.rinaPort === undefined ? undefined : parsePort(flags.rinaPort, "--rina-port");
   const log = logOption(flags, console);
   const drain = drainOption(flags);
+  const idle = idleOption(flags);
   const model = modelChoice(flags);
   const sandbox = parseSandbox(flags.sandbox);
   const stages = parseStages(flags.stages);
@@ -59,6 +62,9 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
   refuseUnencrypted(flags, { host: flags.host, isLoopback: isLoopback(flags.host) });
   const users = usersOption(flags, console);
   if (users !== undefined) refuseOfOneUser(flags, console);
+  if (idle !== undefined && rinaPort !== undefined) {
+    throw usageError("--quit-when-idle does not see who uses --rina-port.", "Leave one of the two out.");
+  }
   const limits = limitsOption(flags);
   const tls = tlsOption(flags, console);
   const { workspace, isSample } =
@@ -99,11 +105,13 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
     ...(release === undefined ? {} : { releaseDirectory: release }),
     pageDirectory: pageDirectory(),
     announce: users === undefined,
+    shared: flags.shared ?? false,
     log,
     environment: console.environment,
   };
   await using server = await startSomewhere(options, flags, console, interrupts);
-  const link = server.pageLink() ?? server.url;
+  // What nobody reads must hold no way in: the output of a server that an editor starts is a file.
+  const link = (flags.shared === true ? undefined : server.pageLink()) ?? server.url;
   const facts: BannerFacts = {
     version,
     workspace,
@@ -111,6 +119,7 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
     settings,
     link,
     sandbox: server.sandbox,
+    stages: await server.stagesUsed(),
     url: server.url,
     rinaUrl: server.rinaUrl,
     encryption: tls !== undefined ? "tls" : flags.behindProxy === true ? "proxy" : "none",
@@ -135,11 +144,21 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
     log.info("The certificate was read again.");
   }, log);
   await using _opened = flags.open === true ? await openInBrowser(link, { stateDir, console }) : undefined;
-  const signal = await new Promise<NodeJS.Signals>((stop) => interrupts.listen(stop));
-  log.info("Stopping … (again to leave at once)");
+  const ended = new AbortController();
+  const signal = await Promise.race([
+    new Promise<NodeJS.Signals>((stop) => interrupts.listen(stop)),
+    ...(idle === undefined ? [] : [server.idleFor(idle, ended.signal).then(() => "idle" as const)]),
+  ]);
+  ended.abort();
+  log.info(signal === "idle" ? "Stopping: nobody needed this server." : "Stopping … (again to leave at once)");
   if (signal === "SIGTERM") await server.drain(drain);
+  // What began in this very moment goes on to its end.
+  if (signal === "idle") await server.drain(lastTurnMs);
   return exitCode.ok;
 }
+
+/** Milliseconds for a turn that began as its server ended for want of any. */
+const lastTurnMs = 10 * 60_000;
 
 /** Listens where the user wants; when that port is taken, on the next free one if the user agrees. */
 async function startSomewhere(
@@ -194,6 +213,7 @@ function refuseOfOneUser(flags: ServeFlags, console: Console): void {
     (console.environment["GENNAI_AUTH_TOKEN"] ?? "") !== "" && "GENNAI_AUTH_TOKEN",
     flags.rinaPort !== undefined && "--rina-port",
     flags.open === true && "--open",
+    flags.shared === true && "--shared",
   ].find((each) => each !== false);
   if (contradicting === undefined) return;
   throw usageError(`${contradicting} is for a server of one user.`, "Leave it out, or leave out --auth oidc.");

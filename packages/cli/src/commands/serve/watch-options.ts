@@ -5,6 +5,8 @@ export interface WatchFlags {
   readonly metrics?: string;
   /** Seconds that turns may go on after SIGTERM. */
   readonly drain?: string;
+  /** Minutes without anybody after which it ends. */
+  readonly quitWhenIdle?: string;
 }
 
 /** Longer than anybody waits for a server to leave. Seconds. */
@@ -17,5 +19,19 @@ export function drainOption({ drain = "0" }: WatchFlags): number {
   throw usageError(
     `--drain takes seconds, at most ${longestDrain}, not ${JSON.stringify(drain)}.`,
     "For example: --drain 25",
+  );
+}
+
+/** Minutes of a day. */
+const longestIdle = 1_440;
+
+/** Milliseconds; undefined: it runs until it is stopped. */
+export function idleOption({ quitWhenIdle }: WatchFlags): number | undefined {
+  if (quitWhenIdle === undefined) return undefined;
+  const minutes = /^\d{1,4}(\.\d{1,3})?$/.test(quitWhenIdle) ? Number(quitWhenIdle) : 0;
+  if (minutes > 0 && minutes <= longestIdle) return minutes * 60_000;
+  throw usageError(
+    `--quit-when-idle takes minutes, more than 0 and at most ${longestIdle}, not ${JSON.stringify(quitWhenIdle)}.`,
+    "For example: --quit-when-idle 10",
   );
 }

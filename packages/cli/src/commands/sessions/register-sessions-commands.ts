@@ -19,6 +19,7 @@ function registerUndo(program: Command, { console, ended }: CommandHost): void {
   workspaceOption(serverOptions(undo))
     .argument("[paths...]", "with --turn or --to: only these files or directories")
     .option("--session <id>", "of this session")
+    .option("--kept", "what gennai try kept last; again for the one before")
     .option("--list", "show to which points one can go back")
     .option("--turn <number>", "all that was done since before this turn, by commands too")
     .option("--to <checkpoint>", "all that was done since this checkpoint")

@@ -18,7 +18,7 @@ import { listSessions } from "../../connection/session-list.ts";
 import { CliError, usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import { asTyped, type Console, commandName } from "../../terminal/console.ts";
-import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { jsonLine, terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../version.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { describeCheckpoints, describeLeft, describeNames, describeRestored, describeUndone } from "./undo-text.ts";
@@ -34,6 +34,8 @@ export interface UndoFlags extends ServerFlags {
   readonly list?: boolean;
   readonly dryRun?: boolean;
   readonly force?: boolean;
+  /** What was kept last without a session. */
+  readonly kept?: boolean;
 }
 
 /** Sessions that are looked through for changes, newest first. */
@@ -47,6 +49,7 @@ export async function undoCommand(paths: readonly string[], flags: UndoFlags, co
   const workspace = await resolveWorkspace(flags.workspace, console);
   const { signal } = new AbortController();
   const stateDir = defaultStateDir(console.environment);
+  if (flags.kept === true) return undoKept(flags, { workspace, stateDir, console });
   await using server = await chooseServer(serverRequest(flags, { workspace, stateDir, signal }), console);
   await using held = holdsFiles(flags)
     ? await openDiskWorkspace({
@@ -112,6 +115,26 @@ export async function undoCommand(paths: readonly string[], flags: UndoFlags, co
       : `Session ${flags.session} has no changes to take back.`,
     "gennai undo --list shows what commands changed, and how to take that back.",
   );
+}
+
+/** `gennai undo --kept`: what `gennai try` kept last. No server is asked. */
+async function undoKept(
+  flags: UndoFlags,
+  {
+    workspace,
+    stateDir,
+    console,
+  }: { readonly workspace: string; readonly stateDir: string; readonly console: Console },
+): Promise<ExitCode> {
+  const { takeBackKept } = await import("@gennai/sessions/policy-workbench/take-back-kept");
+  const back = await takeBackKept({
+    stateDir,
+    workspaceRoot: workspace,
+    toolVersion: version,
+    onWarning: (text) => void console.errors.write(`warning: ${terminalSafe(text)}\n`),
+  });
+  console.output.write(flags.json === true ? `${jsonLine(back)}\n` : `Took back: ${terminalSafe(back.title)}\n`);
+  return exitCode.ok;
 }
 
 async function undoToCheckpoint(

@@ -1,6 +1,7 @@
 import type { AgentClient } from "@gennai/client/connection/connection";
-import { dropLayer, type KeptTrees, keepLayer, type LayeredTree, listLayer } from "@gennai/client/session/layer";
+import { dropLayer, keepLayer, listLayer } from "@gennai/client/session/layer";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import type { KeptTrees, LayeredTree } from "@gennai/protocol/model/layer";
 import { chooseServer, type ServerFlags, serverRequest } from "../../connection/server-choice.ts";
 import { listSessions } from "../../connection/session-list.ts";
 import { usageError } from "../../errors/cli-error.ts";
@@ -47,13 +48,15 @@ export async function stageKeepCommand(
     return exitCode.refused;
   }
   const { sha256 } = seen;
-  const { kept, files } = await keepLayer(client, { sessionId, paths, sha256 }, { signal });
+  const { kept, files, undoable } = await keepLayer(client, { sessionId, paths, sha256 }, { signal });
   if (!kept) throw usageError("It changed meanwhile, so nothing was kept.", "Look again: gennai stage list");
   const names = seen.paths.map(terminalSafe).join(", ");
+  const undo = `${commandName(console.environment)} undo`;
+  const back = undoable ? `Take it back: ${undo}` : `${undo} cannot take it back`;
   console.output.write(
     flags.json === true
-      ? `${JSON.stringify({ sessionId, kept: seen.paths, files })}\n`
-      : `${names}: in the workspace now (${counted(files, "file")}).\n`,
+      ? `${JSON.stringify({ sessionId, kept: seen.paths, files, undoable })}\n`
+      : `${names}: in the workspace now (${counted(files, "file")}). ${back}.\n`,
   );
   return exitCode.ok;
 }

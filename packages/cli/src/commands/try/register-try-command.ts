@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { CommandHost } from "../command-host.ts";
-import { workspaceOption } from "../options/shared-options.ts";
+import { collect, workspaceOption } from "../options/shared-options.ts";
 import type { TryFlags } from "./try-command.ts";
 
 /** `gennai try`: a command of one's own, of which nothing becomes true without a word. */
@@ -13,7 +13,8 @@ export function registerTryCommand(program: Command, { console, ended }: Command
       )
       .argument("<command...>", "one shell command in quotes, or a program and its arguments behind --"),
   )
-    .option("--keep", "do not ask: keep what no rule asks about or refuses")
+    .option("--keep", "do not ask: keep what no rule asks about or refuses, but for what git ignores")
+    .option("--include <path>", "with --keep: this as well, as it stands in the list, e.g. dist; repeatable", collect)
     .option("--drop", "do not ask: keep nothing")
     .option("--ask", "ask even when the input is no terminal")
     .option("--timeout <seconds>", "until it is ended", "600")
@@ -26,14 +27,21 @@ export function registerTryCommand(program: Command, { console, ended }: Command
 }
 
 const help = `
-It runs over a copy of the workspace, with no network, without your home and with files of secrets hidden. What it changed is
-listed with what the rules say of it. Keep "all" of it (but what rules refuse), "rest" (but what they ask about, too), or
-changes by their numbers; whatever you keep becomes true together. Nothing of a command that was ended is kept.
+It runs over a copy of the workspace, with no network, without your home and with files of secrets hidden; it has no input.
+What it changed is listed with what the rules say of it. Keep "all" of it (but what rules refuse), "rest" (but what they ask
+about and what git ignores, too), or changes by their numbers; whatever you keep becomes true together, is in the ledger, and
+goes back with gennai undo --kept. A directory that git ignores (node_modules, dist) is one change. Nothing of a command that
+was ended is kept.
 
 Examples:
-  gennai try "npm test"              somebody's branch, safely
-  gennai try -- npx prettier --write .
+  gennai try -- npm test             somebody's branch, safely
+  gennai try "npx prettier --write . && npm test"
   gennai try --keep "sed -i s/teh/the/ docs/*.md"
+  gennai try --keep --include dist -- npm run build
 
-Exit codes: 0 it ended with 0, 1 it failed, 3 there was nobody to ask, so nothing was kept.
+--json prints one object: state (exited, timed-out, aborted, too-much-output, over-limit), exitCode, output (1 MiB of it),
+leftOut (bytes), verdict, changes ({id, needs, name, what, verdict, rule, reason, ignored}), neverKept, diff, kept (names).
+
+Exit codes: the command's own; 1 when it did not end by itself, 2 for a wrong call, 3 when there was nobody to ask, so that
+nothing was kept, 130 and 143 when you ended it.
 `;

@@ -1,21 +1,28 @@
-import { homedir } from "node:os";
-import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import { PolicyWorkbench } from "@gennai/sessions/policy-workbench/policy-workbench";
-import type { Trial, TriedChange } from "@gennai/sessions/policy-workbench/try-command";
+import type { TriedChange } from "@gennai/sessions/policy-workbench/offer-staged";
+import type { Trial } from "@gennai/sessions/policy-workbench/try-command";
 import { CliError, usageError } from "../../errors/cli-error.ts";
-import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
-import { colouredDiff, outcomeColours, type Paint, paintFor } from "../../terminal/colours.ts";
-import { type Console, isTerminal } from "../../terminal/console.ts";
-import { Interrupts } from "../../terminal/interrupts.ts";
-import { LineInput } from "../../terminal/line-input.ts";
-import { jsonLine, spelledOut, terminalSafe } from "../../terminal/terminal-safe.ts";
+import { exitCode } from "../../errors/exit-code.ts";
+import {
+  decideOffer,
+  describeKept,
+  describeOffer,
+  keptOf,
+  type OfferDecision,
+  type OfferPlace,
+} from "../../review/offered-changes.ts";
+import { openStagingWorkbench } from "../../review/staging-workbench.ts";
+import { paintFor } from "../../terminal/colours.ts";
+import { type Console, commandName } from "../../terminal/console.ts";
+import { jsonLine, terminalSafe } from "../../terminal/terminal-safe.ts";
+import { untilEnded } from "../../terminal/until-ended.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
-import { chosenChanges } from "./chosen-changes.ts";
 
 export interface TryFlags {
   readonly workspace?: string;
   readonly keep?: boolean;
   readonly drop?: boolean;
+  /** With `keep`: these as well, see `keptUnasked`. */
+  readonly include?: readonly string[];
   /** Also without a terminal. */
   readonly ask?: boolean;
   /** Seconds. */
@@ -23,45 +30,58 @@ export interface TryFlags {
   readonly json?: boolean;
 }
 
-/** What becomes of what the command changed. */
-interface Decision {
-  /** Ids of what is dropped; undefined: everything is. */
-  readonly dropped: ReadonlySet<string> | undefined;
-  /** Nobody could be asked. */
-  readonly unasked: boolean;
-}
-
 const maxSeconds = 86_400;
 
-/** `gennai try`: runs a person's own command on a stage, shows what it changed, and keeps what that person wants. */
-export async function tryCommand(words: readonly string[], flags: TryFlags, console: Console): Promise<ExitCode> {
+/**
+ * `gennai try`: runs a person's own command on a stage, shows what it changed, and keeps what that person wants.
+ * @returns the command's own exit code, where it has one and nobody was missed
+ */
+export function tryCommand(words: readonly string[], flags: TryFlags, console: Console): Promise<number> {
+  const left = "Ended; nothing of it was kept, the workspace is as before.";
+  return untilEnded(console, left, (place) => tried(words, flags, { console, ...place }));
+}
+
+async function tried(words: readonly string[], flags: TryFlags, place: OfferPlace): Promise<number> {
+  const { console, signal } = place;
   if (flags.keep === true && flags.drop === true) throw usageError("Say --keep or --drop, not both.");
+  if (flags.include !== undefined && flags.keep !== true) throw usageError("--include goes with --keep.");
   const seconds = Number(flags.timeout);
   if (!Number.isInteger(seconds) || seconds < 1 || seconds > maxSeconds)
     throw usageError(`--timeout is a whole number of seconds from 1 to ${maxSeconds}.`);
   const command = words.length === 1 ? (words[0] ?? "") : words.map(quoted).join(" ");
-  await using workbench = await openWorkbench(flags, console);
+  await using workbench = await openStagingWorkbench(await resolveWorkspace(flags.workspace, console), console);
   const { output } = console;
   const paint = paintFor(output, console.environment);
-  let decision: Decision = { dropped: undefined, unasked: false };
+  let decision: OfferDecision = nothingKept;
   const { report, trial } = await workbench.try(command, {
     evenIfRefused: true,
     timeoutMs: seconds * 1000,
+    signal,
     onOutput: (text) => {
       if (flags.json !== true) output.write(terminalSafe(text));
     },
-    choose: async (tried) => {
-      if (flags.json !== true) output.write(described(tried, paint));
-      decision = await decide(tried, flags, console);
+    choose: async (offer) => {
+      if (flags.json !== true) output.write(describeOffer(offer, paint));
+      if (hasChoice(offer, flags)) decision = await decideOffer(offer, wishes(flags), place);
       return decision.dropped;
     },
   });
   if (trial === undefined) throw new CliError(report.reason, { exitCode: exitCode.usage, next: [] });
-  const kept = keptOf(trial.changes, decision.dropped);
+  const kept = keptOf(trial.changes, decision);
   if (flags.json === true) output.write(`${jsonLine({ ...trial, kept: kept.map(({ name }) => name) })}\n`);
-  else output.write(`${outcome(trial, kept, decision)}\n`);
-  if (decision.unasked) return exitCode.refused;
-  return trial.exitCode === 0 ? exitCode.ok : exitCode.failed;
+  else output.write(outcome(trial, kept, { decision, name: commandName(console.environment) }));
+  return decision.unasked ? exitCode.refused : (trial.exitCode ?? exitCode.failed);
+}
+
+const nothingKept: OfferDecision = { dropped: undefined, unasked: false };
+
+/** Of a command that was ended, nobody knows what is half done. */
+function hasChoice({ changes, state }: Trial, flags: TryFlags): boolean {
+  return changes.length > 0 && state === "exited" && flags.drop !== true;
+}
+
+function wishes({ keep = false, ask = false, include = [] }: TryFlags): Parameters<typeof decideOffer>[1] {
+  return { keep, ask, include };
 }
 
 /** A word as a shell is given it. */
@@ -69,68 +89,17 @@ function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-async function openWorkbench(flags: TryFlags, console: Console): Promise<PolicyWorkbench> {
-  const { environment } = console;
-  const configDir = environment["XDG_CONFIG_HOME"];
-  return PolicyWorkbench.open({
-    workspace: await resolveWorkspace(flags.workspace, console),
-    stateDir: defaultStateDir(environment),
-    home: environment["HOME"] ?? homedir(),
-    sandbox: "required",
-    stages: "required",
-    environment,
-    ...(configDir?.startsWith("/") === true ? { configDir } : {}),
-  });
-}
-
-async function decide(trial: Trial, flags: TryFlags, console: Console): Promise<Decision> {
-  const { changes, state } = trial;
-  // Of a command that was ended, nobody knows what is half done.
-  if (changes.length === 0 || state !== "exited" || flags.drop === true) return { dropped: undefined, unasked: false };
-  if (flags.keep === true) return { dropped: droppedBy("rest", changes), unasked: false };
-  const { input, errors } = console;
-  if (flags.ask !== true && (!isTerminal(input) || !isTerminal(errors))) return { dropped: undefined, unasked: true };
-  using interrupts = new Interrupts();
-  using lines = new LineInput(console, () => interrupts.interrupt());
-  const { signal } = new AbortController();
-  for (;;) {
-    const said = await lines.question("Keep it? [all, rest, none, or numbers] ", { signal });
-    const answer = chosenChanges(said ?? "none", changes);
-    if (answer.type === "chosen") return { dropped: answer.dropped, unasked: false };
-    errors.write(`${answer.message}\n`);
-  }
-}
-
-function droppedBy(word: string, changes: readonly TriedChange[]): ReadonlySet<string> | undefined {
-  const answer = chosenChanges(word, changes);
-  return answer.type === "chosen" ? answer.dropped : undefined;
-}
-
-function keptOf(changes: readonly TriedChange[], dropped: ReadonlySet<string> | undefined): readonly TriedChange[] {
-  return dropped === undefined ? [] : changes.filter(({ id }) => !dropped.has(id));
-}
-
-function described({ changes, neverKept, diff }: Trial, paint: Paint): string {
-  const lines = changes.map(({ name, what, verdict, rule, reason }, index) => {
-    const why = rule === "" ? "" : `  ${paint(outcomeColours[verdict], verdict)}  ${rule}  ${reason}`;
-    return `${String(index + 1).padStart(4)}  ${what.join(", ").padEnd(8)} ${spelledOut(name)}${why}`;
-  });
-  for (const left of neverKept) lines.push(`      never    ${left}`);
-  const list = lines.map((line) => `${terminalSafe(line)}\n`).join("");
-  return diff === "" ? list : `${colouredDiff(spelledOut(diff), paint).replace(/\n$/, "")}\n\n${list}`;
-}
-
 function outcome(
   { state, exitCode: code, changes }: Trial,
   kept: readonly TriedChange[],
-  { unasked }: Decision,
+  { decision, name }: { readonly decision: OfferDecision; readonly name: string },
 ): string {
   const end = code === undefined ? `It did not end by itself (${state})` : `Exit code ${code}`;
-  if (changes.length === 0) return `${end}; it changed nothing.`;
+  if (changes.length === 0) return `${end}; it changed nothing.\n`;
   if (kept.length === 0) {
-    const next = unasked ? " Run it in a terminal, or say --keep or --drop." : "";
-    return `${end}; nothing of it was kept, the workspace is as before.${next}`;
+    const next = decision.unasked ? " Run it in a terminal, or say --keep or --drop." : "";
+    return `${end}; nothing of it was kept, the workspace is as before.${next}\n`;
   }
   const all = kept.length === changes.length ? "all of it is" : `${kept.length} of ${changes.length} changes are`;
-  return `${end}; ${all} true now.`;
+  return `${end}; ${all} true now.\n${describeKept(changes, kept, name)}`;
 }

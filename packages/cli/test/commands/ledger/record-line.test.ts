@@ -16,6 +16,15 @@ test("a record of the first format names its files", () => {
 });
 
 test.each([
+  ["applied", { by: "try", title: "x", kept: ["a", "b"] }, "try “x”: 2 kept"],
+  ["review", { by: "try", title: "x", kept: [], dropped: ["a"] }, "try “x”: 0 kept, 1 dropped"],
+  ["undo", { title: "x" }, "took back “x”"],
+  ["applied", { layer: "kept", paths: ["dist", "lib"] }, "kept what git ignores: dist, lib"],
+])("a record of kind %s with %j says what a person decided", (kind, details, said) => {
+  expect(describeRecord(record(kind, details), plain)).toContain(`  ${said}, Write allow`);
+});
+
+test.each([
   ["outcome", { intent: "INT-001" }, "    7  2026-01-02T03:04:05  outcome   Write allow, src/a.ts, intent INT-001"],
   ["outcome", {}, "    7  2026-01-02T03:04:05  outcome   Write allow, src/a.ts"],
   ["session", { intent: "INT-001" }, "    7  2026-01-02T03:04:05  session   intent INT-001, Write allow, src/a.ts"],

@@ -1,3 +1,4 @@
+import { samplePng } from "@gennai/testkit/sample-images";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { runCommandLine } from "#command-line";
@@ -38,6 +39,29 @@ test("a ledger that somebody changed is told by the exit code", async () => {
   expect(JSON.parse(broken.out)).toMatchObject({ status: "broken_chain" });
   expect((await here.run("ledger", "repair")).code).toBe(0);
   expect((await here.run("ledger", "verify")).code).toBe(0);
+});
+
+test("--image takes images along, and refuses what is none before anything starts", async () => {
+  await using here = await cliScene({ ...files, "notes.txt": "no image" });
+  await here.repository.write("page.png", samplePng(3, 2));
+  const { code, out } = await here.run("run", "--json", "--image", "page.png", "--image", "page.png", "hello");
+  expect(code).toBe(0);
+  const message = out.split("\n").find((line) => line.includes('"userMessage"')) ?? "{}";
+  expect(JSON.parse(message)).toMatchObject({
+    userMessage: { images: [{ mediaType: "image/png" }, { mediaType: "image/png" }] },
+  });
+  const refused = [
+    [["--image", "notes.txt", "hello"], /notes\.txt cannot go along\. It must be PNG, JPEG, GIF or WebP/],
+    [["--image", "none.png", "hello"], /none\.png cannot go along\. It is not there/],
+    [["--image", "src", "hello"], /It is no file/],
+    [["--image", "page.png"], /--image needs a request/],
+    [["--image", "page.png", "--mode", "plan", "hello"], /--image is not for plans/],
+    [["--image", "page.png", "--attempts", "2", "hello"], /--image is not for attempts/],
+    [[...Array.from({ length: 21 }, () => ["--image", "page.png"]).flat(), "hello"], /At most 20 images/],
+  ] as const;
+  for (const [words, why] of refused) {
+    expect(await here.run("run", ...words)).toMatchObject({ code: 2, err: expect.stringMatching(why) });
+  }
 });
 
 test("--json prints an object a line and nothing else", async () => {

@@ -1,4 +1,4 @@
-import { rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
 import { git } from "@gennai/machine/git/run-git";
@@ -34,6 +34,7 @@ const facts = {
     encryption: "none",
     command: "gennai",
     sandbox: { state: "sandboxed", reason: "bubblewrap" },
+    stages: { state: "staged" },
   } as const),
   settings: defaultSettings({}),
 };
@@ -52,7 +53,22 @@ const banners = [
     { ...facts, token: secret },
     "run \"replace colour with color in src/**/*.js\" --workspace '/w/my project'",
   ],
-  ["where commands run", { ...facts, token: secret }, "run in a sandbox: bubblewrap"],
+  ["where commands run", { ...facts, token: secret }, "run staged, in a sandbox: bubblewrap"],
+  [
+    "that no command is staged",
+    { ...facts, token: secret, stages: { state: "off" } },
+    "run in a sandbox: bubblewrap; not staged (--stages off)",
+  ],
+  [
+    "why none is",
+    { ...facts, token: secret, stages: { state: "unavailable", reason: "The system has no overlays." } },
+    "run in a sandbox: bubblewrap; not staged: The system has no overlays.",
+  ],
+  [
+    "that users' workspaces are tried",
+    { ...facts, workspace: undefined, token: secret, stages: { state: "somewhere" } },
+    "staged where a workspace can be",
+  ],
   [
     "that nothing holds commands",
     { ...facts, token: secret, sandbox: { state: "unsandboxed", reason: "it was switched off" } },
@@ -90,4 +106,15 @@ test("the sample is copied afresh, as a repository with one commit", async () =>
   } finally {
     await rm(dirname(workspace), { recursive: true });
   }
+});
+
+test("a server that nobody needs ends by itself, and is announced no more", async () => {
+  await using state = await temporaryDirectory();
+  await using workspace = await temporaryDirectory();
+  const console = testConsole(workspace.root, { GENNAI_STATE_DIR: state.root });
+  expect(await runCommandLine(["serve", "--port", "0", "--quit-when-idle", "0.01"], console)).toBe(0);
+  expect(console.printed()).toContain("listening on");
+  expect(await readdir(state.path("servers"))).toEqual([]);
+  expect(await runCommandLine(["serve", "--port", "0", "--quit-when-idle", "soon"], console)).toBe(2);
+  expect(console.complained()).toContain("--quit-when-idle takes minutes");
 });

@@ -19,7 +19,7 @@ test("sessions are renamed and forked; a title that is none is refused", async (
   const forked = await scene.run("sessions", "fork", id);
   expect(forked.code).toBe(0);
   expect(await listed()).toMatchObject([
-    { sessionId: forked.out.trim(), title: "The roof" },
+    { sessionId: forked.out.trim(), title: "Fork of The roof" },
     { sessionId: id, title: "The roof" },
   ]);
   expect((await scene.run("sessions", "rename", id, " ")).code).not.toBe(0);

@@ -1,5 +1,5 @@
 import { closedUnderNeeds } from "@gennai/protocol/model/offered-parts";
-import type { TriedChange } from "@gennai/sessions/policy-workbench/try-command";
+import type { TriedChange } from "@gennai/sessions/policy-workbench/offer-staged";
 
 /** What a person said to "keep it?". */
 export type KeepAnswer =
@@ -7,12 +7,15 @@ export type KeepAnswer =
   | { readonly type: "chosen"; readonly dropped: ReadonlySet<string> | undefined }
   | { readonly type: "unclear"; readonly message: string };
 
-/** `all` but what rules refuse, the `rest` but what they ask about as well, `none`, or changes by number, e.g. `1 3-5`. */
+/**
+ * `all` but what rules refuse, the `rest` but what they ask about and what git ignores as well, `none`, or changes by number,
+ * e.g. `1 3-5`.
+ */
 export function chosenChanges(answer: string, changes: readonly TriedChange[]): KeepAnswer {
   const word = answer.trim().toLowerCase();
   if (/^(?:n|no|none)$/.test(word)) return { type: "chosen", dropped: undefined };
   if (/^(?:a|all)$/.test(word)) return without(changes, ({ verdict }) => verdict === "deny");
-  if (/^(?:r|rest)$/.test(word)) return without(changes, ({ verdict }) => verdict !== "allow");
+  if (/^(?:r|rest)$/.test(word)) return without(changes, (change) => !isOrdinary(change));
   const kept = new Set<number>();
   for (const part of word.split(/[\s,]+/)) {
     const [, from = "", to = from] = /^(\d+)(?:-(\d+))?$/.exec(part) ?? [];
@@ -22,6 +25,26 @@ export function chosenChanges(answer: string, changes: readonly TriedChange[]): 
     for (let number = first; number <= last; number += 1) kept.add(number);
   }
   return without(changes, (_change, index) => !kept.has(index + 1));
+}
+
+/**
+ * What `--keep` keeps: what no rule speaks against and git does not ignore, and what the person named: a path in the list, or a
+ * directory that holds it. What rules refuse stays out. A name that nothing has is `unclear`.
+ */
+export function keptUnasked(changes: readonly TriedChange[], included: readonly string[]): KeepAnswer {
+  const names = included.map((name) => name.replace(/^\.\//, "").replace(/\/+$/, ""));
+  const isNamed = (change: TriedChange, name: string): boolean =>
+    change.name === name || change.name.startsWith(`${name}/`);
+  const lost = names.find((name) => !changes.some((change) => isNamed(change, name)));
+  if (lost !== undefined) return { type: "unclear", message: `Nothing of what it changed is named ${lost}.` };
+  return without(changes, (change) => {
+    if (change.verdict === "deny") return true;
+    return !isOrdinary(change) && !names.some((name) => isNamed(change, name));
+  });
+}
+
+function isOrdinary({ verdict, ignored }: TriedChange): boolean {
+  return verdict === "allow" && !ignored;
 }
 
 function without(

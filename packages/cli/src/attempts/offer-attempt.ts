@@ -1,0 +1,67 @@
+import type { Attempt, Attempts } from "@gennai/sessions/attempts/attempt";
+import type { KeptAttempts } from "@gennai/sessions/attempts/kept-attempts";
+import type { TriedChange } from "@gennai/sessions/policy-workbench/offer-staged";
+import {
+  decideOffer,
+  describeKept,
+  describeOffer,
+  keptOf,
+  type OfferDecision,
+  type OfferPlace,
+} from "../review/offered-changes.ts";
+import { openStagingWorkbench } from "../review/staging-workbench.ts";
+import { paintFor } from "../terminal/colours.ts";
+import { commandName } from "../terminal/console.ts";
+
+export interface OfferAttemptRequest {
+  readonly of: Attempts;
+  readonly attempt: Attempt;
+  readonly kept: KeptAttempts;
+  readonly wishes: Parameters<typeof decideOffer>[1];
+  readonly json: boolean;
+}
+
+/** What became of an attempt that was offered. */
+export interface OfferedAttempt {
+  readonly kept: readonly TriedChange[];
+  /** Nobody could be asked. */
+  readonly unasked: boolean;
+}
+
+/**
+ * Offers what an attempt changed over the workspace as it is now: shown, judged, asked about, and kept as a whole. Rejects with
+ * `ServiceError` where the workspace is not as the attempts found it; nothing is kept then.
+ */
+export async function offerAttempt(
+  { of, attempt, kept, wishes, json }: OfferAttemptRequest,
+  place: OfferPlace,
+): Promise<OfferedAttempt> {
+  const { console, signal } = place;
+  await using workbench = await openStagingWorkbench(of.workspace, console);
+  signal.throwIfAborted();
+  let decision: OfferDecision = { dropped: undefined, unasked: false };
+  const changes = attempt.changes.map(({ path, before, after }) => ({ path, before, after }));
+  const offer = await workbench.offerFiles(changes, ({ after }) => kept.bytes(of.id, after?.sha256 ?? ""), {
+    title: `attempt ${attempt.number} of “${of.prompt.slice(0, 200)}”`,
+    by: "attempt",
+    choose: async (made) => {
+      if (!json) console.output.write(describeOffer(made, paintFor(console.output, console.environment)));
+      if (made.changes.length > 0) decision = await decideOffer(made, wishes, place);
+      return decision.dropped;
+    },
+  });
+  const chosen = keptOf(offer.changes, decision);
+  if (!json) {
+    const all =
+      chosen.length === offer.changes.length
+        ? "all of it is"
+        : `${chosen.length} of ${offer.changes.length} changes are`;
+    const name = commandName(console.environment);
+    console.output.write(
+      chosen.length === 0
+        ? `Nothing of it was kept, the workspace is as before. Take it: ${name} attempts take ${attempt.number}\n`
+        : `Attempt ${attempt.number}: ${all} in the workspace now.\n${describeKept(offer.changes, chosen, name)}`,
+    );
+  }
+  return { kept: chosen, unasked: decision.unasked };
+}

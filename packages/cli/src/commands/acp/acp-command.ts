@@ -1,0 +1,107 @@
+import { Buffer } from "node:buffer";
+import { ReadableStream, WritableStream } from "node:stream/web";
+import { ndJsonStream } from "@agentclientprotocol/sdk";
+import { serveEditor } from "@gennai/acp/serve-editor";
+import type { AgentClient } from "@gennai/client/connection/connection";
+import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { holdsFiles } from "../../connection/holds-files.ts";
+import {
+  type ChosenServer,
+  chooseServer,
+  requireIsolation,
+  type ServerFlags,
+  serverRequest,
+} from "../../connection/server-choice.ts";
+import { CliError, usageError } from "../../errors/cli-error.ts";
+import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
+import { type Console, isTerminal } from "../../terminal/console.ts";
+import { version } from "../../version.ts";
+import { type ModelFlags, modelChoice, parseSandbox, parseStages } from "../options/option-values.ts";
+import { resolveWorkspace } from "../options/resolve-workspace.ts";
+
+export interface AcpFlags extends ServerFlags, ModelFlags {
+  readonly protect?: readonly string[];
+  readonly sandbox?: string;
+  readonly stages?: string;
+}
+
+/** `gennai acp`: serves the editor that started it, until it closes the input. */
+export async function acpCommand(flags: AcpFlags, console: Console): Promise<ExitCode> {
+  if (isTerminal(console.input)) {
+    throw usageError(
+      "This speaks with an editor, and there is a terminal.",
+      "gennai acp --help says how an editor starts it.",
+    );
+  }
+  if (holdsFiles(flags)) {
+    throw usageError("An editor's agent works where its server has the files.", "Leave --server out.");
+  }
+  const settings = modelChoice(flags);
+  const sandbox = parseSandbox(flags.sandbox);
+  const stages = parseStages(flags.stages);
+  const stateDir = defaultStateDir(console.environment);
+  const ending = new AbortController();
+  const { signal } = ending;
+  await using servers = new AsyncDisposableStack();
+  const chosen = new Map<string, Promise<ChosenServer>>();
+
+  const chooseFor = async (workspace: string): Promise<ChosenServer> => {
+    const server = await chooseServer(
+      {
+        ...serverRequest(flags, { workspace, stateDir, signal }),
+        model: settings,
+        protectedBranches: flags.protect ?? [],
+        sandbox,
+        stages,
+      },
+      console,
+    );
+    servers.use(server);
+    await requireIsolation(server, { sandbox, stages }, signal);
+    return server;
+  };
+  /** One a workspace, for as long as the editor stays. */
+  const serverOf = async (workspace: string): Promise<AgentClient> => {
+    const choosing = chosen.get(workspace) ?? chooseFor(workspace);
+    chosen.set(workspace, choosing);
+    // What failed is tried again by the next session.
+    choosing.catch(() => chosen.delete(workspace));
+    return (await choosing).client;
+  };
+
+  // Our own output is the protocol's alone; everything else goes to the errors, which editors keep as a log.
+  const stream = ndJsonStream(webWritable(console.output), ReadableStream.from(bytesOf(console.input)));
+  const connection = serveEditor(stream, {
+    settings,
+    version,
+    signal,
+    serverOf: (workspace) => plainly(serverOf(workspace)),
+    directoryOf: (path) => plainly(resolveWorkspace(path, console)),
+  });
+  await connection.closed;
+  ending.abort();
+  return exitCode.ok;
+}
+
+/** What a command line says in two lines, an editor says in one. */
+async function plainly<Value>(work: Promise<Value>): Promise<Value> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    throw new Error([error.message, ...error.next].join(" "), { cause: error });
+  }
+}
+
+function webWritable(output: NodeJS.WritableStream): WritableStream<Uint8Array> {
+  return new WritableStream({
+    write: (bytes) =>
+      new Promise((resolve, reject) => {
+        output.write(bytes, (error) => (error ? reject(error) : resolve()));
+      }),
+  });
+}
+
+async function* bytesOf(input: NodeJS.ReadableStream): AsyncGenerator<Uint8Array, void> {
+  for await (const part of input) yield typeof part === "string" ? Buffer.from(part) : part;
+}

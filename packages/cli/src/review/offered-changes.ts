@@ -1,0 +1,69 @@
+import type { Offer, TriedChange } from "@gennai/sessions/policy-workbench/offer-staged";
+import { usageError } from "../errors/cli-error.ts";
+import { colouredDiff, outcomeColours, type Paint } from "../terminal/colours.ts";
+import { type Console, isTerminal } from "../terminal/console.ts";
+import type { Interrupts } from "../terminal/interrupts.ts";
+import { LineInput } from "../terminal/line-input.ts";
+import { spelledOut, terminalSafe } from "../terminal/terminal-safe.ts";
+import { chosenChanges, keptUnasked } from "./chosen-changes.ts";
+
+/** What becomes of changes that were offered. */
+export interface OfferDecision {
+  /** Ids of what is dropped; undefined: everything is. */
+  readonly dropped: ReadonlySet<string> | undefined;
+  /** Nobody could be asked. */
+  readonly unasked: boolean;
+}
+
+export interface OfferPlace {
+  readonly console: Console;
+  readonly interrupts: Pick<Interrupts, "interrupt">;
+  readonly signal: AbortSignal;
+}
+
+/** Asks which of the changes are kept, where they were shown. Throws `CliError` for an `include` that names none. */
+export async function decideOffer(
+  { changes }: Offer,
+  flags: { readonly keep: boolean; readonly ask: boolean; readonly include: readonly string[] },
+  { console, interrupts, signal }: OfferPlace,
+): Promise<OfferDecision> {
+  if (flags.keep) {
+    const answer = keptUnasked(changes, flags.include);
+    if (answer.type === "unclear") throw usageError(`${answer.message} Nothing was kept.`);
+    return { dropped: answer.dropped, unasked: false };
+  }
+  const { input, errors } = console;
+  if (!flags.ask && (!isTerminal(input) || !isTerminal(errors))) return { dropped: undefined, unasked: true };
+  using lines = new LineInput(console, () => interrupts.interrupt());
+  for (;;) {
+    const said = await lines.question("Keep it? [all, rest, none, or numbers] ", { signal });
+    const answer = chosenChanges(said ?? "none", changes);
+    if (answer.type === "chosen") return { dropped: answer.dropped, unasked: false };
+    errors.write(`${answer.message}\n`);
+  }
+}
+
+/** Of these changes. */
+export function keptOf(changes: readonly TriedChange[], { dropped }: OfferDecision): readonly TriedChange[] {
+  return dropped === undefined ? [] : changes.filter(({ id }) => !dropped.has(id));
+}
+
+/** The diff, and each change with its number and what rules say of it. */
+export function describeOffer({ changes, neverKept, diff }: Offer, paint: Paint): string {
+  const lines = changes.map(({ name, what, verdict, rule, reason, ignored }, index) => {
+    const why = rule === "" ? "" : `  ${paint(outcomeColours[verdict], verdict)}  ${rule}  ${reason}`;
+    const unseen = ignored ? "  git ignores it" : "";
+    return `${String(index + 1).padStart(4)}  ${what.join(", ").padEnd(8)} ${spelledOut(name)}${unseen}${why}`;
+  });
+  for (const left of neverKept) lines.push(`      never    ${left}`);
+  const list = lines.map((line) => `${terminalSafe(line)}\n`).join("");
+  return diff === "" ? list : `${colouredDiff(spelledOut(diff), paint).replace(/\n$/, "")}\n\n${list}`;
+}
+
+/** After some were kept: what was left out, and the way back. @param name how the user calls this program */
+export function describeKept(offered: readonly TriedChange[], kept: readonly TriedChange[], name: string): string {
+  const left = offered.filter((change) => change.ignored && !kept.includes(change));
+  const names = left.map((change) => terminalSafe(spelledOut(change.name))).join(", ");
+  const ignored = left.length === 0 ? "" : `Left out, because git ignores it: ${names}\n`;
+  return `${ignored}Take it back: ${name} undo --kept\n`;
+}

@@ -1,0 +1,31 @@
+import { exitCode } from "../errors/exit-code.ts";
+import type { Console } from "./console.ts";
+import { Interrupts } from "./interrupts.ts";
+
+/**
+ * Does work of which nothing may be left when it is ended by SIGINT or SIGTERM: the first of them aborts the signal and waits for
+ * the work to reject, the second ends the process at once.
+ *
+ * @param left what is said then
+ * @returns the work's exit code, or 130 and 143 where it was ended
+ */
+export async function untilEnded(
+  console: Console,
+  left: string,
+  work: (place: { readonly interrupts: Interrupts; readonly signal: AbortSignal }) => Promise<number>,
+): Promise<number> {
+  const ending = new AbortController();
+  let endedBy: NodeJS.Signals | undefined;
+  using interrupts = new Interrupts();
+  using _listening = interrupts.listen((signal) => {
+    endedBy = signal;
+    ending.abort();
+  });
+  try {
+    return await work({ interrupts, signal: ending.signal });
+  } catch (error) {
+    if (endedBy === undefined) throw error;
+    console.errors.write(`${left}\n`);
+    return endedBy === "SIGTERM" ? exitCode.terminated : exitCode.interrupted;
+  }
+}

@@ -1,0 +1,54 @@
+import type { TriedChange } from "@gennai/sessions/policy-workbench/offer-staged";
+import { expect, test } from "vitest";
+import { chosenChanges, keptUnasked } from "#review/chosen-changes";
+
+function change(id: string, verdict: TriedChange["verdict"], needs: readonly string[] = []): TriedChange {
+  const rule = verdict === "allow" ? "" : "r";
+  return { id, needs, name: id, what: ["update"], verdict, rule, reason: "", ignored: false };
+}
+
+const changes = [change("a", "allow"), change("b", "ask"), change("c", "deny"), change("git", "allow", ["b"])];
+
+test.each<[string, readonly string[] | undefined]>([
+  ["all", ["c"]],
+  [" ALL ", ["c"]],
+  ["rest", ["b", "c", "git"]],
+  ["none", undefined],
+  ["n", undefined],
+  // What git has needs the file that is not kept.
+  ["1 4", ["b", "c", "git"]],
+  ["2-4", ["a"]],
+  ["1,2,3,4", []],
+])("%j drops %j", (answer, dropped) => {
+  const chosen = chosenChanges(answer, changes);
+  expect(chosen.type).toBe("chosen");
+  const found = chosen.type === "chosen" ? chosen.dropped : undefined;
+  expect(found === undefined ? undefined : [...found].toSorted()).toEqual(dropped);
+});
+
+test.each(["", "yes", "0", "5", "3-1", "1-9", "a b", "1;2"])("%j is asked again", (answer) => {
+  expect(chosenChanges(answer, changes)).toMatchObject({ type: "unclear", message: expect.stringContaining("1 to 4") });
+});
+
+test("where all of it would be dropped, nothing is kept", () => {
+  expect(chosenChanges("rest", [change("b", "ask")])).toEqual({ type: "chosen", dropped: undefined });
+});
+
+test.each<[readonly string[], readonly string[] | undefined]>([
+  [[], ["dist/ (2 files)", "deny", "lib/b", "lib/c"]],
+  [["dist"], ["deny", "lib/b", "lib/c"]],
+  [["./dist/"], ["deny", "lib/b", "lib/c"]],
+  [["lib/b"], ["deny", "dist/ (2 files)", "lib/c"]],
+  [["lib", "dist"], ["deny"]],
+  [["deny"], ["deny", "dist/ (2 files)", "lib/b", "lib/c"]],
+])("--keep with %j drops %j", (included, dropped) => {
+  const ignored = { ...change("dist/ (2 files)", "allow"), ignored: true };
+  const all = [change("a", "allow"), ignored, change("deny", "deny"), change("lib/b", "ask"), change("lib/c", "ask")];
+  const chosen = keptUnasked(all, included);
+  const found = chosen.type === "chosen" ? chosen.dropped : undefined;
+  expect([...(found ?? [])].toSorted()).toEqual(dropped?.toSorted());
+});
+
+test("a path that nothing has is no choice", () => {
+  expect(keptUnasked([change("a", "allow")], ["b"])).toMatchObject({ type: "unclear" });
+});
