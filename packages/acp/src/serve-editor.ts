@@ -1,0 +1,124 @@
+import {
+  type AgentConnection,
+  type AgentContext,
+  agent,
+  type ClientCapabilities,
+  type Implementation,
+  methods,
+  PROTOCOL_VERSION,
+  RequestError,
+  type Stream,
+} from "@agentclientprotocol/sdk";
+import { ConnectError } from "@connectrpc/connect";
+import type { AgentClient } from "@gennai/client/connection/connection";
+import { summariesFromMessage } from "@gennai/client/session/session-summary";
+import type { SettingsChoice } from "@gennai/protocol/model/session-settings";
+import { ServedSession, type SessionPlace } from "./served-session.ts";
+import { editingModeOf, modeState } from "./session-modes.ts";
+
+export interface ServeEditorOptions {
+  /** What new sessions run with; their directory the editor says. */
+  readonly settings: SettingsChoice;
+  /** A server for a directory. Rejects with what the person can do. @param workingDir absolute, real */
+  readonly serverOf: (workingDir: string) => Promise<AgentClient>;
+  /** Absolute and real. Rejects for what is no directory. */
+  readonly directoryOf: (path: string) => Promise<string>;
+  readonly version: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Answers an editor that speaks the Agent Client Protocol, version 1: sessions of the server, whose gate asks through the
+ * editor. Everything that decides is the server's.
+ */
+export function serveEditor(stream: Stream, options: ServeEditorOptions): AgentConnection {
+  const sessions = new Map<string, ServedSession>();
+  let capabilities: ClientCapabilities = {};
+  let identity: Implementation = { name: "acp", version: "" };
+
+  const placeOf = async (cwd: string, editor: AgentContext): Promise<SessionPlace> => {
+    const workingDir = await told(options.directoryOf(cwd));
+    const server = await told(options.serverOf(workingDir));
+    const { name, version } = identity;
+    return { server, workingDir, editor, capabilities, name, version, signal: options.signal };
+  };
+  const opened = (session: ServedSession) => {
+    sessions.set(session.sessionId, session);
+    return { modes: modeState(session.mode) };
+  };
+  const sessionOf = (sessionId: string): ServedSession => {
+    const session = sessions.get(sessionId);
+    if (session === undefined) throw RequestError.invalidParams(undefined, `There is no open session ${sessionId}.`);
+    return session;
+  };
+
+  return agent({ name: "gennai" })
+    .onRequest(methods.agent.initialize, ({ params }) => {
+      capabilities = params.clientCapabilities ?? {};
+      identity = params.clientInfo ?? identity;
+      return {
+        protocolVersion: PROTOCOL_VERSION,
+        agentInfo: { name: "gennai", title: "Gennai", version: options.version },
+        agentCapabilities: {
+          loadSession: true,
+          promptCapabilities: { image: true, embeddedContext: true },
+          sessionCapabilities: { list: {}, resume: {}, close: {} },
+        },
+        authMethods: [],
+      };
+    })
+    .onRequest(methods.agent.authenticate, () => {
+      throw RequestError.invalidRequest(undefined, "Nothing is to be authenticated: the server is this user's own.");
+    })
+    .onRequest(methods.agent.session.new, async ({ params, client }) => {
+      const session = await told(ServedSession.start(options.settings, await placeOf(params.cwd, client)));
+      return { sessionId: session.sessionId, ...opened(session) };
+    })
+    .onRequest(methods.agent.session.load, async ({ params, client }) => {
+      const session = await told(ServedSession.resume(params.sessionId, await placeOf(params.cwd, client)));
+      await told(session.replay());
+      return opened(session);
+    })
+    .onRequest(methods.agent.session.resume, async ({ params, client }) =>
+      opened(await told(ServedSession.resume(params.sessionId, await placeOf(params.cwd, client)))),
+    )
+    .onRequest(methods.agent.session.list, async ({ params }) => {
+      const directory = await told(options.directoryOf(params.cwd ?? process.cwd()));
+      const server = await told(options.serverOf(directory));
+      const summaries = summariesFromMessage(await told(server.listSessions({ workingDir: directory }, options)));
+      return {
+        sessions: summaries.map(({ sessionId, workingDir: cwd, title, updated: updatedAt }) => {
+          return { sessionId, cwd, title, updatedAt };
+        }),
+      };
+    })
+    .onRequest(methods.agent.session.close, async ({ params }) => {
+      await sessions.get(params.sessionId)?.cancel();
+      sessions.delete(params.sessionId);
+    })
+    .onRequest(methods.agent.session.setMode, async ({ params }) => {
+      const mode = editingModeOf(params.modeId);
+      if (mode === undefined) throw RequestError.invalidParams(undefined, `There is no mode ${params.modeId}.`);
+      await told(sessionOf(params.sessionId).setMode(mode));
+    })
+    .onRequest(methods.agent.session.prompt, async ({ params }) => ({
+      stopReason: await told(sessionOf(params.sessionId).prompt(params.prompt)),
+    }))
+    .onNotification(methods.agent.session.cancel, ({ params }) => sessions.get(params.sessionId)?.cancel())
+    .connect(stream);
+}
+
+/** What went wrong, in words that an editor shows. */
+async function told<Value>(work: Promise<Value>): Promise<Value> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof RequestError) throw error;
+    throw RequestError.internalError(undefined, reasonOf(error));
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof ConnectError) return error.rawMessage;
+  return error instanceof Error ? error.message : String(error);
+}
