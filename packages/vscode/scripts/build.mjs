@@ -1,5 +1,5 @@
 // Bundles the extension into dist/: extension.cjs, which only registers, app.cjs with all the rest, extension.web.cjs with all
-// of it for a browser, and the web UI in repl/.
+// of it for a browser, the web UI in repl/, and the server that it brings in server/.
 //
 //   node scripts/build.mjs                 for development, with source maps
 //   node scripts/build.mjs --watch         builds again whenever a source changes
@@ -11,6 +11,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { context } from "esbuild";
+import { buildCommandLine } from "../../cli/scripts/build.mjs";
 import { buildRepl } from "../../repl/scripts/build.mjs";
 import { webOptions } from "./web-bundle.mjs";
 
@@ -64,6 +65,12 @@ export async function buildExtension({ production = false, watch = false, outDir
   const repl = await buildRepl({ outDir: join(outDir, "repl"), minify: production, watch });
   inputs.push(...Object.keys(repl.metafile.inputs).map((path) => join(process.cwd(), path)));
   for (const [file, size] of Object.entries(repl.bytes)) bytes[relative(root, join(process.cwd(), file))] = size;
+  const serverDir = join(outDir, "server");
+  const server = await buildCommandLine({ outDir: serverDir, production });
+  const page = await buildRepl({ outDir: join(serverDir, "page"), minify: production });
+  inputs.push(...Object.keys(server.metafile.inputs).map((path) => join(root, "..", "..", path)));
+  inputs.push(...Object.keys(page.metafile.inputs).map((path) => join(process.cwd(), path)));
+  bytes[relative(root, serverDir)] = Object.values(server.metafile.outputs).reduce((sum, one) => sum + one.bytes, 0);
   for (const bundle of bundles) await (watch ? bundle.watch() : bundle.dispose());
   return { bytes, inputs };
 }

@@ -1,9 +1,14 @@
 import { TodoStatus } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import * as vscode from "vscode";
+import { answerInChat } from "./chat/chat-participant.ts";
+import type { ChatToolName } from "./chat/chat-tool-names.ts";
+import { callChatTool } from "./chat/chat-tools.ts";
 import type { CommandId } from "./command-ids.ts";
 import { commandTable } from "./commands/command-table.ts";
 import { showFailure, showProblem } from "./server/server-dialogs.ts";
 import { NoServerError } from "./server/server-problem.ts";
+import { chosenFolder } from "./session/chosen-folder.ts";
+import { modelKept } from "./settings/keep-model.ts";
 import { readSettings, replSettings } from "./settings/settings.ts";
 import { migrateVsCodeSettings } from "./settings/vscode-migration.ts";
 import { windowDetails } from "./status/window-details.ts";
@@ -11,6 +16,16 @@ import type { TimelineTree } from "./trees/timeline-tree.ts";
 import type { TodoTree } from "./trees/todo-tree.ts";
 import { type AppShell, composeWindow, type WindowParts } from "./window-parts.ts";
 import type { Workbench } from "./workbench.ts";
+
+/** Settings by which another server may be the one to work with. */
+const aboutServer = [
+  "gennai.baseUrl",
+  "gennai.serverPort",
+  "gennai.serverCommand",
+  "gennai.governance.sandbox",
+  "gennai.governance.stages",
+  "gennai.governance.protectedBranches",
+];
 
 /** Everything of one window that does something: begins it, runs its commands, and ends it. */
 export class AgentApp implements vscode.Disposable {
@@ -38,10 +53,9 @@ export class AgentApp implements vscode.Disposable {
       vscode.workspace.onDidChangeConfiguration((change) => {
         if (!change.affectsConfiguration("gennai")) return;
         if (change.affectsConfiguration("gennai.authToken")) this.#migrateSettings();
-        if (change.affectsConfiguration("gennai.baseUrl") || change.affectsConfiguration("gennai.serverPort"))
-          access.link.forget();
+        if (aboutServer.some((setting) => change.affectsConfiguration(setting))) access.link.forget();
         if (change.affectsConfiguration("gennai.governance.intents")) sessionWatch.governanceSoon();
-        views.notify({ type: "settings", settings: replSettings(readSettings()) });
+        void modelKept().then(() => views.notify({ type: "settings", settings: replSettings(readSettings()) }));
         status.show();
       }),
       vscode.workspace.onDidGrantWorkspaceTrust(() => {
@@ -88,6 +102,15 @@ export class AgentApp implements vscode.Disposable {
     return this.#parts.sessionWatch.showTimeline(visible);
   }
 
+  /** Answers in VS Code's own chat. Never rejects: what goes wrong is the answer. */
+  chat(request: vscode.ChatRequest, stream: vscode.ChatResponseStream, token: vscode.CancellationToken) {
+    return answerInChat(this.#workbench, request, stream, token);
+  }
+
+  callTool(name: ChatToolName, input: unknown): Promise<vscode.LanguageModelToolResult> {
+    return callChatTool(this.#workbench, name, input);
+  }
+
   /** Goes on with the session of the last time, if its server runs; says nothing if not. */
   resume(): Promise<void> {
     return this.#workbench.sessions.resume();
@@ -113,7 +136,7 @@ export class AgentApp implements vscode.Disposable {
 
   #migrateSettings(): void {
     const { context, tokens, log } = this.#workbench;
-    void migrateVsCodeSettings(context, tokens, vscode.workspace.workspaceFolders?.[0]).catch((error: unknown) =>
+    void migrateVsCodeSettings(context, tokens, chosenFolder(context.workspaceState)).catch((error: unknown) =>
       log.warn("Settings were not migrated.", String(error)),
     );
   }

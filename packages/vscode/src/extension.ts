@@ -2,6 +2,8 @@ import type { TodoItem } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { LedgerRecord } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import * as vscode from "vscode";
 import type { AgentApp } from "./app.ts";
+import { type ChatToolName, chatToolNames } from "./chat/chat-tool-names.ts";
+import { ProblemActions } from "./code-actions/problem-actions.ts";
 import { commandIds } from "./command-ids.ts";
 
 /**
@@ -40,10 +42,14 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.window.registerWebviewPanelSerializer("gennai.replPanel", {
       deserializeWebviewPanel: async (panel) => (await app()).adoptPanel(panel),
     }),
+    vscode.languages.registerCodeActionsProvider({ pattern: "**" }, new ProblemActions(), {
+      providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
+    }),
     vscode.workspace.registerTextDocumentContentProvider("gennai-content", {
       provideTextDocumentContent: async (uri) => (await app()).contentOf(uri),
     }),
   );
+  context.subscriptions.push(...chatParts(app));
   // Trees name their items by an object of ours: whoever made it can show it.
   const trees = new LazyTrees(app, todosChanged, timelineChanged);
   context.subscriptions.push(trees);
@@ -51,6 +57,19 @@ export function activate(context: vscode.ExtensionContext): void {
   if (context.workspaceState.get("gennai.sessionId") !== undefined && vscode.workspace.isTrusted) {
     setTimeout(() => void app().then((made) => made.resume()), 1000);
   }
+}
+
+/** What VS Code's own chat gets of us, where the editor has one. */
+function chatParts(app: () => Promise<AgentApp>): readonly vscode.Disposable[] {
+  const hasChat = typeof vscode.chat?.createChatParticipant === "function";
+  const hasTools = typeof vscode.lm?.registerTool === "function";
+  const tool = (name: ChatToolName) =>
+    vscode.lm.registerTool(name, { invoke: async (call) => (await app()).callTool(name, call.input) });
+  const participant = () =>
+    vscode.chat.createChatParticipant("gennai.agent", async (request, _context, stream, token) =>
+      (await app()).chat(request, stream, token),
+    );
+  return [...(hasChat ? [participant()] : []), ...(hasTools ? chatToolNames.map(tool) : [])];
 }
 
 class LazyTrees implements vscode.Disposable {

@@ -9,10 +9,12 @@ import { vsCodeBlockedCalls } from "./attention/vscode-blocked-calls.ts";
 import { BackgroundTerminals } from "./background/background-terminals.ts";
 import type { CommandId } from "./command-ids.ts";
 import { openRule } from "./commands/show-rule.ts";
-import { ContentDocuments } from "./documents/content-documents.ts";
+import { reasonOf } from "./editor/editor-error.ts";
+import { showWarning } from "./editor/notifications.ts";
 import { VsCodeEditor } from "./editor/vscode-editor.ts";
 import { VsCodeFiles } from "./editor/vscode-files.ts";
 import { pathOf } from "./editor/workspace-uri.ts";
+import { offerFirstCommit } from "./git/first-commit-question.ts";
 import { GitBranchMode } from "./git/git-branch-mode.ts";
 import { openSourceControl, VsCodeGit } from "./git/vscode-git.ts";
 import { WindowBranch } from "./git/window-branch.ts";
@@ -21,6 +23,7 @@ import { HeldApprovals } from "./plan/plan-interceptor.ts";
 import { homeActions } from "./repl/home-actions.ts";
 import { launchRepl } from "./repl/repl-launch.ts";
 import { ReplViews } from "./repl/repl-views.ts";
+import { composeReview } from "./review/compose-review.ts";
 import { linkTransport } from "./server/link-transport.ts";
 import { LinkWatch } from "./server/link-watch.ts";
 import { ModelKeyStore } from "./server/model-key-store.ts";
@@ -29,6 +32,7 @@ import { showFailure } from "./server/server-dialogs.ts";
 import { thisMachine } from "./server/this-machine.ts";
 import { TokenStore } from "./server/token-store.ts";
 import { branchInterceptor } from "./session/branch-interceptor.ts";
+import { chosenFolder } from "./session/chosen-folder.ts";
 import { heldInterceptor } from "./session/held-interceptor.ts";
 import { readSessionSettings } from "./session/read-settings.ts";
 import { SessionWatch } from "./session/session-watch.ts";
@@ -36,7 +40,7 @@ import { TurnProgress } from "./session/turn-progress.ts";
 import { watchingInterceptor } from "./session/watching-interceptor.ts";
 import { claimFile, WindowRole } from "./session/window-role.ts";
 import { WorkspaceSession } from "./session/workspace-session.ts";
-import { readSettings, settingsChoice } from "./settings/settings.ts";
+import { readSettings, settingsChoice, usersModelUrl } from "./settings/settings.ts";
 import { windowDetails } from "./status/window-details.ts";
 import { WindowStatus } from "./status/window-status.ts";
 import { TerminalCommands } from "./terminal/terminal-commands.ts";
@@ -72,7 +76,7 @@ const sessionKey = "gennai.sessionId";
 /** @param run a command, as if the user had called it */
 export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<void>): WindowParts {
   const { context, log } = shell;
-  const folder = vscode.workspace.workspaceFolders?.[0];
+  const folder = chosenFolder(context.workspaceState);
   const root = folder === undefined ? "" : (pathOf(folder.uri) ?? "");
   const version = versionOf(context);
   const clientId = crypto.randomUUID();
@@ -83,7 +87,7 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
 
   const authority = { remoteName: vscode.env.remoteName, host: thisMachine.host };
   const tokens = new TokenStore(context.secrets, authority);
-  const modelKeys = new ModelKeyStore(context.secrets, authority);
+  const modelKeys = new ModelKeyStore(context.secrets, authority, (backend) => usersModelUrl(readSettings(), backend));
   const files = new VsCodeFiles();
   const changeSets = new ChangeSets({ files, workspace: root });
   const approvals = new HeldApprovals();
@@ -115,6 +119,12 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
   const linkWatch = new LinkWatch({ ...later, hasMoved: () => access.hasMoved() });
   const access: ServerAccess = new ServerAccess({
     folder,
+    places: {
+      extension: context.extensionUri.fsPath,
+      storage: context.globalStorageUri.fsPath,
+      editor: vscode.env.appRoot,
+    },
+    version: versionOf(context),
     tokens,
     modelKeys,
     log,
@@ -127,7 +137,18 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
         editingMode: async (sessionId) =>
           (await readSessionSettings((await access.connect()).agent, sessionId)).editingMode,
         currentBranch: () => branch.currentBranch(),
-        prepare: (task) => branch.prepare(task),
+        prepare: (task, sessionId) =>
+          branch.prepare(task, {
+            beforeBranch: async () => {
+              try {
+                const { agent } = await access.connect();
+                return await offerFirstCommit(agent, sessionId);
+              } catch (error) {
+                void showWarning(`Gennai: no first commit was made. ${reasonOf(error)}`);
+                return true;
+              }
+            },
+          }),
         toProposalMode: async (sessionId) => {
           const session = await sessions.follow(sessionId);
           await session.changeSettings({ editingMode: "proposal" }, { signal: AbortSignal.timeout(10_000) });
@@ -162,8 +183,14 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
     choice: () => settingsChoice(readSettings(), root),
     remembered: () => context.workspaceState.get<string>(sessionKey),
     remember: async (sessionId) => context.workspaceState.update(sessionKey, sessionId),
-    onEvent: (event, session) => sessionWatch.onEvent(event, session),
-    onFacts: () => sessionWatch.onFacts(),
+    onEvent: (event, session) => {
+      sessionWatch.onEvent(event, session);
+      reviewing.unseen.onEvent(event, session);
+    },
+    onFacts: ({ openProposals }) => {
+      sessionWatch.onFacts();
+      reviewing.review.showProposals(openProposals);
+    },
     onSession: (session) => sessionWatch.onSession(session),
     onStream: (change) => access.link.report(change),
     onProblem: warn,
@@ -185,6 +212,8 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
     },
     () => shell.timelineChanged.fire(),
   );
+  const peers = { sessions: () => sessions, views: () => views };
+  const reviewing = composeReview({ context, root, files, ...peers, onProblem: warn });
   const views = new ReplViews({
     extensionUri: context.extensionUri,
     isTrusted: () => vscode.workspace.isTrusted,
@@ -192,7 +221,7 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
     host: (place) => {
       const stateKey = `gennai.replState.${place}`;
       return {
-        transport: linkTransport(access.link),
+        transport: linkTransport(access),
         actions: homeActions(() => workbench),
         launch: () =>
           launchRepl(place, {
@@ -200,9 +229,14 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
             clientId,
             details,
             state: context.workspaceState.get(stateKey) ?? null,
+            onBegin: (isConnected) => {
+              views.notify({ type: "role", watching: role.isWatching });
+              if (!isConnected) linkWatch.announce();
+            },
             onLate: () => linkWatch.announce(),
           }),
         saveState: (state) => void context.workspaceState.update(stateKey, state),
+        saveReview: (state) => reviewing.reviews.set(state, place),
         showsSession: (sessionId) => void sessions.showsSession(sessionId),
         onProblem: (what, error) => log.warn(what, error instanceof Error ? error.message : ""),
       };
@@ -218,6 +252,8 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
     modelKeys,
     sessions,
     views,
+    ...reviewing,
+    files,
     branch,
     background,
     changeSets,
@@ -227,7 +263,6 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
     claim: role.claim,
     link: access.link,
     settings: readSettings,
-    documents: new ContentDocuments(),
     applier: new ProposalApplier({ files, changeSets, workspace: root }),
     governance: () => status.governance,
     connect: () => access.connect(),
@@ -251,8 +286,8 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
   });
   const attention = vsCodeAttention({
     isSeen: () => !readSettings().notifications || (vscode.window.state.focused && views.isVisible),
-    reveal: () => views.reveal(),
   });
+  context.subscriptions.push(vscode.window.onDidChangeWindowState(() => attention.update(sessions.facts.questions)));
   const blockedCalls = vsCodeBlockedCalls({
     settings: readSettings,
     showRule: (call) => openRule(call, workbench).catch((error) => warn("The rule was not opened.", error)),

@@ -4,9 +4,13 @@ import type { ChangeSets } from "./apply/change-sets.ts";
 import type { ProposalApplier } from "./apply/proposal-applier.ts";
 import type { BackgroundTerminals } from "./background/background-terminals.ts";
 import type { ContentDocuments } from "./documents/content-documents.ts";
+import type { EditorFiles } from "./editor/editor-files.ts";
 import type { WindowBranch } from "./git/window-branch.ts";
 import type { HeldApprovals } from "./plan/plan-interceptor.ts";
 import type { ReplViews } from "./repl/repl-views.ts";
+import type { EditorReview } from "./review/editor-review.ts";
+import type { UnseenChanges } from "./review/unseen-changes.ts";
+import type { WindowReviews } from "./review/window-reviews.ts";
 import type { ModelKeyStore } from "./server/model-key-store.ts";
 import type { ServerConnection } from "./server/server-connection.ts";
 import type { ServerLink } from "./server/server-link.ts";
@@ -31,6 +35,11 @@ export interface Workbench {
   readonly modelKeys: ModelKeyStore;
   readonly sessions: WorkspaceSession;
   readonly views: ReplViews;
+  readonly reviews: WindowReviews;
+  /** What waits for review, in the editors. */
+  readonly review: EditorReview;
+  readonly unseen: UnseenChanges;
+  readonly files: EditorFiles;
   readonly documents: ContentDocuments;
   readonly todos: TodoTree;
   readonly timeline: TimelineTree;

@@ -9,7 +9,11 @@ const manifest = z
     capabilities: z.object({ untrustedWorkspaces: z.object({ supported: z.string() }) }),
     contributes: z.object({
       commands: z.array(z.object({ command: z.string(), category: z.string(), title: z.string() })),
-      menus: z.record(z.string(), z.array(z.object({ command: z.string() }))),
+      menus: z.record(
+        z.string(),
+        z.array(z.union([z.object({ command: z.string() }), z.object({ submenu: z.string() })])),
+      ),
+      submenus: z.array(z.object({ id: z.string(), label: z.string() })),
       keybindings: z.array(z.object({ command: z.string() })),
       configuration: z.object({
         properties: z.record(z.string(), z.object({ scope: z.string(), enum: z.array(z.string()).optional() })),
@@ -18,7 +22,7 @@ const manifest = z
   })
   .parse(JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")));
 
-const { commands, menus, keybindings, configuration } = manifest.contributes;
+const { commands, menus, submenus, keybindings, configuration } = manifest.contributes;
 
 describe("the manifest", () => {
   it("names every command there is, under Gennai", () => {
@@ -36,8 +40,20 @@ describe("the manifest", () => {
   });
 
   it("has no menu or key for a command that is not there", () => {
-    const used = [...Object.values(menus).flat(), ...keybindings].map(({ command }) => command);
+    const used = [...Object.values(menus).flat(), ...keybindings].flatMap((entry) =>
+      "command" in entry ? [entry.command] : [],
+    );
     expect(commands.map(({ command }) => command)).toEqual(expect.arrayContaining(used));
+  });
+
+  it("calls every submenu Gennai, shows each somewhere, and puts something into it", () => {
+    const shown = Object.values(menus)
+      .flat()
+      .flatMap((entry) => ("submenu" in entry ? [entry.submenu] : []));
+    const ids = submenus.map(({ id }) => id);
+    expect([...new Set(shown)].sort()).toEqual([...ids].sort());
+    expect(submenus.map(({ label }) => label)).toEqual(ids.map(() => "Gennai"));
+    expect(ids.filter((id) => menus[id] === undefined)).toEqual([]);
   });
 
   it.each(["baseUrl", "serverCommand", "governance.sandbox", "governance.stages"])(

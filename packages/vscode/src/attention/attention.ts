@@ -1,77 +1,83 @@
+import { plainMessage } from "../editor/plain-message.ts";
+
 /** What the notifications need of the window. */
 export interface AttentionPorts {
-  /** True when the user sees the question anyway. */
+  /** True when the user sees the question anyway, or wants no notifications. */
   isSeen(): boolean;
-  /** Resolves when the notification is gone. */
-  show(message: string): Promise<void>;
+  /** Shows a notification that stays until it is closed. */
+  show(message: string): ShownNotification;
   now(): number;
   /** Calls back after milliseconds; gives back how to call it off. */
   after(milliseconds: number, callback: () => void): () => void;
 }
 
-/** Questions that arrive together are one notification, and the next one waits. */
+export interface ShownNotification {
+  /** Says something else in place. */
+  say(message: string): void;
+  close(): void;
+}
+
+/** Milliseconds: questions that arrive together are one notification; and one that the user put away stays away as long. */
 const gather = 700;
 const pauseBetween = 15_000;
 
-/** Tells the user that the agent waits, when nobody looks: one notification at a time, however many questions come. */
+/**
+ * Tells the user that the agent waits, when nobody looks: one notification, however many questions there are. It names the
+ * oldest, and goes away as soon as nothing waits or the questions are seen.
+ */
 export class Attention implements Disposable {
   readonly #ports: AttentionPorts;
   #open: ReadonlyMap<string, string> = new Map();
-  #told: ReadonlySet<string> = new Set();
   #cancel: (() => void) | undefined;
-  #isShown = false;
-  #lastShown = Number.NEGATIVE_INFINITY;
+  #shown:
+    | { readonly ids: ReadonlySet<string>; readonly since: number; readonly notification: ShownNotification }
+    | undefined;
 
   constructor(ports: AttentionPorts) {
     this.#ports = ports;
   }
 
-  /** @param open the questions that wait now: id and title */
+  /**
+   * To be told whenever a question comes or goes, and when the REPL is shown or hidden.
+   *
+   * @param open the questions that wait now, oldest first: id, and what is asked, without secrets
+   */
   update(open: ReadonlyMap<string, string>): void {
     this.#open = open;
-    this.#told = new Set([...this.#told].filter((id) => open.has(id)));
-    if (this.#untold().length === 0) {
+    if (open.size === 0 || this.#ports.isSeen()) {
       this.#cancel?.();
       this.#cancel = undefined;
-    } else this.#plan();
-  }
-
-  [Symbol.dispose](): void {
-    this.#cancel?.();
-    this.#open = new Map();
-  }
-
-  #untold(): readonly string[] {
-    return [...this.#open.keys()].filter((id) => !this.#told.has(id));
-  }
-
-  #plan(): void {
-    if (this.#cancel !== undefined || this.#isShown) return;
-    const wait = Math.max(gather, this.#lastShown + pauseBetween - this.#ports.now());
-    this.#cancel = this.#ports.after(wait, () => {
+      this.#shown?.notification.close();
+      this.#shown = undefined;
+      return;
+    }
+    const { ids } = this.#shown ?? {};
+    // What was answered is not named for a moment longer.
+    this.#shown?.notification.say(this.#message());
+    if ([...open.keys()].every((id) => ids?.has(id) === true)) return;
+    const since = this.#shown?.since ?? Number.NEGATIVE_INFINITY;
+    const wait = Math.max(gather, since + pauseBetween - this.#ports.now());
+    this.#cancel ??= this.#ports.after(wait, () => {
       this.#cancel = undefined;
-      void this.#tell();
+      this.#tell();
     });
   }
 
-  async #tell(): Promise<void> {
-    const untold = this.#untold();
-    if (untold.length === 0) return;
-    this.#told = new Set([...this.#told, ...untold]);
+  [Symbol.dispose](): void {
+    this.update(new Map());
+  }
+
+  /** A new question is shown anew: what was shown before may have been put away. */
+  #tell(): void {
     if (this.#ports.isSeen()) return;
-    const [first] = untold;
-    const title = first === undefined ? "" : (this.#open.get(first) ?? "");
-    this.#isShown = true;
-    this.#lastShown = this.#ports.now();
-    try {
-      await this.#ports.show(
-        untold.length === 1
-          ? `Gennai waits for your answer: ${title}`
-          : `Gennai waits for ${untold.length} answers of yours.`,
-      );
-    } finally {
-      this.#isShown = false;
-      if (this.#untold().length > 0) this.#plan();
-    }
+    this.#shown?.notification.close();
+    const notification = this.#ports.show(this.#message());
+    this.#shown = { ids: new Set(this.#open.keys()), since: this.#ports.now(), notification };
+  }
+
+  #message(): string {
+    const [first = ""] = this.#open.values();
+    const more = this.#open.size - 1;
+    return more === 0 ? plainMessage(first) : `${plainMessage(first)} (and ${more} more)`;
   }
 }

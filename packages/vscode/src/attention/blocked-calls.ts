@@ -1,3 +1,4 @@
+import { plainMessage } from "../editor/plain-message.ts";
 import type { ViolationFacts } from "../session/session-facts.ts";
 
 /** What the notifications of blocked calls need of the window. */
@@ -65,7 +66,7 @@ export class BlockedCalls implements Disposable {
   /** @param count of the calls that it tells of */
   async #show(last: ViolationFacts, count: number): Promise<void> {
     const what = count === 1 ? last.tool : `${count} calls, the last one`;
-    const message = `🛡️ Damage-Control blocked ${what}: ${last.words}. ${last.reason}`;
+    const message = `🛡️ Damage-Control blocked ${what}: ${plainMessage(last.words)}. ${plainMessage(last.reason)}`;
     const chosen = await this.#ports.show(message, [showRuleButton, quietButton]);
     if (chosen === showRuleButton) await this.#ports.showRule(last);
     if (chosen === quietButton) await this.#ports.quiet();

@@ -1,16 +1,27 @@
 import * as vscode from "vscode";
+import { showProgress } from "../editor/notifications.ts";
 import { Attention } from "./attention.ts";
 
-/** Notifications of VS Code. */
+/**
+ * Notifications of VS Code. They are shown as progress: of all notifications, an extension can take only those away again. They
+ * have no buttons, so the way to the question is a link.
+ */
 export function vsCodeAttention(options: {
   /** True when the user sees the question anyway, or wants no notifications. */
   readonly isSeen: () => boolean;
-  readonly reveal: () => Promise<void>;
 }): Attention {
   return new Attention({
     isSeen: options.isSeen,
-    show: async (message) => {
-      if ((await vscode.window.showWarningMessage(message, "Show")) === "Show") await options.reveal();
+    show: (first) => {
+      const over = Promise.withResolvers<void>();
+      let say: (message: string) => void = () => undefined;
+      const place = { location: vscode.ProgressLocation.Notification, title: "Gennai asks" };
+      void showProgress(place, (report) => {
+        say = (message) => report(message, { label: "Show the question", command: "gennai.openRepl" });
+        say(first);
+        return over.promise;
+      });
+      return { say: (message) => say(message), close: over.resolve };
     },
     now: () => performance.now(),
     after: (milliseconds, callback) => {

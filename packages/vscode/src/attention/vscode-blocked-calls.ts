@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { showWarning } from "../editor/notifications.ts";
 import type { ViolationFacts } from "../session/session-facts.ts";
 import type { GennaiSettings } from "../settings/settings.ts";
 import { BlockedCalls } from "./blocked-calls.ts";
@@ -13,7 +14,7 @@ export function vsCodeBlockedCalls(options: {
       const { notifications, notifyBlockedCalls } = options.settings();
       return !notifications || !notifyBlockedCalls;
     },
-    show: async (message, buttons) => vscode.window.showWarningMessage(message, ...buttons),
+    show: async (message, buttons) => showWarning(message, ...buttons),
     showRule: options.showRule,
     quiet: async () => {
       await vscode.workspace

@@ -1,12 +1,16 @@
 import { type BackgroundRun, listBackgroundRuns } from "@gennai/client/background/background-runs";
+import type { CallToWatch } from "@gennai/client/home/repl-home";
 import type { AgentSession } from "@gennai/client/session/agent-session";
-import * as vscode from "vscode";
+import type * as vscode from "vscode";
+import { showError, showInformation } from "../editor/notifications.ts";
+import { type WatchTerminalOptions, watchTerminal } from "./watch-terminal.ts";
+import { WatchedCall } from "./watched-call.ts";
 import { WatchedRun } from "./watched-run.ts";
 
-/** The terminals of this window in which background runs are watched, one a run. */
+/** The terminals of this window in which what the agent runs is watched, one a run. */
 export class BackgroundTerminals implements Disposable {
   readonly #log: vscode.LogOutputChannel;
-  /** By session and run. */
+  /** By session and run, or by turn and call. */
   readonly #terminals = new Map<string, vscode.Terminal>();
 
   constructor(log: vscode.LogOutputChannel) {
@@ -25,6 +29,16 @@ export class BackgroundTerminals implements Disposable {
     this.#terminalOf(session, run).show();
   }
 
+  /** Shows a command that a turn waits for, in a terminal at the front. */
+  watchCall(session: AgentSession, call: CallToWatch): void {
+    const { turnId, callId, command } = call;
+    const terminal = this.#open(`${session.sessionId} ${turnId} ${callId}`, {
+      name: `Gennai: ${command.split("\n", 1)[0]?.slice(0, 40)}`,
+      watched: (write) => new WatchedCall({ session, call, write }),
+    });
+    terminal.show();
+  }
+
   [Symbol.dispose](): void {
     const open = [...this.#terminals.values()];
     // Nobody is asked whether to stop them: the window goes, and not its server.
@@ -33,48 +47,36 @@ export class BackgroundTerminals implements Disposable {
   }
 
   #terminalOf(session: AgentSession, run: BackgroundRun): vscode.Terminal {
-    const key = `${session.sessionId} ${run.id} ${run.startedAt}`;
+    const { client, sessionId } = session;
+    const askToStop = async () => {
+      const choice = await showInformation(
+        `${run.id} (${run.command.slice(0, 80)}) still runs in the background.`,
+        "Stop It",
+        "Leave It Running",
+      );
+      return choice === "Stop It";
+    };
+    return this.#open(`${sessionId} ${run.id} ${run.startedAt}`, {
+      name: `Gennai ${run.id}: ${run.command.slice(0, 40)}`,
+      watched: (write) => new WatchedRun({ client, sessionId, run, write, askToStop }),
+    });
+  }
+
+  /** The one that is open under a key, or a new one. */
+  #open(key: string, { name, watched }: Pick<WatchTerminalOptions, "name" | "watched">): vscode.Terminal {
     const known = this.#terminals.get(key);
     if (known !== undefined) return known;
-    const written = new vscode.EventEmitter<string>();
-    const watched = new WatchedRun({
-      client: session.client,
-      sessionId: session.sessionId,
-      run,
-      write: (text) => written.fire(text),
-      askToStop: async () => {
-        const choice = await vscode.window.showInformationMessage(
-          `${run.id} (${run.command.slice(0, 80)}) still runs in the background.`,
-          "Stop It",
-          "Leave It Running",
-        );
-        return choice === "Stop It";
-      },
-    });
-    const terminal = vscode.window.createTerminal({
-      name: `Gennai ${run.id}: ${run.command.slice(0, 40)}`,
-      isTransient: true,
-      iconPath: new vscode.ThemeIcon("hubot"),
-      pty: {
-        onDidWrite: written.event,
-        open: () => void watched.watch(),
-        close: () => {
-          const isOpen = this.#terminals.delete(key);
-          if (isOpen) this.#tell(watched.close());
-          written.dispose();
-        },
-        handleInput: (text: string) => this.#tell(watched.input(text)),
+    const terminal = watchTerminal({
+      name,
+      watched,
+      onClose: () => this.#terminals.delete(key),
+      onFailure: (error) => {
+        const reason = error instanceof Error ? error.message : String(error);
+        this.#log.warn(`What is watched in a terminal could not be stopped: ${reason}`);
+        void showError(`Gennai: ${name} was not stopped: ${reason}`);
       },
     });
     this.#terminals.set(key, terminal);
     return terminal;
-  }
-
-  #tell(work: Promise<void>): void {
-    work.catch((error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error);
-      this.#log.warn(`A background run could not be stopped: ${reason}`);
-      void vscode.window.showErrorMessage(`Gennai: the background run was not stopped: ${reason}`);
-    });
   }
 }

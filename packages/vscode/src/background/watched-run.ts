@@ -1,5 +1,7 @@
 import { type BackgroundRun, backgroundOutput, stopBackgroundRun } from "@gennai/client/background/background-runs";
 import type { AgentClient } from "@gennai/client/connection/connection";
+import { forTerminal } from "./for-terminal.ts";
+import type { Watched } from "./watch-terminal.ts";
 
 export interface WatchedRunOptions {
   readonly client: AgentClient;
@@ -12,7 +14,7 @@ export interface WatchedRunOptions {
 }
 
 /** A background run, shown in a terminal: what it prints, as it comes. Ctrl+C ends it; closing the terminal asks. */
-export class WatchedRun {
+export class WatchedRun implements Watched {
   readonly #options: WatchedRunOptions;
   readonly #watching = new AbortController();
   #isRunning = true;
@@ -21,7 +23,6 @@ export class WatchedRun {
     this.#options = options;
   }
 
-  /** Resolves when the run has ended, or nobody watches any more. Never rejects. */
   async watch(): Promise<void> {
     const { client, sessionId, run, write } = this.#options;
     write(`\u001b[1m${forTerminal(run.command)}\u001b[0m\r\n`);
@@ -41,12 +42,10 @@ export class WatchedRun {
     }
   }
 
-  /** What its user typed. */
   async input(text: string): Promise<void> {
     if (text.includes("\u0003")) await this.#stop();
   }
 
-  /** The terminal is gone. */
   async close(): Promise<void> {
     this.#watching.abort();
     if (this.#isRunning && (await this.#options.askToStop())) await this.#stop();
@@ -57,9 +56,4 @@ export class WatchedRun {
     const { client, sessionId, run } = this.#options;
     await stopBackgroundRun(client, { sessionId, runId: run.id });
   }
-}
-
-/** A terminal begins no new line by itself, and nothing in the text may steer it. */
-function forTerminal(text: string): string {
-  return text.replaceAll(/[^\P{Cc}\n\t]/gu, "").replaceAll("\n", "\r\n");
 }

@@ -6,6 +6,7 @@ import {
 } from "@gennai/client/background/background-runs";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import * as vscode from "vscode";
+import { showInformation } from "../editor/notifications.ts";
 import type { Command } from "../workbench.ts";
 
 /** The servers and watchers that the agent started: watch one, stop it, open a port of it. */
@@ -13,7 +14,7 @@ export const showBackground: Command = async ({ sessions, background }) => {
   const { session } = sessions;
   const runs = session === undefined ? [] : await listBackgroundRuns(session.client, session.sessionId);
   if (session === undefined || runs.length === 0) {
-    void vscode.window.showInformationMessage("Nothing runs in the background.");
+    void showInformation("Nothing runs in the background.");
     return;
   }
   const items = runs.map((run) => {
@@ -39,7 +40,7 @@ async function openPort(session: AgentSession, run: BackgroundRun): Promise<void
   const meant = { sessionId: session.sessionId, runId: run.id };
   const local = await openBackgroundPort(session.client, meant, { port: Number(text), localPort: 0 });
   const url = `http://127.0.0.1:${local}`;
-  const choice = await vscode.window.showInformationMessage(
+  const choice = await showInformation(
     `${url} leads to port ${text} of ${run.id}. It is code of the agent's that your browser runs there.`,
     "Open in Browser",
   );

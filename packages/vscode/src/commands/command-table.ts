@@ -1,12 +1,19 @@
 import type { CommandId } from "../command-ids.ts";
 import type { Command } from "../workbench.ts";
+import * as add from "./add-commands.ts";
 import { showBackground } from "./background-commands.ts";
+import { commitMessage } from "./commit-message-command.ts";
 import * as governance from "./governance-commands.ts";
+import { addMcpServers } from "./mcp-commands.ts";
 import * as plan from "./plan-commands.ts";
+import * as problem from "./problem-commands.ts";
+import * as review from "./review-commands.ts";
 import * as server from "./server-commands.ts";
 import * as session from "./session-commands.ts";
+import { showAllChanges } from "./show-all-changes.ts";
 import { showRule } from "./show-rule.ts";
 import * as todo from "./todo-commands.ts";
+import { nextHunk, previousHunk } from "./walk-hunks.ts";
 
 /** What each command does. */
 export const commandTable: Readonly<Record<CommandId, Command>> = {
@@ -42,12 +49,32 @@ export const commandTable: Readonly<Record<CommandId, Command>> = {
   showBackground,
   setToken: server.setToken,
   setModelKey: server.setModelKey,
+  chooseModel: session.chooseModel,
   openSettings: server.openSettings,
   setUpBranch: server.setUpBranch,
   openScm: server.openScm,
   openControlFile: governance.openControlFile,
   showMenu: server.showMenu,
   takeOver: server.takeOver,
+  fixProblem: problem.fixProblem,
+  explainProblem: problem.explainProblem,
+  addSelection: add.addSelection,
+  addFile: add.addFile,
+  addTerminalSelection: add.addTerminalSelection,
+  addChange: add.addChange,
+  addTestFailure: add.addTestFailure,
+  addMcpServers,
+  chooseFolder: server.chooseFolderToWorkOn,
+  openFolder: server.openFolder,
+  commitMessage,
+  keepHunk: review.keepHunk,
+  undoHunk: review.undoHunk,
+  editHunk: review.editHunk,
+  showHunkDiff: review.showHunkDiff,
+  markAllLooked: review.markAllLooked,
+  nextHunk,
+  previousHunk,
+  showAllChanges,
   "todos.add": todo.addTodo,
   "todos.edit": todo.editTodo,
   "todos.remove": todo.removeTodo,

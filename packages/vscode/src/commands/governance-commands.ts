@@ -1,6 +1,7 @@
 import { type EmergencyControl, setEmergencyControl } from "@gennai/client/governance/emergency";
 import { listIntents, selectIntent as select } from "@gennai/client/governance/intents";
 import * as vscode from "vscode";
+import { showInformation, showProgress, showWarning } from "../editor/notifications.ts";
 import { uriOf } from "../editor/workspace-uri.ts";
 import { thisMachine } from "../server/this-machine.ts";
 import { sessionBundle } from "../session/export-bundle.ts";
@@ -15,10 +16,7 @@ export const selectIntent: Command = async (workbench) => {
   const signal = AbortSignal.timeout(callPatience);
   const { intents, warnings, active } = await listIntents(governance, session.sessionId, { signal });
   if (intents.length === 0) {
-    const choice = await vscode.window.showInformationMessage(
-      warnings[0] ?? "This workspace has no intents.",
-      "Edit Intents",
-    );
+    const choice = await showInformation(warnings[0] ?? "This workspace has no intents.", "Edit Intents");
     if (choice !== undefined) await editIntents(workbench, []);
     return;
   }
@@ -34,7 +32,7 @@ export const selectIntent: Command = async (workbench) => {
   });
   if (picked === undefined || picked.intent.id === active?.id) return;
   const selected = await select(governance, session.sessionId, picked.intent.id, { signal });
-  void vscode.window.showInformationMessage(`This session serves ${selected.id} ${selected.name}.`);
+  void showInformation(`This session serves ${selected.id} ${selected.name}.`);
 };
 
 /** Opens the file; a first one is offered as a draft that nobody saved yet. */
@@ -92,7 +90,7 @@ export const emergencyLift: Command = async (workbench) => {
     ...emergency.blockedTools.map((tool) => ({ label: `Blocked tool ${tool}`, control: "block-tool" as const, tool })),
   ];
   if (items.length === 0) {
-    void vscode.window.showInformationMessage("No emergency control is on.");
+    void showInformation("No emergency control is on.");
     return;
   }
   const picked = await vscode.window.showQuickPick(items, { title: "Lift which control?" });
@@ -106,16 +104,13 @@ export const emergencyLift: Command = async (workbench) => {
   if (reason === undefined) return;
   const { control, tool, label } = picked;
   await setControl(workbench, { control, tool, enabled: false, reason: reason.trim() });
-  void vscode.window.showInformationMessage(`Lifted: ${label}.`);
+  void showInformation(`Lifted: ${label}.`);
 };
 
 async function switchOn(workbench: Workbench, control: EmergencyControl, tool = ""): Promise<void> {
   const stopped = await setControl(workbench, { control, tool, enabled: true, reason: "switched on in the editor" });
   const ended = stopped === 0 ? "" : ` ${stopped} running ${stopped === 1 ? "turn was" : "turns were"} ended.`;
-  const choice = await vscode.window.showWarningMessage(
-    `${switchedOn[control]}${tool === "" ? "" : `: ${tool}`}.${ended}`,
-    "Lift…",
-  );
+  const choice = await showWarning(`${switchedOn[control]}${tool === "" ? "" : `: ${tool}`}.${ended}`, "Lift…");
   if (choice !== undefined) await emergencyLift(workbench, []);
 }
 
@@ -175,14 +170,12 @@ export const exportBundle: Command = async (workbench) => {
   if (target === undefined) return;
   const { clientId } = session.identity;
   const { version } = workbench;
-  const text = await vscode.window.withProgress(
+  const text = await showProgress(
     { location: vscode.ProgressLocation.Notification, title: "Exporting the session" },
     () => sessionBundle(session, governance, { clientId, version, signal: AbortSignal.timeout(120_000) }),
   );
   await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(text));
-  void vscode.window.showInformationMessage(
-    `Exported to ${target.fsPath}. It is redacted, but holds what was read and said.`,
-  );
+  void showInformation(`Exported to ${target.fsPath}. It is redacted, but holds what was read and said.`);
 };
 
 /** `.orchestration/` is the server's: shown as a document that nobody can edit. */
@@ -193,7 +186,7 @@ export const openControlFile: Command = async ({ root, documents }) => {
     .map((uri) => ({ label: vscode.workspace.asRelativePath(uri, false), uri }))
     .sort((one, other) => one.label.localeCompare(other.label));
   if (items.length === 0) {
-    void vscode.window.showInformationMessage("This workspace has no .orchestration files yet.");
+    void showInformation("This workspace has no .orchestration files yet.");
     return;
   }
   const picked = await vscode.window.showQuickPick(items, { title: "Open which file, read-only?" });

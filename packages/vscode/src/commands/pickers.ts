@@ -1,14 +1,13 @@
 import type { Proposal } from "@gennai/protocol/model/proposal";
 import * as vscode from "vscode";
+import { showInformation } from "../editor/notifications.ts";
 import type { ChangeSetFacts } from "../session/session-facts.ts";
 
 /** The newest proposal, or the one the user chooses among several. */
 export async function pickProposal(open: ReadonlyMap<string, Proposal>): Promise<Proposal | undefined> {
   const proposals = [...open.values()].reverse();
   if (proposals.length === 0) {
-    void vscode.window.showInformationMessage(
-      "No proposal waits for review. Proposal Mode is chosen in gennai.editingMode.",
-    );
+    void showInformation("No proposal waits for review. Proposal Mode is chosen in gennai.editingMode.");
     return undefined;
   }
   if (proposals.length === 1) return proposals[0];
@@ -23,7 +22,7 @@ export async function pickProposal(open: ReadonlyMap<string, Proposal>): Promise
 /** The id of a change set that can be taken back. */
 export async function pickChangeSet(changeSets: readonly ChangeSetFacts[]): Promise<string | undefined> {
   if (changeSets.length === 0) {
-    void vscode.window.showInformationMessage("This session has no change set to take back.");
+    void showInformation("This session has no change set to take back.");
     return undefined;
   }
   const items = changeSets.toReversed().map(({ changeSetId, time, paths }) => ({

@@ -1,13 +1,12 @@
 import type { Plan } from "@gennai/client/plan/plan";
 import { SessionPlans } from "@gennai/client/plan/session-plans";
 import type { AgentSession } from "@gennai/client/session/agent-session";
-import { subscribe } from "@gennai/client/session/subscription";
-import type { TurnRequest } from "@gennai/client/session/turn";
-import { endsTurn, turnOutcome } from "@gennai/client/session/turn-state";
 import * as vscode from "vscode";
 import { editorContext } from "../documents/editor-context.ts";
+import { askModally, showError, showInformation, showProgress, showWarning } from "../editor/notifications.ts";
 import { looksLikePlan } from "../plan/looks-like-plan.ts";
 import { guardPlan } from "../plan/plan-guard.ts";
+import { turnAnswer } from "../session/watched-turn.ts";
 import type { Command, Workbench } from "../workbench.ts";
 
 const callPatience = 30_000;
@@ -34,12 +33,13 @@ export const plan: Command = async (workbench) => {
   if (goal === undefined || goal.trim() === "") return;
   const session = await workbench.session();
   await openPanel(workbench, []);
-  await vscode.window.withProgress(
+  await showProgress(
     { location: vscode.ProgressLocation.Notification, title: "Gennai writes a plan", cancellable: true },
-    async (_progress, cancel) => {
+    async (_report, cancel) => {
       const stop = new AbortController();
       cancel.onCancellationRequested(() => stop.abort());
-      const answer = await planAnswer(session, { text: goal, context }, stop.signal);
+      const request = { text: goal, context, scenario: "PLAN", enableThinking: true };
+      const answer = await turnAnswer(session, request, { as: "plan", stop: stop.signal });
       if (answer !== undefined) await submit(workbench, session, answer);
     },
   );
@@ -56,13 +56,13 @@ export const preview: Command = async (workbench) => {
   await openPanel(workbench, []);
   const denied = actions.filter(({ verdict }) => verdict === "deny");
   if (denied.length > 0) {
-    void vscode.window.showWarningMessage(
+    void showWarning(
       `The rules deny ${denied.length} of ${actions.length} actions of “${previewed.title}”: ${denied[0]?.reason ?? ""}`,
     );
   }
   const unfit = actions.find(({ change }) => change?.conflict === true);
   if (denied.length === 0 && unfit !== undefined && previewed.state === "preview") {
-    void vscode.window.showWarningMessage(
+    void showWarning(
       `“${previewed.title}” cannot be approved: ${unfit.change?.warning ?? ""} Submit a plan that fits the files as they are now.`,
     );
   }
@@ -75,15 +75,11 @@ export const approve: Command = async (workbench) => {
   if (held === undefined) return;
   await openPanel(workbench, []);
   const steps = held.steps.map(({ title, risk }, index) => `${index + 1}. ${title} (${risk} risk)`).join("\n");
-  const choice = await vscode.window.showWarningMessage(
-    `Approve “${held.title}”?`,
-    { modal: true, detail: `${steps}\n\nDigest ${held.digest}` },
-    "Approve",
-  );
+  const choice = await askModally(`Approve “${held.title}”?`, `${steps}\n\nDigest ${held.digest}`, "Approve");
   if (choice !== "Approve") return;
   const { expires } = await plans.approve(held.planId, held.digest, { signal: AbortSignal.timeout(callPatience) });
   const until = expires === undefined ? "" : ` until ${expires.toLocaleTimeString()}`;
-  const next = await vscode.window.showInformationMessage(`Approved${until}.`, "Execute");
+  const next = await showInformation(`Approved${until}.`, "Execute");
   if (next === "Execute") await execute(workbench, []);
 };
 
@@ -102,9 +98,9 @@ async function run(action: "execute" | "verify", workbench: Workbench): Promise<
   const { token } = result.approval;
   await openPanel(workbench, []);
   const title = action === "execute" ? `Executing “${held.title}”` : `Verifying “${held.title}”`;
-  const ended = await vscode.window.withProgress(
+  const ended = await showProgress(
     { location: vscode.ProgressLocation.Notification, title, cancellable: true },
-    async (_progress, cancel) => {
+    async (_report, cancel) => {
       cancel.onCancellationRequested(
         () => void session.stop("session", "cancelled", { signal: AbortSignal.timeout(callPatience) }),
       );
@@ -115,9 +111,9 @@ async function run(action: "execute" | "verify", workbench: Workbench): Promise<
     },
   );
   const words = `“${ended.title}”: ${ended.state.replaceAll("_", " ")}. ${ended.remediation}`.trim();
-  if (ended.state === "done") void vscode.window.showInformationMessage(words);
-  else if (ended.state !== "verifying") void vscode.window.showWarningMessage(words);
-  else if ((await vscode.window.showInformationMessage(words, "Verify")) === "Verify") await verify(workbench, []);
+  if (ended.state === "done") void showInformation(words);
+  else if (ended.state !== "verifying") void showWarning(words);
+  else if ((await showInformation(words, "Verify")) === "Verify") await verify(workbench, []);
 }
 
 async function plansOf(workbench: Workbench, session: AgentSession): Promise<SessionPlans> {
@@ -127,7 +123,7 @@ async function plansOf(workbench: Workbench, session: AgentSession): Promise<Ses
 async function newestPlan(plans: SessionPlans): Promise<Plan | undefined> {
   const [newest] = await plans.list({ signal: AbortSignal.timeout(callPatience) });
   if (newest === undefined) {
-    const choice = await vscode.window.showInformationMessage("This session has no plan yet.", "Plan…");
+    const choice = await showInformation("This session has no plan yet.", "Plan…");
     if (choice !== undefined) await vscode.commands.executeCommand("gennai.plan");
   }
   return newest;
@@ -138,12 +134,12 @@ async function submit(workbench: Workbench, session: AgentSession, text: string)
   const { plan: held, issues, envelopeKind } = await plans.submit(text, { signal: AbortSignal.timeout(callPatience) });
   if (held !== undefined) return held;
   if (envelopeKind === "chat") {
-    void vscode.window.showInformationMessage("The model answered in words instead of a plan: the REPL shows them.");
+    void showInformation("The model answered in words instead of a plan: the REPL shows them.");
     return undefined;
   }
   const first = issues[0];
   const details = issues.map(({ path, message, level }) => `${level} ${path}: ${message}`).join("\n");
-  const choice = await vscode.window.showErrorMessage(
+  const choice = await showError(
     `This is no valid plan${first === undefined ? "." : `: ${first.path} ${first.message}`}`,
     "Show All Issues",
     "Copy Details",
@@ -151,34 +147,6 @@ async function submit(workbench: Workbench, session: AgentSession, text: string)
   if (choice === "Copy Details") await vscode.env.clipboard.writeText(details);
   if (choice === "Show All Issues") {
     await vscode.window.showTextDocument(workbench.documents.add("plan-issues.txt", `${details}\n\n${text}`));
-  }
-  return undefined;
-}
-
-/** What the model wrote in a turn of the plan scenario; undefined when the turn did not end well. */
-async function planAnswer(
-  session: AgentSession,
-  request: Pick<TurnRequest, "text" | "context">,
-  stop: AbortSignal,
-): Promise<string | undefined> {
-  const follow = new AbortController();
-  const { clientId, name, version } = session.identity;
-  // A reader of its own: requests are answered by the stream that this window follows anyway.
-  const identity = { clientId: `${clientId}-plan`, name, version };
-  const turn = await session.startTurn({ ...request, scenario: "PLAN", enableThinking: true }, { signal: stop });
-  stop.addEventListener("abort", () => {
-    void session.cancelTurn(turn.turnId, "cancelled", { signal: AbortSignal.timeout(callPatience) });
-  });
-  let answer: string | undefined;
-  try {
-    const { client, sessionId } = session;
-    const options = { sessionId, identity, afterSeq: turn.afterSeq, untilTurnId: turn.turnId, signal: follow.signal };
-    for await (const event of subscribe(client, options)) {
-      if (event.event.case === "final") answer = event.event.value.text;
-      if (endsTurn(event, turn.turnId)) return turnOutcome(event) === "completed" ? answer : undefined;
-    }
-  } finally {
-    follow.abort();
   }
   return undefined;
 }

@@ -1,5 +1,5 @@
 import type { AgentSession } from "@gennai/client/session/agent-session";
-import * as vscode from "vscode";
+import { showInformation } from "../editor/notifications.ts";
 import type { Workbench } from "../workbench.ts";
 
 const callPatience = 30_000;
@@ -18,5 +18,5 @@ export async function revert(
     changeSetId !== undefined && changeSets.has(changeSetId)
       ? await changeSets.revert(changeSetId, { signal })
       : (await session.undo({ signal, ...(changeSetId === undefined ? {} : { changeSetId }) })).files;
-  void vscode.window.showInformationMessage(`Taken back: ${files.map(({ path }) => path).join(", ")}`);
+  void showInformation(`Taken back: ${files.map(({ path }) => path).join(", ")}`);
 }

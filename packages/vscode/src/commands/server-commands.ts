@@ -1,7 +1,10 @@
-import { providerNames } from "@gennai/protocol/model/backend";
+import { isSelfHosted, type Provider, providerNames } from "@gennai/protocol/model/backend";
 import * as vscode from "vscode";
+import { showInformation } from "../editor/notifications.ts";
 import { openSourceControl } from "../git/vscode-git.ts";
 import { askForToken } from "../server/server-dialogs.ts";
+import { chooseFolder } from "../session/chosen-folder.ts";
+import { usersModelUrl } from "../settings/settings.ts";
 import type { Command } from "../workbench.ts";
 
 const callPatience = 10_000;
@@ -9,7 +12,7 @@ const callPatience = 10_000;
 export const startServer: Command = async (workbench) => {
   await workbench.startServer();
   const { url, version } = await workbench.connect();
-  void vscode.window.showInformationMessage(`The Gennai server ${version} runs at ${url}.`);
+  void showInformation(`The Gennai server ${version} runs at ${url}.`);
 };
 
 export const pingServer: Command = async (workbench) => {
@@ -21,7 +24,7 @@ export const pingServer: Command = async (workbench) => {
   const answered = performance.now();
   const milliseconds = Math.max(1, Math.round(answered - connected));
   workbench.log.info(`Ping ${url}: found in ${Math.round(connected - started)} ms, answered in ${milliseconds} ms`);
-  const choice = await vscode.window.showInformationMessage(
+  const choice = await showInformation(
     `${url} answered in ${milliseconds} ms: Gennai ${info.version}, ${info.isolation || "isolation unknown"}.`,
     "Copy Details",
   );
@@ -55,8 +58,11 @@ export const setModelKey: Command = async (workbench) => {
   const backend = await vscode.window.showQuickPick([...providerNames], { title: "Set Model Key: whose key is it?" });
   const chosen = providerNames.find((name) => name === backend);
   if (chosen === undefined) return;
+  const baseUrl = isSelfHosted(chosen) ? await askWhere(chosen, usersModelUrl(workbench.settings(), chosen)) : "";
+  if (baseUrl === undefined) return;
+  const whose = baseUrl === "" ? chosen : `${chosen} at ${new URL(baseUrl).origin}`;
   const typed = await vscode.window.showInputBox({
-    title: `Key of ${chosen}`,
+    title: `Key of ${whose}`,
     prompt: "Kept in the secret storage of this machine and in the server's memory, never in a file. Empty: forget it.",
     password: true,
     ignoreFocusOut: true,
@@ -64,11 +70,26 @@ export const setModelKey: Command = async (workbench) => {
   });
   if (typed === undefined) return;
   const key = typed.trim();
-  const { url, agent } = await workbench.connect();
-  await workbench.modelKeys.set(url, chosen, key, agent);
-  const done = key === "" ? `The key of ${chosen} is forgotten.` : `The server at ${url} has the key of ${chosen}.`;
-  void vscode.window.showInformationMessage(done);
+  const connection = await workbench.connect();
+  await workbench.modelKeys.set(connection, { backend: chosen, baseUrl, key });
+  const done =
+    key === "" ? `The key of ${whose} is forgotten.` : `The server at ${connection.url} has the key of ${whose}.`;
+  void showInformation(done);
 };
+
+/** The address of a server of one's own: no other gets its key. undefined: the user went away. */
+async function askWhere(backend: Provider, usual: string): Promise<string | undefined> {
+  const typed = await vscode.window.showInputBox({
+    title: `Where is the server of ${backend} that the key is for?`,
+    prompt: "The key goes to this address alone.",
+    placeHolder: "http://127.0.0.1:8000/v1",
+    value: usual,
+    ignoreFocusOut: true,
+    validateInput: (text) =>
+      /^https?:\/\//.test(text.trim()) && URL.canParse(text.trim()) ? undefined : "Type an http or https address.",
+  });
+  return typed?.trim();
+}
 
 export const showLog: Command = async ({ log }) => log.show(true);
 
@@ -86,7 +107,7 @@ export const setUpBranch: Command = async ({ branch, sessions }) => {
   });
   if (task === undefined || task.trim() === "") return;
   const outcome = await branch.prepare(task);
-  if (outcome.type === "branch") void vscode.window.showInformationMessage(`The agent works on ${outcome.name}.`);
+  if (outcome.type === "branch") void showInformation(`The agent works on ${outcome.name}.`);
   if (outcome.type !== "proposal") return;
   await sessions.session?.changeSettings({ editingMode: "proposal" }, { signal: AbortSignal.timeout(callPatience) });
   await vscode.workspace
@@ -135,6 +156,12 @@ export const takeOver: Command = async ({ claim, sessions }) => {
   await sessions.attachAgain();
 };
 
+export const chooseFolderToWorkOn: Command = ({ context }) => chooseFolder(context.workspaceState);
+
+export const openFolder: Command = async () => {
+  await vscode.commands.executeCommand("workbench.action.files.openFolder");
+};
+
 interface MenuItem extends vscode.QuickPickItem {
   readonly command?: string;
 }
@@ -155,6 +182,7 @@ export const showMenu: Command = async ({ link, sessions, governance }) => {
       ? [item("$(check-all) Review Proposed Changes", "applyProposedChanges")]
       : []),
     item("$(add) Start Session", "startSession"),
+    item("$(hubot) Choose Model…", "chooseModel"),
     ...(connected
       ? [item("$(pulse) Ping Server", "pingServer")]
       : [item("$(rocket) Start Server", "startServer"), item("$(plug) Connect", "pingServer")]),

@@ -1,5 +1,7 @@
+import { reviewToApply } from "@gennai/client/review/review-state";
 import * as vscode from "vscode";
 import { showProposal } from "../documents/proposal-diff.ts";
+import { showInformation } from "../editor/notifications.ts";
 import type { Command } from "../workbench.ts";
 import { pickChangeSet, pickProposal } from "./pickers.ts";
 import { revert } from "./revert.ts";
@@ -16,7 +18,7 @@ export const startSession: Command = async ({ connect, sessions, views }) => {
 export const stopSession: Command = async ({ sessions }) => {
   const { session } = sessions;
   if (session === undefined) {
-    void vscode.window.showInformationMessage("No session is open, so nothing runs.");
+    void showInformation("No session is open, so nothing runs.");
     return;
   }
   const stopped = await session.stop("session", "stopped by the user", { signal: AbortSignal.timeout(callPatience) });
@@ -52,30 +54,36 @@ export const openRepl: Command = async ({ views }) => views.showInSideBar();
 
 export const openReplPanel: Command = async ({ views }) => views.openPanel();
 
+export const chooseModel: Command = async ({ views }) => {
+  await views.reveal();
+  views.ask({ type: "choose-model" });
+};
+
 /** Opens the review: nothing is applied without a look at it. */
 export const applyProposedChanges: Command = async (workbench) => {
   const session = await workbench.session();
   const proposal = await pickProposal(workbench.sessions.facts.openProposals);
   if (proposal === undefined) return;
   await workbench.views.reveal();
-  workbench.views.ask({ type: "show-panel", panel: "review" });
-  const choice = await vscode.window.showInformationMessage(
+  workbench.views.ask({ type: "show-panel", panel: "review", proposalId: proposal.proposalId });
+  const choice = await showInformation(
     `A proposal of ${proposal.changes.length} ${proposal.changes.length === 1 ? "file" : "files"} waits for your review.`,
     "Show Diff",
     "Apply All",
   );
   if (choice === "Show Diff") await showProposal(proposal, session, workbench.documents);
   if (choice !== "Apply All") return;
-  const hunks = proposal.changes.map((change) => ({
-    changeId: change.id,
-    hunkId: "",
-    decision: { type: "keep" as const },
-  }));
-  const review = { sessionId: session.sessionId, proposalId: proposal.proposalId, hunks, note: "" };
+  if (!workbench.sessions.facts.openProposals.has(proposal.proposalId)) {
+    throw new Error("This proposal was decided about already. Ask for the change again.");
+  }
+  // As it stands now: what was undone or edited, in the panel or the editor, stays so.
+  const review = reviewToApply(workbench.reviews.of(proposal), proposal, session.sessionId, "keep");
   const signal = AbortSignal.timeout(callPatience);
   const { files } = await workbench.applier.apply(proposal, review, { session, signal });
-  void vscode.window.showInformationMessage(
-    `Applied ${files.length} ${files.length === 1 ? "file" : "files"}. One Undo takes it back.`,
+  void showInformation(
+    files.length === 0
+      ? "Everything of this proposal was undone: nothing is written."
+      : `Applied ${files.length} ${files.length === 1 ? "file" : "files"}. One Undo takes it back.`,
   );
 };
 

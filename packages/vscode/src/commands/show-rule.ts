@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { showInformation } from "../editor/notifications.ts";
 import { uriOf } from "../editor/workspace-uri.ts";
 import { thisMachine } from "../server/this-machine.ts";
 import type { ViolationFacts } from "../session/session-facts.ts";
@@ -8,7 +9,7 @@ import type { Command, Workbench } from "../workbench.ts";
 export const showRule: Command = async (workbench) => {
   const { violation } = workbench.sessions.facts;
   if (violation !== undefined) await openRule(violation, workbench);
-  else void vscode.window.showInformationMessage("Damage-Control stopped no call in this session.");
+  else void showInformation("Damage-Control stopped no call in this session.");
 };
 
 /** Opens a rule: at its line in its file, or what is known of one that is built in. */
@@ -22,6 +23,14 @@ export async function openRule(
     await vscode.window.showTextDocument(uri, { preview: true });
     return;
   }
+  const selection = new vscode.Range(found.line, 0, found.line, 0);
+  await vscode.window.showTextDocument(found.uri, { preview: true, selection });
+}
+
+/** Opens a rule's file at its line. Rejects with an `Error` that says where it stands. @param place nothing that is trusted */
+export async function openRuleAt(place: string, root: string): Promise<void> {
+  const found = /\.ya?ml:\d+$/i.test(place) ? await ruleInFile(place, root) : undefined;
+  if (found === undefined) throw new Error(`The rule stands at ${place}, which this window cannot open.`);
   const selection = new vscode.Range(found.line, 0, found.line, 0);
   await vscode.window.showTextDocument(found.uri, { preview: true, selection });
 }
@@ -55,7 +64,7 @@ function describeRule({ tool, words, rule, reason, place, action }: ViolationFac
     place === ""
       ? "- Where it stands: built into the server. No rule file takes it away."
       : `- Where it stands: ${place}, which this window cannot open.`,
-    "`gennai policy check` says what all rules say of a command, without running it.",
+    "The governance panel of the REPL (**Rules in force**) tells what all rules say of a command, without running it.",
   ];
   return `${lines.join("\n\n")}\n`;
 }

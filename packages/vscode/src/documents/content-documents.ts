@@ -2,26 +2,126 @@ import * as vscode from "vscode";
 
 const contentScheme = "gennai-content";
 
-const kept = 200;
+/** Bytes of text that are held beside what is shown. */
+const mostBytes = 64 * 1024 * 1024;
+
+/** One side of a proposed change. */
+export interface ProposalSideShown {
+  readonly proposalId: string;
+  readonly changeId: string;
+  readonly side: "base" | "fresh";
+}
+
+interface HeldDocument {
+  readonly text: string;
+  readonly side: ProposalSideShown | undefined;
+}
+
+/** Documents that are shown together. */
+interface ContentGroup {
+  /**
+   * @param name what the tab shows, e.g. a path: gives the language too
+   * @param side what it is of a proposal
+   */
+  add(name: string, text: string, side?: ProposalSideShown): vscode.Uri;
+}
 
 /**
  * Documents that nobody can edit: what the server holds, shown as it is. A document is made of text that is at hand; its name
- * carries a number, so that no later text can take the place of one that is shown.
+ * carries a number, so that no later text can take the place of one that is shown. What is open is held, with all that was made
+ * to be shown with it: an editor of many files asks for each one when it comes into view. The rest is held up to a bound.
  */
-export class ContentDocuments implements vscode.TextDocumentContentProvider {
-  readonly #texts = new Map<string, string>();
+export class ContentDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  readonly #mostBytes: number;
+  /** By name, oldest first. */
+  readonly #groups = new Set<Map<string, HeldDocument>>();
+  readonly #groupOf = new Map<string, Map<string, HeldDocument>>();
+  readonly #open = new Set<string>();
+  readonly #listeners: readonly vscode.Disposable[];
+  #bytes = 0;
   #last = 0;
 
-  /** @param name what the tab shows, e.g. a path: gives the language too */
-  add(name: string, text: string): vscode.Uri {
-    const uri = vscode.Uri.from({ scheme: contentScheme, path: `/${++this.#last}/${name.replace(/^\/+/, "")}` });
-    this.#texts.set(uri.toString(), text);
-    const [oldest] = this.#texts.keys();
-    if (this.#texts.size > kept && oldest !== undefined) this.#texts.delete(oldest);
-    return uri;
+  constructor(options: { readonly mostBytes?: number } = {}) {
+    this.#mostBytes = options.mostBytes ?? mostBytes;
+    this.#listeners = [
+      vscode.workspace.onDidOpenTextDocument(({ uri }) => {
+        if (uri.scheme === contentScheme) this.#open.add(uri.toString());
+      }),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => {
+        if (this.#open.delete(uri.toString())) this.#forgetOldest();
+      }),
+    ];
+  }
+
+  /** For documents that are shown together. */
+  group(): ContentGroup {
+    const group = new Map<string, HeldDocument>();
+    return { add: (name, text, side) => this.#add(group, name, text, side) };
+  }
+
+  /** A document that is shown by itself. */
+  add(name: string, text: string, side?: ProposalSideShown): vscode.Uri {
+    return this.group().add(name, text, side);
+  }
+
+  /** The document of a side of a proposal: the one that there is, else a new one. */
+  shownAs(name: string, text: string, side: ProposalSideShown): vscode.Uri {
+    for (const group of this.#groups) {
+      for (const [uri, { side: known }] of group) {
+        const isSame =
+          known?.proposalId === side.proposalId && known.changeId === side.changeId && known.side === side.side;
+        if (isSame) return vscode.Uri.parse(uri);
+      }
+    }
+    return this.add(name, text, side);
+  }
+
+  /** What a document is of a proposal; undefined for others. */
+  sideOf(uri: vscode.Uri): ProposalSideShown | undefined {
+    return uri.scheme === contentScheme ? this.#held(uri)?.side : undefined;
   }
 
   provideTextDocumentContent(uri: vscode.Uri): string {
-    return this.#texts.get(uri.toString()) ?? "This text is no longer held. Open it again from where you did.";
+    return this.#held(uri)?.text ?? "This text is no longer held. Open it again from where you did.";
   }
+
+  dispose(): void {
+    for (const listener of this.#listeners) listener.dispose();
+  }
+
+  #held(uri: vscode.Uri): HeldDocument | undefined {
+    return this.#groupOf.get(uri.toString())?.get(uri.toString());
+  }
+
+  #add(group: Map<string, HeldDocument>, name: string, text: string, side: ProposalSideShown | undefined): vscode.Uri {
+    // In the query, so that both sides of a difference have the file's own path.
+    const query = String(++this.#last);
+    const uri = vscode.Uri.from({ scheme: contentScheme, path: `/${name.replace(/^\/+/, "")}`, query });
+    group.set(uri.toString(), { text, side });
+    this.#groupOf.set(uri.toString(), group);
+    this.#bytes += bytesOf(text);
+    // The one that is being filled is the newest.
+    this.#groups.delete(group);
+    this.#groups.add(group);
+    this.#forgetOldest();
+    return uri;
+  }
+
+  #forgetOldest(): void {
+    const newest = [...this.#groups].at(-1);
+    for (const group of this.#groups) {
+      if (this.#bytes <= this.#mostBytes) return;
+      if (group === newest || [...group.keys()].some((uri) => this.#open.has(uri))) continue;
+      this.#groups.delete(group);
+      for (const [uri, { text }] of group) {
+        this.#groupOf.delete(uri);
+        this.#bytes -= bytesOf(text);
+      }
+    }
+  }
+}
+
+/** As they are in memory. */
+function bytesOf(text: string): number {
+  return text.length * 2;
 }

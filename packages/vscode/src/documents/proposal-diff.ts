@@ -1,29 +1,40 @@
+import type { ContentSource } from "@gennai/client/review/proposed-text";
 import type { AgentSession } from "@gennai/client/session/agent-session";
-import { sha256Hex } from "@gennai/protocol/digest";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
 import * as vscode from "vscode";
 import type { ContentDocuments } from "./content-documents.ts";
+import { sessionText } from "./session-text.ts";
+
+/** Both sides of a proposed change; empty where there is no file. */
+export interface ProposalText {
+  readonly base: string;
+  readonly fresh: string;
+}
 
 /**
  * Shows a proposed change in the editor's own diff. Both sides are the bytes the proposal names by digest, not what happens
  * to be on disk. Throws when they cannot be had.
+ * @param line of the proposed text, 0-based, that it shows first
  */
 export async function showProposedChange(
   proposal: Proposal,
   changeId: string,
   session: AgentSession,
   documents: ContentDocuments,
+  line?: number,
 ): Promise<void> {
   const change = proposal.changes.find(({ id }) => id === changeId);
   if (change === undefined) throw new Error("The proposal has no such change.");
   const { path } = change;
-  const [before, after] = await Promise.all([baseText(change, session), newText(change, session)]);
+  const { base, fresh } = await proposalText(change, session);
+  const side = { proposalId: proposal.proposalId, changeId };
+  const group = documents.group();
   await vscode.commands.executeCommand(
     "vscode.diff",
-    documents.add(path, before),
-    documents.add(path, after),
+    group.add(path, base, { ...side, side: "base" }),
+    group.add(path, fresh, { ...side, side: "fresh" }),
     `${path} (proposed ${change.operation})`,
-    { preview: true },
+    { preview: true, ...(line === undefined ? {} : { selection: new vscode.Range(line, 0, line, 0) }) },
   );
 }
 
@@ -33,34 +44,31 @@ export async function showProposal(
   session: AgentSession,
   documents: ContentDocuments,
 ): Promise<void> {
+  const group = documents.group();
   const resources = await Promise.all(
     proposal.changes.map(async (change) => {
-      const [before, after] = await Promise.all([baseText(change, session), newText(change, session)]);
-      const shown = documents.add(change.path, after);
-      return [shown, documents.add(change.path, before), shown];
+      const { base, fresh } = await proposalText(change, session);
+      const side = { proposalId: proposal.proposalId, changeId: change.id };
+      const before = group.add(change.path, base, { ...side, side: "base" });
+      const after = group.add(change.path, fresh, { ...side, side: "fresh" });
+      if (change.operation === "create") return [after, undefined, after];
+      return change.operation === "delete" ? [before, before, undefined] : [after, before, after];
     }),
   );
   await vscode.commands.executeCommand("vscode.changes", "Proposed changes", resources);
 }
 
-async function baseText({ baseSha256 }: ProposedChange, session: AgentSession): Promise<string> {
-  return baseSha256 === "" ? "" : decoded(await checkedBlob(baseSha256, session));
+/** Both sides of a change, checked against their digests; empty where there is no file. Throws when they cannot be had. */
+export async function proposalText(change: ProposedChange, session: ContentSource): Promise<ProposalText> {
+  const [base, fresh] = await Promise.all([baseText(change, session), newText(change, session)]);
+  return { base, fresh };
 }
 
-async function newText(change: ProposedChange, session: AgentSession): Promise<string> {
+async function baseText({ baseSha256, baseBlob }: ProposedChange, session: ContentSource): Promise<string> {
+  return baseSha256 === "" ? "" : sessionText(session, baseBlob?.sha256 ?? baseSha256);
+}
+
+async function newText(change: ProposedChange, session: ContentSource): Promise<string> {
   if (change.operation === "delete") return "";
-  return change.newContentBlob === undefined
-    ? change.newContent
-    : decoded(await checkedBlob(change.newContentBlob.sha256, session));
-}
-
-async function checkedBlob(sha256: string, session: AgentSession): Promise<Uint8Array> {
-  const bytes = await session.blob(sha256, { signal: AbortSignal.timeout(10_000) });
-  if (sha256Hex(bytes) !== sha256)
-    throw new Error("The server sent other bytes than the proposal names. Nothing is shown.");
-  return bytes;
-}
-
-function decoded(bytes: Uint8Array): string {
-  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  return change.newContentBlob === undefined ? change.newContent : sessionText(session, change.newContentBlob.sha256);
 }

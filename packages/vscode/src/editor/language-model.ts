@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import { EditorError } from "./editor-error.ts";
 import {
+  countedText,
   type ModelAnswerPart,
   type ModelMessage,
   type ModelPart,
@@ -43,7 +44,7 @@ export async function callLanguageModel(
     signal.throwIfAborted();
     const text = parts.map((part) => (part.type === "text" ? part.text : JSON.stringify(part.input))).join("");
     const usage = {
-      inputTokens: await tokensOf(model, requestJson),
+      inputTokens: await tokensOf(model, countedText(request)),
       outputTokens: await tokensOf(model, text),
     };
     return JSON.stringify(modelEvents(parts, usage));

@@ -70,7 +70,8 @@ export function modelMessages(request: ModelRequest): readonly ModelMessage[] {
           const bytes = Uint8Array.from(atob(image), (character) => character.charCodeAt(0));
           return { type: "image", bytes, mediaType: mediaTypeOf(bytes) };
         });
-        add("user", [{ type: "text", text: message.text }, ...images]);
+        const text: ModelPart[] = message.text === "" ? [] : [{ type: "text", text: message.text }];
+        if (text.length + images.length > 0) add("user", [...text, ...images]);
         break;
       }
       case "assistant": {
@@ -92,6 +93,16 @@ export function modelMessages(request: ModelRequest): readonly ModelMessage[] {
     }
   }
   return messages;
+}
+
+/** What of a request is counted in tokens: not the letters in which images travel, of which one would count for a long conversation. */
+export function countedText(request: ModelRequest): string {
+  const messages = request.messages.map((each) => {
+    if (each.role !== "user") return each;
+    const { images: _, ...words } = each;
+    return words;
+  });
+  return JSON.stringify(Object.assign({}, request, { messages }));
 }
 
 /** The answer as the events of the model contract. Text that comes in a row becomes one event: it travels at once. */

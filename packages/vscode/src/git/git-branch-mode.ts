@@ -7,7 +7,7 @@ import type { Git, GitFinding, GitRepository } from "./git-port.ts";
 export type BranchOutcome =
   | { readonly type: "branch"; readonly name: string; readonly how: "kept" | "created" | "switched" }
   | { readonly type: "proposal" }
-  /** Nothing was changed. */
+  /** The folder is on the branch it was on. */
   | { readonly type: "cancelled" };
 
 export interface GitBranchModeOptions {
@@ -17,6 +17,11 @@ export interface GitBranchModeOptions {
   /** Shows the choices; undefined when the user chose none. */
   readonly ask: (question: BranchQuestion) => Promise<OfferedChoice | undefined>;
   readonly openScm: () => Promise<void>;
+}
+
+export interface PrepareOptions {
+  readonly protectedBy?: string | undefined;
+  readonly beforeBranch?: () => Promise<boolean>;
 }
 
 /** The agent works on a branch of its own: finds out where the folder stands, and lets the user choose where to go. */
@@ -31,9 +36,10 @@ export class GitBranchMode {
    * Asks the user and does what they chose.
    * @param task what the user wants; names the branch
    * @param options.protectedBy what protects the current branch, as the server says
+   * @param options.beforeBranch awaited before a branch is made: a repository may have no commit to begin at; false: the user wants none
    * Throws `EditorError` (`branch_failed`, `dirty_tree`); then the repository is as it was.
    */
-  async prepare(task: string, options: { readonly protectedBy?: string | undefined } = {}): Promise<BranchOutcome> {
+  async prepare(task: string, options: PrepareOptions = {}): Promise<BranchOutcome> {
     const { git, workspace, ask, openScm } = this.#options;
     const wanted = branchNameFor(task);
     const finding = await git.find(workspace);
@@ -48,9 +54,11 @@ export class GitBranchMode {
       case "stay":
         return { type: "branch", name: chosen.choice.branch, how: "kept" };
       case "init":
-        return this.#init(chosen.choice.branch);
+        return this.#init(chosen.choice.branch, options);
       default:
-        return finding.type === "repository" ? move(finding.repository, chosen.choice) : { type: "cancelled" };
+        if (finding.type !== "repository") return { type: "cancelled" };
+        if (chosen.choice.type === "create" && (await options.beforeBranch?.()) === false) return { type: "cancelled" };
+        return move(finding.repository, chosen.choice);
     }
   }
 
@@ -74,10 +82,11 @@ export class GitBranchMode {
     });
   }
 
-  async #init(branch: string): Promise<BranchOutcome> {
+  async #init(branch: string, { beforeBranch }: PrepareOptions): Promise<BranchOutcome> {
     const repository = await this.#options.git.init(this.#options.workspace).catch((cause: unknown) => {
       throw new EditorError("branch_failed", `git init failed: ${reasonOf(cause)}`, "Use Proposal Mode.", { cause });
     });
+    if ((await beforeBranch?.()) === false) return { type: "cancelled" };
     return move(repository, { type: "create", branch });
   }
 }

@@ -17,6 +17,7 @@ export interface GitExtensionApi {
 
 export interface GitExtensionRepository {
   readonly rootUri: Uri;
+  readonly inputBox: { value: string };
   readonly state: {
     /** `name` is missing on a detached head, `commit` before the first one. */
     readonly HEAD: { readonly name?: string; readonly commit?: string } | undefined;
@@ -27,6 +28,7 @@ export interface GitExtensionRepository {
     readonly onDidChange: Event<void>;
   };
   status(): Promise<void>;
+  getCommit(ref: string): Promise<{ readonly commitDate?: Date }>;
   getBranches(query: { readonly remote: false }): Promise<readonly { readonly name?: string }[]>;
   createBranch(name: string, checkout: boolean): Promise<void>;
   checkout(treeish: string): Promise<void>;

@@ -11,8 +11,7 @@ export class VsCodeGit implements Git {
   async find(directory: string): Promise<GitFinding> {
     const api = await gitApi();
     if (typeof api === "string") return { type: "no-git", reason: api };
-    const uri = vscode.Uri.file(directory);
-    const repository = api.getRepository(uri) ?? (await api.openRepository(uri).catch(() => null));
+    const repository = await repositoryOf(api, vscode.Uri.file(directory));
     return repository === null
       ? { type: "no-repository" }
       : { type: "repository", repository: new VsCodeRepository(repository) };
@@ -27,6 +26,17 @@ export class VsCodeGit implements Git {
     if (repository === null) throw new Error("git made no repository.");
     return new VsCodeRepository(repository);
   }
+}
+
+/** The repository of a folder, as the Git extension has it; a text when there is none, that says why. */
+export async function gitRepository(folder: vscode.Uri): Promise<GitExtensionRepository | string> {
+  const api = await gitApi();
+  if (typeof api === "string") return api;
+  return (await repositoryOf(api, folder)) ?? "the folder is none, and lies in none.";
+}
+
+async function repositoryOf(api: GitExtensionApi, uri: vscode.Uri): Promise<GitExtensionRepository | null> {
+  return api.getRepository(uri) ?? (await api.openRepository(uri).catch(() => null));
 }
 
 /** Shows the changes. */

@@ -1,4 +1,4 @@
-import type { BranchOutcome, GitBranchMode } from "./git-branch-mode.ts";
+import type { BranchOutcome, GitBranchMode, PrepareOptions } from "./git-branch-mode.ts";
 
 export interface WindowBranchOptions {
   readonly mode: Pick<GitBranchMode, "prepare" | "currentBranch" | "watchBranch">;
@@ -21,8 +21,8 @@ export class WindowBranch implements Disposable {
   }
 
   /** As `GitBranchMode.prepare`. */
-  async prepare(task: string): Promise<BranchOutcome> {
-    const outcome = await this.#options.mode.prepare(task);
+  async prepare(task: string, options: PrepareOptions = {}): Promise<BranchOutcome> {
+    const outcome = await this.#options.mode.prepare(task, options);
     // There may have been no repository before.
     void this.watch();
     return outcome;

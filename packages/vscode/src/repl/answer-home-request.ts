@@ -1,6 +1,15 @@
 import type { HomeRequest } from "@gennai/client/home/home-messages";
-import type { AppliedProposal, HomeCommand, ReviewToApply } from "@gennai/client/home/repl-home";
+import type {
+  AppliedProposal,
+  CallToWatch,
+  ChosenModel,
+  EditorModel,
+  HomeCommand,
+  ReviewToApply,
+} from "@gennai/client/home/repl-home";
 import type { EditorContext } from "@gennai/client/session/editor-context";
+import type { ModelTrial } from "@gennai/client/session/model-choices";
+import type { KeyToHand } from "@gennai/client/session/model-key";
 
 /** What the app can ask of the editor. Each rejects with an `Error` whose message is shown to the user. */
 export interface HomeActions {
@@ -8,8 +17,19 @@ export interface HomeActions {
   revertChangeSet(sessionId: string, changeSetId: string): Promise<void>;
   /** @param path as the app has it: nothing that is trusted */
   openFile(path: string, line: number | undefined): Promise<void>;
+  /** @param place `file:line` as the app has it: nothing that is trusted */
+  openRule(place: string): Promise<void>;
   openDiff(sessionId: string, proposalId: string, changeId: string): Promise<void>;
+  /** @param call of a session, as the app has it */
+  watchCall(sessionId: string, call: CallToWatch): Promise<void>;
+  openChange(change: Omit<Extract<HomeRequest, { type: "open-change" }>, "type">): Promise<void>;
   editorContext(): Promise<EditorContext>;
+  /** @param uris as the app has them: nothing that is trusted */
+  namesOfDropped(uris: readonly string[]): Promise<readonly string[]>;
+  keepModel(choice: ChosenModel): Promise<void>;
+  keepModelKey(key: KeyToHand): Promise<void>;
+  listEditorModels(): Promise<readonly EditorModel[]>;
+  tryEditorModel(model: string): Promise<ModelTrial>;
   runHomeCommand(command: HomeCommand): Promise<void>;
 }
 
@@ -22,10 +42,28 @@ export async function answerHomeRequest(request: HomeRequest, actions: HomeActio
       return actions.revertChangeSet(request.sessionId, request.changeSetId);
     case "open-file":
       return actions.openFile(request.path, request.line);
+    case "open-rule":
+      return actions.openRule(request.place);
     case "open-diff":
       return actions.openDiff(request.sessionId, request.proposalId, request.changeId);
+    case "watch-call": {
+      const { sessionId, turnId, callId, afterSeq, command } = request;
+      return actions.watchCall(sessionId, { turnId, callId, afterSeq: BigInt(afterSeq), command });
+    }
+    case "open-change":
+      return actions.openChange(request);
     case "editor-context":
       return actions.editorContext();
+    case "names-of-dropped":
+      return actions.namesOfDropped(request.uris);
+    case "keep-model":
+      return actions.keepModel(request.choice);
+    case "keep-model-key":
+      return actions.keepModelKey(request);
+    case "list-editor-models":
+      return actions.listEditorModels();
+    case "try-editor-model":
+      return actions.tryEditorModel(request.model);
     case "run-home-command":
       return actions.runHomeCommand(request.command);
   }

@@ -1,9 +1,14 @@
+import { providerNames } from "@gennai/protocol/model/backend";
 import * as vscode from "vscode";
 import { revert } from "../commands/revert.ts";
+import { openRuleAt } from "../commands/show-rule.ts";
+import { showAppliedChange } from "../documents/applied-diff.ts";
+import { namesOfDropped } from "../documents/dropped-names.ts";
 import { editorContext } from "../documents/editor-context.ts";
 import { showProposedChange } from "../documents/proposal-diff.ts";
-import { resolveInWorkspace } from "../editor/workspace-paths.ts";
-import { uriOf } from "../editor/workspace-uri.ts";
+import { listEditorModels, tryEditorModel } from "../editor/offered-models.ts";
+import { uriInWorkspace } from "../editor/workspace-uri.ts";
+import { keepModel } from "../settings/keep-model.ts";
 import type { Workbench } from "../workbench.ts";
 import type { HomeActions } from "./answer-home-request.ts";
 
@@ -29,18 +34,38 @@ export function homeActions(workbench: () => Workbench): HomeActions {
       await revert(workbench(), await workbench().sessions.follow(sessionId), changeSetId);
     },
     async openFile(path, line) {
-      const { absolute } = await resolveInWorkspace(workbench().root, path);
+      const uri = await uriInWorkspace(workbench().root, path);
       const position = line === undefined ? undefined : new vscode.Position(line - 1, 0);
-      await vscode.window.showTextDocument(uriOf(absolute), {
+      await vscode.window.showTextDocument(uri, {
         preview: true,
         ...(position === undefined ? {} : { selection: new vscode.Range(position, position) }),
       });
     },
+    openRule: (place) => openRuleAt(place, workbench().root),
     async openDiff(sessionId, proposalId, changeId) {
       const { session, proposal: found } = await proposal(sessionId, proposalId);
       await showProposedChange(found, changeId, session, workbench().documents);
     },
+    async watchCall(sessionId, call) {
+      const { sessions, background } = workbench();
+      background.watchCall(await sessions.follow(sessionId), call);
+    },
+    async openChange({ sessionId, path, beforeSha256, afterSha256 }) {
+      const { sessions, documents, root } = workbench();
+      const session = await sessions.follow(sessionId);
+      await showAppliedChange({ path, beforeSha256, afterSha256 }, { session, documents, root });
+    },
     editorContext: async () => editorContext(workbench().root),
+    namesOfDropped: async (uris) => namesOfDropped(workbench().root, uris),
+    keepModel,
+    async keepModelKey({ backend, baseUrl, key }) {
+      const provider = providerNames.find((each) => each === backend);
+      if (provider === undefined) throw new Error(`The backend ${backend} takes no key.`);
+      const bench = workbench();
+      await bench.modelKeys.set(await bench.connect(), { backend: provider, baseUrl, key });
+    },
+    listEditorModels,
+    tryEditorModel,
     async runHomeCommand(command) {
       await vscode.commands.executeCommand(`gennai.${command}`);
     },

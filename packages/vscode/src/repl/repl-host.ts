@@ -17,6 +17,8 @@ export interface ReplHostOptions {
   readonly actions: HomeActions;
   readonly launch: () => Promise<ReplLaunch>;
   readonly saveState: (state: unknown) => void;
+  /** What was decided about a proposal in this view. */
+  readonly saveReview: (state: unknown) => void;
   readonly showsSession: (sessionId: string) => void;
   /** Something that was dropped or failed, for the log. */
   readonly onProblem: (what: string, error: unknown) => void;
@@ -73,6 +75,9 @@ export class ReplHost implements Disposable {
       case "save-state":
         this.#save(message.state);
         return;
+      case "save-review":
+        this.#options.saveReview(message.state);
+        return;
       case "shows-session":
         this.#options.showsSession(message.sessionId);
         return;
@@ -84,12 +89,13 @@ export class ReplHost implements Disposable {
   }
 
   async #launch(): Promise<void> {
-    const { workspace, sessionId, ...launch } = await this.#options.launch();
+    const { workspace, sessionId, reviews = [], ...launch } = await this.#options.launch();
     this.#post({
       type: "launch",
       launch: {
         ...launch,
         settings: { ...launch.settings },
+        reviews: [...reviews],
         ...(workspace === undefined ? {} : { workspace }),
         ...(sessionId === undefined ? {} : { sessionId }),
       },
@@ -135,6 +141,8 @@ function noticeMessage(notice: HomeNotice): Extract<ToApp, { type: "notice" }>["
   switch (notice.type) {
     case "show-session":
       return { type: notice.type, ...(notice.sessionId === undefined ? {} : { sessionId: notice.sessionId }) };
+    case "mention":
+      return { type: notice.type, mentions: [...notice.mentions] };
     case "settings":
       return { type: notice.type, settings: { ...notice.settings } };
     default:

@@ -78,6 +78,11 @@ export class ReplViews implements vscode.Disposable {
     for (const host of this.#hosts.values()) host.notify(notice);
   }
 
+  /** To every REPL but the one that knows it already. */
+  notifyOthers(place: string | undefined, notice: HomeNotice): void {
+    for (const [at, host] of this.#hosts) if (at !== place) host.notify(notice);
+  }
+
   /** To the REPL the user looks at, else to the next one that opens. */
   ask(notice: HomeNotice): void {
     const place: ReplPlace = this.#panel?.visible === true ? "panel" : "view";

@@ -1,6 +1,6 @@
 import { readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { discoveryFileName, readAnnouncements } from "@gennai/protocol/discovery";
+import { type DiscoveryRecord, discoveryFileName, readAnnouncements } from "@gennai/protocol/discovery";
 import { assertSafeDirectory, readPrivateFile } from "./private-file.ts";
 
 /** A server of this user that says it runs. Its token may be sent only after `proveServer` said yes. */
@@ -12,7 +12,12 @@ export interface AnnouncedServer {
   /** Real absolute path. */
   readonly workspace: string;
   readonly version: string;
+  /** It serves other workspaces, too, with these options. */
+  readonly shared: SharedOptions | undefined;
 }
+
+/** How a server that windows share was started: it is right for those that would start theirs alike. */
+export type SharedOptions = NonNullable<DiscoveryRecord["shared"]>;
 
 /**
  * Servers that announced themselves in `<state directory>/servers/<port>.json` and run as far as their process id tells,
@@ -40,10 +45,10 @@ export async function announcedServers(
   });
   for (const { name, reason, isGone } of ignored) if (!isGone) onIgnored(join(directory, name), reason);
   return servers.flatMap((server) => {
-    const { url, socketPath, token, workspace, version } = server;
+    const { url, socketPath, token, workspace, version, shared } = server;
     // No extension calls over a unix socket.
     if (socketPath !== undefined) return [];
-    if (url.startsWith("http:")) return [{ url, token: token ?? undefined, workspace, version }];
+    if (url.startsWith("http:")) return [{ url, token: token ?? undefined, workspace, version, shared }];
     onIgnored(join(directory, discoveryFileName(server)), "its address does not begin with http://");
     return [];
   });

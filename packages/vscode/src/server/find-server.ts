@@ -1,5 +1,5 @@
 import type { ServerProof } from "@gennai/client/connection/prove-server";
-import type { AnnouncedServer } from "./announced-servers.ts";
+import type { AnnouncedServer, SharedOptions } from "./announced-servers.ts";
 import type { ServerProblem } from "./server-problem.ts";
 
 export interface FindRequest {
@@ -8,6 +8,10 @@ export interface FindRequest {
   readonly port: number;
   /** Real absolute path. */
   readonly workspace: string;
+  /** What this window would start; undefined: nothing that others could share. */
+  readonly sharing: (SharedOptions & { readonly version: string }) | undefined;
+  /** A server may be started that takes another port: whoever has this one is in nobody's way. */
+  readonly startsOwn: boolean;
 }
 
 export interface FindPorts {
@@ -18,42 +22,70 @@ export interface FindPorts {
 
 export type FoundServer =
   /** It proved that it knows the token; without one it asks for none. */
-  { readonly type: "found"; readonly url: string; readonly token: string | undefined } | ServerProblem;
+  | {
+      readonly type: "found";
+      readonly url: string;
+      readonly token: string | undefined;
+      /** It announced itself on this machine, to this user. */
+      readonly isHere: boolean;
+    }
+  | ServerProblem;
 
 /**
- * Finds the server to work with: the one of `baseUrl`, else an announced one of this workspace, else whoever listens on the
- * port. A token is named only for a server that proved to know it.
+ * Finds the server to work with: the one of `baseUrl`, else an announced one of this workspace, else one that windows share
+ * and that is as this one would start it, else whoever listens on the port. A token is named only for a server that proved to know it.
  */
 export async function findServer(request: FindRequest, ports: FindPorts): Promise<FoundServer> {
-  const announced = await ports.announced();
+  const everybody = await ports.announced();
   if (request.baseUrl !== "") {
     const url = httpOrigin(request.baseUrl);
-    return url === undefined ? { type: "bad-url", url: request.baseUrl } : tryAddress(url, announced, ports);
+    if (url === undefined) return { type: "bad-url", url: request.baseUrl };
+    const found = await tryAddress(url, everybody, ports);
+    return found.type === "found" ? { ...found, isHere: false } : found;
   }
-  for (const server of announced.filter(({ workspace }) => workspace === request.workspace)) {
-    const found = await tryTokens(server.url, [server.token], ports);
+  // One that windows share is as it was started: another's rules are not this window's.
+  const announced = everybody.filter((server) => server.shared === undefined || isAlike(server, request.sharing));
+  const ofWorkspace = announced.filter(({ workspace }) => workspace === request.workspace);
+  const shared = announced.filter((server) => server.shared !== undefined);
+  for (const server of [...ofWorkspace, ...shared]) {
+    const found = await tryTokens(server.url, [{ token: server.token, isHere: true }], ports);
     if (found.type === "found") return found;
   }
-  return tryAddress(`http://127.0.0.1:${request.port}`, announced, ports);
+  const url = `http://127.0.0.1:${request.port}`;
+  const found = await tryAddress(url, announced, ports);
+  const isOthers = found.type === "stranger" || found.type === "token-missing";
+  if (!request.startsOwn || !isOthers) return found;
+  return { type: "not-running", url, reason: "another program listens there" };
+}
+
+/** The server that is there, whatever it is for. */
+export async function findAt(url: string, ports: FindPorts): Promise<FoundServer> {
+  return tryAddress(url, await ports.announced(), ports);
 }
 
 async function tryAddress(url: string, announced: readonly AnnouncedServer[], ports: FindPorts): Promise<FoundServer> {
   const sameAddress = announced.filter((server) => isSameAddress(server.url, url));
-  if (sameAddress.some(({ token }) => token === undefined)) return { type: "found", url, token: undefined };
+  if (sameAddress.some(({ token }) => token === undefined))
+    return { type: "found", url, token: undefined, isHere: true };
   const stored = await ports.storedToken(url);
-  return tryTokens(url, [...sameAddress.map(({ token }) => token), ...(stored === undefined ? [] : [stored])], ports);
+  const tokens = sameAddress.map(({ token }) => ({ token, isHere: true }));
+  return tryTokens(url, stored === undefined ? tokens : [...tokens, { token: stored, isHere: false }], ports);
 }
 
-async function tryTokens(url: string, tokens: readonly (string | undefined)[], ports: FindPorts): Promise<FoundServer> {
+async function tryTokens(
+  url: string,
+  tokens: readonly { readonly token: string | undefined; readonly isHere: boolean }[],
+  ports: FindPorts,
+): Promise<FoundServer> {
   if (tokens.length === 0) {
     const proof = await ports.prove(url, undefined);
     return proof.type === "other-token" ? { type: "token-missing", url } : failure(url, proof);
   }
   let last: FoundServer = { type: "token-missing", url };
-  for (const token of tokens) {
-    if (token === undefined) return { type: "found", url, token };
+  for (const { token, isHere } of tokens) {
+    if (token === undefined) return { type: "found", url, token, isHere };
     const proof = await ports.prove(url, token);
-    if (proof.type === "proven") return { type: "found", url, token };
+    if (proof.type === "proven") return { type: "found", url, token, isHere };
     last = failure(url, proof);
   }
   return last;
@@ -81,4 +113,15 @@ function isSameAddress(one: string, other: string): boolean {
   const [left, right] = [new URL(one), new URL(other)];
   const host = ({ hostname }: URL) => (["localhost", "[::1]"].includes(hostname) ? "127.0.0.1" : hostname);
   return left.protocol === right.protocol && left.port === right.port && host(left) === host(right);
+}
+
+function isAlike({ shared, version }: AnnouncedServer, wanted: FindRequest["sharing"]): boolean {
+  if (shared === undefined || wanted === undefined) return false;
+  const branches = ({ protectedBranches }: SharedOptions): string => JSON.stringify(protectedBranches.toSorted());
+  return (
+    version === wanted.version &&
+    shared.sandbox === wanted.sandbox &&
+    shared.stages === wanted.stages &&
+    branches(shared) === branches(wanted)
+  );
 }

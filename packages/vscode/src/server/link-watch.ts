@@ -1,8 +1,9 @@
+import type { HomeCommand } from "@gennai/client/home/repl-home";
 import * as vscode from "vscode";
 import type { WindowStatus } from "../status/window-status.ts";
 import type { Workbench } from "../workbench.ts";
 import type { LinkState } from "./server-link.ts";
-import { describeProblem, type ServerProblem } from "./server-problem.ts";
+import { describeProblem, type ProblemStep, type ServerProblem } from "./server-problem.ts";
 
 export interface LinkWatchOptions {
   readonly workbench: () => Workbench;
@@ -21,16 +22,28 @@ const final: readonly ServerProblem["type"][] = [
   "untrusted",
 ];
 
+/** The steps that the REPL has buttons for; the others stand in the notification. */
+const homeSteps: Readonly<Partial<Record<ProblemStep, HomeCommand>>> = {
+  "start-server": "startServer",
+  "enter-token": "setToken",
+  "open-settings": "openSettings",
+  "open-folder": "openFolder",
+  "show-log": "showLog",
+};
+
 /** Tells the status bar and the REPLs how the way to the server is, and goes after a server that moved. */
 export class LinkWatch implements Disposable {
   readonly #options: LinkWatchOptions;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Of the server that was connected last. */
+  #url: string | undefined;
 
   constructor(options: LinkWatchOptions) {
     this.#options = options;
   }
 
   changed(state: LinkState): void {
+    this.#followConnection(state);
     const status = this.#options.status();
     const before = status.link;
     status.link = state;
@@ -55,15 +68,27 @@ export class LinkWatch implements Disposable {
     if (state.type === "lost") views.notify({ type: "server", state: "unreachable", message: state.reason });
     if (state.type !== "failed") return;
     const { problem } = state;
+    const { message, steps } = describeProblem(problem);
     views.notify({
       type: "server",
       state: final.includes(problem.type) ? "refused" : "unreachable",
-      message: describeProblem(problem).message,
+      message,
+      steps: steps.flatMap((step) => homeSteps[step] ?? []),
     });
   }
 
   [Symbol.dispose](): void {
     clearTimeout(this.#timer);
+  }
+
+  /** The session's own stream goes to where calls go. */
+  #followConnection(state: LinkState): void {
+    if (state.type !== "connected") return;
+    const before = this.#url;
+    this.#url = state.url;
+    if (before === undefined || before === state.url) return;
+    const { sessions, log } = this.#options.workbench();
+    sessions.attachAgain().catch((error: unknown) => log.warn("Not attached again.", String(error)));
   }
 
   /** A server that started again may listen on another port. */

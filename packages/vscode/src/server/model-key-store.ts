@@ -1,42 +1,91 @@
-import type { AgentClient } from "@gennai/client/connection/connection";
-import { setModelKey } from "@gennai/client/session/model-key";
+import { type KeyToHand, setModelKey } from "@gennai/client/session/model-key";
 import { type Provider, providerNames } from "@gennai/protocol/model/backend";
 import type { SecretStorage } from "vscode";
+import * as z from "zod/mini";
 import { type Authority, secretKey } from "./secret-key.ts";
+import type { ServerConnection } from "./server-connection.ts";
 
 const patience = 10_000;
 
-/** Keys of model providerNames in the secret storage, each bound to this machine and the server it was given for. */
-export class ModelKeyStore {
-  readonly #secrets: Pick<SecretStorage, "get" | "store" | "delete">;
-  readonly #authority: Authority;
+/** Servers of this user on this machine: each takes any port, and what one was given is meant for the next as well. */
+const thisUsers = "http://this-machine.invalid";
 
-  constructor(secrets: Pick<SecretStorage, "get" | "store" | "delete">, authority: Authority) {
+type KeyedServer = Pick<ServerConnection, "url" | "isHere" | "agent">;
+type Secrets = Pick<SecretStorage, "get" | "store" | "delete">;
+
+/** Of one provider, by the origin that a key is for; empty: no address in particular. */
+const keptSchema = z.record(z.string(), z.string());
+type KeptKeys = z.output<typeof keptSchema>;
+
+/** Keys of model providers in the secret storage, each bound to this machine, the server and the address it was given for. */
+export class ModelKeyStore {
+  readonly #secrets: Secrets;
+  readonly #authority: Authority;
+  readonly #usersUrl: (backend: Provider) => string;
+
+  /** @param usersUrl where the user's settings say that a provider is: a key from before it had an address is for that one */
+  constructor(secrets: Secrets, authority: Authority, usersUrl: (backend: Provider) => string) {
     this.#secrets = secrets;
     this.#authority = authority;
+    this.#usersUrl = usersUrl;
   }
 
   /** Keeps a key and hands it to the server; an empty one is forgotten by both. Rejects with `ConnectError`. */
-  async set(baseUrl: string, backend: Provider, key: string, agent: AgentClient): Promise<void> {
-    const name = this.#name(baseUrl, backend);
-    if (key === "") await this.#secrets.delete(name);
-    else await this.#secrets.store(name, key);
-    await setModelKey(agent, { backend, key, signal: AbortSignal.timeout(patience) });
+  async set(server: KeyedServer, given: KeyToHand & { readonly backend: Provider }): Promise<void> {
+    const { backend, key, baseUrl } = given;
+    const { [originOf(baseUrl)]: _before, ...others } = await this.#read(server, backend);
+    await this.#write(server, backend, key === "" ? others : { ...others, [originOf(baseUrl)]: key });
+    await setModelKey(server.agent, given, { signal: AbortSignal.timeout(patience) });
   }
 
   /** Hands a server what is kept for it: it forgets keys when it ends. Gives the backends it got one for. */
-  async handOver(baseUrl: string, agent: AgentClient): Promise<readonly Provider[]> {
+  async handOver(server: KeyedServer): Promise<readonly Provider[]> {
     const handed: Provider[] = [];
     for (const backend of providerNames) {
-      const key = await this.#secrets.get(this.#name(baseUrl, backend));
-      if (key === undefined) continue;
-      await setModelKey(agent, { backend, key, signal: AbortSignal.timeout(patience) });
-      handed.push(backend);
+      const keys = Object.entries(await this.#read(server, backend));
+      for (const [baseUrl, key] of keys)
+        await setModelKey(server.agent, { backend, baseUrl, key }, { signal: AbortSignal.timeout(patience) });
+      if (keys.length > 0) handed.push(backend);
     }
     return handed;
   }
 
-  #name(baseUrl: string, backend: Provider): string {
-    return `${secretKey(this.#authority, baseUrl)}:model-key:${backend}`;
+  async #read(server: KeyedServer, backend: Provider): Promise<KeptKeys> {
+    const kept = keysOf(await this.#secrets.get(this.#name(server, backend)));
+    const nameBefore = `${this.#prefix(server)}:model-key:${backend}`;
+    const before = await this.#secrets.get(nameBefore);
+    if (before === undefined) return kept;
+    // Bound now, and for good: it must not follow the settings to an address of later.
+    const bound = { [originOf(this.#usersUrl(backend))]: before, ...kept };
+    await this.#write(server, backend, bound);
+    await this.#secrets.delete(nameBefore);
+    return bound;
+  }
+
+  async #write(server: KeyedServer, backend: Provider, keys: KeptKeys): Promise<void> {
+    const name = this.#name(server, backend);
+    if (Object.keys(keys).length === 0) await this.#secrets.delete(name);
+    else await this.#secrets.store(name, JSON.stringify(keys));
+  }
+
+  #name(server: KeyedServer, backend: Provider): string {
+    return `${this.#prefix(server)}:model-keys:${backend}`;
+  }
+
+  #prefix({ url, isHere }: KeyedServer): string {
+    return secretKey(this.#authority, isHere ? thisUsers : url);
+  }
+}
+
+function originOf(url: string): string {
+  return url === "" ? "" : new URL(url).origin;
+}
+
+function keysOf(text: string | undefined): KeptKeys {
+  try {
+    return keptSchema.parse(JSON.parse(text ?? "{}"));
+  } catch {
+    // No version of this extension wrote it.
+    return {};
   }
 }

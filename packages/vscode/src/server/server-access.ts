@@ -1,21 +1,29 @@
 import type { Interceptor } from "@connectrpc/connect";
 import { proveServer } from "@gennai/client/connection/prove-server";
+import { workspaceHeader } from "@gennai/protocol/workspace-header";
 import * as vscode from "vscode";
+import { showInformation, showProgress } from "../editor/notifications.ts";
 import { realPathOf } from "../editor/real-path.ts";
 import type { HeldApprovals } from "../plan/plan-interceptor.ts";
 import type { GennaiSettings } from "../settings/settings.ts";
-import { type FindPorts, type FindRequest, findServer } from "./find-server.ts";
-import { launchCommand } from "./launch-command.ts";
-import { decideLaunch } from "./launch-decision.ts";
+import { type FindPorts, type FindRequest, findAt, findServer } from "./find-server.ts";
+import { bringsServer, startBroughtServer } from "./launch/brought-server.ts";
+import { broughtArguments, launchCommand, protectableBranches } from "./launch/launch-command.ts";
+import { decideLaunch } from "./launch/launch-decision.ts";
+import type { LaunchOutcome } from "./launch/launch-outcome.ts";
+import { startInTerminal } from "./launch/terminal-server.ts";
 import type { ModelKeyStore } from "./model-key-store.ts";
 import type { ServerConnection } from "./server-connection.ts";
-import { launchServer } from "./server-launcher.ts";
 import { type LinkState, ServerLink } from "./server-link.ts";
 import { NoServerError, type ServerProblem } from "./server-problem.ts";
 import { serversHere, thisMachine } from "./this-machine.ts";
 import type { TokenStore } from "./token-store.ts";
 
 export interface ServerAccessOptions {
+  /** Where this extension and the editor's own files lie, and where it may keep things; absolute paths. */
+  readonly places: { readonly extension: string; readonly storage: string; readonly editor: string };
+  /** Of this extension. */
+  readonly version: string;
   readonly folder: vscode.WorkspaceFolder | undefined;
   readonly settings: () => GennaiSettings;
   readonly tokens: TokenStore;
@@ -34,6 +42,8 @@ export class ServerAccess implements Disposable {
   readonly #closing = new AbortController();
   #declined = false;
   #launching: Promise<void> | undefined;
+  /** Keys on their way to the server of the connection. */
+  #handing: Promise<void> | undefined;
 
   constructor(options: ServerAccessOptions) {
     this.#options = options;
@@ -50,10 +60,11 @@ export class ServerAccess implements Disposable {
     this.link = new ServerLink({
       request: () => this.#request(),
       ports: this.#ports,
-      interceptors,
+      interceptors: [...interceptors, (next) => async (request) => next(await this.#fromHere(request))],
       approvals,
+      isolation: () => options.settings(),
       onState: (state) => {
-        if (state.type === "connected") void this.#handModelKeys();
+        if (state.type === "connected") this.#handing = this.#handModelKeys();
         onState(state);
       },
     });
@@ -61,6 +72,7 @@ export class ServerAccess implements Disposable {
 
   /** A server to work with; offers to start one where none runs. Rejects with `NoServerError`. */
   async connect(): Promise<ServerConnection> {
+    await this.link.forgetIfGone();
     try {
       return await this.link.connect();
     } catch (error) {
@@ -73,19 +85,35 @@ export class ServerAccess implements Disposable {
     }
   }
 
+  /**
+   * For a call of the REPL. For work a server is started where none runs, or none any more; who only looks waits for one that is
+   * being started. Rejects with `NoServerError`.
+   */
+  async connectFor(purpose: "work" | "looking"): Promise<ServerConnection> {
+    await this.#launching?.catch(() => undefined);
+    if (purpose === "looking") return this.link.connect();
+    const connection = await this.connect();
+    await this.#handing;
+    return connection;
+  }
+
   /** Starts a server because the user said so, unless one runs. Rejects with `NoServerError`. */
   async start(): Promise<void> {
     const decision = decideLaunch({ ...this.#launchFacts(), asked: true });
     if (decision.type === "refuse") throw new NoServerError({ type: "launch-refused", reason: decision.reason });
-    if (!(await this.#isRunning())) await this.#launch();
+    await this.link.forgetIfGone();
+    if (this.link.connection === undefined && !(await this.#isRunning())) await this.#launch();
   }
 
   /** True when another server is to be used than the one of the connection. */
   async hasMoved(): Promise<boolean> {
     const request = await this.#request();
     if ("type" in request) return false;
+    const { connection } = this.link;
+    // While it is there it stays, also beside a newer one: it has what this window began.
+    if (connection !== undefined && (await findAt(connection.url, this.#ports)).type === "found") return false;
     const found = await findServer(request, this.#ports);
-    return found.type === "found" && found.url !== this.link.connection?.url;
+    return found.type === "found" && found.url !== connection?.url;
   }
 
   [Symbol.dispose](): void {
@@ -98,7 +126,7 @@ export class ServerAccess implements Disposable {
     if (connection === undefined) return;
     const { log, modelKeys } = this.#options;
     try {
-      const handed = await modelKeys.handOver(connection.url, connection.agent);
+      const handed = await modelKeys.handOver(connection);
       if (handed.length > 0) log.info(`Handed the server your keys for ${handed.join(", ")}.`);
     } catch (error) {
       log.warn(
@@ -111,11 +139,32 @@ export class ServerAccess implements Disposable {
     const { folder, settings } = this.#options;
     if (!vscode.workspace.isTrusted) return { type: "untrusted" };
     if (folder === undefined) return { type: "no-folder" };
-    const { baseUrl, serverPort } = settings();
+    const { baseUrl, serverPort: port, autoLaunch } = settings();
     // Without a disk there is no server on this machine to be found.
-    if (!thisMachine.hasDisk) return { baseUrl, port: serverPort, workspace: folder.uri.path };
+    if (!thisMachine.hasDisk)
+      return { baseUrl, port, workspace: folder.uri.path, sharing: undefined, startsOwn: false };
     if (folder.uri.scheme !== "file") return { type: "no-folder" };
-    return { baseUrl, port: serverPort, workspace: await realPathOf(folder.uri.fsPath) };
+    const sharing = this.#sharing();
+    const startsOwn = sharing !== undefined && autoLaunch !== "never";
+    return { baseUrl, port, workspace: await realPathOf(folder.uri.fsPath), sharing, startsOwn };
+  }
+
+  /** What a server is that other windows share with this one. */
+  #sharing(): FindRequest["sharing"] {
+    const { places, version, settings } = this.#options;
+    const { serverCommand, sandbox, stages, protectedBranches } = settings();
+    if (serverCommand !== "" || !bringsServer(places.extension)) return undefined;
+    return { version, sandbox, stages, protectedBranches: protectableBranches(protectedBranches) };
+  }
+
+  /** Says where this window works: the server may be one that others share. */
+  async #fromHere<Request extends { readonly header: Headers }>(request: Request): Promise<Request> {
+    const { folder, settings } = this.#options;
+    if (folder?.uri.scheme === "file" && thisMachine.hasDisk && settings().baseUrl === "") {
+      const path = await realPathOf(folder.uri.fsPath).catch(() => folder.uri.fsPath);
+      request.header.set(workspaceHeader, encodeURIComponent(path));
+    }
+    return request;
   }
 
   #launchFacts(): Omit<Parameters<typeof decideLaunch>[0], "asked"> {
@@ -132,9 +181,8 @@ export class ServerAccess implements Disposable {
   }
 
   async #offer(): Promise<boolean> {
-    const { serverPort } = this.#options.settings();
-    const choice = await vscode.window.showInformationMessage(
-      `No Gennai server runs for this workspace. Start one with \`gennai serve --port ${serverPort}\` in the terminal?`,
+    const choice = await showInformation(
+      "No Gennai server runs for this workspace. Start one?",
       "Start Server",
       "Not Now",
     );
@@ -155,22 +203,40 @@ export class ServerAccess implements Disposable {
   }
 
   async #launchOnce(): Promise<void> {
-    const { folder, log, settings } = this.#options;
+    const { folder, log } = this.#options;
     if (folder === undefined) throw new NoServerError({ type: "no-folder" });
-    const { serverCommand, serverPort, sandbox, stages, protectedBranches } = settings();
-    const workspace = folder.uri.fsPath;
-    const command = launchCommand({ serverCommand, port: serverPort, workspace, sandbox, stages, protectedBranches });
-    log.info(`Starting ${command.program} ${command.args.join(" ")}`);
-    const outcome = await vscode.window.withProgress(
+    const outcome = await showProgress(
       { location: vscode.ProgressLocation.Notification, title: "Starting the Gennai server" },
-      () => launchServer(command, folder, () => this.#isRunning(), { signal: this.#closing.signal }),
+      () => this.#startIn(folder),
     );
+    const { serverCommand, nodePath } = this.#options.settings();
     if (outcome.type === "running") return;
+    if (outcome.type === "no-node") throw new NoServerError({ type: "no-node", chosen: nodePath });
+    if (serverCommand === "" && thisMachine.hasDisk && bringsServer(this.#options.places.extension)) {
+      const wrote = outcome.type === "ended" ? (outcome.wrote ?? "") : "";
+      log.error(`The server did not start. It wrote:\n${wrote}`);
+      throw new NoServerError({ type: "launch-ended", wrote });
+    }
     const exitCode = outcome.type === "ended" ? outcome.exitCode : undefined;
-    throw new NoServerError({
-      type: "launch-failed",
-      command: `${command.program} ${command.args[0] ?? ""}`,
-      exitCode,
-    });
+    throw new NoServerError({ type: "launch-failed", command: `${serverCommand || "gennai"} serve`, exitCode });
+  }
+
+  /** The user's own program where they named one, else the server that the extension brings. */
+  async #startIn(folder: vscode.WorkspaceFolder): Promise<LaunchOutcome> {
+    const { log, settings, places } = this.#options;
+    const { serverCommand, nodePath, serverPort: port, sandbox, stages, protectedBranches } = settings();
+    const choice = { port, workspace: folder.uri.fsPath, sandbox, stages, protectedBranches };
+    const isRunning = (): Promise<boolean> => this.#isRunning();
+    const { signal } = this.#closing;
+    if (serverCommand === "" && bringsServer(places.extension)) {
+      const args = broughtArguments(choice);
+      log.info(`Starting the server of the extension: ${args.join(" ")}`);
+      const here = (vscode.workspace.workspaceFolders ?? [folder]).filter(({ uri }) => uri.scheme === "file");
+      const folders = await Promise.all(here.map(({ uri }) => realPathOf(uri.fsPath).catch(() => uri.fsPath)));
+      return startBroughtServer({ ...places, nodePath, folders, args }, isRunning, { signal });
+    }
+    const command = launchCommand(serverCommand || "gennai", choice);
+    log.info(`Starting ${command.program} ${command.args.join(" ")}`);
+    return startInTerminal(command, folder, isRunning, { signal });
   }
 }

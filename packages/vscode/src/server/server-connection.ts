@@ -9,6 +9,7 @@ import {
   type GovernanceClient,
   type PlanClient,
 } from "@gennai/client/connection/connection";
+import { lackingIsolation, type WantedIsolation } from "@gennai/client/connection/isolation-promise";
 import { SessionPlans } from "@gennai/client/plan/session-plans";
 import { type HeldApprovals, planInterceptor } from "../plan/plan-interceptor.ts";
 import type { ServerProblem } from "./server-problem.ts";
@@ -17,6 +18,8 @@ import type { ServerProblem } from "./server-problem.ts";
 export interface ServerConnection {
   readonly url: string;
   readonly version: string;
+  /** It announced itself on this machine, to this user: whatever its port, the next one is the same to them. */
+  readonly isHere: boolean;
   readonly transport: Transport;
   readonly agent: AgentClient;
   readonly governance: GovernanceClient;
@@ -33,12 +36,13 @@ export interface ConnectionOptions {
   /** What holds for every call of this window, the REPL's and its own. */
   readonly interceptors: readonly Interceptor[];
   readonly approvals: HeldApprovals;
+  /** What holds for a server of somebody else as well. */
+  readonly isolation: () => WantedIsolation;
   readonly signal: AbortSignal;
 }
 
 export async function openConnection(
-  url: string,
-  token: string | undefined,
+  { url, token, isHere }: { readonly url: string; readonly token: string | undefined; readonly isHere: boolean },
   options: ConnectionOptions,
 ): Promise<ServerConnection | ServerProblem> {
   const readPlan: Parameters<typeof planInterceptor>[1] = (sessionId, planId, call) =>
@@ -54,16 +58,35 @@ export async function openConnection(
   const clients = { baseUrl: url, transport };
   const agent = connect(clients);
   try {
-    const { version, protocolVersion } = await agent.getServerInfo(
-      {},
-      { signal: AbortSignal.any([options.signal, AbortSignal.timeout(patience)]) },
-    );
+    const signal = AbortSignal.any([options.signal, AbortSignal.timeout(patience)]);
+    const info = await agent.getServerInfo({}, { signal });
+    const { version, protocolVersion } = info;
     if (protocolVersion < spokenProtocol) return { type: "server-old", url, version };
     if (protocolVersion > spokenProtocol) return { type: "server-new", url, version };
-    return { url, version, transport, agent, governance: connectGovernance(clients), plans: connectPlans(clients) };
+    const lacking = lackingIsolation(info, options.isolation());
+    if (lacking !== undefined) return { type: "server-weak", url, ...lacking };
+    return {
+      url,
+      version,
+      isHere,
+      transport,
+      agent,
+      governance: connectGovernance(clients),
+      plans: connectPlans(clients),
+    };
   } catch (error) {
     options.signal.throwIfAborted();
     return problemOf(url, error);
+  }
+}
+
+/** Whether somebody answers there still. */
+export async function answers({ agent }: Pick<ServerConnection, "agent">): Promise<boolean> {
+  try {
+    await agent.getServerInfo({}, { signal: AbortSignal.timeout(patience) });
+    return true;
+  } catch {
+    return false;
   }
 }
 

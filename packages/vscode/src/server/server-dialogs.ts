@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { showError } from "../editor/notifications.ts";
 import { describeProblem, type ProblemStep, problemDetails, type ServerProblem } from "./server-problem.ts";
 
 const stepLabels: Record<ProblemStep, string> = {
@@ -7,6 +8,8 @@ const stepLabels: Record<ProblemStep, string> = {
   "open-settings": "Open Settings",
   "manage-trust": "Manage Trust",
   "open-folder": "Open Folder",
+  "install-node": "Get Node",
+  "choose-node": "Choose Node",
   "show-log": "Show Log",
 };
 
@@ -16,13 +19,15 @@ const stepCommands: Record<ProblemStep, readonly [command: string, ...args: unkn
   "open-settings": ["gennai.openSettings"],
   "manage-trust": ["workbench.trust.manage"],
   "open-folder": ["workbench.action.files.openFolder"],
+  "install-node": ["vscode.open", vscode.Uri.parse("https://nodejs.org/en/download")],
+  "choose-node": ["workbench.action.openSettings", "gennai.nodePath"],
   "show-log": ["gennai.showLog"],
 };
 
 /** Says what is wrong, with what to do about it as buttons. Resolves when the user chose or closed it. */
 export async function showProblem(problem: ServerProblem, facts: Readonly<Record<string, string>>): Promise<void> {
   const { message, steps } = describeProblem(problem);
-  const choice = await vscode.window.showErrorMessage(message, ...steps.map((step) => stepLabels[step]), copyDetails);
+  const choice = await showError(message, ...steps.map((step) => stepLabels[step]), copyDetails);
   if (choice === copyDetails) await vscode.env.clipboard.writeText(problemDetails(problem, facts));
   const step = steps.find((candidate) => stepLabels[candidate] === choice);
   if (step === undefined) return;
@@ -37,7 +42,7 @@ export async function showFailure(
   facts: Readonly<Record<string, string>>,
 ): Promise<void> {
   const message = error instanceof Error ? error.message : String(error);
-  const choice = await vscode.window.showErrorMessage(`${title}: ${message}`, stepLabels["show-log"], copyDetails);
+  const choice = await showError(`${title}: ${message}`, stepLabels["show-log"], copyDetails);
   if (choice === stepLabels["show-log"]) await vscode.commands.executeCommand("gennai.showLog");
   if (choice !== copyDetails) return;
   const lines = [`${title}: ${message}`, "", ...Object.entries(facts).map(([name, value]) => `${name}: ${value}`)];
@@ -49,7 +54,8 @@ export async function showFailure(
 export async function askForToken(url: string): Promise<string | undefined> {
   const typed = await vscode.window.showInputBox({
     title: `Token of ${url}`,
-    prompt: "Kept in the secret storage of this machine, never in settings. `gennai serve --auth-token` prints it.",
+    prompt:
+      "The server said where its token is when it started. Kept in the secret storage of this machine, never in settings.",
     password: true,
     ignoreFocusOut: true,
     validateInput: (text) => (/\s/.test(text.trim()) ? "A token has no spaces in it." : undefined),

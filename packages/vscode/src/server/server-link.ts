@@ -1,8 +1,14 @@
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import type { HeldApprovals } from "../plan/plan-interceptor.ts";
 import type { FindPorts, FindRequest, FoundServer } from "./find-server.ts";
-import { findServer } from "./find-server.ts";
-import { isProblem, openConnection, type ServerConnection } from "./server-connection.ts";
+import { findAt, findServer } from "./find-server.ts";
+import {
+  answers,
+  type ConnectionOptions,
+  isProblem,
+  openConnection,
+  type ServerConnection,
+} from "./server-connection.ts";
 import { NoServerError, type ServerProblem } from "./server-problem.ts";
 
 export type LinkState =
@@ -17,6 +23,7 @@ export interface LinkOptions {
   readonly ports: FindPorts;
   readonly interceptors: readonly Interceptor[];
   readonly approvals: HeldApprovals;
+  readonly isolation: ConnectionOptions["isolation"];
   readonly onState: (state: LinkState) => void;
 }
 
@@ -49,6 +56,13 @@ export class ServerLink {
     return this.#connecting;
   }
 
+  /** The next `connect` looks for a server again, if that of the connection answers no more. */
+  async forgetIfGone(): Promise<void> {
+    const connection = this.#connection;
+    if (connection === undefined || (await answers(connection))) return;
+    if (this.#connection === connection) this.forget();
+  }
+
   /** The next `connect` looks for a server again. */
   forget(): void {
     this.#connection = undefined;
@@ -73,7 +87,8 @@ export class ServerLink {
     if (this.#state.type !== "failed") this.#become({ type: "connecting" });
     const found = await this.#find();
     if (found.type !== "found") return this.#fail(found);
-    const opened = await openConnection(found.url, found.token, {
+    const opened = await openConnection(found, {
+      isolation: this.#options.isolation,
       interceptors: this.#options.interceptors,
       approvals: this.#options.approvals,
       signal: this.#closing.signal,
@@ -91,8 +106,8 @@ export class ServerLink {
   }
 
   async #renewToken(url: string): Promise<string> {
-    const found = await this.#find();
-    if (found.type === "found" && found.url === url && found.token !== undefined) return found.token;
+    const found = await findAt(url, this.#options.ports);
+    if (found.type === "found" && found.token !== undefined) return found.token;
     throw new ConnectError(`Nobody at ${url} proves to be the Gennai server.`, Code.Unavailable);
   }
 

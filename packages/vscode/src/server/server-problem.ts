@@ -6,7 +6,10 @@ export type ServerProblem =
   | { readonly type: "token-wrong"; readonly url: string }
   | { readonly type: "server-old"; readonly url: string; readonly version: string }
   | { readonly type: "server-new"; readonly url: string; readonly version: string }
+  | { readonly type: "server-weak"; readonly url: string; readonly problem: string; readonly option: string }
   | { readonly type: "launch-failed"; readonly command: string; readonly exitCode: number | undefined }
+  | { readonly type: "launch-ended"; readonly wrote: string }
+  | { readonly type: "no-node"; readonly chosen: string }
   | { readonly type: "launch-refused"; readonly reason: string }
   | { readonly type: "untrusted" }
   | { readonly type: "no-folder" }
@@ -20,6 +23,8 @@ export type ProblemStep =
   | "open-settings"
   | "manage-trust"
   | "open-folder"
+  | "install-node"
+  | "choose-node"
   | "show-log";
 
 export interface ProblemText {
@@ -61,6 +66,11 @@ export function describeProblem(problem: ServerProblem): ProblemText {
         message: `The server at ${problem.url} (version ${problem.version}) is newer than this extension understands. Update the extension.`,
         steps: ["show-log"],
       };
+    case "server-weak":
+      return {
+        message: `The server at ${problem.url} ${problem.problem} Your settings require it: start that server with ${problem.option}.`,
+        steps: ["open-settings", "show-log"],
+      };
     case "launch-failed":
       return {
         message: `\`${problem.command}\` ${
@@ -68,6 +78,22 @@ export function describeProblem(problem: ServerProblem): ProblemText {
         }. Its terminal says why; if the program was not found, set gennai.serverCommand to its absolute path.`,
         steps: ["open-settings", "show-log"],
       };
+    case "launch-ended":
+      return {
+        message: `The Gennai server did not start: ${lastLine(problem.wrote) || "it said nothing in time"}. The log has all that it wrote.`,
+        steps: ["start-server", "show-log"],
+      };
+    case "no-node":
+      return problem.chosen === ""
+        ? {
+            message:
+              "Gennai's server runs on Node 22.13 or newer, and there is none on this machine. Install it, then start again.",
+            steps: ["install-node", "choose-node", "start-server"],
+          }
+        : {
+            message: `gennai.nodePath is no Node that is 22.13 or newer: ${problem.chosen}. Name another, or leave it empty.`,
+            steps: ["choose-node", "start-server"],
+          };
     case "launch-refused":
       return { message: problem.reason, steps: ["open-settings"] };
     case "untrusted":
@@ -88,6 +114,11 @@ export function describeProblem(problem: ServerProblem): ProblemText {
         steps: ["start-server", "show-log"],
       };
   }
+}
+
+/** Without a full stop: one follows. */
+function lastLine(text: string): string {
+  return (text.trimEnd().split("\n").at(-1) ?? "").trim().replace(/\.$/, "");
 }
 
 /** All that is known, to be pasted into a report. Holds no token. */

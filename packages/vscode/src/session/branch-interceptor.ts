@@ -9,7 +9,7 @@ export interface BranchPorts {
   editingMode(sessionId: string): Promise<EditingMode>;
   currentBranch(): Promise<string | undefined>;
   /** Asks the user where the agent shall work, and goes there. */
-  prepare(task: string): Promise<BranchOutcome>;
+  prepare(task: string, sessionId: string): Promise<BranchOutcome>;
   toProposalMode(sessionId: string): Promise<void>;
 }
 
@@ -20,8 +20,8 @@ const readers = new Set(["RESPOND", "PLAN", "EDITOR_CODE"]);
 export function branchInterceptor(ports: BranchPorts): Interceptor {
   const settled = new Set<string>();
   let asking: Promise<BranchOutcome> | undefined;
-  const ask = (task: string): Promise<BranchOutcome> => {
-    asking ??= ports.prepare(task).finally(() => {
+  const ask = (task: string, sessionId: string): Promise<BranchOutcome> => {
+    asking ??= ports.prepare(task, sessionId).finally(() => {
       asking = undefined;
     });
     return asking;
@@ -33,7 +33,7 @@ export function branchInterceptor(ports: BranchPorts): Interceptor {
     if ((await ports.editingMode(message.sessionId)) === "proposal") return next(request);
     const branch = await ports.currentBranch();
     if (branch !== undefined && (isAgentBranch(branch) || settled.has(branch))) return next(request);
-    const outcome = await ask(message.userInput);
+    const outcome = await ask(message.userInput, message.sessionId);
     switch (outcome.type) {
       case "branch":
         settled.add(outcome.name);

@@ -1,13 +1,20 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { turnOutcome, turnPhase } from "@gennai/client/session/turn-state";
+import { emptyMeter, meterAfter, type UsageMeter } from "@gennai/client/session/usage-meter";
 import type { InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { PlanState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { type Proposal, proposalFromMessage } from "@gennai/protocol/model/proposal";
+import {
+  type AppliedFile,
+  appliedFileFromMessage,
+  type Proposal,
+  proposalFromMessage,
+} from "@gennai/protocol/model/proposal";
 
 /** What the editor's surroundings (status bar, trees, commands) know about a session. */
 export interface SessionFacts {
+  readonly usage: UsageMeter;
   readonly turn: RunningTurn | undefined;
-  /** Questions that nobody answered yet, by request id. */
+  /** Questions that nobody answered yet, by request id: what is asked, without secrets. */
   readonly questions: ReadonlyMap<string, string>;
   /** Newest last; without those that are applied or decided. */
   readonly openProposals: ReadonlyMap<string, Proposal>;
@@ -20,6 +27,8 @@ export interface SessionFacts {
   readonly todosVersion: number;
   /** The newest call that a rule of damage control stopped or asked about. */
   readonly violation: ViolationFacts | undefined;
+  /** What was asked for, the newest last. `time` is in milliseconds of the Unix epoch, 0 where it is not known. */
+  readonly prompts: readonly { readonly text: string; readonly time: number }[];
   /** The newest final answer, by turn. */
   readonly lastAnswer: { readonly turnId: string; readonly text: string } | undefined;
 }
@@ -52,9 +61,12 @@ export interface ChangeSetFacts {
   readonly changeSetId: string;
   readonly time: Date | undefined;
   readonly paths: readonly string[];
+  /** Each once: as it was before the first change, and after the last. */
+  readonly files: readonly AppliedFile[];
 }
 
 export const noFacts: SessionFacts = {
+  usage: emptyMeter,
   turn: undefined,
   questions: new Map(),
   openProposals: new Map(),
@@ -63,11 +75,13 @@ export const noFacts: SessionFacts = {
   changeSets: [],
   todosVersion: 0,
   violation: undefined,
+  prompts: [],
   lastAnswer: undefined,
 };
 
 const keptProposals = 20;
 const keptChangeSets = 50;
+const keptPrompts = 20;
 
 /** The facts after an event. The same object when it changes none. */
 export function factsAfter(facts: SessionFacts, event: InvokeEvent): SessionFacts {
@@ -76,11 +90,22 @@ export function factsAfter(facts: SessionFacts, event: InvokeEvent): SessionFact
     case "status":
       if (turnOutcome(event) !== undefined) return facts.turn?.turnId === event.turnId ? endTurn(facts) : facts;
       return { ...facts, turn: { turnId: event.turnId, doing: doing(body.value.state, body.value.toolName) } };
+    case "usage":
+      return { ...facts, usage: meterAfter(facts.usage, body.value, event.parentToolCallId) };
+    case "userMessage": {
+      const time = event.time === undefined ? 0 : timestampDate(event.time).getTime();
+      return { ...facts, prompts: [...facts.prompts, { text: body.value.text, time }].slice(-keptPrompts) };
+    }
     case "final":
       return { ...facts, lastAnswer: { turnId: event.turnId, text: body.value.text } };
     case "confirmationRequest":
       if (event.resolved) return facts;
-      return { ...facts, questions: new Map(facts.questions).set(body.value.requestId, body.value.title) };
+      return withQuestion(facts, body.value.requestId, body.value.maskedStatement || body.value.title);
+    case "userQuestionRequest": {
+      if (event.resolved) return facts;
+      const { requestId, questions } = body.value;
+      return withQuestion(facts, requestId, questions[0]?.question ?? "The model asks you something.");
+    }
     case "clientRequestResolved": {
       if (!facts.questions.has(body.value.requestId)) return facts;
       return { ...facts, questions: without(facts.questions, body.value.requestId) };
@@ -102,11 +127,15 @@ export function factsAfter(facts: SessionFacts, event: InvokeEvent): SessionFact
     case "changeSetApplied": {
       const { changeSetId, proposalId, files } = body.value;
       const time = event.time === undefined ? undefined : timestampDate(event.time);
-      const changeSet = { changeSetId, time, paths: files.map(({ path }) => path) };
+      // All writes of a turn are one change set, which comes piece by piece.
+      const known = facts.changeSets.find((changeSet) => changeSet.changeSetId === changeSetId);
+      const joined = joinFiles(known?.files ?? [], files.map(appliedFileFromMessage));
+      const changeSet = { changeSetId, time, paths: joined.map(({ path }) => path), files: joined };
+      const others = facts.changeSets.filter((each) => each !== known);
       return {
         ...facts,
         openProposals: without(facts.openProposals, proposalId),
-        changeSets: [...facts.changeSets, changeSet].slice(-keptChangeSets),
+        changeSets: [...others, changeSet].slice(-keptChangeSets),
       };
     }
     case "changeSetUndone": {
@@ -137,6 +166,19 @@ export function factsAfter(facts: SessionFacts, event: InvokeEvent): SessionFact
   }
 }
 
+function withQuestion(facts: SessionFacts, requestId: string, words: string): SessionFacts {
+  return { ...facts, questions: new Map(facts.questions).set(requestId, words) };
+}
+
+function joinFiles(earlier: readonly AppliedFile[], later: readonly AppliedFile[]): readonly AppliedFile[] {
+  const files = new Map(earlier.map((file) => [file.path, file]));
+  for (const file of later) {
+    const before = files.get(file.path);
+    files.set(file.path, before === undefined ? file : { ...file, beforeSha256: before.beforeSha256 });
+  }
+  return [...files.values()];
+}
+
 function endTurn(facts: SessionFacts): SessionFacts {
   return { ...facts, turn: undefined, questions: facts.questions.size === 0 ? facts.questions : new Map() };
 }
@@ -153,6 +195,8 @@ function doing(state: InvokeState, toolName: string): string {
       return "waiting for you";
     case "waiting-for-tree":
       return "waiting for another session";
+    case "waiting-for-provider":
+      return "waiting for the model's provider";
     default:
       return "working";
   }

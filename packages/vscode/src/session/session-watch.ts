@@ -5,6 +5,7 @@ import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb"
 import * as vscode from "vscode";
 import type { Attention } from "../attention/attention.ts";
 import type { BlockedCalls } from "../attention/blocked-calls.ts";
+import { showInformation } from "../editor/notifications.ts";
 import type { WindowStatus } from "../status/window-status.ts";
 import type { Workbench } from "../workbench.ts";
 import { readGovernance } from "./governance-facts.ts";
@@ -141,7 +142,7 @@ export class SessionWatch implements Disposable {
       set: async (mode) => {
         const signal = AbortSignal.timeout(callPatience);
         const why = await setIntentsMode(governance, session.sessionId, mode, { signal });
-        void vscode.window.showInformationMessage(`Intents: ${mode}, as your settings say. ${why}`);
+        void showInformation(`Intents: ${mode}, as your settings say. ${why}`);
       },
     });
     if (changed) await this.readGovernance();

@@ -1,4 +1,6 @@
 import * as vscode from "vscode";
+import { showProgress } from "../editor/notifications.ts";
+import { plainMessage } from "../editor/plain-message.ts";
 import type { RunningTurn } from "./session-facts.ts";
 
 interface ShownTurn {
@@ -33,12 +35,12 @@ export class TurnProgress implements Disposable {
   #show(turnId: string): ShownTurn {
     const ended = Promise.withResolvers<void>();
     let report: (doing: string) => void = () => undefined;
-    void vscode.window.withProgress({ location: { viewId: "gennai.repl" } }, () => ended.promise);
+    void showProgress({ location: { viewId: "gennai.repl" } }, () => ended.promise);
     if (!this.#isSeen()) {
-      void vscode.window.withProgress(
+      void showProgress(
         { location: vscode.ProgressLocation.Notification, title: "Gennai works", cancellable: true },
-        (progress, cancel) => {
-          report = (doing) => progress.report({ message: doing });
+        (say, cancel) => {
+          report = (doing) => say(plainMessage(doing));
           cancel.onCancellationRequested(() => this.#stop());
           return ended.promise;
         },

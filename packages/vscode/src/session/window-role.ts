@@ -1,5 +1,5 @@
 import { sha256Hex } from "@gennai/protocol/digest";
-import * as vscode from "vscode";
+import { showInformation } from "../editor/notifications.ts";
 import type { WindowStatus } from "../status/window-status.ts";
 import type { Workbench } from "../workbench.ts";
 import { WindowClaim } from "./window-claim.ts";
@@ -37,12 +37,13 @@ export class WindowRole implements Disposable {
 
   #changed(): void {
     const { workbench, status } = this.#options;
-    const { log, sessions } = workbench();
+    const { log, sessions, views } = workbench();
     log.info(
       this.isWatching
         ? "Another window works on this workspace: this one watches."
         : "This window works on the workspace.",
     );
+    views.notify({ type: "role", watching: this.isWatching });
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#offer(), patience);
     void sessions.attachAgain().catch((error: unknown) => log.warn("Not attached again.", String(error)));
@@ -52,8 +53,7 @@ export class WindowRole implements Disposable {
   async #offer(): Promise<void> {
     if (!this.isWatching) return;
     const message = "Another window works on this workspace. This one only watches.";
-    if ((await vscode.window.showInformationMessage(message, "Take Over")) !== undefined)
-      await this.#options.takeOver();
+    if ((await showInformation(message, "Take Over")) !== undefined) await this.#options.takeOver();
   }
 }
 

@@ -1,9 +1,9 @@
 import type { ReplSettings } from "@gennai/client/home/repl-home";
-import { type Backend, backends } from "@gennai/protocol/model/backend";
+import { type Backend, backends, isSelfHosted } from "@gennai/protocol/model/backend";
 import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/intents-mode";
 import type { EditingMode, SettingsChoice } from "@gennai/protocol/model/session-settings";
 import * as vscode from "vscode";
-import type { AutoLaunch } from "../server/launch-decision.ts";
+import type { AutoLaunch } from "../server/launch/launch-decision.ts";
 
 /** The user's settings, checked: what does not fit is the default. */
 export interface GennaiSettings {
@@ -11,13 +11,19 @@ export interface GennaiSettings {
   /** Empty: a server of this machine. */
   readonly baseUrl: string;
   readonly serverCommand: string;
+  /** Empty: one is looked for. */
+  readonly nodePath: string;
   readonly autoLaunch: AutoLaunch;
   /** Empty: the server's default. */
   readonly backend: Backend | "";
   readonly model: string;
+  /** Empty: the usual place of the model's server. */
+  readonly modelUrl: string;
   readonly scenario: string;
   readonly scenarioFiles: readonly string[];
   readonly editingMode: EditingMode;
+  /** 0: until it is answered. */
+  readonly questionSeconds: number;
   readonly showThinking: boolean;
   readonly notifications: boolean;
   readonly notifyBlockedCalls: boolean;
@@ -38,16 +44,21 @@ export function readSettings(): GennaiSettings {
   // What decides about programs and where a token goes is the user's alone, whatever a workspace says.
   const ofUser = (key: string) => asText(configuration.inspect<unknown>(key)?.globalValue);
   const port = configuration.get<unknown>("serverPort");
+  const seconds = configuration.get<unknown>("questionSeconds");
   return {
     serverPort: typeof port === "number" && Number.isInteger(port) && port > 0 && port < 65536 ? port : 7777,
     baseUrl: ofUser("baseUrl").trim(),
     serverCommand: ofUser("serverCommand").trim(),
-    autoLaunch: oneOf(["ask", "always", "never"], text("autoLaunch"), "ask"),
+    nodePath: ofUser("nodePath").trim(),
+    autoLaunch: oneOf(["ask", "always", "never"], text("autoLaunch"), "always"),
     backend: oneOf(["", ...backends], text("defaultBackend"), ""),
     model: text("defaultModel"),
+    // The key and the conversation go there.
+    modelUrl: httpUrl(ofUser("defaultModelUrl").trim()),
     scenario: text("defaultScenario"),
     scenarioFiles: texts(configuration.get<unknown>("scenarioFiles")),
     editingMode: oneOf(["branch", "proposal"], text("editingMode"), "branch"),
+    questionSeconds: typeof seconds === "number" && Number.isInteger(seconds) && seconds >= 0 ? seconds : 600,
     showThinking: flag("showThinking", false),
     notifications: flag("notifications", true),
     notifyBlockedCalls: configuration.inspect<unknown>("notifyBlockedCalls")?.globalValue !== false,
@@ -63,14 +74,35 @@ export function settingsChoice(settings: GennaiSettings, workingDir: string): Se
   return {
     workingDir,
     editingMode: settings.editingMode,
+    questionSeconds: settings.questionSeconds,
     ...(settings.backend === "" ? {} : { backend: settings.backend }),
     ...(settings.model === "" ? {} : { model: settings.model }),
+    ...(settings.modelUrl === "" || !takesUrl(settings.backend)
+      ? {}
+      : { baseUrl: settings.modelUrl, handedKeyOnly: true }),
   };
 }
 
 export function replSettings(settings: GennaiSettings): ReplSettings {
-  const { showThinking, backend, model, editingMode, scenario } = settings;
-  return { showThinking, backend, model, editingMode, scenario };
+  const { showThinking, backend, model, modelUrl, editingMode, scenario } = settings;
+  return { showThinking, backend, model, modelUrl: takesUrl(backend) ? modelUrl : "", editingMode, scenario };
+}
+
+/** Where the user's settings say that a provider is; empty: where it usually is. */
+export function usersModelUrl(
+  { backend, modelUrl }: Pick<GennaiSettings, "backend" | "modelUrl">,
+  of: Backend,
+): string {
+  return of === backend && takesUrl(of) ? modelUrl : "";
+}
+
+function takesUrl(backend: Backend | ""): boolean {
+  return backend !== "" && isSelfHosted(backend);
+}
+
+function httpUrl(text: string): string {
+  const { protocol } = URL.canParse(text) ? new URL(text) : { protocol: "" };
+  return protocol === "http:" || protocol === "https:" ? text : "";
 }
 
 function asText(value: unknown): string {

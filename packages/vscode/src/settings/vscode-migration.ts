@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { showWarning } from "../editor/notifications.ts";
 import type { TokenStore } from "../server/token-store.ts";
 import { type MigrationPorts, migrateSettings, type SettingsTarget } from "./migrate-settings.ts";
 import { readSettings } from "./settings.ts";
@@ -37,7 +38,7 @@ export async function migrateVsCodeSettings(
       await tokens.set(url, token);
     },
     wasMigrated: (key) => context.globalState.get(`gennai.migrated.${key}`) === true,
-    warn: (message) => void vscode.window.showWarningMessage(message),
+    warn: (message) => void showWarning(message),
   };
   await migrateSettings(ports);
 }

@@ -1,3 +1,4 @@
+import { contextWords, costWords } from "@gennai/client/session/usage-meter";
 import type { EditingMode } from "@gennai/protocol/model/session-settings";
 import type { LinkState } from "../server/server-link.ts";
 import { emergencyWords, type GovernanceFacts } from "../session/governance-facts.ts";
@@ -13,7 +14,7 @@ export interface StatusFacts {
   readonly model: string;
   readonly branch: string;
   readonly mode: EditingMode;
-  readonly session: Pick<SessionFacts, "turn" | "questions" | "openProposals">;
+  readonly session: Pick<SessionFacts, "turn" | "questions" | "openProposals" | "usage">;
   readonly governance: GovernanceFacts;
 }
 
@@ -36,11 +37,18 @@ export function statusText(facts: StatusFacts): StatusText {
   const branch =
     facts.branch === "" || facts.mode === "proposal" ? "" : ` $(git-branch) ${icons(shortened(facts.branch))}`;
   return {
-    text: `$(${head.icon}) ${icons(head.text)}${isConnected(facts.link) ? branch : ""}`,
+    text: `$(${head.icon}) ${icons(head.text)}${isConnected(facts.link) ? `${branch}${meter(facts)}` : ""}`,
     label: `${/^Gennai\b/.test(head.text) ? "" : "Gennai: "}${head.text}${facts.branch === "" ? "" : `, branch ${facts.branch}`}`,
     tone: head.tone,
     rows: rows(facts, emergency),
   };
+}
+
+/** Short: the tooltip has the rest. A question or an emergency has the place to itself. */
+function meter({ session: { usage, questions }, governance }: StatusFacts): string {
+  if (questions.size > 0 || emergencyWords(governance.emergency).length > 0) return "";
+  const words = [contextWords(usage).replace("context ", "$(pie-chart) "), icons(costWords(usage))];
+  return words.map((each) => (each === "" ? "" : ` ${each}`)).join("");
 }
 
 interface Headline {
@@ -81,6 +89,12 @@ function rows(facts: StatusFacts, emergency: readonly string[]): StatusText["row
   if (governance.lastViolation !== "") found.push(["Last violation", governance.lastViolation]);
   if (emergency.length > 0) found.push(["Emergency", emergency.join(", ")]);
   if (session.questions.size > 0) found.push(["Waiting for you", [...session.questions.values()].join(", ")]);
+  const { inputTokens, outputTokens, contextTokens, maxContextTokens } = session.usage;
+  if (inputTokens + outputTokens > 0) {
+    const cost = costWords(session.usage);
+    found.push(["Tokens", `${inputTokens} in, ${outputTokens} out${cost === "" ? "" : `, ${cost} by list prices`}`]);
+  }
+  if (maxContextTokens > 0) found.push(["Context", `${contextTokens} of ${maxContextTokens} tokens`]);
   if (session.openProposals.size > 0) found.push(["Proposals", `${session.openProposals.size} to review`]);
   return found;
 }

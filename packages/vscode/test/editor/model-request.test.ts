@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { modelEvents, modelMessages, parseModelRequest } from "../../src/editor/model-request.ts";
+import { countedText, modelEvents, modelMessages, parseModelRequest } from "../../src/editor/model-request.ts";
 
 const call = { id: "1", name: "Read", argumentsJson: '{"path":"a"}' };
 
@@ -42,6 +42,17 @@ test("a conversation becomes what the editor's model takes", () => {
       ],
     },
   ]);
+});
+
+test("an image goes along by itself, and does not count as text", () => {
+  const image = Buffer.alloc(3_000_000, 1).toString("base64");
+  const request = parseModelRequest(
+    JSON.stringify({ system: "", messages: [{ role: "user", text: "", images: [image] }], tools: [] }),
+  );
+  const [message] = modelMessages(request);
+  expect(message?.parts.map(({ type }) => type)).toEqual(["image"]);
+  expect(countedText(request).length).toBeLessThan(200);
+  expect(countedText(request)).toContain('"role":"user"');
 });
 
 test("an answer becomes events", () => {

@@ -8,7 +8,14 @@ import { describe, expect, it } from "vitest";
 import type { HomeActions } from "../../src/repl/answer-home-request.ts";
 import { ReplHost } from "../../src/repl/repl-host.ts";
 
-const settings = { showThinking: false, backend: "", model: "", editingMode: "branch", scenario: "" } as const;
+const settings = {
+  showThinking: false,
+  backend: "",
+  model: "",
+  modelUrl: "",
+  editingMode: "branch",
+  scenario: "",
+} as const;
 const launch: ReplLaunch = {
   clientId: "c",
   clientName: "test",
@@ -23,6 +30,7 @@ function open(actions: Partial<HomeActions> = {}, transport = createRouterTransp
   const posted: ToApp[] = [];
   const problems: string[] = [];
   const saved: unknown[] = [];
+  const reviews: unknown[] = [];
   const sessions: string[] = [];
   let listener: (message: unknown) => void = () => undefined;
   const refuse = async () => {
@@ -32,8 +40,16 @@ function open(actions: Partial<HomeActions> = {}, transport = createRouterTransp
     applyProposal: refuse,
     revertChangeSet: refuse,
     openFile: refuse,
+    openRule: refuse,
     openDiff: refuse,
+    watchCall: refuse,
+    openChange: refuse,
     editorContext: refuse,
+    namesOfDropped: refuse,
+    keepModel: refuse,
+    keepModelKey: refuse,
+    listEditorModels: refuse,
+    tryEditorModel: refuse,
     runHomeCommand: refuse,
     ...actions,
   };
@@ -51,6 +67,7 @@ function open(actions: Partial<HomeActions> = {}, transport = createRouterTransp
     actions: all,
     launch: async () => launch,
     saveState: (state) => void saved.push(state),
+    saveReview: (state) => void reviews.push(state),
     showsSession: (sessionId) => void sessions.push(sessionId),
     onProblem: (what) => void problems.push(what),
   });
@@ -58,7 +75,7 @@ function open(actions: Partial<HomeActions> = {}, transport = createRouterTransp
     listener(message);
     await new Promise((resolve) => setTimeout(resolve, 0));
   };
-  return { host, posted, problems, saved, sessions, send };
+  return { host, posted, problems, saved, reviews, sessions, send };
 }
 
 describe("ReplHost", () => {
@@ -92,6 +109,19 @@ describe("ReplHost", () => {
       { type: "answer", id: 1, value: null },
       { type: "answer", id: 2, value: null, error: "not here" },
     ]);
+  });
+
+  it("takes what was decided in the app, and tells what was decided elsewhere", async () => {
+    const { host, posted, reviews, problems, send } = open();
+    const review = { proposalId: "p", decisions: { a: { 1: { type: "keep" } } }, note: "", layout: "auto" };
+    await send({ type: "ready" });
+    await send({ type: "save-review", state: review });
+    host.notify({ type: "review", state: review });
+    expect({ reviews, problems, last: posted.at(-1) }).toEqual({
+      reviews: [review],
+      problems: [],
+      last: { type: "notice", notice: { type: "review", state: review } },
+    });
   });
 
   it("keeps the state, unless it is too large", async () => {

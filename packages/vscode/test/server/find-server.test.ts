@@ -1,18 +1,24 @@
 import type { ServerProof } from "@gennai/client/connection/prove-server";
 import { describe, expect, it } from "vitest";
-import type { AnnouncedServer } from "../../src/server/announced-servers.ts";
+import type { AnnouncedServer, SharedOptions } from "../../src/server/announced-servers.ts";
 import { type FindPorts, type FindRequest, type FoundServer, findServer } from "../../src/server/find-server.ts";
 
 const workspace = "/work";
 const local = "http://127.0.0.1:7777";
 const other = "http://127.0.0.1:4000";
 
-const server = (url: string, token: string | undefined, of = workspace): AnnouncedServer => ({
+const server = (url: string, token: string | undefined, of = workspace, shared?: SharedOptions): AnnouncedServer => ({
   url,
   token,
   workspace: of,
   version: "1",
+  shared,
 });
+
+const options = { sandbox: "auto", stages: "auto", protectedBranches: ["a", "b"] };
+const sharing = { ...options, version: "1" };
+const sharedElsewhere = server(other, "a", "/else", options);
+const notRunning = { type: "not-running", url: local, reason: "refused" } as const;
 
 /** What listens where, and which token it knows; null: something else than Gennai. */
 type World = Readonly<Record<string, string | null>>;
@@ -32,7 +38,7 @@ const rows: readonly Row[] = [
     name: "a server of this workspace, on any port",
     announced: [server(other, "a")],
     world: { [other]: "a" },
-    want: { type: "found", url: other, token: "a" },
+    want: { type: "found", url: other, token: "a", isHere: true },
   },
   {
     name: "a server of another workspace only on the port that is set",
@@ -44,8 +50,54 @@ const rows: readonly Row[] = [
     name: "a server of another workspace on the port that is set",
     announced: [server(local, "a", "/else")],
     world: { [local]: "a" },
-    want: { type: "found", url: local, token: "a" },
+    want: { type: "found", url: local, token: "a", isHere: true },
   },
+  {
+    name: "a server of another workspace that windows share, started as this one would",
+    request: { sharing: { ...sharing, protectedBranches: ["b", "a"] } },
+    announced: [sharedElsewhere],
+    world: { [other]: "a" },
+    want: { type: "found", url: other, token: "a", isHere: true },
+  },
+  ...[
+    { name: "other options", sharing: { ...sharing, sandbox: "off" } },
+    { name: "other protected branches", sharing: { ...sharing, protectedBranches: ["a"] } },
+    { name: "another version", sharing: { ...sharing, version: "2" } },
+    { name: "a server of the user's own wanted", sharing: undefined },
+  ].map((row) => ({
+    name: `no shared server for a window with ${row.name}`,
+    request: { sharing: row.sharing },
+    announced: [sharedElsewhere],
+    world: { [other]: "a" },
+    want: notRunning,
+  })),
+  {
+    name: "not its own folder's shared server with other options",
+    request: { sharing: { ...sharing, sandbox: "required" }, startsOwn: true },
+    announced: [server(other, "a", workspace, options)],
+    world: { [other]: "a" },
+    want: notRunning,
+  },
+  {
+    name: "not a shared server with other options that has the port",
+    request: { sharing: { ...sharing, sandbox: "required" }, startsOwn: true },
+    announced: [server(local, "a", "/else", options)],
+    world: { [local]: "a" },
+    want: { ...notRunning, reason: "another program listens there" },
+  },
+  {
+    name: "its own server before a shared one",
+    request: { sharing },
+    announced: [sharedElsewhere, server(local, "b")],
+    world: { [other]: "a", [local]: "b" },
+    want: { type: "found", url: local, token: "b", isHere: true },
+  },
+  ...[null, "unknown"].map((listener) => ({
+    name: `nobody is in the way of a server of our own: ${listener}`,
+    request: { sharing, startsOwn: true },
+    world: { [local]: listener },
+    want: { ...notRunning, reason: "another program listens there" },
+  })),
   {
     name: "somebody else sits where a server announced itself: its token is not named",
     announced: [server(local, "a")],
@@ -63,14 +115,14 @@ const rows: readonly Row[] = [
     announced: [server(local, "a")],
     stored: { [local]: "b" },
     world: { [local]: "b" },
-    want: { type: "found", url: local, token: "b" },
+    want: { type: "found", url: local, token: "b", isHere: false },
   },
   { name: "a server nobody announced", world: { [local]: "a" }, want: { type: "token-missing", url: local } },
   {
     name: "a server without authentication",
     announced: [server(local, undefined)],
     world: { [local]: null },
-    want: { type: "found", url: local, token: undefined },
+    want: { type: "found", url: local, token: undefined, isHere: true },
   },
   {
     name: "another program on the port",
@@ -82,7 +134,7 @@ const rows: readonly Row[] = [
     request: { baseUrl: "http://localhost:7777/" },
     announced: [server(local, "a")],
     world: { "http://localhost:7777": "a" },
-    want: { type: "found", url: "http://localhost:7777", token: "a" },
+    want: { type: "found", url: "http://localhost:7777", token: "a", isHere: false },
   },
   {
     name: "baseUrl goes before announced servers",
@@ -90,7 +142,7 @@ const rows: readonly Row[] = [
     announced: [server(other, "a")],
     stored: { "https://far.example": "c" },
     world: { [other]: "a", "https://far.example": "c" },
-    want: { type: "found", url: "https://far.example", token: "c" },
+    want: { type: "found", url: "https://far.example", token: "c", isHere: false },
   },
   ...["file:///etc/passwd", "far.example", "http://user:word@far.example"].map((baseUrl) => ({
     name: `baseUrl ${baseUrl}`,
@@ -112,6 +164,8 @@ describe("findServer", () => {
         return { type: known === token ? "proven" : "other-token" };
       },
     };
-    expect(await findServer({ baseUrl: "", port: 7777, workspace, ...request }, ports)).toEqual(want);
+    expect(
+      await findServer({ baseUrl: "", port: 7777, workspace, sharing: undefined, startsOwn: false, ...request }, ports),
+    ).toEqual(want);
   });
 });

@@ -38,6 +38,17 @@ describe("factsAfter", () => {
   it("knows which questions are open", () => {
     expect([...after(question()).questions]).toEqual([["q", "Run rm?"]]);
     expect(after(question(true)).questions.size).toBe(0);
+    const masked: Init = {
+      event: {
+        case: "confirmationRequest",
+        value: { requestId: "q", title: "Allow Bash?", maskedStatement: "Run ls" },
+      },
+    };
+    expect([...after(masked).questions.values()]).toEqual(["Run ls"]);
+    const ofModel: Init = {
+      event: { case: "userQuestionRequest", value: { requestId: "m", questions: [{ question: "Which port?" }] } },
+    };
+    expect([...after(ofModel).questions.values()]).toEqual(["Which port?"]);
     const resolved: Init = { event: { case: "clientRequestResolved", value: { requestId: "q" } } };
     expect(after(question(), resolved).questions.size).toBe(0);
     expect(after(status(InvokeState.STARTED), question(), status(InvokeState.INTERRUPTED)).questions.size).toBe(0);

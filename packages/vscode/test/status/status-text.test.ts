@@ -1,3 +1,4 @@
+import { emptyMeter } from "@gennai/client/session/usage-meter";
 import { describe, expect, it } from "vitest";
 import { noGovernance } from "../../src/session/governance-facts.ts";
 import { rulesText } from "../../src/status/rules-text.ts";
@@ -12,8 +13,17 @@ const plain: StatusFacts = {
   model: "",
   branch: "ai-agent/a",
   mode: "branch",
-  session: { turn: undefined, questions: new Map(), openProposals: new Map() },
+  session: { turn: undefined, questions: new Map(), openProposals: new Map(), usage: emptyMeter },
   governance: { ...noGovernance, emergency, ruleCount: 12 },
+};
+const usage = {
+  ...emptyMeter,
+  inputTokens: 900,
+  outputTokens: 100,
+  contextTokens: 500,
+  maxContextTokens: 2_000,
+  cost: 0.042,
+  currency: "USD",
 };
 const turn = { turnId: "t", doing: "running Bash" };
 const questions = new Map([["q", "Run rm?"]]);
@@ -50,6 +60,22 @@ describe("statusText", () => {
       name: "no server",
       facts: { link: { type: "failed", problem: { type: "untrusted" } } },
       text: "$(debug-disconnect) Gennai: no server",
+      tone: "warning",
+    },
+    {
+      name: "what was used",
+      facts: { session: { ...plain.session, usage } },
+      text: "$(comment-discussion) offline $(git-branch) ai-agent/a $(pie-chart) 25 % about 0.042 USD",
+    },
+    {
+      name: "what was used, of a model whose size and price nobody knows",
+      facts: { session: { ...plain.session, usage: { ...usage, maxContextTokens: 0, cost: undefined } } },
+      text: "$(comment-discussion) offline $(git-branch) ai-agent/a",
+    },
+    {
+      name: "what was used gives way to a question",
+      facts: { session: { ...plain.session, usage, questions } },
+      text: "$(question) Gennai needs your answer $(git-branch) ai-agent/a",
       tone: "warning",
     },
     {

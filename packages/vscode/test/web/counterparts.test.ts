@@ -7,10 +7,12 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import type * as realPath from "../../src/editor/real-path.ts";
 import type * as files from "../../src/editor/vscode-files.ts";
+import type * as brought from "../../src/server/launch/brought-server.ts";
 import type * as machine from "../../src/server/this-machine.ts";
 import type * as claim from "../../src/session/window-claim.ts";
 import type * as commands from "../../src/terminal/terminal-commands.ts";
 import type * as terminals from "../../src/terminal/vscode-terminals.ts";
+import type * as webBrought from "../../src/web/brought-server.ts";
 import type * as webRealPath from "../../src/web/real-path.ts";
 import type * as webCommands from "../../src/web/terminal-commands.ts";
 import type * as webMachine from "../../src/web/this-machine.ts";
@@ -26,6 +28,7 @@ const hasAll: readonly true[] = [
   true satisfies Has<typeof webRealPath, typeof realPath>,
   true satisfies Has<typeof webMachine, typeof machine>,
   true satisfies Has<(typeof webMachine)["thisMachine"], (typeof machine)["thisMachine"]>,
+  true satisfies Has<typeof webBrought, typeof brought>,
   true satisfies Has<typeof webCommands, typeof commands>,
   true satisfies Has<typeof webTerminals, typeof terminals>,
   true satisfies Has<MembersOf<typeof webFiles.VsCodeFiles>, MembersOf<typeof files.VsCodeFiles>>,
@@ -33,7 +36,7 @@ const hasAll: readonly true[] = [
 ];
 
 test("the bundle for a browser has the counterparts, and nothing of Node", async () => {
-  expect(hasAll).toHaveLength(7);
+  expect(hasAll).toHaveLength(8);
   const root = join(import.meta.dirname, "../..");
   const script = `
     import { build } from "esbuild";

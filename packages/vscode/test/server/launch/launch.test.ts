@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { launchCommand } from "../../src/server/launch-command.ts";
-import { decideLaunch, type LaunchFacts } from "../../src/server/launch-decision.ts";
+import { broughtArguments, launchCommand } from "../../../src/server/launch/launch-command.ts";
+import { decideLaunch, type LaunchFacts } from "../../../src/server/launch/launch-decision.ts";
 
 const plain: LaunchFacts = {
   trusted: true,
@@ -35,7 +35,6 @@ describe("decideLaunch", () => {
 
 describe("launchCommand", () => {
   const choice = {
-    serverCommand: "",
     port: 7777,
     workspace: "/w s",
     sandbox: "auto" as const,
@@ -44,31 +43,27 @@ describe("launchCommand", () => {
   };
   const args = ["serve", "--port", "7777", "--workspace", "/w s"];
 
-  it("is gennai of the PATH", () => {
-    expect(launchCommand(choice)).toEqual({ program: "gennai", args, isPath: false });
+  it("looks a name up", () => {
+    expect(launchCommand("gennai", choice)).toEqual({ program: "gennai", args, isPath: false });
   });
 
   it("runs a script by node", () => {
-    expect(launchCommand({ ...choice, serverCommand: "/opt/gennai.mjs" })).toEqual({
-      program: "node",
-      isPath: false,
-      args: ["/opt/gennai.mjs", ...args],
-    });
+    const want = { program: "node", isPath: false, args: ["/opt/gennai.mjs", ...args] };
+    expect(launchCommand("/opt/gennai.mjs", choice)).toEqual(want);
   });
 
   it("passes the governance switches, and no branch that is an option or shell text", () => {
     const protectedBranches = ["release/*", "--no-auth", "a;b", "$(x)"];
-    const command = launchCommand({
-      ...choice,
-      serverCommand: "/opt/gennai",
-      sandbox: "required",
-      stages: "off",
-      protectedBranches,
-    });
+    const command = launchCommand("/opt/gennai", { ...choice, sandbox: "required", stages: "off", protectedBranches });
     expect(command).toEqual({
       program: "/opt/gennai",
       isPath: true,
       args: [...args, "--sandbox", "required", "--stages", "off", "--protect", "release/*"],
     });
+  });
+
+  it("lets other windows share the server that the extension brings, and lets it end", () => {
+    const command = ["serve", "--port", "0", "--workspace", "/w s", "--shared", "--quit-when-idle", "10"];
+    expect(broughtArguments(choice)).toEqual(command);
   });
 });

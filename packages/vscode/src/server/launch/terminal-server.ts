@@ -1,21 +1,14 @@
 import { pause } from "@gennai/client/connection/back-off";
 import * as vscode from "vscode";
 import type { LaunchCommand } from "./launch-command.ts";
-
-export type LaunchOutcome =
-  | { readonly type: "running" }
-  | { readonly type: "ended"; readonly exitCode: number | undefined }
-  | { readonly type: "silent" };
-
-const patience = 30_000;
-const pauseBetweenLooks = 300;
+import { type LaunchOutcome, launchPatience, pauseBetweenLooks } from "./launch-outcome.ts";
 
 /**
- * Starts a server in the integrated terminal, as a task: VS Code quotes its arguments for the user's shell, and the terminal
+ * Starts the user's own server in the integrated terminal, as a task: VS Code quotes its arguments for the user's shell, and the terminal
  * stays open to be read when the server ends.
  * @param isRunning asked again and again until it says yes
  */
-export async function launchServer(
+export async function startInTerminal(
   command: LaunchCommand,
   folder: vscode.WorkspaceFolder,
   isRunning: () => Promise<boolean>,
@@ -41,7 +34,7 @@ export async function launchServer(
   });
   try {
     started = await vscode.tasks.executeTask(task);
-    const deadline = Date.now() + patience;
+    const deadline = Date.now() + launchPatience;
     while (Date.now() < deadline) {
       const end = await Promise.race([ended.promise, pause(pauseBetweenLooks, options)]);
       if (end !== undefined) return end;

@@ -8,7 +8,7 @@ export interface LaunchFacts {
   readonly autoLaunch: AutoLaunch;
   /** `gennai.baseUrl`; empty: the server is one of this machine. */
   readonly baseUrl: string;
-  /** `gennai.serverCommand`; empty: `gennai` of the PATH. */
+  /** `gennai.serverCommand`; empty: the server that the extension brings. */
   readonly serverCommand: string;
   /** True when the user asked for the start just now. */
   readonly asked: boolean;

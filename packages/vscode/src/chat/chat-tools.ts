@@ -1,0 +1,50 @@
+import * as vscode from "vscode";
+import * as z from "zod/mini";
+import type { Workbench } from "../workbench.ts";
+import type { ChatToolName } from "./chat-tool-names.ts";
+import { decisionsIn } from "./ledger-decision.ts";
+
+const callPatience = 30_000;
+/** Ledger records that are looked through. */
+const lookedAt = 500;
+
+const explainInput = z.object({ limit: z.optional(z.int().check(z.minimum(1), z.maximum(50))) });
+
+/** What a tool answers, as JSON. Rejects with what to do when there is no session. */
+export async function callChatTool(
+  workbench: Pick<Workbench, "sessions" | "connect">,
+  name: ChatToolName,
+  input: unknown,
+): Promise<vscode.LanguageModelToolResult> {
+  await workbench.connect();
+  const { session } = workbench.sessions;
+  if (session === undefined) throw new Error("No session of Gennai is open in this window. Open its REPL first.");
+  const answer =
+    name === "gennai_session_changes"
+      ? sessionChanges(workbench)
+      : await decisions(workbench, session.sessionId, explainInput.parse(input ?? {}).limit ?? 10);
+  return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(JSON.stringify(answer, undefined, 2))]);
+}
+
+function sessionChanges({ sessions: { facts } }: Pick<Workbench, "sessions">) {
+  return {
+    changeSets: facts.changeSets.map(({ changeSetId, time, paths }) => ({
+      changeSetId,
+      time: time?.toISOString(),
+      files: paths,
+    })),
+    proposalsWaitingForReview: [...facts.openProposals.values()].map(({ proposalId, changes }) => ({
+      proposalId,
+      files: changes.map(({ path }) => path),
+    })),
+  };
+}
+
+async function decisions(workbench: Pick<Workbench, "connect">, sessionId: string, limit: number) {
+  const { governance } = await workbench.connect();
+  const { records } = await governance.listLedgerRecords(
+    { sessionId, limit: lookedAt, newest: true },
+    { signal: AbortSignal.timeout(callPatience) },
+  );
+  return { decisions: records.flatMap(({ json }) => decisionsIn(json)).slice(-limit) };
+}

@@ -1,0 +1,58 @@
+import * as vscode from "vscode";
+import { plainText } from "./plain-message.ts";
+
+/** A link of ours at the end of a progress notification, which has no buttons. */
+interface NotificationLink {
+  readonly label: string;
+  readonly command: `gennai.${string}`;
+}
+
+/** Resolves with the button that was chosen; undefined: none, and the notification is gone. Text of others in it stays text. */
+export async function showInformation<Button extends string>(
+  message: string,
+  ...buttons: readonly Button[]
+): Promise<Button | undefined> {
+  return vscode.window.showInformationMessage(plainText(message), ...buttons);
+}
+
+/** As {@link showInformation}. */
+export async function showWarning<Button extends string>(
+  message: string,
+  ...buttons: readonly Button[]
+): Promise<Button | undefined> {
+  return vscode.window.showWarningMessage(plainText(message), ...buttons);
+}
+
+/** As {@link showInformation}. */
+export async function showError<Button extends string>(
+  message: string,
+  ...buttons: readonly Button[]
+): Promise<Button | undefined> {
+  return vscode.window.showErrorMessage(plainText(message), ...buttons);
+}
+
+/** Asks before everything else. @param detail is shown as it is, with its lines: VS Code makes no links in it */
+export async function askModally<Button extends string>(
+  message: string,
+  detail: string,
+  button: Button,
+): Promise<Button | undefined> {
+  return vscode.window.showWarningMessage(plainText(message), { modal: true, detail }, button);
+}
+
+/** Shows progress while the task runs. @param task gets what reports a message */
+export async function showProgress<Result>(
+  options: vscode.ProgressOptions,
+  task: (
+    report: (message: string, link?: NotificationLink) => void,
+    cancel: vscode.CancellationToken,
+  ) => PromiseLike<Result>,
+): Promise<Result> {
+  const title = options.title === undefined ? {} : { title: plainText(options.title) };
+  return vscode.window.withProgress({ ...options, ...title }, (progress, cancel) =>
+    task((message, link) => {
+      const way = link === undefined ? "" : ` [${link.label}](command:${link.command})`;
+      progress.report({ message: `${plainText(message)}${way}` });
+    }, cancel),
+  );
+}

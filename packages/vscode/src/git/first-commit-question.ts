@@ -1,0 +1,66 @@
+import type { AgentClient } from "@gennai/client/connection/connection";
+import { type FirstCommit, makeFirstCommit } from "@gennai/client/session/workspace-state";
+import * as vscode from "vscode";
+
+interface Choice extends vscode.QuickPickItem {
+  readonly commits?: boolean;
+}
+
+const callPatience = 60_000;
+
+/**
+ * Offers the first commit of a repository that has none, and has the server make it after a yes. Asks again when the files became others
+ * meanwhile. False: the user wants neither answer, and nothing shall start. Throws `ConnectError`; then nothing was committed.
+ */
+export async function offerFirstCommit(client: AgentClient, sessionId: string): Promise<boolean> {
+  const make = (sha256: string) =>
+    makeFirstCommit(client, { sessionId, sha256, signal: AbortSignal.timeout(callPatience) });
+  let planned = await make("");
+  while (planned !== undefined && planned.commit === undefined) {
+    const commits = await askFirstCommit(planned);
+    if (commits === undefined) return false;
+    if (!commits) return true;
+    planned = await make(planned.sha256);
+  }
+  return true;
+}
+
+/**
+ * Asks whether the first commit shall be made: all that goes in and what stays out is listed below the answers. An Enter that was meant
+ * for the question before commits nothing: "Not now" comes first. undefined: the user put the question away.
+ */
+async function askFirstCommit(planned: FirstCommit): Promise<boolean | undefined> {
+  const { branch, fileCount, leftOutCount } = planned;
+  const choices: readonly Choice[] = [
+    { label: "Not now", detail: "The agent works in a repository without a commit.", commits: false },
+    {
+      label: `Commit ${count(fileCount)} on ${branch}`,
+      detail: "So that Source Control shows what the agent changes. What git ignores stays out. No hooks run.",
+      commits: true,
+    },
+    ...listed(`goes in: ${count(fileCount)}`, planned.files),
+    ...listed(
+      `stays out, not for the agent, secret by its name, or for a filter like git-crypt and LFS: ${count(leftOutCount)}`,
+      planned.leftOut,
+    ),
+  ];
+  for (;;) {
+    const chosen = await vscode.window.showQuickPick(choices, {
+      title: "This repository has no commit yet. Make the first one?",
+      placeHolder: "Nothing is committed before you choose",
+      ignoreFocusOut: true,
+    });
+    if (chosen === undefined) return undefined;
+    // A file in the list is there to be read.
+    if (chosen.commits !== undefined) return chosen.commits;
+  }
+}
+
+function listed(title: string, paths: readonly string[]): readonly Choice[] {
+  if (paths.length === 0) return [];
+  return [{ label: title, kind: vscode.QuickPickItemKind.Separator }, ...paths.map((label) => ({ label }))];
+}
+
+function count(files: number): string {
+  return files === 1 ? "1 file" : `${files} files`;
+}

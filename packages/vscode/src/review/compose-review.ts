@@ -1,0 +1,55 @@
+import type * as vscode from "vscode";
+import { ContentDocuments } from "../documents/content-documents.ts";
+import type { EditorFiles } from "../editor/editor-files.ts";
+import { resolveInWorkspace } from "../editor/workspace-paths.ts";
+import type { ReplViews } from "../repl/repl-views.ts";
+import type { WorkspaceSession } from "../session/workspace-session.ts";
+import { EditorReview } from "./editor-review.ts";
+import { UnseenChanges } from "./unseen-changes.ts";
+import { unseenStore } from "./unseen-store.ts";
+import { WindowReviews } from "./window-reviews.ts";
+
+export interface ComposeReviewOptions {
+  readonly context: vscode.ExtensionContext;
+  /** The session's folder, absolute. */
+  readonly root: string;
+  readonly files: EditorFiles;
+  readonly sessions: () => WorkspaceSession;
+  readonly views: () => ReplViews;
+  readonly onProblem: (what: string, error: unknown) => void;
+}
+
+/** All that a window has to review what the agent proposes and writes. */
+export interface ReviewParts {
+  readonly documents: ContentDocuments;
+  readonly reviews: WindowReviews;
+  readonly unseen: UnseenChanges;
+  readonly review: EditorReview;
+}
+
+const reviewsKey = "gennai.reviews";
+/** Bytes of a file that is read whole. */
+const maxBytes = 2 * 1024 * 1024;
+
+/** Ended with the extension. */
+export function composeReview(options: ComposeReviewOptions): ReviewParts {
+  const { context, root, files, sessions, views, onProblem } = options;
+  const documents = new ContentDocuments();
+  const reviews = new WindowReviews({
+    kept: context.workspaceState.get(reviewsKey),
+    keep: (kept) => void context.workspaceState.update(reviewsKey, kept),
+    changed: (state, place) => {
+      views().notifyOthers(place, { type: "review", state });
+      review.refresh();
+    },
+  });
+  const unseen = new UnseenChanges({
+    ...unseenStore(context.storageUri, root),
+    read: async (path) => files.readDisk((await resolveInWorkspace(root, path)).absolute, { maxBytes }),
+    changed: () => review.refresh(),
+    onProblem,
+  });
+  const review: EditorReview = new EditorReview({ root, sessions, documents, reviews, unseen });
+  context.subscriptions.push(review, documents);
+  return { documents, reviews, unseen, review };
+}

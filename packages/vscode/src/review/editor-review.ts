@@ -1,0 +1,179 @@
+import type { Proposal } from "@gennai/protocol/model/proposal";
+import * as vscode from "vscode";
+import type { ContentDocuments } from "../documents/content-documents.ts";
+import { proposalText } from "../documents/proposal-diff.ts";
+import { nameOfUri } from "../editor/workspace-uri.ts";
+import type { WorkspaceSession } from "../session/workspace-session.ts";
+import { type DocumentHunks, type DocumentSubject, documentHunks, hasAnyHunk } from "./editor-hunks.ts";
+import { HunkEditFiles } from "./hunk-edit-files.ts";
+import { HunkPainter } from "./hunk-painter.ts";
+import { hunkLenses } from "./hunk-words.ts";
+import { ProposalTexts } from "./proposal-texts.ts";
+import type { UnseenChanges } from "./unseen-changes.ts";
+import type { WindowReviews } from "./window-reviews.ts";
+
+export interface EditorReviewOptions {
+  /** The session's folder, absolute. */
+  readonly root: string;
+  readonly sessions: () => WorkspaceSession;
+  readonly documents: ContentDocuments;
+  readonly reviews: WindowReviews;
+  readonly unseen: UnseenChanges;
+}
+
+/** Milliseconds: what changes within them is drawn once. */
+const gather = 60;
+
+/** Shows what waits for review in the editors of this window: lines, and actions above them. */
+export class EditorReview implements vscode.Disposable {
+  readonly edits = new HunkEditFiles();
+  readonly #options: EditorReviewOptions;
+  readonly #painter = new HunkPainter();
+  readonly #lensesChanged = new vscode.EventEmitter<void>();
+  readonly texts: ProposalTexts;
+  readonly #listeners: readonly vscode.Disposable[];
+  /** What was found in a document, for one text of it and one state of the reviews. */
+  #found = new WeakMap<vscode.TextDocument, { readonly version: number; readonly hunks: DocumentHunks | undefined }>();
+  #painted = new WeakSet<vscode.TextEditor>();
+  #proposals: ReadonlyMap<string, Proposal> = new Map();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: EditorReviewOptions) {
+    this.#options = options;
+    this.texts = new ProposalTexts(
+      async (change) => {
+        const { session } = options.sessions();
+        if (session === undefined) throw new Error("There is no session.");
+        return proposalText(change, session);
+      },
+      () => this.refresh(),
+    );
+    const selector = [{ scheme: "file" }, { scheme: "gennai-content" }, { scheme: "vscode-vfs" }];
+    this.#listeners = [
+      vscode.window.onDidChangeVisibleTextEditors(() => this.#soon()),
+      vscode.window.onDidChangeActiveTextEditor(() => this.#soon()),
+      vscode.workspace.onDidSaveTextDocument(() => this.#soon()),
+      vscode.workspace.onDidChangeTextDocument(({ contentChanges }) => {
+        if (contentChanges.length > 0) this.#soon();
+      }),
+      vscode.languages.registerCodeLensProvider(selector, {
+        onDidChangeCodeLenses: this.#lensesChanged.event,
+        provideCodeLenses: (document) => this.#lenses(document),
+      }),
+    ];
+    void options.unseen.load();
+  }
+
+  /** Shows these, which wait for review. */
+  showProposals(proposals: ReadonlyMap<string, Proposal>): void {
+    if (proposals === this.#proposals) return;
+    this.#proposals = proposals;
+    this.refresh();
+  }
+
+  /** Something was decided, written or looked at. */
+  refresh(): void {
+    this.#found = new WeakMap();
+    this.#lensesChanged.fire();
+    this.#soon();
+  }
+
+  /** Proposals that wait for review, the newest last. */
+  get proposals(): ReadonlyMap<string, Proposal> {
+    return this.#proposals;
+  }
+
+  hunksOf(document: vscode.TextDocument): DocumentHunks | undefined {
+    const known = this.#found.get(document);
+    if (known?.version === document.version) return known.hunks;
+    const subject = this.#subjectOf(document.uri);
+    const hunks = subject && documentHunks(this.#sources, subject, document.getText());
+    this.#found.set(document, { version: document.version, hunks });
+    return hunks;
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    for (const listener of this.#listeners) listener.dispose();
+    this.#painter.dispose();
+    this.#lensesChanged.dispose();
+    this.edits.dispose();
+    this.#options.unseen[Symbol.dispose]();
+  }
+
+  get #sources() {
+    const { reviews, unseen } = this.#options;
+    return {
+      proposals: () => this.proposals,
+      reviewOf: reviews.of.bind(reviews),
+      textOf: this.texts.of.bind(this.texts),
+      unseenOf: unseen.of.bind(unseen),
+    };
+  }
+
+  #subjectOf(uri: vscode.Uri): DocumentSubject | undefined {
+    const side = this.#options.documents.sideOf(uri);
+    if (side !== undefined) return { type: "proposed", ...side };
+    const path = nameOfUri(this.#options.root, uri);
+    return path === undefined ? undefined : { type: "file", path };
+  }
+
+  #soon(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#show();
+    }, gather);
+  }
+
+  #show(): void {
+    const inTabs = documentsInTabs();
+    for (const editor of vscode.window.visibleTextEditors) {
+      const { document } = editor;
+      // A diff has colours of its own.
+      const found = inTabs.has(document.uri.toString()) ? this.hunksOf(document) : undefined;
+      if (found?.origin === "written" && found.hunks.length === 0 && !document.isDirty) {
+        void this.#options.unseen.recheck(found.path);
+      }
+      if (found === undefined && !this.#painted.has(editor)) continue;
+      this.#painter.paint(editor, found?.hunks ?? [], found?.origin ?? "written");
+      this.#painted.add(editor);
+    }
+    const active = vscode.window.activeTextEditor;
+    const hasHunks = active !== undefined && (this.hunksOf(active.document)?.hunks.length ?? 0) > 0;
+    void vscode.commands.executeCommand("setContext", "gennai.hunksHere", hasHunks);
+    void vscode.commands.executeCommand("setContext", "gennai.hunksOpen", this.#hasAny());
+  }
+
+  #hasAny(): boolean {
+    const { root, unseen } = this.#options;
+    const open = new Map(vscode.workspace.textDocuments.map((document) => [nameOfUri(root, document.uri), document]));
+    return hasAnyHunk(this.proposals.values(), unseen.files, (path) => {
+      const document = open.get(path);
+      return document && (this.hunksOf(document)?.hunks.length ?? 0);
+    });
+  }
+
+  #lenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    const found = this.hunksOf(document);
+    if (found === undefined) return [];
+    const of = found.hunks.length;
+    return found.hunks.flatMap((hunk, index) => {
+      const line = Math.min(hunk.line, document.lineCount - 1);
+      const range = new vscode.Range(line, 0, line, 0);
+      return hunkLenses(hunk, found.origin, { index, of }).map(
+        ({ title, command }) =>
+          new vscode.CodeLens(range, {
+            title,
+            command: `gennai.${command}`,
+            arguments: [document.uri.toString(), hunk.id],
+          }),
+      );
+    });
+  }
+}
+
+/** The documents that visible tabs show by themselves, not as a side of a difference. */
+function documentsInTabs(): ReadonlySet<string> {
+  const inputs = vscode.window.tabGroups.all.map(({ activeTab }) => activeTab?.input);
+  return new Set(inputs.flatMap((input) => (input instanceof vscode.TabInputText ? [input.uri.toString()] : [])));
+}

@@ -1,0 +1,50 @@
+import type { ShownHunk } from "./shown-hunk.ts";
+
+/** Where a hunk comes from: a proposal that waits for review, or what the agent wrote in Branch Mode. */
+export type HunkOrigin = "proposed" | "written";
+
+/** An action above a hunk. */
+export interface HunkLens {
+  readonly title: string;
+  /** Of `commandIds`. */
+  readonly command: "showHunkDiff" | "keepHunk" | "undoHunk" | "editHunk";
+}
+
+/** What stands above a hunk in its file. @param index from 0 */
+export function hunkLenses(
+  { id, state }: Pick<ShownHunk, "id" | "state">,
+  origin: HunkOrigin,
+  { index, of }: { readonly index: number; readonly of: number },
+): readonly HunkLens[] {
+  const place = of === 1 ? "" : ` ${index + 1} of ${of}`;
+  const word = { open: "", keep: "kept", undo: "undone", edited: "edited" }[state];
+  const title = `${origin === "proposed" ? "Proposed change" : "Agent's change"}${place}${word === "" ? "" : `: ${word}`}`;
+  const actions: HunkLens[] = [{ title, command: "showHunkDiff" }];
+  if (state !== "keep") actions.push({ title: "Keep", command: "keepHunk" });
+  if (state !== "undo") actions.push({ title: "Undo", command: "undoHunk" });
+  if (origin === "proposed" && id !== "") actions.push({ title: "Edit", command: "editHunk" });
+  return actions;
+}
+
+/** Characters of a line that are shown behind another one. */
+const most = 160;
+
+/**
+ * What stands behind a line of the document: a line that is elsewhere, as it would replace this one or come below it.
+ * @param more lines that follow it there
+ */
+export function ghostText(line: string, more: number, mark: "→" | "+" | "−"): string {
+  const text = visible(line.replace(/\n$/, ""));
+  const shown = text.length > most ? `${text.slice(0, most)}…` : text;
+  return `${mark} ${shown}${more === 0 ? "" : `  (${mark === "→" ? "+" : mark}${more} ${more === 1 ? "line" : "lines"})`}`;
+}
+
+/** Characters that would change how others are read, or show nothing, by their numbers. */
+function visible(text: string): string {
+  return text
+    .replaceAll("\t", "  ")
+    .replace(
+      /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+      (one) => `U+${(one.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`,
+    );
+}

@@ -1,0 +1,151 @@
+import { decidableIds, decisionFor, type ReviewState } from "@gennai/client/review/review-state";
+import { type Hunk, isBeyondText, type ProposedChange } from "@gennai/protocol/model/proposal";
+import { type LineSpan, lineHunks, linesOf, placeSpans } from "./line-hunks.ts";
+import { placedHunks, type UnseenFile, unseenHunks } from "./unseen-file.ts";
+
+/** A change as it is shown in a document: what stands there of it, and what does not. */
+export interface ShownHunk {
+  /** Of a proposal: hunk of a change. Of what the agent wrote: see `UnseenHunk`. */
+  readonly id: string;
+  readonly state: "open" | "keep" | "undo" | "edited";
+  /** Line that its actions stand above, 0-based. */
+  readonly line: number;
+  readonly marks: readonly HunkMark[];
+  /** What changes, as lines with a leading ' ', '+' or '-'. */
+  readonly diff: readonly string[];
+}
+
+/** Lines of the document that a change is about. */
+export interface HunkMark {
+  /** `removed`: they would go. `added`: they are new. `changed`: they stand in place of others. `place`: they stand elsewhere only. */
+  readonly kind: "removed" | "added" | "changed" | "place";
+  /** Empty for `place`. */
+  readonly span: LineSpan;
+  /** What stands elsewhere, line by line beside those of the span. */
+  readonly elsewhere: readonly string[];
+}
+
+/** Lines that change together: within a hunk there may be some such places with unchanged lines between them. */
+interface ChangedPlace {
+  readonly old: LineSpan;
+  readonly fresh: LineSpan;
+  readonly oldLines: readonly string[];
+  readonly freshLines: readonly string[];
+}
+
+/** Which of the two texts of a proposed change a document shows. */
+export type ProposalSide = "base" | "fresh";
+
+/**
+ * The hunks of a proposed change in a document of one of its sides.
+ * @param side the text of that side
+ * @param now the document's text, which its user may have edited; hunks whose lines they edited are left out
+ */
+export function proposedHunks(
+  change: ProposedChange,
+  review: ReviewState,
+  which: ProposalSide,
+  text: { readonly side: string; readonly now: string },
+): readonly ShownHunk[] {
+  const isWhole = decidableIds(change)[0] === "";
+  if (isWhole && (change.operation !== "delete" || isBeyondText(change))) return [];
+  const sideLines = linesOf(text.side);
+  const nowLines = linesOf(text.now);
+  const found = (isWhole ? [wholeFile(sideLines)] : change.hunks).map((hunk) => {
+    const decision = decisionFor(review, change.id, hunk.id);
+    // The other side shows what was proposed.
+    const edited = which === "base" && decision?.type === "edited" ? decision.text : undefined;
+    return { hunk, decision, places: changedPlaces(hunk, edited) };
+  });
+  const all = found.flatMap(({ places }) => places);
+  const placed = placeSpans(
+    all.map((place) => place[which === "base" ? "old" : "fresh"]),
+    sideLines,
+    nowLines,
+  );
+  let at = 0;
+  return found.flatMap(({ hunk, decision, places }): readonly ShownHunk[] => {
+    const marks: HunkMark[] = [];
+    for (const place of places) {
+      const span = placed[at++];
+      if (span === undefined) continue;
+      marks.push({
+        kind: span.start === span.end ? "place" : which === "base" ? "removed" : freshKind(place.oldLines),
+        span,
+        elsewhere: which === "base" ? place.freshLines : place.oldLines,
+      });
+    }
+    const [first] = marks;
+    if (first === undefined || marks.length < places.length) return [];
+    const line = lineOf(first.span, nowLines);
+    return [{ id: hunk.id, state: decision?.type ?? "open", line, marks, diff: hunk.lines }];
+  });
+}
+
+/** What the agent wrote and nobody looked at, in the file as it is now. */
+export function writtenHunks(file: UnseenFile, now: string): readonly ShownHunk[] {
+  const hunks = unseenHunks(file);
+  const placed = placedHunks(file, hunks, now);
+  const nowLines = linesOf(now);
+  return hunks.flatMap(({ id, oldLines, freshLines }, index): readonly ShownHunk[] => {
+    const span = placed[index];
+    if (span === undefined) return [];
+    const kind = span.start === span.end ? "place" : freshKind(oldLines);
+    const diff = [
+      ...oldLines.map((line) => `-${withoutEnd(line)}`),
+      ...freshLines.map((line) => `+${withoutEnd(line)}`),
+    ];
+    const line = lineOf(span, nowLines);
+    return [{ id, state: "open", line, marks: [{ kind, span, elsewhere: oldLines }], diff }];
+  });
+}
+
+/** What comes behind the last line is shown at it. */
+function lineOf({ start }: LineSpan, lines: readonly string[]): number {
+  return Math.max(0, Math.min(start, lines.length - 1));
+}
+
+function freshKind(oldLines: readonly string[]): "added" | "changed" {
+  return oldLines.length === 0 ? "added" : "changed";
+}
+
+function changedPlaces(
+  { oldRange, newRange, lines }: Pick<Hunk, "oldRange" | "newRange" | "lines">,
+  edited: string | undefined,
+): readonly ChangedPlace[] {
+  const oldStart = oldRange.count === 0 ? oldRange.start : oldRange.start - 1;
+  const freshStart = newRange.count === 0 ? newRange.start : newRange.start - 1;
+  const side = (mark: string) => linesWith(lines, mark);
+  const old = side("-");
+  const fresh = edited === undefined ? side("+") : linesOf(edited);
+  const hunks = lineHunks(old, fresh);
+  // Only how the last line ends, or nothing any more.
+  const here = { old: { start: 0, end: 0 }, fresh: { start: 0, end: 0 } };
+  return (hunks.length === 0 ? [here] : hunks).map((hunk) => ({
+    old: { start: oldStart + hunk.old.start, end: oldStart + hunk.old.end },
+    fresh: { start: freshStart + hunk.fresh.start, end: freshStart + hunk.fresh.end },
+    oldLines: old.slice(hunk.old.start, hunk.old.end),
+    freshLines: fresh.slice(hunk.fresh.start, hunk.fresh.end),
+  }));
+}
+
+/** One side of a hunk: its context lines, and those with the mark. */
+function linesWith(lines: readonly string[], mark: string): readonly string[] {
+  return lines
+    .filter((line) => line.startsWith(" ") || line.startsWith(mark))
+    .map((line) => `${line.slice(1).replace(/\r$/, "")}\n`);
+}
+
+/** A delete is decided about as a whole. */
+function wholeFile(lines: readonly string[]): Pick<Hunk, "id" | "oldRange" | "newRange" | "lines"> {
+  return {
+    id: "",
+    oldRange: { start: 1, count: lines.length },
+    newRange: { start: 0, count: 0 },
+    lines: lines.map((line) => `-${withoutEnd(line)}`),
+  };
+}
+
+function withoutEnd(line: string): string {
+  return line.replace(/\n$/, "");
+}

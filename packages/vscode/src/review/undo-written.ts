@@ -1,0 +1,47 @@
+import type { ChangeSets } from "../apply/change-sets.ts";
+import type { FinalChange } from "../apply/final-change.ts";
+import { EditorError } from "../editor/editor-error.ts";
+import type { EditorFiles } from "../editor/editor-files.ts";
+import { readFileState } from "../editor/file-state.ts";
+import { resolveInWorkspace } from "../editor/workspace-paths.ts";
+import { type UnseenFile, withoutHunk } from "./unseen-file.ts";
+
+export interface UndoWrittenOptions {
+  readonly files: EditorFiles;
+  readonly changeSets: ChangeSets;
+  /** The session's folder, absolute. */
+  readonly workspace: string;
+}
+
+/**
+ * Takes back one hunk of what the agent wrote: one step for the editor's Undo, saved unless the file had unsaved changes. A file
+ * that the agent made, and that holds nothing else, is deleted. Throws `EditorError` when the hunk's lines are no longer as the
+ * agent left them, and as `applyChangeSet` does.
+ */
+export async function undoWritten(
+  { files, changeSets, workspace }: UndoWrittenOptions,
+  file: UnseenFile,
+  hunkId: string,
+  options: { readonly signal: AbortSignal },
+): Promise<void> {
+  const { path } = file;
+  const state = await readFileState(files, await resolveInWorkspace(workspace, path));
+  const { disk, buffer } = state;
+  const isDirty = buffer?.isDirty === true;
+  const document = buffer?.document ?? (await files.loadDocument(state.path.absolute));
+  const now = isDirty ? buffer.text : disk && (await files.decode(disk.bytes, document.encoding));
+  const sha256 = isDirty ? buffer.sha256 : disk?.sha256;
+  const undone = now === undefined ? undefined : withoutHunk(file, hunkId, now);
+  if (undone === undefined || sha256 === undefined) {
+    throw new EditorError(
+      "stale_file",
+      `Nothing was taken back: these lines of ${path} changed since the agent wrote them.`,
+      "Change them by hand, or compare with “Gennai: Show All Changes”.",
+    );
+  }
+  const isGone = undone === "" && file.base === undefined && !isDirty;
+  const change: FinalChange = isGone
+    ? { operation: "delete", path, baseSha256: sha256 }
+    : { operation: "update", path, text: undone, baseSha256: sha256 };
+  await changeSets.apply(`hunk-${crypto.randomUUID()}`, [change], { save: "clean", signal: options.signal });
+}

@@ -1,0 +1,302 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import { sha256Hex } from "@gennai/protocol/digest";
+import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { type AppliedFile, appliedFileFromMessage } from "@gennai/protocol/model/proposal";
+import pLimit from "p-limit";
+import * as z from "zod/mini";
+import { afterLooking, afterUndo, afterWrite, isAsKnown, type UnseenFile } from "./unseen-file.ts";
+
+/** The session whose events are heard. */
+export interface WritingSession {
+  readonly sessionId: string;
+  /** Rejects when there is no such content. */
+  blob(sha256: string, options: { readonly signal: AbortSignal }): Promise<Uint8Array>;
+}
+
+export interface UnseenChangesOptions {
+  /** What `save` was last given; undefined: nothing. */
+  readonly load: () => Promise<string | undefined>;
+  readonly save: (json: string) => Promise<void>;
+  /** A file's bytes as they are on disk; undefined: there is none. */
+  readonly read: (path: string) => Promise<Uint8Array | undefined>;
+  /** Called after each change of what is to be looked at. */
+  readonly changed: () => void;
+  readonly onProblem: (what: string, error: unknown) => void;
+}
+
+interface WaitingEvent {
+  readonly session: WritingSession;
+  readonly seq: bigint;
+  /** A person took the change set back. */
+  readonly isUndo: boolean;
+  readonly files: readonly AppliedFile[];
+  /** That it cannot be shown yet was said. */
+  isSaid?: boolean;
+}
+
+/** Texts; undefined: there was, or is, no file. */
+interface WrittenContent {
+  readonly path: string;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+/** Bytes of a text that is held; larger files are left to the diff. */
+const largest = 2 * 1024 * 1024;
+/** Characters of all that is held; beyond it the oldest is left out. */
+const mostCharacters = 32 * 1024 * 1024;
+/** Sessions whose place is remembered. */
+const mostSessions = 50;
+/** Milliseconds for one content, and until the server is asked again. */
+const patience = 10_000;
+/** Milliseconds after a save in which changes wait for each other. */
+const settle = 1000;
+/** What the server says of a content that it will not have later either. */
+const lasting: ReadonlySet<Code> = new Set([
+  Code.NotFound,
+  Code.PermissionDenied,
+  Code.InvalidArgument,
+  Code.FailedPrecondition,
+  Code.ResourceExhausted,
+  Code.Unimplemented,
+  Code.DataLoss,
+]);
+/** Milliseconds: a session that is opened again tells all its events at once. */
+const gather = 100;
+
+const savedSchema = z.object({
+  heard: z.array(z.tuple([z.string(), z.string()])),
+  files: z.array(z.object({ path: z.string(), base: z.optional(z.string()), agent: z.optional(z.string()) })),
+});
+
+/**
+ * What the agent wrote since the user last looked, file by file, kept for the workspace. Contents come from the session's change
+ * sets; a file that is no UTF-8 text, or too large, is not followed.
+ */
+export class UnseenChanges {
+  readonly #options: UnseenChangesOptions;
+  readonly #files = new Map<string, UnseenFile>();
+  /** The last event that is in `#files`, by session. */
+  readonly #heard = new Map<string, bigint>();
+  /** Change sets of the sessions that were followed: a fork tells of an undo whose change set it never had. */
+  readonly #changeSets = new Set<string>();
+  readonly #takeInOrder = pLimit(1);
+  readonly #saveInOrder = pLimit(1);
+  /** By session and place: a session that is followed anew tells again what waits. */
+  readonly #waiting = new Map<string, WaitingEvent>();
+  #loaded: Promise<void> | undefined;
+  #taking: ReturnType<typeof setTimeout> | undefined;
+  #retrying: ReturnType<typeof setTimeout> | undefined;
+  #saving: ReturnType<typeof setTimeout> | undefined;
+  #isSaved = true;
+  #isDisposed = false;
+
+  constructor(options: UnseenChangesOptions) {
+    this.#options = options;
+  }
+
+  /** In the order in which the agent wrote them. */
+  get files(): readonly UnseenFile[] {
+    return [...this.#files.values()];
+  }
+
+  of(path: string): UnseenFile | undefined {
+    return this.#files.get(path);
+  }
+
+  /** Reads what was kept. Never rejects. */
+  load(): Promise<void> {
+    this.#loaded ??= this.#load();
+    return this.#loaded;
+  }
+
+  onEvent({ event, seq }: InvokeEvent, session: WritingSession): void {
+    if (event.case !== "changeSetApplied" && event.case !== "changeSetUndone") return;
+    const changeSet = `${session.sessionId} ${event.value.changeSetId}`;
+    const isUndo = event.case === "changeSetUndone";
+    if (isUndo && !this.#changeSets.has(changeSet)) return;
+    this.#changeSets.add(changeSet);
+    // What a person kept of a proposal they have seen.
+    if (event.case === "changeSetApplied" && event.value.proposalId !== "") return;
+    const files = event.value.files.map(appliedFileFromMessage);
+    this.#waiting.set(`${session.sessionId} ${seq}`, { session, seq, isUndo, files });
+    this.#taking ??= setTimeout(() => {
+      this.#taking = undefined;
+      void this.#take();
+    }, gather);
+  }
+
+  /** The user looked at one hunk. */
+  look(path: string, hunkId: string): void {
+    const file = this.#files.get(path);
+    if (file === undefined) return;
+    this.#set(path, afterLooking(file, hunkId));
+    this.#changed();
+  }
+
+  /** The user looked at everything. */
+  async lookAtAll(): Promise<void> {
+    await this.load();
+    this.#files.clear();
+    this.#changed();
+  }
+
+  /** Forgets a file that is on disk as its user knows it, e.g. after all its hunks were taken back. Never rejects. */
+  async recheck(path: string): Promise<void> {
+    const file = this.#files.get(path);
+    if (file === undefined) return;
+    try {
+      const bytes = await this.#options.read(path);
+      const now = bytes && new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+      if (!isAsKnown(file, now) || this.#files.get(path) !== file) return;
+      this.#set(path, undefined);
+      this.#changed();
+    } catch (error) {
+      this.#options.onProblem(`${path} could not be read.`, error);
+    }
+  }
+
+  /** Begins to save what is not saved yet. */
+  [Symbol.dispose](): void {
+    this.#isDisposed = true;
+    clearTimeout(this.#taking);
+    clearTimeout(this.#retrying);
+    clearTimeout(this.#saving);
+    if (!this.#isSaved) this.#save();
+  }
+
+  #take(): Promise<void> {
+    return this.#takeInOrder(async () => {
+      await this.load();
+      const before = this.files;
+      /** Sessions whose contents could not be had: what comes after an event waits with it. */
+      const held = new Set<string>();
+      for (const [key, waiting] of [...this.#waiting]) {
+        const { session, seq } = waiting;
+        if (held.has(session.sessionId)) continue;
+        if (seq > (this.#heard.get(session.sessionId) ?? 0n)) {
+          const contents = await this.#contentsOf(waiting);
+          if (contents === undefined) {
+            held.add(session.sessionId);
+            continue;
+          }
+          // At once and after all waiting: what the user looked at meanwhile stays looked at.
+          for (const content of contents) this.#wrote(content, waiting.isUndo);
+          this.#heard.delete(session.sessionId);
+          this.#heard.set(session.sessionId, seq);
+        }
+        this.#waiting.delete(key);
+      }
+      if (held.size > 0) this.#retryLater();
+      for (const id of this.#heard.keys()) if (this.#heard.size > mostSessions) this.#heard.delete(id);
+      const after = this.files;
+      if (before.length === after.length && before.every((file, index) => file === after[index])) return;
+      this.#changed();
+    });
+  }
+
+  #retryLater(): void {
+    if (this.#isDisposed) return;
+    this.#retrying ??= setTimeout(() => {
+      this.#retrying = undefined;
+      void this.#take();
+    }, patience);
+  }
+
+  #wrote({ path, before, after }: WrittenContent, isUndo: boolean): void {
+    const known = this.#files.get(path);
+    if (!isUndo) this.#set(path, afterWrite(path, known, before, after));
+    else if (known !== undefined) this.#set(path, afterUndo(known, before, after));
+  }
+
+  /** What an event did to each file that is followed; undefined when the server could not be asked: it is to be asked again. */
+  async #contentsOf(waiting: WaitingEvent): Promise<readonly WrittenContent[] | undefined> {
+    const contents: WrittenContent[] = [];
+    for (const { path, beforeSha256, afterSha256 } of waiting.files) {
+      if (waiting.isUndo && !this.#files.has(path)) continue;
+      try {
+        const before = await this.#content(path, beforeSha256, waiting.session);
+        contents.push({ path, before, after: await this.#content(path, afterSha256, waiting.session) });
+      } catch (error) {
+        const isUnreached = error instanceof Unreached;
+        if (!isUnreached || !waiting.isSaid) {
+          this.#options.onProblem(`The changes of ${path} are not shown in its editor.`, error);
+        }
+        waiting.isSaid = true;
+        if (isUnreached) return undefined;
+      }
+    }
+    return contents;
+  }
+
+  /** The text behind a digest: from the session, else of the file while it is that. Throws when it cannot be had. */
+  async #content(path: string, sha256: string | undefined, session: WritingSession): Promise<string | undefined> {
+    if (sha256 === undefined) return undefined;
+    const known = this.#files.get(path);
+    for (const text of [known?.agent, known?.base]) if (text !== undefined && sha256Hex(text) === sha256) return text;
+    const signal = AbortSignal.timeout(patience);
+    const bytes = await session.blob(sha256, { signal }).catch(async (error: unknown) => {
+      const onDisk = await this.#options.read(path).catch(() => undefined);
+      if (onDisk !== undefined && sha256Hex(onDisk) === sha256) return onDisk;
+      throw lasting.has(ConnectError.from(error).code)
+        ? error
+        : new Unreached("Its content was not had.", { cause: error });
+    });
+    if (sha256Hex(bytes) !== sha256) throw new Error("The server sent other bytes than the change names.");
+    if (bytes.length > largest) throw new Error("It is too large.");
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    if (text.includes("\0")) throw new Error("It is no text.");
+    return text;
+  }
+
+  #set(path: string, file: UnseenFile | undefined): void {
+    if (file === this.#files.get(path) && file !== undefined) return;
+    this.#files.delete(path);
+    if (file !== undefined) this.#files.set(path, file);
+  }
+
+  async #load(): Promise<void> {
+    try {
+      const json = await this.#options.load();
+      if (json === undefined) return;
+      const { heard, files } = savedSchema.parse(JSON.parse(json));
+      for (const [id, seq] of heard) this.#heard.set(id, BigInt(seq));
+      for (const { path, base, agent } of files) this.#files.set(path, { path, base, agent });
+      if (files.length > 0) this.#options.changed();
+    } catch (error) {
+      this.#options.onProblem("What was not looked at before could not be read.", error);
+    }
+  }
+
+  #changed(): void {
+    let held = 0;
+    for (const { path, base = "", agent = "" } of [...this.#files.values()].reverse()) {
+      held += base.length + agent.length;
+      if (held > mostCharacters) this.#files.delete(path);
+    }
+    this.#options.changed();
+    this.#isSaved = false;
+    if (this.#isDisposed || this.#saving === undefined) this.#save();
+  }
+
+  /** At once, as the window may be closed next; what changes soon after, together. */
+  #save(): void {
+    this.#isSaved = true;
+    clearTimeout(this.#saving);
+    if (!this.#isDisposed) {
+      this.#saving = setTimeout(() => {
+        this.#saving = undefined;
+        if (!this.#isSaved) this.#save();
+      }, settle);
+    }
+    void this.#saveInOrder(async () => {
+      const heard = [...this.#heard].map(([id, seq]) => [id, String(seq)]);
+      await this.#options
+        .save(JSON.stringify({ heard, files: this.files }))
+        .catch((error: unknown) => this.#options.onProblem("What is to be looked at was not kept.", error));
+    });
+  }
+}
+
+/** The server was not reached, or did not answer: later it may. */
+class Unreached extends Error {}

@@ -1,0 +1,195 @@
+import { sha256Hex } from "@gennai/protocol/digest";
+import { type LineHunk, type LineSpan, lineHunks, linesOf, placeSpans, withLines } from "./line-hunks.ts";
+
+/** A file that the agent changed since its user last looked. Texts; undefined: there was no file. */
+export interface UnseenFile {
+  /** Relative to the workspace, with forward slashes. */
+  readonly path: string;
+  /** As the user knows it. */
+  readonly base: string | undefined;
+  /** As the agent left it. */
+  readonly agent: string | undefined;
+}
+
+/** One change of the agent that was not looked at. */
+export interface UnseenHunk extends LineHunk {
+  /** Names it by what it is: of a text that changed meanwhile no other hunk is meant. */
+  readonly id: string;
+  readonly oldLines: readonly string[];
+  readonly freshLines: readonly string[];
+}
+
+export function unseenHunks({ base = "", agent = "" }: UnseenFile): readonly UnseenHunk[] {
+  const old = linesOf(base);
+  const fresh = linesOf(agent);
+  return lineHunks(old, fresh).map((hunk) => {
+    const oldLines = old.slice(hunk.old.start, hunk.old.end);
+    const freshLines = fresh.slice(hunk.fresh.start, hunk.fresh.end);
+    const digest = sha256Hex(`${oldLines.join("")}\0${freshLines.join("")}`).slice(0, 12);
+    return { ...hunk, id: `${hunk.fresh.start}-${digest}`, oldLines, freshLines };
+  });
+}
+
+/** Where hunks stand in the file as it is now; undefined for those whose lines the user changed since. */
+export function placedHunks(
+  { agent = "" }: UnseenFile,
+  hunks: readonly UnseenHunk[],
+  now: string,
+): readonly (LineSpan | undefined)[] {
+  const lines = linesOf(now);
+  const written = linesOf(agent);
+  return (
+    placedBesideUndone(written, hunks, lines) ??
+    placeSpans(
+      hunks.map((hunk) => hunk.fresh),
+      written,
+      lines,
+    )
+  );
+}
+
+/** Places that are looked at for one hunk at most. */
+const mostPlaces = 50;
+
+/**
+ * Where hunks stand in a text that differs from what the agent wrote only by some of them taken back: exact where comparing the
+ * two texts could not tell which of equal lines went. undefined: the text differs in something else.
+ */
+function placedBesideUndone(
+  written: readonly string[],
+  hunks: readonly UnseenHunk[],
+  now: readonly string[],
+): readonly (LineSpan | undefined)[] | undefined {
+  type Step = { readonly span: LineSpan | undefined; readonly before: Step | undefined };
+  /** Lines of `now` that are used up, and how. */
+  let reached = new Map<number, Step | undefined>([[0, undefined]]);
+  let from = 0;
+  for (const hunk of hunks) {
+    const next = new Map<number, Step>();
+    const between = written.slice(from, hunk.fresh.start);
+    for (const [at, before] of reached) {
+      const start = at + between.length;
+      if (!standsAt(now, at, between)) continue;
+      const end = start + hunk.freshLines.length;
+      if (standsAt(now, start, hunk.freshLines) && !next.has(end)) next.set(end, { span: { start, end }, before });
+      const undone = start + hunk.oldLines.length;
+      if (standsAt(now, start, hunk.oldLines) && !next.has(undone)) next.set(undone, { span: undefined, before });
+    }
+    if (next.size === 0 || next.size > mostPlaces) return undefined;
+    reached = next;
+    from = hunk.fresh.end;
+  }
+  const rest = written.slice(from);
+  for (const [at, last] of reached) {
+    if (at + rest.length !== now.length || !standsAt(now, at, rest)) continue;
+    const spans: (LineSpan | undefined)[] = [];
+    for (let step = last; step !== undefined; step = step.before) spans.push(step.span);
+    return spans.reverse();
+  }
+  return undefined;
+}
+
+function standsAt(lines: readonly string[], at: number, wanted: readonly string[]): boolean {
+  return wanted.every((line, index) => lines[at + index] === line);
+}
+
+/** The file's text without a hunk; other lines keep their ends. undefined: its lines are no longer as the agent left them. */
+export function withoutHunk(file: UnseenFile, hunkId: string, now: string): string | undefined {
+  const hunks = unseenHunks(file);
+  const at = hunks.findIndex(({ id }) => id === hunkId);
+  const span = placedHunks(file, hunks, now)[at];
+  const hunk = hunks[at];
+  if (hunk === undefined || span === undefined) return undefined;
+  const lines = linesWithEnds(now);
+  const end = lines.find((line) => /[\r\n]$/.test(line))?.endsWith("\r\n") === true ? "\r\n" : "\n";
+  const put = hunk.oldLines.map((line) => line.replace(/\n$/, end));
+  return withLines(lines, span, put).join("");
+}
+
+/** After the user looked at one hunk: it belongs to what they know. undefined: nothing is left to look at. */
+export function afterLooking(file: UnseenFile, hunkId: string): UnseenFile | undefined {
+  const hunks = unseenHunks(file);
+  const hunk = hunks.find(({ id }) => id === hunkId);
+  if (hunk === undefined) return file;
+  if (hunks.length === 1) return undefined;
+  return { ...file, base: withLines(linesOf(file.base ?? ""), hunk.old, hunk.freshLines).join("") };
+}
+
+/**
+ * After the agent wrote once more. What the user changed since the agent's last write is known to them, and so are hunks that
+ * they changed. undefined: nothing is left to look at.
+ * @param before the text the agent found
+ * @param after the text it left
+ */
+export function afterWrite(
+  path: string,
+  file: UnseenFile | undefined,
+  before: string | undefined,
+  after: string | undefined,
+): UnseenFile | undefined {
+  const base = baseBefore(file, before);
+  return isSame(base, after) ? undefined : { path, base, agent: after };
+}
+
+/**
+ * After a person took back something that the agent had written: what that changed they know, so that nothing is to be looked at
+ * that was not before. undefined: nothing is left to look at.
+ * @param before the text that was taken back
+ * @param after the text that was restored
+ */
+export function afterUndo(
+  file: UnseenFile,
+  before: string | undefined,
+  after: string | undefined,
+): UnseenFile | undefined {
+  const base = baseBefore(file, before);
+  if (isSame(base, after)) return undefined;
+  const restored: UnseenFile = { path: file.path, base, agent: after };
+  const unseen = unseenHunks({ path: file.path, base, agent: before });
+  const hunks = unseenHunks(restored);
+  const known = hunks.filter(
+    (hunk) => !unseen.some(({ old }) => old.start <= hunk.old.end && hunk.old.start <= old.end),
+  );
+  if (known.length === hunks.length) return undefined;
+  if (known.length === 0) return restored;
+  let lines = linesOf(base ?? "");
+  for (const { old, freshLines } of known.toReversed()) lines = withLines(lines, old, freshLines);
+  return { ...restored, base: lines.join("") };
+}
+
+/** True when a file is again as its user knows it. @param now undefined: there is none */
+export function isAsKnown({ base }: UnseenFile, now: string | undefined): boolean {
+  return isSame(base, now);
+}
+
+/** What the user knows of a text that is about to change. */
+function baseBefore(file: UnseenFile | undefined, before: string | undefined): string | undefined {
+  if (file === undefined) return before;
+  // What stands where the agent deleted a file, its user made.
+  if (file.agent === undefined) return before ?? file.base;
+  return withUserEdits(file, before);
+}
+
+/** What the user knows once they edited the file: the text as it is now, without the hunks that still stand in it. */
+function withUserEdits(file: UnseenFile, now: string | undefined): string | undefined {
+  if (now === undefined) return undefined;
+  if (file.agent !== undefined && isSame(file.agent, now)) return file.base;
+  const hunks = unseenHunks(file);
+  let lines = linesOf(now);
+  for (const [index, span] of [...placedHunks(file, hunks, now).entries()].reverse()) {
+    const hunk = hunks[index];
+    if (span !== undefined && hunk !== undefined) lines = withLines(lines, span, hunk.oldLines);
+  }
+  return file.base === undefined && lines.length === 0 ? undefined : lines.join("");
+}
+
+/** The same lines as `linesOf` gives, each with its end as it is in the text. */
+function linesWithEnds(text: string): readonly string[] {
+  return text.replace(/^\uFEFF/, "").match(/[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$/g) ?? [];
+}
+
+/** Line ends aside. */
+function isSame(one: string | undefined, other: string | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  return one === other || linesOf(one).join("") === linesOf(other).join("");
+}

@@ -1,0 +1,52 @@
+import { keptReviewsFrom, keptReviewsJson, reviewOf, withReview } from "@gennai/client/review/kept-reviews";
+import type { ReviewState } from "@gennai/client/review/review-state";
+import type { Proposal } from "@gennai/protocol/model/proposal";
+
+export interface WindowReviewsOptions {
+  /** What `keep` was last given. */
+  readonly kept: unknown;
+  readonly keep: (reviews: readonly unknown[]) => void;
+  /** Called after each change with where it was made; undefined: in the editor. */
+  readonly changed: (state: unknown, place: string | undefined) => void;
+}
+
+/** Characters of JSON that are kept of all reviews together. */
+const keptCharacters = 1024 * 1024;
+
+/**
+ * What the user decided about proposals that are not carried out yet: one state for the editor and all REPLs of the window,
+ * kept for the workspace.
+ */
+export class WindowReviews {
+  readonly #options: WindowReviewsOptions;
+  #reviews;
+
+  constructor(options: WindowReviewsOptions) {
+    this.#options = options;
+    this.#reviews = keptReviewsFrom(Array.isArray(options.kept) ? options.kept : []);
+  }
+
+  of(proposal: Proposal): ReviewState {
+    return reviewOf(this.#reviews, proposal);
+  }
+
+  /** @param state a `ReviewState`; from a REPL it is nothing that is trusted, and is parsed when it is used */
+  set(state: unknown, place?: string): void {
+    const next = withReview(this.#reviews, state);
+    if (next === this.#reviews) return;
+    this.#reviews = next;
+    let left = keptCharacters;
+    this.#options.keep(
+      this.toJson().filter((review) => {
+        left -= JSON.stringify(review).length;
+        return left >= 0;
+      }),
+    );
+    this.#options.changed(state, place);
+  }
+
+  /** Newest first. */
+  toJson(): readonly unknown[] {
+    return keptReviewsJson(this.#reviews);
+  }
+}

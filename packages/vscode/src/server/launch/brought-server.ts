@@ -1,0 +1,141 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, open, readdir, readFile, rm, stat } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { pause } from "@gennai/client/connection/back-off";
+import { type LaunchOutcome, launchPatience, pauseBetweenLooks } from "./launch-outcome.ts";
+import { findNode, serverEnvironment } from "./node-program.ts";
+
+export interface BroughtServer {
+  /** Absolute path of the extension, in which the server lies. */
+  readonly extension: string;
+  /** Absolute path of a directory of ours, for its log and its compiled code. */
+  readonly storage: string;
+  /** Absolute path of the editor's own files: it brings the program that searches. */
+  readonly editor: string;
+  /** `gennai.nodePath`; empty: one is looked for. */
+  readonly nodePath: string;
+  /** Real absolute paths of all folders of the window. */
+  readonly folders: readonly string[];
+  /** Behind the program. */
+  readonly args: readonly string[];
+}
+
+/** Whether this extension brings a server. */
+export function bringsServer(extension: string): boolean {
+  return existsSync(programOf(extension));
+}
+
+/**
+ * Starts the server that the extension brings, in no terminal: it outlives this window, for others share it.
+ * @param isRunning asked again and again until it says yes
+ */
+export async function startBroughtServer(
+  server: BroughtServer,
+  isRunning: () => Promise<boolean>,
+  options: { readonly signal: AbortSignal },
+): Promise<LaunchOutcome> {
+  const { extension, storage, editor, nodePath, folders, args } = server;
+  const node = await findNode({
+    chosen: nodePath,
+    host: process.execPath,
+    environment: process.env,
+    platform: process.platform,
+    home: homedir(),
+    folders,
+  });
+  if (node === undefined) return { type: "no-node" };
+  // Windows that begin at once start one server.
+  await using turn = await takeTurn(join(storage, "starting.lock"), isRunning, options);
+  if (turn === undefined) return { type: "running" };
+  const logFile = await newLogFile(storage);
+  await using log = await open(logFile, "w", 0o600);
+  const child = spawn(node, [programOf(extension), ...args], {
+    // Nothing of it is held when the editor is closed or a folder is removed.
+    cwd: homedir(),
+    detached: true,
+    windowsHide: true,
+    stdio: ["ignore", log.fd, log.fd],
+    env: {
+      ...serverEnvironment(process.env),
+      NODE_COMPILE_CACHE: join(storage, "compiled"),
+      ...searchProgram(editor),
+    },
+  });
+  child.unref();
+  const ended = Promise.withResolvers<LaunchOutcome>();
+  const over = async (exitCode: number | undefined): Promise<void> =>
+    ended.resolve({ type: "ended", exitCode, wrote: (await readFile(logFile, "utf8").catch(() => "")).trim() });
+  child.once("error", () => void over(undefined));
+  child.once("exit", (code) => void over(code ?? undefined));
+  const deadline = Date.now() + launchPatience;
+  while (Date.now() < deadline) {
+    const end = await Promise.race([ended.promise, pause(pauseBetweenLooks, options)]);
+    if (end !== undefined) return end;
+    if (await isRunning()) return { type: "running" };
+  }
+  // One that nobody finds would never be used.
+  child.kill();
+  return { type: "silent" };
+}
+
+/** The right to start a server; undefined: another window has started one meanwhile. */
+async function takeTurn(
+  lockFile: string,
+  isRunning: () => Promise<boolean>,
+  options: { readonly signal: AbortSignal },
+): Promise<AsyncDisposable | undefined> {
+  await mkdir(dirname(lockFile), { recursive: true, mode: 0o700 });
+  while (!(await isMade(lockFile))) {
+    if (await isRunning()) return undefined;
+    // Of a window that was killed meanwhile.
+    const { mtimeMs } = await stat(lockFile).catch(() => ({ mtimeMs: Date.now() }));
+    if (Date.now() - mtimeMs > 2 * launchPatience) await rm(lockFile, { force: true });
+    await pause(pauseBetweenLooks, options);
+  }
+  const taken = { [Symbol.asyncDispose]: () => rm(lockFile, { force: true }) };
+  if (!(await isRunning())) return taken;
+  await taken[Symbol.asyncDispose]();
+  return undefined;
+}
+
+/** False: it was there. */
+async function isMade(path: string): Promise<boolean> {
+  try {
+    await (await open(path, "wx", 0o600)).close();
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+function programOf(extension: string): string {
+  return join(extension, "dist", "server", "main.mjs");
+}
+
+/** As many as are kept for whoever looks for a fault. */
+const logsKept = 5;
+
+async function newLogFile(storage: string): Promise<string> {
+  const directory = join(storage, "server-logs");
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  // Their names begin with the time, so that the last are the newest.
+  const old = (await readdir(directory)).toSorted().slice(0, 1 - logsKept);
+  for (const name of old) await rm(join(directory, name), { force: true });
+  return join(directory, `${new Date().toISOString().replaceAll(":", "-")}.log`);
+}
+
+/** ripgrep, where the editor brings it. Elsewhere the server looks for one itself. */
+function searchProgram(editor: string): Readonly<Record<string, string>> {
+  const name = process.platform === "win32" ? "rg.exe" : "rg";
+  const packages = ["node_modules", "node_modules.asar.unpacked"].map((modules) => join(editor, modules, "@vscode"));
+  const here = `${process.platform}-${process.arch}`;
+  const places = packages.flatMap((scope) => [
+    join(scope, "ripgrep-universal", "bin", here, name),
+    join(scope, "ripgrep", "bin", name),
+  ]);
+  const found = places.find((path) => existsSync(path));
+  return found === undefined ? {} : { GENNAI_RIPGREP: found };
+}

@@ -1,0 +1,46 @@
+import { isAbsolute } from "node:path";
+
+export interface LaunchChoice {
+  readonly port: number;
+  readonly workspace: string;
+  readonly sandbox: "auto" | "required" | "off";
+  readonly stages: "auto" | "required" | "off";
+  readonly protectedBranches: readonly string[];
+}
+
+export interface LaunchCommand {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** False: the program is looked up by the user's shell. */
+  readonly isPath: boolean;
+}
+
+const branchName = /^[A-Za-z0-9][A-Za-z0-9._/*-]*$/;
+
+/** Names of branches that could be options or shell words are left out. */
+export function protectableBranches(branches: readonly string[]): readonly string[] {
+  return branches.filter((branch) => branchName.test(branch));
+}
+
+/** What starts a server of the user's own. A script is run by Node. @param program absolute path, or a name to be looked up */
+export function launchCommand(program: string, choice: LaunchChoice): LaunchCommand {
+  const args = serveArguments(choice);
+  if (!/\.[cm]?js$/.test(program)) return { program, args, isPath: isAbsolute(program) };
+  return { program: "node", args: [program, ...args], isPath: false };
+}
+
+/** Minutes after the last window that a server of ours stays. */
+const idleMinutes = 10;
+
+/** Behind the program that the extension brings: on any free port, since windows find it by its announcement. */
+export function broughtArguments(choice: Omit<LaunchChoice, "port">): readonly string[] {
+  return [...serveArguments({ ...choice, port: 0 }), "--shared", "--quit-when-idle", String(idleMinutes)];
+}
+
+function serveArguments({ port, workspace, sandbox, stages, protectedBranches }: LaunchChoice): readonly string[] {
+  const args = ["serve", "--port", String(port), "--workspace", workspace];
+  if (sandbox !== "auto") args.push("--sandbox", sandbox);
+  if (stages !== "auto") args.push("--stages", stages);
+  for (const branch of protectableBranches(protectedBranches)) args.push("--protect", branch);
+  return args;
+}

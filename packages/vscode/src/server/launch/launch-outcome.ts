@@ -1,0 +1,14 @@
+/** How the start of a server went. */
+export type LaunchOutcome =
+  | { readonly type: "running" }
+  /** It wrote this last, if that is known. */
+  | { readonly type: "ended"; readonly exitCode: number | undefined; readonly wrote?: string }
+  | { readonly type: "silent" }
+  /** No Node that runs it was found. */
+  | { readonly type: "no-node" };
+
+/** Milliseconds in which a server has to answer. */
+export const launchPatience = 30_000;
+
+/** Milliseconds between two looks at whether it does. */
+export const pauseBetweenLooks = 300;

@@ -1,0 +1,111 @@
+import { execFile } from "node:child_process";
+import { readdir, realpath } from "node:fs/promises";
+import { homedir } from "node:os";
+import { delimiter, isAbsolute, join, sep } from "node:path";
+import { promisify } from "node:util";
+
+/** Where a Node may be found. */
+export interface NodePlaces {
+  /** `gennai.nodePath`; empty: none was chosen. */
+  readonly chosen: string;
+  /** Absolute path of the program that this window's extensions run in. */
+  readonly host: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly platform: NodeJS.Platform;
+  readonly home: string;
+  /** Real absolute paths of all folders that are worked on: what lies there is never run. */
+  readonly folders: readonly string[];
+}
+
+/** Absolute path of the first that runs the server; one that was chosen is the only one. undefined: none does. */
+export async function findNode(
+  places: NodePlaces,
+  runs: (program: string) => Promise<boolean> = runsServer,
+): Promise<string | undefined> {
+  const { chosen, host } = places;
+  if (chosen !== "") return (await runs(chosen)) ? chosen : undefined;
+  if (await runs(host)) return host;
+  for await (const program of candidates(places)) {
+    if ((await isOutside(program, places)) && (await runs(program))) return program;
+  }
+  return undefined;
+}
+
+async function* candidates(places: NodePlaces): AsyncGenerator<string> {
+  const { environment, platform } = places;
+  const program = platform === "win32" ? "node.exe" : "node";
+  const listed = (environment["PATH"] ?? environment["Path"] ?? "").split(delimiter);
+  for (const directory of listed) yield join(directory, program);
+  for (const [parent, below] of versionPlaces(places)) yield* newestFirst(parent, join(below, program));
+  for (const directory of usualPlaces(places)) yield join(directory, program);
+}
+
+/** Whether a program is there that no folder and no package brought, as it is written and by where it really lies. */
+async function isOutside(program: string, { folders, platform }: NodePlaces): Promise<boolean> {
+  if (!isAbsolute(program)) return false;
+  const real = await realpath(program).catch(() => undefined);
+  if (real === undefined) return false;
+  // Where case does not count, another spelling is the same place.
+  const plain = (path: string): string => (platform === "linux" ? path : path.toLowerCase());
+  const within = (path: string): boolean =>
+    folders.some((folder) => plain(path).startsWith(plain(folder.endsWith(sep) ? folder : `${folder}${sep}`)));
+  return ![program, real].some((path) => within(path) || /[\\/]node_modules[\\/]/.test(path));
+}
+
+/** Directories with a directory for each version, as managers of versions have them, and where the program is in it. */
+function versionPlaces({ home, platform, environment }: NodePlaces): readonly (readonly [string, string])[] {
+  if (platform === "win32") return [[environment["NVM_HOME"] ?? join(home, "AppData", "Roaming", "nvm"), ""]];
+  return [
+    [join(environment["NVM_DIR"] ?? join(home, ".nvm"), "versions", "node"), "bin"],
+    [join(home, ".local", "share", "fnm", "node-versions"), join("installation", "bin")],
+    [join(home, ".local", "share", "mise", "installs", "node"), "bin"],
+    [join(home, ".asdf", "installs", "nodejs"), "bin"],
+    [join(home, ".volta", "tools", "image", "node"), "bin"],
+  ];
+}
+
+function usualPlaces({ platform, environment }: NodePlaces): readonly string[] {
+  if (platform === "win32") return [join(environment["ProgramFiles"] ?? "C:\\Program Files", "nodejs")];
+  return ["/opt/homebrew/bin", "/usr/local/bin", "/usr/bin", "/snap/bin"];
+}
+
+async function* newestFirst(parent: string, below: string): AsyncGenerator<string> {
+  const versions = isAbsolute(parent) ? await readdir(parent).catch(() => []) : [];
+  const newest = new Intl.Collator("en", { numeric: true });
+  for (const version of versions.toSorted((one, other) => newest.compare(other, one))) {
+    yield join(parent, version, below);
+  }
+}
+
+/** What the server asks of Node: its version, and that its SQLite is there. */
+const trial = `
+const [major, minor] = process.versions.node.split(".").map(Number);
+if (!(major > 23 || (major === 23 && minor >= 4) || (major === 22 && minor >= 13))) process.exit(3);
+new (require("node:sqlite").DatabaseSync)(":memory:").close();
+`;
+
+/** Whether this is a Node that runs the server: it is started and tried. */
+export async function runsServer(program: string): Promise<boolean> {
+  if (!isAbsolute(program)) return false;
+  try {
+    await promisify(execFile)(program, ["--no-warnings", "-e", trial], {
+      env: serverEnvironment(process.env),
+      // As the server: a folder's files may say which version a program is.
+      cwd: homedir(),
+      timeout: 10_000,
+      windowsHide: true,
+    });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What a program gets that is to run as Node on its own: nothing that is meant for the editor. */
+export function serverEnvironment(environment: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv {
+  const kept = Object.entries(environment).filter(
+    ([name]) => !/^(?:VSCODE_|ELECTRON_|CHROME_|NODE_OPTIONS$)/.test(name),
+  );
+  // VS Code's own program is a Node only then; others do not look at it.
+  return { ...Object.fromEntries(kept), ELECTRON_RUN_AS_NODE: "1" };
+}

@@ -1,0 +1,46 @@
+import { readFile } from "node:fs/promises";
+import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { expect, test } from "vitest";
+import { ChangeSets } from "../../src/apply/change-sets.ts";
+import { undoWritten } from "../../src/review/undo-written.ts";
+import { type UnseenFile, unseenHunks } from "../../src/review/unseen-file.ts";
+import { FakeFiles } from "../fake-files.ts";
+
+const { signal } = new AbortController();
+
+/** Undoes the first hunk of a file that holds `now`. */
+async function undo(file: UnseenFile, now: string) {
+  await using directory = await temporaryDirectory({ "a.txt": now });
+  const files = new FakeFiles();
+  const changeSets = new ChangeSets({ files, workspace: directory.root });
+  const options = { files, changeSets, workspace: directory.root };
+  const outcome = await undoWritten(options, file, unseenHunks(file)[0]?.id ?? "", { signal }).then(
+    () => "undone",
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+  const text = await readFile(directory.path("a.txt"), "utf8").catch(() => undefined);
+  return { outcome, text, steps: files.edited.length };
+}
+
+const file: UnseenFile = { path: "a.txt", base: "a\nb\nc\n", agent: "A\nb\nC\n" };
+
+test.each([
+  { name: "as the agent left it", file, now: "A\nb\nC\n", text: "a\nb\nC\n" },
+  { name: "with lines of the user", file, now: "mine\r\nA\r\nb\r\nC\r\n", text: "mine\r\na\r\nb\r\nC\r\n" },
+  { name: "made by the agent", file: { path: "a.txt", base: undefined, agent: "x\n" }, now: "x\n", text: undefined },
+  {
+    name: "made by the agent, with more in it",
+    file: { path: "a.txt", base: undefined, agent: "x\n" },
+    now: "x\nmine\n",
+    text: "mine\n",
+  },
+  { name: "emptied before", file: { path: "a.txt", base: "", agent: "x\n" }, now: "x\n", text: "" },
+])("one hunk is taken back in one step of a file $name", async ({ file: written, now, text }) => {
+  expect(await undo(written, now)).toEqual({ outcome: "undone", text, steps: 1 });
+});
+
+test("a hunk whose lines changed is not taken back, and nothing is written", async () => {
+  const { outcome, text, steps } = await undo(file, "mine\nb\nC\n");
+  expect(outcome).toMatch(/Nothing was taken back: these lines of a\.txt changed since the agent wrote them\./);
+  expect({ text, steps }).toEqual({ text: "mine\nb\nC\n", steps: 0 });
+});

@@ -1,0 +1,62 @@
+import { decide, newReview } from "@gennai/client/review/review-state";
+import type { Proposal } from "@gennai/protocol/model/proposal";
+import { expect, test } from "vitest";
+import { WindowReviews } from "../../src/review/window-reviews.ts";
+
+const range = { start: 1, count: 1 };
+const proposal: Proposal = {
+  proposalId: "p",
+  toolCallId: "t",
+  changes: [
+    {
+      id: "a",
+      path: "a.ts",
+      operation: "update",
+      unifiedDiff: "",
+      newContent: "",
+      baseSha256: "",
+      conflict: false,
+      warning: "",
+      hunks: [{ id: "1", oldRange: range, newRange: range, lines: [] }],
+    },
+  ],
+  hasConflicts: false,
+  warnings: [],
+};
+
+function open(kept: unknown) {
+  const told: unknown[] = [];
+  const saved: (readonly unknown[])[] = [];
+  const reviews = new WindowReviews({
+    kept,
+    keep: (now) => void saved.push(now),
+    changed: (state, place) => void told.push([state, place]),
+  });
+  return { reviews, told, saved };
+}
+
+test("a decision of one place is the state of all, and comes back after a reload", () => {
+  const { reviews, told, saved } = open(undefined);
+  const kept = decide(newReview("p"), "a", ["1"], { type: "keep" });
+  reviews.set(kept, "view");
+  const undone = decide(reviews.of(proposal), "a", ["1"], { type: "undo" });
+  reviews.set(undone);
+  expect(told).toEqual([
+    [kept, "view"],
+    [undone, undefined],
+  ]);
+  expect(open(JSON.parse(JSON.stringify(saved.at(-1)))).reviews.of(proposal)).toEqual(undone);
+});
+
+test.each([undefined, null, 7, { proposalId: 7 }, []])("what is no review changes nothing: %j", (state) => {
+  const { reviews, told } = open([state]);
+  reviews.set(state, "view");
+  expect({ told, json: reviews.toJson() }).toEqual({ told: [], json: [] });
+});
+
+test("what is kept has a bound, the newest first", () => {
+  const { reviews, saved } = open([]);
+  reviews.set({ ...newReview("old"), note: "x".repeat(600_000) });
+  reviews.set({ ...newReview("new"), note: "x".repeat(600_000) });
+  expect(saved.at(-1)).toEqual([{ ...newReview("new"), note: "x".repeat(600_000) }]);
+});
