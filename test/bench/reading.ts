@@ -10,7 +10,7 @@ export type Target =
 /** One line of the table. */
 export interface Reading {
   readonly name: string;
-  readonly unit: "ms" | "us" | "/s" | "MiB" | "x";
+  readonly unit: "s" | "ms" | "us" | "/s" | "MiB" | "x";
   /** The same work done barely, in the same run. */
   readonly floor?: number;
   readonly figure: number;

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, symlink } from "node:fs/promises";
+import { cp, mkdir, readdir, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
@@ -39,19 +39,7 @@ test("what goes into the image is enough to build it, and what is built serves",
 
   // What `pnpm install` would make: packages of others once, those of the project as links into the context.
   await symlink(join(root, "node_modules"), context.path("node_modules"));
-  for (const name of [
-    "cli",
-    "server",
-    "sessions",
-    "models",
-    "store",
-    "machine",
-    "repl",
-    "client",
-    "agent",
-    "governance",
-    "protocol",
-  ]) {
+  for (const name of await readdir(context.path("packages"))) {
     const links = join(root, "packages", name, "node_modules");
     await cp(links, context.path(`packages/${name}/node_modules`), { recursive: true, verbatimSymlinks: true });
   }

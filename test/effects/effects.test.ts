@@ -8,7 +8,7 @@ import { loadCommands, sampleOf } from "./run-commands.ts";
 
 const seed = Number(process.env["GENNAI_EFFECTS_SEED"] ?? Date.now() % 1_000_000);
 /** Of each corpus; `npm run effects` runs all of them. */
-const count = 25;
+const count = 15;
 
 test(`hostile commands do no harm, and some of them run (seed ${seed})`, { timeout: 180_000 }, async () => {
   await using home = await temporaryDirectory();
@@ -26,7 +26,7 @@ test(`everyday commands ask nothing, and do what they do bare (seed ${seed})`, {
   const runs = await quietRuns(sampleOf(loadCommands("everyday"), count, seed));
   const loud = runs.filter(({ outcome }) => outcome !== "quiet" && outcome !== "not installed");
   const shown = loud.map(({ command, outcome, why }) => `${command}: ${outcome}, ${why.join("; ")}`).join("\n");
-  expect(loud.length, shown).toBeLessThanOrEqual(3);
+  expect(loud.length, shown).toBeLessThanOrEqual(2);
   expect(runs.filter(({ outcome }) => outcome === "quiet").length).toBeGreaterThan(5);
 });
 

@@ -22,6 +22,10 @@ const allowed: Readonly<Record<string, string>> = {
   "machine/src/stage/session-network.ts": "bubblewrap with a shell in it that runs nothing, over no workspace",
   "machine/src/background/open-port.ts":
     "a program of ours in a session's network, which copies bytes between two sockets",
+  "machine/src/network/listen-inside.ts":
+    "a program of ours in a session's network, which opens sockets and hands them over",
+  "machine/src/keys/run-user-program.ts":
+    "the user's own git and ssh over the user's own settings, in no repository, to learn how the user logs in",
   "machine/src/stage/lay-mask.ts": "mknod, in a private directory of ours",
   "machine/src/stage/make-durable.ts": "sync, which takes a path and reads nothing",
   "machine/src/process/run-command.ts": "commands that the gate admitted: sandboxed, or because a person said yes",
@@ -35,11 +39,15 @@ const allowed: Readonly<Record<string, string>> = {
   "machine/src/doctor/machine-checks.ts": "ripgrep --version, over nobody's files",
   "cli/src/terminal/edit-text.ts": "the user's own editor, at the user's word, on a private copy",
   "cli/src/terminal/open-in-browser.ts": "the system's browser, with a private file of ours",
+  "acp/src/acp-editor.ts": "commands that the gate admitted, in the terminal of the person's editor",
   "vscode/src/git/vscode-git.ts": "asks the editor's own git, which runs over the opened folder anyway",
-  "vscode/src/server/server-launcher.ts": "gennai itself, by the path in the user's settings",
+  "vscode/src/server/launch/terminal-server.ts": "gennai itself, by the path in the user's settings",
+  "vscode/src/server/launch/brought-server.ts":
+    "the server that the extension brings, on a Node that was tried, in the home",
+  "vscode/src/server/launch/node-program.ts":
+    "Node with a few lines of ours, from the user's settings or out of any folder, in the home",
   "vscode/src/terminal/vscode-terminals.ts": "commands that the gate admitted, where the user sees them",
-  "vscode/src/background/background-terminals.ts":
-    "nothing: a terminal without a program, which shows text of a server",
+  "vscode/src/background/watch-terminal.ts": "nothing: a terminal without a program, which shows text of a server",
   "vscode/src/terminal/end-processes.ts": "ps, which reads no file of the workspace",
 };
 

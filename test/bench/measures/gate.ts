@@ -55,7 +55,7 @@ export async function measureGate(world: BenchWorld): Promise<readonly Reading[]
     createRedactionMarkerPolicy(),
   ];
   const tools: readonly Tool[] = [
-    readTool({ workspace, editor }),
+    readTool({ workspace, editor, outputs: { text: async () => undefined } }),
     bashTool({
       workspace,
       home: root,

@@ -13,7 +13,7 @@ import * as z from "zod";
 import { Attention } from "../../../packages/vscode/src/attention/attention.ts";
 import { resolveInWorkspace } from "../../../packages/vscode/src/editor/workspace-paths.ts";
 import { replHtml } from "../../../packages/vscode/src/repl/repl-html.ts";
-import { decideLaunch, type LaunchFacts } from "../../../packages/vscode/src/server/launch-decision.ts";
+import { decideLaunch, type LaunchFacts } from "../../../packages/vscode/src/server/launch/launch-decision.ts";
 import { secretKey } from "../../../packages/vscode/src/server/secret-key.ts";
 import { watchingInterceptor } from "../../../packages/vscode/src/session/watching-interceptor.ts";
 import { WindowClaim } from "../../../packages/vscode/src/session/window-claim.ts";
@@ -62,7 +62,7 @@ export const clientUiChecks: Checks = {
         version: "1",
         workspace: "/w",
         state: {},
-        settings: { showThinking: true, backend: "", model: "", editingMode: "branch", scenario: "" },
+        settings: { showThinking: true, backend: "", model: "", modelUrl: "", editingMode: "branch", scenario: "" },
       },
     };
     send(launch, "https://evil.example");
@@ -157,7 +157,7 @@ export const clientUiChecks: Checks = {
       isSeen: () => false,
       show: (message) => {
         shown.push(message);
-        return new Promise(() => undefined);
+        return { say: () => undefined, close: () => undefined };
       },
       now: () => 0,
       after: (_milliseconds, callback) => {
@@ -177,7 +177,7 @@ export const clientUiChecks: Checks = {
       if (count === 99) ring();
     }
     ring();
-    assert.deepEqual(shown, ["Gennai waits for 100 answers of yours."]);
+    assert.deepEqual(shown, ["question 0 (and 99 more)", "question 0 (and 199 more)"]);
   }),
   "CUI-022": check(async () => {
     await using directory = await temporaryDirectory();

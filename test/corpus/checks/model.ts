@@ -9,7 +9,7 @@ import type { ToolOutcome } from "@gennai/governance/tool";
 import { commandEnvironment } from "@gennai/machine/process/command-environment";
 import { ServiceError } from "@gennai/machine/service-error";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
-import { mcpContentText } from "@gennai/sessions/mcp/mcp-content";
+import { readMcpContent } from "@gennai/sessions/mcp/mcp-content";
 import { McpServers } from "@gennai/sessions/mcp/mcp-servers";
 import { provesNothing } from "@gennai/sessions/plans/empty-verification";
 import { checkCall } from "@gennai/sessions/turn/check-call";
@@ -129,7 +129,7 @@ export const modelChecks: Checks = {
   "MOD-022": check(async () => {
     await commandRun("MOD-022");
     const text = "a\u001b]52;c;ZXZpbA==\u0007\u001b[2Jb\u009b31mc\rd";
-    assert.equal(mcpContentText({ content: [{ type: "text", text }] }), "abc\nd");
+    assert.equal(readMcpContent({ content: [{ type: "text", text }] }).text, "abc\nd");
   }),
   "MOD-027": check(() =>
     expectCode(

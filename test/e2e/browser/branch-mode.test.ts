@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { serveGennai } from "../process/serve-gennai.ts";
@@ -67,4 +68,25 @@ test("without git the server's reason is shown, and what can be done", async () 
   await on.repl.root.getByRole("button", { name: "Stop", exact: true }).click();
   await question.waitFor({ state: "detached" });
   await expect.poll(() => on.repl.prompt.inputValue()).toBe(task);
+});
+
+test("in a repository without a commit the first one is offered, of what is no secret", async () => {
+  await using directory = await temporaryRepository({ "src/paint.ts": files["src/paint.ts"], ".env": "TOKEN=1\n" });
+  await rm(directory.path(".git"), { recursive: true });
+  await directory.git("init", "--quiet", "--initial-branch=main");
+  await directory.git("config", "user.name", "Test");
+  await directory.git("config", "user.email", "test@example.com");
+  await using gennai = await serveGennai({ workspace: directory });
+  await using on = await openPage(gennai);
+  await on.repl.send(task);
+  const question = on.repl.root.getByRole("region", { name: "First commit" });
+  await question.getByText(".env").waitFor();
+  await takeScreenshot(on.page, "page first commit");
+  await question.getByRole("button", { name: "Commit 1 file" }).click();
+  await on.repl.root.getByRole("button", { name: "Create it" }).click();
+  await on.repl.see("1 file changed");
+  await on.repl.idle();
+  expect(await directory.git("ls-tree", "-r", "--name-only", "main")).toBe("src/paint.ts");
+  expect((await directory.git("branch", "--show-current")).trim()).toBe(wanted);
+  expect(on.complaints).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { DiagnosticSchema, DiagnosticSeverity } from "@gennai/protocol/gen/genna
 import { ConfirmationAnswer, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { AcceptedChecks } from "@gennai/sessions/checks/accepted-checks";
 import { startTestServer } from "@gennai/testkit/test-server";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { endState, eventsOf, runTurn, startSession, Watcher } from "../rpc/session-client.ts";
 
 const write = (file: string, content: string) => ({
@@ -24,7 +24,7 @@ async function notes(server: Awaited<ReturnType<typeof startTestServer>>, sessio
 }
 
 describe("the project's own check after edits", () => {
-  test("the repository's command asks once, runs after each round, and its end is told to the model", async () => {
+  test("the repository's command asks once, runs after each change, and its end is told to the model", async () => {
     await using server = await startTestServer({
       files: configured,
       script: [
@@ -59,6 +59,68 @@ describe("the project's own check after edits", () => {
     expect(outputs[0]).toContain("check `grep -rq good src` ran after this change and did not pass");
     expect(outputs[1]).toContain("ran after this change and passed");
     expect(eventsOf(editor.events, "warning").join()).not.toContain("not verified");
+  });
+
+  test("a quick one runs with each call, whose result says what is new", async () => {
+    await using server = await startTestServer({
+      files: { ".gennai/config.yaml": "check: sh scripts/check.sh\n", "scripts/check.sh": "! grep -rn bad src\n" },
+      script: [
+        {
+          match: ".",
+          steps: [
+            write("src/a.ts", "bad one\n"),
+            said,
+            write("src/b.ts", "// new\nbad two\n"),
+            write("src/c.ts", "fine\n"),
+            write("src/a.ts", "fine\n"),
+            write("src/b.ts", "fine\n"),
+            done,
+          ],
+        },
+      ],
+    });
+    const sessionId = await startSession(server, { interactive: true });
+    // A clock that stands still: the check is quick on any machine.
+    const { services } = await server.running.manager.get(sessionId);
+    vi.spyOn(services, "now").mockReturnValue(Date.now());
+    await using editor = await Watcher.attach(server, sessionId, { capabilities: { confirmation: true } });
+    await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "1" });
+    const { requestId, actionSha256 } = await editor.next("confirmationRequest");
+    const [answer, scope] = [ConfirmationAnswer.YES, ConfirmationScope.SESSION];
+    await editor.submit({ case: "confirmationResponse", value: { requestId, actionSha256, answer, scope } });
+    expect(await editor.end()).toBe("COMPLETED");
+    const results = eventsOf(editor.events, "toolResult").map(({ output }) => output);
+    // Nobody knew yet how long it takes: it ran behind the round.
+    expect(results[0]).not.toContain("check");
+    expect((await notes(server, sessionId))[0]).toContain("did not pass:\nsrc/a.ts:1:bad one");
+    expect(results[1]).toContain("did not pass; new:\nsrc/b.ts:2:bad two");
+    expect(results[1]).not.toContain("bad one");
+    expect(results[2]).toContain("still did not pass, with nothing new");
+    expect(results[3]).toContain("still did not pass, with nothing new");
+    expect(results[4]).toContain("ran after this change and passed.");
+    // Once behind the first round, and once with each call of the second: not again behind that one.
+    expect(
+      eventsOf(editor.events, "gateDecision").filter(({ toolCallId }) => toolCallId.includes("-check-")),
+    ).toHaveLength(5);
+    expect(eventsOf(editor.events, "warning").join()).not.toContain("not verified");
+  });
+
+  test("a person who allowed it once is asked again behind the round, and not while a call waits", async () => {
+    await using server = await startTestServer({
+      files: configured,
+      script: [{ match: ".", steps: [write("src/a.ts", "bad\n"), said, write("src/a.ts", "good\n"), done] }],
+    });
+    const sessionId = await startSession(server, { interactive: true });
+    await using editor = await Watcher.attach(server, sessionId, { capabilities: { confirmation: true } });
+    await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "1" });
+    for (const nth of [0, 1]) {
+      const { requestId, actionSha256 } = await editor.next("confirmationRequest", nth);
+      const [answer, scope] = [ConfirmationAnswer.YES, ConfirmationScope.ONCE];
+      expect(eventsOf(editor.events, "toolResult")).toHaveLength(nth + 1);
+      await editor.submit({ case: "confirmationResponse", value: { requestId, actionSha256, answer, scope } });
+    }
+    expect(await editor.end()).toBe("COMPLETED");
+    expect((await notes(server, sessionId))[1]).toContain("ran after this change and passed");
   });
 
   test("nobody to accept it: it does not run, and the end says so", async () => {
@@ -189,6 +251,76 @@ describe("an editor's diagnostics after edits", () => {
     expect(output).toContain("src/new.ts:7:1 error: new one (ts)");
     expect(output).not.toContain("old one");
     expect(eventsOf(editor.events, "warning").at(-1)).toContain("not verified: the editor reports 2 errors");
+  });
+});
+
+describe("an editor's diagnostics of each call's files", () => {
+  const problem = (path: string, message: string) =>
+    create(DiagnosticSchema, { path, line: 1, column: 1, message, severity: DiagnosticSeverity.ERROR });
+
+  test("stand in that call's own result, each once; what a later call broke elsewhere comes behind the round", async () => {
+    await using server = await startTestServer({
+      script: [{ match: ".", steps: [write("src/a.ts", "a\n"), write("src/b.ts", "b\n"), done] }],
+    });
+    const sessionId = await startSession(server, { interactive: true });
+    await using editor = await Watcher.attach(server, sessionId, { capabilities: { diagnostics: true } });
+    const answer = async (nth: number, diagnostics: ReturnType<typeof problem>[]) => {
+      const { requestId, paths } = await editor.next("diagnosticsRequest", nth);
+      await editor.submit({ case: "diagnosticsResponse", value: { requestId, diagnostics } });
+      return paths;
+    };
+    await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "1" });
+    await answer(0, [problem("src/a.ts", "old one")]);
+    expect(await answer(1, [problem("src/a.ts", "old one"), problem("src/a.ts", "first")])).toEqual(["src/a.ts"]);
+    expect(await answer(2, [problem("src/b.ts", "second")])).toEqual(["src/b.ts"]);
+    const all = [problem("src/a.ts", "first"), problem("src/a.ts", "broken by b"), problem("src/b.ts", "second")];
+    expect(await answer(3, all)).toEqual(["src/a.ts", "src/b.ts"]);
+    expect(await editor.end()).toBe("COMPLETED");
+
+    const results = eventsOf(editor.events, "toolResult").map(({ output }) => output);
+    expect(results[0]).toMatch(/new problems in what this changed:\nsrc\/a\.ts:1:1 error: first$/);
+    expect(results[1]).toMatch(/new problems in what this changed:\nsrc\/b\.ts:1:1 error: second$/);
+    const told = (await notes(server, sessionId)).map((output) => output.match(/(?<=error: )[^\]\n]*/g));
+    expect(told).toEqual([["first", "broken by b"], ["second"]]);
+  });
+
+  test("nothing new, an editor that fails: the result is as it was, and nothing is lost", async () => {
+    await using server = await startTestServer({
+      script: [{ match: ".", steps: [write("src/a.ts", "a\n"), said, write("src/a.ts", "b\n"), done] }],
+    });
+    const sessionId = await startSession(server, { interactive: true });
+    await using editor = await Watcher.attach(server, sessionId, { capabilities: { diagnostics: true } });
+    const answer = async (nth: number, value: object) => {
+      const { requestId } = await editor.next("diagnosticsRequest", nth);
+      await editor.submit({ case: "diagnosticsResponse", value: { requestId, ...value } });
+    };
+    await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "1" });
+    await answer(0, { diagnostics: [] });
+    await answer(1, { diagnostics: [] });
+    await answer(2, { error: "the language server is gone" });
+    await answer(3, { diagnostics: [problem("src/a.ts", "late")] });
+    expect(await editor.end()).toBe("COMPLETED");
+    const results = eventsOf(editor.events, "toolResult").map(({ output }) => output);
+    expect(results.join()).not.toContain("problems");
+    const [first, second] = await notes(server, sessionId);
+    expect(first).not.toContain("problems");
+    expect(second).toContain("src/a.ts:1:1 error: late");
+  });
+
+  test("a thousand of them are bounded", async () => {
+    await using server = await startTestServer({ script: [{ match: ".", steps: [write("src/a.ts", "a\n"), done] }] });
+    const sessionId = await startSession(server, { interactive: true });
+    await using editor = await Watcher.attach(server, sessionId, { capabilities: { diagnostics: true } });
+    await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "1" });
+    const before = await editor.next("diagnosticsRequest");
+    await editor.submit({ case: "diagnosticsResponse", value: { requestId: before.requestId, diagnostics: [] } });
+    const { requestId } = await editor.next("diagnosticsRequest", 1);
+    const diagnostics = Array.from({ length: 1000 }, (_, at) => problem("src/a.ts", `${at} ${"x".repeat(900)}`));
+    await editor.submit({ case: "diagnosticsResponse", value: { requestId, diagnostics } });
+    expect(await editor.end()).toBe("COMPLETED");
+    const [output = ""] = await notes(server, sessionId);
+    expect(output).toMatch(/and 950 more$/);
+    expect(output.length).toBeLessThan(30_000);
   });
 });
 

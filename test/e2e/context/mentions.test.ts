@@ -79,7 +79,41 @@ describe("mentions in prompts", () => {
     await server.workspace.git("checkout", "--", "src/a.ts");
   });
 
+  test("what is staged alone; nothing where the agent may not read a part of it", async () => {
+    await server.workspace.write("src/a.ts", "export const a = 10;\n");
+    await server.workspace.git("add", "src/a.ts");
+    await server.workspace.write("src/a.ts", "export const a = 11;\n");
+    const { items, reasons, told } = await mentioned("review @staged");
+    expect([items, reasons]).toEqual([[["@staged", included]], ""]);
+    expect(told).toContain("+export const a = 10;");
+    expect(told).not.toContain("= 11;");
+    await server.workspace.write(".env.staged", "TOKEN=other\n");
+    await server.workspace.git("add", "--force", ".env.staged");
+    const more = await mentioned("review @staged");
+    expect(more.items).toEqual([["@staged", refused]]);
+    expect(more.told).not.toContain("TOKEN");
+    await server.workspace.git("reset", "--hard", "--quiet");
+  });
+
+  test("changes of one file; all of one that git does not know", async () => {
+    await server.workspace.write("src/a.ts", "export const a = 10;\n");
+    await server.workspace.write("docs/with space.md", "changed\n");
+    await server.workspace.write("src/it's new.ts", "export const isNew = true;\n");
+    const { items, told } = await mentioned(`review @diff:src/a.ts and @"diff:src/it's new.ts"`);
+    expect(items).toEqual([
+      ["@diff:src/a.ts", included],
+      [`@"diff:src/it's new.ts"`, included],
+    ]);
+    expect(told).toContain("+export const a = 10;");
+    expect(told).toContain("isNew = true");
+    expect(told).not.toContain("+changed");
+    await server.workspace.git("checkout", "--", ".");
+    await server.workspace.git("clean", "-f", "src");
+  });
+
   test.each([
+    ["@diff:.env", "its content is not for the agent"],
+    ["@diff:../outside.txt", "not a path of the workspace"],
     ["@.env", "its content is not for the agent"],
     ["@private/plan.md", "private"],
     ["@../outside.txt", "outside"],

@@ -35,6 +35,17 @@ const skill = (name: string, description: string, body: string): string =>
   `---\nname: ${name}\ndescription: ${description}\n---\n${body}\n`;
 
 describe("skills", () => {
+  test("are none where the project's configuration is broken, and scenarios are listed all the same", async () => {
+    await using world = await serverWith({ ".gennai/skills/release/SKILL.md": skill("release", "How to", "Do.") }, {});
+    const sessionId = await startSession(world.server);
+    const list = () => world.server.client.listScenarios({ sessionId });
+    expect((await list()).skills).toHaveLength(1);
+    await world.server.workspace.write(".gennai/config.yaml", "check: [\n");
+    const { scenarios, skills } = await list();
+    expect(scenarios.length).toBeGreaterThan(0);
+    expect(skills).toEqual([]);
+  });
+
   test("are listed by name and description; the body and other files come on demand", async () => {
     await using world = await serverWith(
       {
@@ -62,6 +73,10 @@ describe("skills", () => {
     expect(prompt).toContain("- deploy (of this repository): How to deploy");
     expect(prompt).toContain("- review: The user's way to review");
     expect(prompt).not.toMatch(/SHOUT|Evil/);
+    const { skills } = await world.server.client.listScenarios({ sessionId });
+    const origins = Object.fromEntries(skills.map(({ name, ofRepository }) => [name, ofRepository]));
+    expect(origins).toEqual({ deploy: true, release: true, review: false });
+    expect((await world.server.client.listScenarios({})).skills).toEqual([]);
     const events = await runTurn(world.server, sessionId, "go");
     const outputs = eventsOf(events, "toolResult").map(({ output }) => output);
     expect(outputs).toEqual([

@@ -90,6 +90,24 @@ test("after the call a hook sees what came of it", async () => {
   });
 });
 
+test("after the call a hook is told each file of a patch, and arguments by the names they have here", async () => {
+  const seen = hooksFile("PostToolUse", "Edit|Write", "cat >> seen.jsonl; echo >> seen.jsonl");
+  const patch = "*** Begin Patch\n*** Add File: src/one.ts\n+1\n*** Add File: src/two.ts\n+2\n*** End Patch\n";
+  await using here = await configured({ "hooks.json": seen }, [
+    { tool: { name: "apply_patch", args: { input: patch } } },
+    { tool: { name: "Write", args: { path: "src/three.ts", content: "3\n" } } },
+  ]);
+  const { workspace } = here.server;
+  await runTurn(here.server, await startSession(here.server), "do it");
+  const lines = (await readFile(workspace.path("seen.jsonl"), "utf8")).trim().split("\n");
+  const told = lines.map((line) => JSON.parse(line).tool_input as Record<string, unknown>);
+  expect(told).toEqual([
+    { input: patch, file_path: workspace.path("src/one.ts") },
+    { input: patch, file_path: workspace.path("src/two.ts") },
+    { file_path: "src/three.ts", content: "3\n" },
+  ]);
+});
+
 test("a repository's own hooks do not run before a person trusted them", async () => {
   await using here = await configured({}, [write]);
   const { workspace } = here.server;

@@ -91,6 +91,17 @@ describe("seed 004 §4 ask: a rule that asks", () => {
   });
 });
 
+test("seed 004 §4 ask: it gives 30 seconds, also where other questions wait longer", async () => {
+  await using server = await startTestServer({ files: askFirst, script });
+  const sessionId = await startSession(server, { interactive: true });
+  await using editor = await Watcher.attach(server, sessionId);
+  await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "go" });
+  const { deadline } = await editor.next("confirmationRequest");
+  const seconds = Number(deadline?.seconds) - Date.now() / 1000;
+  expect(seconds).toBeGreaterThan(0);
+  expect(seconds).toBeLessThanOrEqual(31);
+});
+
 test("seed 004 §5: an interception is logged with tool, input, rule and action, and becomes the status", async () => {
   const rules = { ".gennai/rules.yaml": "bashToolPatterns: [{pattern: 'cat README', reason: not this}]\n" };
   await using server = await startTestServer({ files: rules, script });

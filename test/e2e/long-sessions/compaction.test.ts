@@ -127,3 +127,22 @@ test("near the limit that the user set, old outputs go first, without asking the
   const outputs = messages.flatMap((message) => (message.role === "tool" ? [message.output] : []));
   expect(outputs.map((output) => output.includes("left out to save room"))).toEqual([true, true, false]);
 });
+
+test("a context smaller than what goes with every request costs no compaction at each model call, and is told of once", async () => {
+  const read = (number: number) => [{ tool: { name: "Read", args: { file_path: `src/part-${number}.txt` } } }];
+  await using server = await startTestServer({
+    files: Object.fromEntries([1, 2, 3].map((n) => [`src/part-${n}.txt`, `part ${n} of it\n`.repeat(300)])),
+    script: [{ match: ".", steps: [...read(1), ...read(2), ...read(3), { text: "Read." }] }],
+  });
+  const sessionId = await startSession(server, { settings: { maxContextTokens: 4_096 } });
+  const events = [
+    ...(await runTurn(server, sessionId, "read all parts")),
+    ...(await runTurn(server, sessionId, "and again")),
+  ];
+  expect(endState(events)).toBe("COMPLETED");
+  expect(eventsOf(events, "conversationCompacted")).toEqual([]);
+  const small = eventsOf(events, "warning").filter((text) => text.includes("context is small"));
+  expect(small).toEqual([
+    expect.stringMatching(/: 4,096 tokens, of which instructions and tools take about \d+,\d{3}\./),
+  ]);
+});

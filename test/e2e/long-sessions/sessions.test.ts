@@ -12,7 +12,7 @@ test("a session is renamed, keeps its name, and gives it to its forks", async ()
   expect(await titles()).toEqual(["The roof"]);
   expect(eventOf(await allEvents(server, sessionId), "sessionRenamed").title).toBe("The roof");
   await server.client.forkSession({ sessionId });
-  expect(await titles()).toEqual(["The roof", "The roof"]);
+  expect(await titles()).toEqual(["Fork of The roof", "The roof"]);
   for (const title of ["", " ", "a\nb", "x".repeat(201)]) {
     expect(await codeOf(server.client.renameSession({ sessionId, title }))).toBe("invalid_argument");
   }

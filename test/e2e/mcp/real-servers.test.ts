@@ -90,6 +90,13 @@ test("real servers' tools go through the gate: asked about first, refused on a n
   expect(endState(allowed)).toBe("COMPLETED");
 });
 
+test("an image of a server is shown to the model, and kept for people", async () => {
+  await using here = await configured();
+  const [result] = eventsOf(await here.turn([call("mcp__all__get-tiny-image", {})], "yes"), "toolResult");
+  expect(result).toMatchObject({ error: "", images: [{ mediaType: "image/png" }] });
+  expect(result?.output).toMatch(/\[image 1: PNG, \d+ x \d+ pixels, \d+ bytes\]/);
+});
+
 test("what was accepted and listed runs without a question; nothing that the rules keep from the agent is reached", async () => {
   await using here = await configured({ allow: ["read_text_file", "write_file"] });
   const read = call("mcp__files__read_text_file", { path: join(here.root, "notes.txt") });

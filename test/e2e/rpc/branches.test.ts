@@ -18,6 +18,7 @@ test("says where the workspace stands, and makes the branch for the agent", asyn
     workingDir: workspace.root,
     git: "ready",
     branch: "main",
+    hasCommit: true,
     changedFiles: 0,
     protectedBy: "main",
   });

@@ -1,4 +1,6 @@
 import { existsSync } from "node:fs";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { SettingsSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { RequestResolution } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import {
   ConfirmationAnswer,
@@ -62,6 +64,8 @@ describe("a question", () => {
       requestId: question.requestId,
       resolution: RequestResolution.ANSWERED,
       clientId: "editor-1",
+      answer: ConfirmationAnswer.YES,
+      scope: ConfirmationScope.ONCE,
     });
     expect((await editor.next("toolResult")).exitCode).toBe(0);
   });
@@ -136,6 +140,25 @@ describe("a question", () => {
     expect(JSON.parse(eventOf(events, "toolResult").output)).toMatchObject({ error: { code: "nobody_to_ask" } });
     expect(eventsOf(events, "confirmationRequest")).toEqual([]);
     expect(endState(events)).toBe("COMPLETED");
+  });
+
+  test("waits ten minutes where nothing else is set, as long as the session says, or until it is answered", async () => {
+    await using server = await startTestServer({ script: touch });
+    const secondsGiven = async (settings: MessageInitShape<typeof SettingsSchema>): Promise<number | undefined> => {
+      const sessionId = await startSession(server, { interactive: true, settings });
+      await using editor = await Watcher.attach(server, sessionId);
+      await startTurn(server, sessionId);
+      const { deadline, requestId, actionSha256, ownerEpoch } = await editor.next("confirmationRequest");
+      const value = { requestId, actionSha256, answer: ConfirmationAnswer.NO };
+      await editor.submit({ case: "confirmationResponse", value }, ownerEpoch);
+      await editor.end();
+      return deadline === undefined ? undefined : Number(deadline.seconds) - Date.now() / 1000;
+    };
+    expect(await secondsGiven({})).toBeGreaterThan(500);
+    const given = await secondsGiven({ questionSeconds: 90 });
+    expect(given).toBeGreaterThan(30);
+    expect(given).toBeLessThan(91);
+    expect(await secondsGiven({ questionSeconds: 0 })).toBeUndefined();
   });
 
   test("waits for a client that can answer, and says so", async () => {

@@ -136,7 +136,7 @@ describe("a fork", () => {
     expect(eventsOf(events, "userMessage").map(({ text }) => text)).toEqual(["first", "second"]);
     expect(eventsOf(await allEvents(server, source), "userMessage")).toHaveLength(1);
     const { sessions } = await server.client.listSessions({});
-    expect(sessions.find(({ sessionId }) => sessionId === fork)?.title).toBe("first");
+    expect(sessions.find(({ sessionId }) => sessionId === fork)?.title).toBe("Fork of first");
   });
 
   test("taken in the middle of a turn has its beginning, and says that it was broken off", async () => {

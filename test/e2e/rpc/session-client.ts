@@ -189,9 +189,9 @@ export class Watcher implements AsyncDisposable {
   /** What `find` makes of the events, as soon as it makes something. */
   async until<Found>(
     find: (events: readonly InvokeEvent[]) => Found | undefined,
-    { heartbeats = false }: { readonly heartbeats?: boolean } = {},
+    { heartbeats = false, withinMs = 10_000 }: { readonly heartbeats?: boolean; readonly withinMs?: number } = {},
   ): Promise<Found> {
-    const deadline = AbortSignal.timeout(10_000);
+    const deadline = AbortSignal.timeout(withinMs);
     for (;;) {
       const found = find(heartbeats ? this.events : this.events.filter(({ seq }) => seq > 0n));
       if (found !== undefined) return found;
@@ -201,7 +201,7 @@ export class Watcher implements AsyncDisposable {
         new Promise((_resolve, reject) => {
           deadline.addEventListener("abort", () => {
             const seen = this.events.map(({ event }) => event.case ?? "?").join(", ");
-            reject(new Error(`It did not come within 10 s. There came: ${seen}`));
+            reject(new Error(`It did not come within ${withinMs / 1000} s. There came: ${seen}`));
           });
         }),
       ]);

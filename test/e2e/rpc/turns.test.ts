@@ -1,5 +1,6 @@
 import { EditingMode } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { FailureClass, Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { samplePng } from "@gennai/testkit/sample-images";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import {
@@ -52,6 +53,7 @@ describe("a turn", () => {
     expect(order.filter((each, index) => each !== order[index - 1])).toEqual([
       "STARTED",
       "userMessage",
+      "instructionsTold",
       "THINKING",
       "thinkingDelta",
       "toolCallStart",
@@ -103,7 +105,7 @@ describe("a turn", () => {
   test.each([
     ["a tool nobody has", { name: "Teleport", args: {} }, "unknown_tool"],
     ["arguments that are no JSON", { name: "Read", args_json: "{" }, "bad_arguments"],
-    ["arguments of the wrong shape", { name: "Read", args: { file: "a" } }, "bad_arguments"],
+    ["arguments of the wrong shape", { name: "Read", args: { place: "a" } }, "bad_arguments"],
     ["a tool that the scenario leaves out", { name: "ProposeChanges", args: { changes: [] } }, "unknown_tool"],
   ])("%s: the model hears why", async (_what, tool, code) => {
     await using server = await startTestServer({ script: [{ steps: [{ tool }, { text: ["Oh."] }] }] });
@@ -187,7 +189,7 @@ describe("starting", () => {
     }
   });
 
-  const image = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3]);
+  const image = samplePng();
   test.each([
     ["no id", { clientTurnId: "" }, "invalid_argument"],
     ["an id with a space", { clientTurnId: "a b" }, "invalid_argument"],
@@ -197,6 +199,7 @@ describe("starting", () => {
     ["a scenario nobody wrote", { scenario: "NOPE" }, "not_found"],
     ["a scenario that is a property of every object", { scenario: "__proto__" }, "not_found"],
     ["an image that is none", { images: [new Uint8Array([1, 2, 3])] }, "invalid_argument"],
+    ["an image that is cut", { images: [image.subarray(0, 20)] }, "invalid_argument"],
     ["21 images", { images: Array.from({ length: 21 }, () => image) }, "invalid_argument"],
     ["a session that is not there", { sessionId: "00000000-0000-4000-8000-000000000000" }, "not_found"],
     ["no session", { sessionId: "" }, "not_found"],
@@ -223,7 +226,7 @@ describe("starting", () => {
     const sessionId = await startSession(server);
     const events = await runTurn(server, sessionId, "look", { images: [image] });
     const [blob] = eventOf(events, "userMessage").images;
-    expect(blob).toMatchObject({ mediaType: "image/png", size: 11n });
+    expect(blob).toMatchObject({ mediaType: "image/png", size: BigInt(image.length) });
     const { content } = await server.client.getBlob({ sessionId, sha256: blob?.sha256 ?? "" });
     expect(content).toEqual(image);
   });

@@ -87,7 +87,7 @@ test.each([
   [
     "node do.mjs",
     `await fetch("https://example.com").catch((error) => { throw error.cause; });`,
-    "[commands have no network",
+    "[no way to the network: This connection needs a person's yes and nobody can be asked",
   ],
 ])("what cannot work is said, with the way round: %s", async (command, text, said) => {
   await using server = await staging([command, "mv old new && git add -A old new && git status --short"], {

@@ -8,12 +8,13 @@ import { testConsole } from "../../../packages/cli/test/test-console.ts";
 const makesSecret = 'import fs from "node:fs"; fs.mkdirSync("dist"); fs.writeFileSync("dist/.env", "K");\n';
 
 /** A repository whose session has run a command, by a server that has ended since. */
-async function after(command: string) {
+async function after(command: string, ignored: Readonly<Record<string, string>> = {}) {
   await using parts = new AsyncDisposableStack();
   const state = parts.use(await temporaryDirectory());
   const repository = parts.use(
     await temporaryRepository({ ".gitignore": "dist\nnode_modules\n", "make.mjs": makesSecret }),
   );
+  for (const [path, text] of Object.entries(ignored)) await repository.write(path, text);
   const turns = [{ match: ".", steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }] }];
   await state.write("script.yaml", JSON.stringify({ turns }));
   const environment = { ...process.env, GENNAI_STATE_DIR: state.path("state"), NO_COLOR: "1" };
@@ -56,7 +57,7 @@ test("gennai stage lists what a session made that git ignores, and puts a tree o
   expect((await gennai("stage", "keep", "none", "--yes")).code).not.toBe(0);
   expect(await gennai("stage", "keep", "dist/", "--yes")).toMatchObject({
     code: 0,
-    out: "dist: in the workspace now (1 file).\n",
+    out: "dist: in the workspace now (1 file). Take it back: gennai undo.\n",
   });
   expect(await repository.read("dist/deep/a.js")).toBe("1\n");
   expect(existsSync(repository.path("node_modules"))).toBe(false);
@@ -77,4 +78,24 @@ test("what a rule asks about is said and waits for a yes, and what the user made
   expect(await repository.read("node_modules")).toBe("mine");
   const stages = join(stateDir, "stages");
   expect(readdirSync(stages).filter((name) => existsSync(join(stages, name, "committed.json")))).toEqual([]);
+}, 240_000);
+
+test("what was kept is taken back like an edit, also over the user's own files; what changed since stays", async () => {
+  await using place = await after(
+    "mkdir -p dist/deep && echo new > dist/a.js && echo 1 > dist/deep/x.js && mkdir -p node_modules/.bin && ln -s ../x node_modules/.bin/x",
+    { "dist/a.js": "old\n" },
+  );
+  const { repository, gennai } = place;
+  expect((await gennai("stage", "keep", "dist", "--yes")).code).toBe(0);
+  expect(await repository.read("dist/a.js")).toBe("new\n");
+  writeFileSync(repository.path("dist/deep/x.js"), "mine\n");
+  expect((await gennai("undo")).code).not.toBe(0);
+  expect([await repository.read("dist/a.js"), await repository.read("dist/deep/x.js")]).toEqual(["new\n", "mine\n"]);
+  writeFileSync(repository.path("dist/deep/x.js"), "1\n");
+  expect(await gennai("undo")).toMatchObject({ code: 0, out: expect.stringContaining("dist/a.js") });
+  expect(await repository.read("dist/a.js")).toBe("old\n");
+  expect(readdirSync(repository.path("dist"))).toEqual(["a.js"]);
+
+  // A change set does not hold links.
+  expect((await gennai("stage", "keep", "node_modules", "--yes")).out).toContain("gennai undo cannot take it back");
 }, 240_000);

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { type Outside, theInternet } from "@gennai/machine/network/way-out";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { eventOf, runTurn } from "../rpc/session-client.ts";
 
@@ -8,15 +9,19 @@ export function staging(
   commands: readonly string[],
   files: Readonly<Record<string, string>> = {},
   args: { readonly timeout_ms?: number } = {},
+  more: { readonly outside?: Outside } = {},
 ): Promise<TestServer> {
   return startTestServer({
     files: { ".gitignore": "node_modules\n*.private\n", "package.json": packageJson, ...files },
     script: commands.map((command) => ({
       steps: [{ tool: { name: "Bash", args: { ...args, command } } }, { text: ["Done."] }],
     })),
-    server: { sandbox: "required", stages: "required" },
+    server: { sandbox: "required", stages: "required", outside: { ...theInternet, isOwn }, ...more },
   });
 }
+
+/** Servers of tests stand in for other programs', though they are of the process that no command reaches. */
+const isOwn = (): boolean => false;
 
 const packageJson = '{ "scripts": { "test": "node test.mjs" }, "version": "1.0.0" }\n';
 

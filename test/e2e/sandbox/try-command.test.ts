@@ -22,13 +22,14 @@ async function branch() {
   writeFileSync(repository.path(".env"), "KEY=hunter2\n");
   const environment = { ...process.env, GENNAI_STATE_DIR: state.path("state"), NO_COLOR: "1" };
   const consoleHere = (): TestConsole => testConsole(repository.root, environment);
-  const gennai = async (...args: readonly string[]) => {
+  const run = async (...args: readonly string[]) => {
     const console = consoleHere();
-    const code = await runCommandLine(["try", ...args], console);
+    const code = await runCommandLine(args, console);
     return { code, out: console.printed(), err: console.complained() };
   };
+  const gennai = (...args: readonly string[]) => run("try", ...args);
   const owned = parts.move();
-  return { repository, state, consoleHere, gennai, [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose]() };
+  return { repository, state, consoleHere, run, gennai, [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose]() };
 }
 
 const made = ["AGENTS.md", ".git/hooks/post-checkout"];
@@ -53,9 +54,9 @@ test("--keep takes what no rule speaks against, --drop nothing", async () => {
   expect(await place.gennai("--drop", "node t.mjs")).toMatchObject({ code: 0 });
   expect(await place.repository.read("a.md")).toBe("one\n");
   const { code, out } = await place.gennai("--keep", "node t.mjs");
-  expect({ code, last: out.trimEnd().split("\n").at(-1) }).toEqual({
+  expect({ code, last: out.trimEnd().split("\n").slice(-2) }).toEqual({
     code: 0,
-    last: "Exit code 0; 1 of 3 changes are true now.",
+    last: ["Exit code 0; 1 of 3 changes are true now.", "Take it back: gennai undo --kept"],
   });
   expect(await place.repository.read("a.md")).toBe("one\nmore\n");
   expect(made.filter((path) => existsSync(place.repository.path(path)))).toEqual([]);
@@ -76,7 +77,7 @@ test("a person keeps changes by their numbers", async () => {
 
 test("the command's own failure, its time, and a wrong call", async () => {
   await using place = await branch();
-  expect(await place.gennai("exit 3")).toMatchObject({ code: 1, out: "Exit code 3; it changed nothing.\n" });
+  expect(await place.gennai("exit 7")).toMatchObject({ code: 7, out: "Exit code 7; it changed nothing.\n" });
   const late = await place.gennai("--keep", "--timeout", "1", "echo x > late.txt; sleep 30");
   expect(late).toMatchObject({ code: 1 });
   expect(late.out).toContain("It did not end by itself (timed-out); nothing of it was kept");
@@ -86,4 +87,99 @@ test("the command's own failure, its time, and a wrong call", async () => {
   // Words behind -- are words to the shell, too.
   const { out } = await place.gennai("--json", "--", "printf", "%s|", "it's", "a b", "$HOME");
   expect(JSON.parse(out)).toMatchObject({ exitCode: 0, output: "it's|a b|$HOME|", changes: [], kept: [] });
+});
+
+test("what was kept is in the ledger and goes back, one after the other, unless somebody changed it since", async () => {
+  await using place = await branch();
+  const { repository, run } = place;
+  expect((await place.gennai("--keep", "echo two > a.md; echo new > b.md")).code).toBe(0);
+  expect((await place.gennai("--keep", "git rm -qf a.md; rm b.md")).code).toBe(0);
+  expect(["a.md", "b.md"].filter((path) => existsSync(repository.path(path)))).toEqual([]);
+  // What another start of the program clears away, a way back is not.
+  expect((await place.gennai("--drop", "true")).code).toBe(0);
+
+  expect(await run("undo", "--kept")).toMatchObject({ code: 0, out: "Took back: git rm -qf a.md; rm b.md\n" });
+  expect(await repository.read("a.md")).toBe("two\n");
+  expect(await repository.git("status", "--porcelain")).toBe(" M a.md\n?? .env\n?? b.md");
+  await repository.write("b.md", "mine\n");
+  const refused = await run("undo", "--kept");
+  expect(refused.code).toBe(1);
+  expect(refused.err).toContain("Nothing was taken back: b.md");
+  expect([await repository.read("a.md"), await repository.read("b.md")]).toEqual(["two\n", "mine\n"]);
+
+  const { out } = await run("ledger", "show");
+  const told = out.split("\n").flatMap((line) => /(?:review|applied|undo) .*/.exec(line) ?? []);
+  expect(told).toEqual([
+    expect.stringContaining("try “echo two > a.md; echo new > b.md”: 2 kept"),
+    expect.stringContaining("try “echo two > a.md; echo new > b.md”: 2 kept, a.md, b.md"),
+    expect.stringContaining("try “git rm -qf a.md; rm b.md”: 3 kept"),
+    expect.stringContaining("try “git rm -qf a.md; rm b.md”: 3 kept, a.md, b.md"),
+    expect.stringContaining("took back “git rm -qf a.md; rm b.md”"),
+  ]);
+  expect((await run("ledger", "verify")).code).toBe(0);
+});
+
+test("nothing to take back is said", async () => {
+  await using place = await branch();
+  expect(await place.run("undo", "--kept")).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("nothing to take back"),
+  });
+});
+
+const build = `mkdir -p dist/js node_modules/p; for i in $(seq 300); do echo $i > node_modules/p/$i.js; done
+echo app > dist/js/app.js; echo map > dist/app.map; echo more >> a.md`;
+
+const asked = { verdict: "ask", rule: "found/ignored", reason: expect.stringContaining("Git ignores") as string };
+
+function changed(name: string, what: string): object {
+  const id = expect.stringMatching(/^[0-9a-f]{64}$/) as string;
+  return { id, needs: [], name, what: [what], verdict: "allow", rule: "", reason: "", ignored: false };
+}
+
+test("what git ignores is one change a directory, and comes along only when it is picked", async () => {
+  await using place = await branch();
+  const { repository } = place;
+  await repository.write(".gitignore", "dist/\nnode_modules\n");
+  await repository.git("add", ".gitignore");
+  await repository.git("commit", "-qm", "ignore");
+  expect(JSON.parse((await place.gennai("--json", "--keep", build)).out)).toEqual({
+    state: "exited",
+    exitCode: 0,
+    output: "",
+    leftOut: 0,
+    verdict: "ask",
+    changes: [
+      changed("a.md", "update"),
+      { ...changed("dist/ (2 files)", "create"), ignored: true },
+      { ...changed("node_modules/ (300 files)", "create"), ignored: true, ...asked },
+    ],
+    neverKept: [],
+    diff: expect.stringContaining("and 299 more files in node_modules/ (git ignores it)\n") as string,
+    kept: ["a.md"],
+  });
+  expect(["dist", "node_modules"].filter((path) => existsSync(repository.path(path)))).toEqual([]);
+
+  expect((await place.gennai("--keep", "--include", "lib", build)).code).toBe(2);
+  const { out } = await place.gennai("--keep", "--include", "dist", build);
+  expect(out).toContain("Left out, because git ignores it: node_modules/ (300 files)\n");
+  expect(await repository.read("dist/js/app.js")).toBe("app\n");
+  expect(existsSync(repository.path("node_modules"))).toBe(false);
+});
+
+test("what is printed comes as it is printed, all of it; the record of it is bounded", async () => {
+  await using place = await branch();
+  const console = place.consoleHere();
+  const done = runCommandLine(["try", "echo first; until [ -e go ]; do sleep 0.05; done"], console);
+  await expect.poll(() => console.printed(), { timeout: 20_000 }).toBe("first\n");
+  // The command sees what the workspace had when it began: it is ended from outside.
+  process.emit("SIGINT");
+  expect(await done).toBe(130);
+
+  const long = "seq 400000";
+  const { out } = await place.gennai(long);
+  expect(out).toContain("\n399999\n400000\nExit code 0; it changed nothing.\n");
+  const { output, leftOut } = JSON.parse((await place.gennai("--json", long)).out);
+  expect(output.length).toBeLessThan(1_100_000);
+  expect(leftOut).toBeGreaterThan(1_000_000);
 });

@@ -1,3 +1,6 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { eventOf, runTurn, startSession } from "../rpc/session-client.ts";
@@ -5,6 +8,8 @@ import { eventOf, runTurn, startSession } from "../rpc/session-client.ts";
 /** What a program does in a staged run, and what is there of it afterwards, for the next command and for the user. */
 interface Work {
   readonly name: string;
+  /** A program that not every machine has; without it there is nothing to try. */
+  readonly needs?: string;
   /** Runs in the workspace before, as the user. */
   readonly prepare?: (server: TestServer) => Promise<unknown>;
   readonly files?: Readonly<Record<string, string>>;
@@ -25,6 +30,31 @@ const branches = async ({ workspace: { git, write } }: TestServer): Promise<void
   await git("commit", "--quiet", "--all", "--message", "work");
   await git("checkout", "--quiet", "feature");
 };
+
+const dependency = {
+  "dep/package.json": '{ "name": "dep", "version": "1.0.0" }\n',
+  "dep/index.js": "module.exports = 42;\n",
+};
+
+/** Makes the smallest package that pip takes. */
+const wheel = `
+import zipfile
+info = "dep-1.0.dist-info/"
+with zipfile.ZipFile("dep-1.0-py3-none-any.whl", "w") as wheel:
+    wheel.writestr("dep.py", "answer = 42\\n")
+    wheel.writestr(info + "METADATA", "Metadata-Version: 2.1\\nName: dep\\nVersion: 1.0\\n")
+    wheel.writestr(info + "WHEEL", "Wheel-Version: 1.0\\nGenerator: t\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+    wheel.writestr(info + "RECORD", "")
+`;
+
+/** Programs over a database in the workspace. */
+function sqlite(programs: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const opens = 'import { DatabaseSync } from "node:sqlite"; const db = new DatabaseSync("app.db");';
+  return Object.fromEntries(Object.entries(programs).map(([name, text]) => [name, `${opens} ${text} db.close();\n`]));
+}
+
+/** The repository's own programs: its Node, and TypeScript. */
+const programs = fileURLToPath(new URL("../../../node_modules/.bin", import.meta.url));
 
 const works: readonly Work[] = [
   {
@@ -95,9 +125,33 @@ const works: readonly Work[] = [
   },
   {
     name: "npm, with a package of the disk",
-    files: { "dep/package.json": '{ "name": "dep", "version": "1.0.0" }\n', "dep/index.js": "module.exports = 42;\n" },
+    files: dependency,
     commands: [
-      "npm install --cache /tmp/npm --offline --no-save --no-audit --no-fund --install-links ./dep >/dev/null && node -p 'require(\"dep\")' && rm -r node_modules",
+      "npm install --offline --no-save --no-audit --no-fund --install-links ./dep >/dev/null && node -p 'require(\"dep\")' && rm -r node_modules",
+    ],
+    prints: /^42$/m,
+  },
+  {
+    name: "pnpm, with a package of the disk",
+    needs: "pnpm",
+    files: { ...dependency, "package.json": '{ "name": "top", "dependencies": { "dep": "file:dep" } }\n' },
+    commands: ["pnpm install --offline --silent && node -p 'require(\"dep\")'", "node -p 'require(\"dep\")'"],
+    prints: "42",
+  },
+  {
+    name: "yarn, with a package of the disk",
+    needs: "yarn",
+    files: { ...dependency, "package.json": '{ "name": "top", "dependencies": { "dep": "file:./dep" } }\n' },
+    commands: ["yarn install --offline --silent && node -p 'require(\"dep\")'", "node -p 'require(\"dep\")'"],
+    prints: "42",
+  },
+  {
+    name: "pip, with a wheel of the disk, in an environment of the project",
+    needs: "pip3",
+    files: { "wheel.py": wheel, ".gitignore": ".venv\n*.whl\n" },
+    commands: [
+      "python3 wheel.py && python3 -m venv --without-pip .venv && python3 -m pip --quiet --python .venv/bin/python install --no-index ./dep-1.0-py3-none-any.whl",
+      ".venv/bin/python -c 'import dep; print(dep.answer)'",
     ],
     prints: "42",
   },
@@ -124,19 +178,63 @@ const works: readonly Work[] = [
     prints: "held\nfree",
   },
   {
+    name: "make, which does again only what is older",
+    files: { Makefile: "out.txt: in.txt\n\tcat in.txt > out.txt\n", "in.txt": "1\n" },
+    commands: ["make --silent && cat out.txt", "make", "echo 2 > in.txt", "make --silent && make && cat out.txt"],
+    prints: "make: 'out.txt' is up to date.\n2",
+  },
+  {
+    name: "tsc, which goes on from what it wrote in an earlier run",
+    files: {
+      "tsconfig.json":
+        '{ "compilerOptions": { "incremental": true, "rootDir": "src", "outDir": "dist", "types": [] }, "include": ["src"] }\n',
+      "src/a.ts": "export const one: number = 1;\n",
+      ".gitignore": "dist\n",
+    },
+    commands: [
+      "tsc --build",
+      "tsc --build --verbose",
+      "echo 'export const two = 2;' > src/b.ts && tsc --build && ls dist",
+    ],
+    prints: /^a\.js\nb\.js\n/,
+  },
+  {
+    name: "SQLite, with its log and its locks",
+    files: sqlite({
+      "make.mjs": 'db.exec("pragma journal_mode = wal; create table t (x); insert into t values (1)");',
+      "add.mjs":
+        'db.exec("begin immediate"); try { new DatabaseSync("app.db").exec("insert into t values (9)"); } catch { console.log("locked"); }' +
+        'db.exec("insert into t values (2); commit");',
+      "sum.mjs": 'console.log(db.prepare("select sum(x) as sum from t").get().sum);',
+    }),
+    commands: ["node make.mjs", "node --no-warnings add.mjs | grep locked", "node --no-warnings sum.mjs"],
+    prints: "3",
+  },
+  {
     name: "sockets and named pipes of a run's own",
     commands: ["mkfifo pipe && { echo through > pipe & cat pipe; } && rm pipe"],
     prints: "through",
   },
 ];
 
-test.each(works)("works inside: $name", { timeout: 60_000 }, async ({ commands, files, prepare, prints, look }) => {
+const possible = works.filter(({ needs }) => {
+  return (
+    needs === undefined ||
+    (process.env["PATH"] ?? "").split(":").some((directory) => existsSync(join(directory, needs)))
+  );
+});
+
+test.each(possible)("works inside: $name", { timeout: 60_000 }, async ({ commands, files, prepare, prints, look }) => {
   await using server = await startTestServer({
     files: { "a.txt": "first\n", ".gitignore": "node_modules\n", ...files },
     script: commands.map((command) => ({
       steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }],
     })),
-    server: { sandbox: "required", stages: "required" },
+    server: {
+      sandbox: "required",
+      stages: "required",
+      environment: { ...process.env, PATH: `${programs}:${process.env["PATH"]}` },
+    },
   });
   await server.workspace.git("config", "user.name", "Test");
   await server.workspace.git("config", "user.email", "test@example.com");

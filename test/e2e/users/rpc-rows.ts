@@ -33,8 +33,19 @@ export const rpcRows: Readonly<Record<string, RpcRow>> = {
     ...session,
     request: (sessionId) => ({ sessionId, userInput: "hello", clientTurnId: crypto.randomUUID() }),
   },
+  "AgentService.queueMessage": {
+    ...session,
+    request: (sessionId) => ({ sessionId, messageId: crypto.randomUUID(), text: "and that" }),
+    answers: "failed_precondition",
+  },
+  "AgentService.withdrawMessage": {
+    ...session,
+    request: (sessionId) => ({ sessionId, messageId: "none" }),
+    answers: "not_found",
+  },
   "AgentService.subscribe": overseen,
   "AgentService.cancelTurn": overseen,
+  "AgentService.stopToolCall": overseen,
   "AgentService.stop": {
     access: "overseen-or-own",
     request: (sessionId) => ({ sessionId, scope: sessionId === "" ? 3 : 1 }),
@@ -45,6 +56,8 @@ export const rpcRows: Readonly<Record<string, RpcRow>> = {
   "AgentService.renameSession": { ...session, request: (sessionId) => ({ sessionId, title: "A title" }) },
   "AgentService.compactSession": session,
   "AgentService.setModelKey": { access: "own", request: () => ({ backend: 2, key: "sk-test-0000" }) },
+  "AgentService.listModels": { access: "own" },
+  "AgentService.tryModel": { access: "own", request: () => ({ backend: 2 }), answers: "invalid_argument" },
   "AgentService.getServerInfo": { access: "own" },
   "AgentService.getBlob": {
     ...overseen,
@@ -84,6 +97,7 @@ export const rpcRows: Readonly<Record<string, RpcRow>> = {
     request: (sessionId) => ({ sessionId, task: "a task" }),
     answers: "failed_precondition",
   },
+  "AgentService.makeFirstCommit": session,
   "AgentService.listPaths": { ...session, access: "overseen-or-own" },
   "GovernanceService.getGovernanceStatus": { access: "overseen-or-own" },
   "GovernanceService.setEmergencyControl": {
@@ -94,6 +108,7 @@ export const rpcRows: Readonly<Record<string, RpcRow>> = {
     ...session,
     request: (sessionId) => ({ sessionId, tool: "Bash", argumentsJson: '{"command":"ls"}' }),
   },
+  "GovernanceService.listRules": { access: "overseen-or-own" },
   "GovernanceService.listIntents": { access: "overseen-or-own" },
   "GovernanceService.selectIntent": {
     ...session,
@@ -104,6 +119,11 @@ export const rpcRows: Readonly<Record<string, RpcRow>> = {
     access: "admin",
     request: (sessionId) => ({ sessionId, mode: 1 }),
     answers: "not_found",
+  },
+  "GovernanceService.listStandingAnswers": { access: "overseen-or-own" },
+  "GovernanceService.revokeStandingAnswers": {
+    access: "overseen-or-own",
+    request: (sessionId) => ({ sessionId, all: true }),
   },
   "GovernanceService.previewSystemPrompt": overseen,
   "GovernanceService.listLedgerRecords": { access: "overseen-or-own" },

@@ -1,6 +1,7 @@
 import { chmod, rm } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import type { ReplDriver } from "../browser/repl-driver.ts";
+import { runningServers } from "./code-server.ts";
 import { waitForNotification } from "./notification-center.ts";
 import { patience } from "./patience.ts";
 import { openRepl } from "./repl-in-workbench.ts";
@@ -134,7 +135,6 @@ describe("in a workspace that is not trusted", () => {
       "security.workspace.trust.startupPrompt": "never",
     },
     machineSettings: { "gennai.autoLaunch": "always" },
-    gennai: {},
   }));
 
   test("nothing is started, and the view says how to trust it", async () => {
@@ -144,6 +144,7 @@ describe("in a workspace that is not trusted", () => {
     await notice.getByText("Gennai does nothing in a workspace that is not trusted").waitFor();
     await notice.getByRole("link", { name: "Manage Workspace Trust" }).waitFor();
     expect(await page.locator(".terminal-tabs-entry, .single-terminal-tab").count()).toBe(0);
+    expect(await runningServers(workbench().server.gennaiState)).toEqual([]);
     await workbench().runCommand("Gennai: Ping Server");
     await waitForNotification(
       page,

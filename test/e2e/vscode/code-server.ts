@@ -1,7 +1,9 @@
 import { execFile } from "node:child_process";
 import { cp, glob, mkdir, readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
+import { type FoundServers, findServers } from "@gennai/server/http/discovery";
 import { type TemporaryDirectory, temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { SupervisedProcess } from "../process/supervised-process.ts";
 import { patience } from "./patience.ts";
@@ -42,6 +44,7 @@ export async function startCodeServer(
 ): Promise<CodeServer> {
   await using parts = new AsyncDisposableStack();
   const home = parts.use(await temporaryDirectory());
+  parts.defer(() => endServers(home.path("gennai")));
   await Promise.all(["user/User", "extensions"].map((path) => mkdir(home.path(path), { recursive: true })));
   await writeFile(home.path(".gitconfig"), "[user]\n\tname = Test\n\temail = test@localhost\n");
   for (const path of extensions) await cp(path, home.path(`extensions/${basename(path)}`), { recursive: true });
@@ -107,4 +110,20 @@ function environmentOf(home: TemporaryDirectory): NodeJS.ProcessEnv {
     GENNAI_STATE_DIR: home.path("gennai"),
     EXTENSIONS_GALLERY: '{"serviceUrl":"","itemUrl":"","resourceUrlTemplate":"","controlUrl":""}',
   };
+}
+
+/** Those that the extension started outlive their window. */
+async function endServers(stateDirectory: string): Promise<void> {
+  for (const { pid } of await runningServers(stateDirectory)) {
+    try {
+      for (process.kill(pid, "SIGTERM"); ; await delay(50)) process.kill(pid, 0);
+    } catch {
+      // It is gone.
+    }
+  }
+}
+
+/** Servers of Gennai that announced themselves there. */
+export async function runningServers(stateDirectory: string): Promise<FoundServers["servers"]> {
+  return (await findServers(stateDirectory)).servers;
 }

@@ -1,3 +1,4 @@
+import { samplePng } from "@gennai/testkit/sample-images";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { afterAll, expect, inject, test } from "vitest";
 import { bundleExtension } from "./bundle-extension.ts";
@@ -13,6 +14,7 @@ const workbench = useWorkbench(async () => {
     languageModelChatProviders: [{ vendor: "test-models", displayName: "Test Models" }],
   });
   return {
+    files: { "picture.png": samplePng() },
     extensions: [inject("extension"), offering.root],
     settings: { "gennai.editingMode": "proposal", "chat.disableAIFeatures": false },
     gennai: { args: ["--backend", "editor", "--model", "test-models/reader-1"] },
@@ -26,4 +28,11 @@ test("a model that another extension offers answers, and its tool calls are gove
   await repl.idle();
   expect(await repl.toolCalls()).toEqual(["Read done"]);
   await workbench().screenshot("language model of the editor");
+});
+
+test("an image that the agent read reaches such a model as an image", async () => {
+  const repl = await openRepl(workbench());
+  await repl.send("what is in the picture?");
+  await shows(repl, `I see image/png of ${samplePng().length} bytes.`);
+  await repl.idle();
 });

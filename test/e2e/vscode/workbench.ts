@@ -42,7 +42,7 @@ export interface Workbench extends AsyncDisposable {
   notice(text: string | RegExp): Promise<void>;
   /** The document inside a webview, by its title. */
   webview(title: string): Promise<FrameLocator>;
-  /** Resolves when the workbench shows it. */
+  /** Resolves when the workbench and its webviews show it. */
   useTheme(theme: Theme): Promise<void>;
   reload(): Promise<void>;
   /** Resolves with the picture's path. */
@@ -51,10 +51,13 @@ export interface Workbench extends AsyncDisposable {
   report(name: string): Promise<string>;
 }
 
+/** As the palette, the settings and the workbench's own class call them. */
 const themes = {
-  light: { label: "Light Modern", style: ".vs" },
-  dark: { label: "Dark Modern", style: ".vs-dark" },
-  "high contrast": { label: "Dark High Contrast", style: ".hc-black" },
+  light: { label: "Light Modern", id: "Light Modern", file: "light_modern-json" },
+  dark: { label: "Dark Modern", id: "Dark Modern", file: "dark_modern-json" },
+  "dark high contrast": { label: "Dark High Contrast", id: "Default High Contrast", file: "hc_black-json" },
+  "light high contrast": { label: "Light High Contrast", id: "Default High Contrast Light", file: "hc_light-json" },
+  solarized: { label: "Solarized Light", id: "Solarized Light", file: "solarized-light-color-theme-json" },
 } as const;
 
 export type Theme = keyof typeof themes;
@@ -67,7 +70,7 @@ export async function startWorkbench(options: WorkbenchOptions = {}): Promise<Wo
   const workspace =
     options.workspace ?? parts.use(await temporaryRepository({ "README.md": "# Test\n", ...options.files }));
   await writeUserSettings(server, {
-    settings: { "workbench.colorTheme": themes.dark.label, ...options.settings },
+    settings: { "workbench.colorTheme": themes.dark.id, ...options.settings },
     machineSettings: options.machineSettings ?? {},
   });
   const gennai =
@@ -103,9 +106,18 @@ export async function startWorkbench(options: WorkbenchOptions = {}): Promise<Wo
     notice: (text) => waitForNotification(page, text),
     webview: (title) => openWebview(page, title),
     async useTheme(theme) {
+      const { label, id, file } = themes[theme];
       await runCommand(page, "Preferences: Color Theme");
-      await pick(page, themes[theme].label);
-      await page.locator(`.monaco-workbench${themes[theme].style}`).waitFor();
+      await pick(page, label);
+      await page.locator(`.monaco-workbench[class*="${file}"]`).waitFor();
+      const webviews = page.locator("iframe.webview.ready");
+      for (const webview of await webviews.all()) {
+        await webview
+          .contentFrame()
+          .frameLocator("iframe#active-frame")
+          .locator(`[data-vscode-theme-id="${id}"]`)
+          .waitFor();
+      }
     },
     async reload() {
       await page.reload();

@@ -32,7 +32,15 @@ function answerTo(
   if (result === undefined) {
     if (!tools.some(({ name }) => name === "Read"))
       return new vscode.LanguageModelTextPart("There is nothing to read with.");
-    return new vscode.LanguageModelToolCallPart("call-1", "Read", { file_path: "README.md" });
+    const file_path = JSON.stringify(parts).includes("picture") ? "picture.png" : "README.md";
+    return new vscode.LanguageModelToolCallPart("call-1", "Read", { file_path });
+  }
+  const images = messages
+    .flatMap(({ content }) => content)
+    .filter((part) => part instanceof vscode.LanguageModelDataPart);
+  if (images.length > 0) {
+    const seen = images.map(({ mimeType, data }) => `${mimeType} of ${data.length} bytes`);
+    return new vscode.LanguageModelTextPart(`I see ${seen.join(", ")}.`);
   }
   const text = result.content.map((part) => (part instanceof vscode.LanguageModelTextPart ? part.value : "")).join("");
   return new vscode.LanguageModelTextPart(text.includes("# Test") ? "The title is Test." : `I got ${text}`);

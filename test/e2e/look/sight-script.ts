@@ -1,0 +1,115 @@
+import type { ScriptedTurn } from "@gennai/testkit/test-server";
+
+const todos = [
+  { content: "Read the sum", status: "completed" },
+  { content: "Tidy it up", status: "in_progress", priority: "high" },
+  { content: "Try it", status: "pending" },
+];
+const questions = [
+  {
+    header: "Store",
+    question: "Where shall the notes be kept?",
+    options: [
+      { label: "SQLite", description: "One file beside the program" },
+      { label: "Postgres", description: "A server that others can reach" },
+    ],
+  },
+  { question: "Which parts need it?", multiple: true, options: [{ label: "api" }, { label: "web" }] },
+];
+const envelope = {
+  kind: "plan",
+  payload: {
+    id: "plan-1",
+    title: "Create one.txt",
+    summary: "Creates one.txt and looks whether it is there.",
+    risks: [{ level: "low", text: "A file of this name would be written over." }],
+    steps: [
+      {
+        id: "s1",
+        title: "create one.txt",
+        intent: "You asked to create one.txt.",
+        description: "create one.txt",
+        tool: "Write",
+        risk_level: "medium",
+        requires_confirmation: true,
+        actions: [{ type: "file_write", path: "one.txt", content: "x\n" }],
+        verification_plan: [{ type: "command", command: "grep -nF -e x one.txt" }],
+      },
+    ],
+  },
+};
+const edited = { file_path: "src/add.ts", old_string: "return a + b;", new_string: "return b + a;" };
+
+/** What the model says so that each sight can be seen. */
+export const sightScript: readonly ScriptedTurn[] = [
+  {
+    match: "^explain",
+    steps: [
+      { thinking: ["The user wants to know ", "what this is."] },
+      { text: ["I look at the files first."] },
+      { tool: { name: "LS", args: {} } },
+      {
+        text: [
+          "## What I found\n\nA **small** project, see [the docs](https://example.com/docs) or [the sum](src/add.ts):\n\n",
+          "- `README.md` has a title\n- `src/add.ts` adds\n\n#### In short\n\n> It adds.\n\n# The code\n\n",
+          "```ts\nexport function add(a: number, b: number): number {\n  return a + b;\n}\n```\n\n",
+          "| file | lines |\n|---|---|\n| README.md | 1 |\n| src/add.ts | 3 |\n",
+        ],
+      },
+      { usage: { input_tokens: 1200, output_tokens: 340 } },
+    ],
+  },
+  {
+    match: "^use every tool",
+    steps: [
+      { tool: { name: "TodoWrite", args: { todos } } },
+      { tool: { name: "Read", args: { file_path: "src/add.ts" } } },
+      { tool: { name: "Read", args: { file_path: "missing.ts" } } },
+      { tool: { name: "Grep", args: { pattern: "return" } } },
+      { tool: { name: "Edit", args: edited } },
+      { tool: { name: "Write", args: { file_path: "src/new.ts", content: "export const two = 2;\n" } } },
+      { tool: { name: "Bash", args: { command: "rm -rf /", description: "Clean up" } } },
+      { tool: { name: "Bash", args: { command: "cat README.md", description: "Look" } } },
+      { tool: { name: "NoSuchTool", args: {} } },
+      { text: ["Used them."] },
+    ],
+  },
+  {
+    match: "^run",
+    steps: [
+      { text: ["I run the formatter."] },
+      { tool: { name: "Bash", args: { command: "touch formatted.txt && echo formatted", description: "Format" } } },
+      { text: ["The formatter has been dealt with."] },
+    ],
+  },
+  { match: "^which", steps: [{ tool: { name: "AskUser", args: { questions } } }, { text: ["Thank you."] }] },
+  {
+    match: "^propose",
+    steps: [
+      { tool: { name: "Read", args: { file_path: "src/add.ts" } } },
+      {
+        tool: {
+          name: "ProposeChanges",
+          args: {
+            changes: [
+              { path: "src/add.ts", operation: "update", new_content: "export const add = (a: number) => a;\n" },
+              { path: "src/subtract.ts", operation: "create", new_content: "export const subtract = -1;\n" },
+            ],
+          },
+        },
+      },
+      { text: ["Proposed."] },
+    ],
+  },
+  { match: "create one", steps: [{ text: [JSON.stringify(envelope)] }] },
+  { match: "^think long", steps: [{ text: ["I begin."] }, { delay_ms: 600_000 }, { text: ["I never get here."] }] },
+  {
+    match: "^break",
+    steps: [{ error: { code: "rate_limited", message: "Too many requests.", hint: "Wait a minute." } }],
+  },
+];
+
+export const sightFiles = {
+  "README.md": "# Adding\n",
+  "src/add.ts": "export function add(a: number, b: number): number {\n  return a + b;\n}\n",
+};

@@ -1,0 +1,76 @@
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
+import { expect, test } from "vitest";
+
+const program = fileURLToPath(new URL("../../../packages/cli/src/main.ts", import.meta.url));
+
+/** The real program over a repository; `stages` are the directories of runs that it left. */
+async function place() {
+  await using parts = new AsyncDisposableStack();
+  const state = parts.use(await temporaryDirectory());
+  const repository = parts.use(await temporaryRepository({ "a.md": "one\n" }));
+  const stateDir = state.path("state");
+  const stages = (): readonly string[] => {
+    const directory = join(stateDir, "stages");
+    return existsSync(directory) ? readdirSync(directory) : [];
+  };
+  const start = (...args: readonly string[]) => {
+    const child = spawn(process.execPath, [program, "try", ...args], {
+      cwd: repository.root,
+      env: { ...process.env, GENNAI_STATE_DIR: stateDir, NO_COLOR: "1" },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let text = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (text += String(chunk)));
+    const ended = new Promise<{ code: number | null; signal: string | null }>((resolve) =>
+      child.on("close", (code, signal) => resolve({ code, signal })),
+    );
+    return { child, ended, said: () => text };
+  };
+  const owned = parts.move();
+  return { repository, stateDir, stages, start, [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose]() };
+}
+
+const lasting = "echo changed > a.md; echo here; sleep 60";
+const wait = { timeout: 60_000 };
+
+test.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)("%s ends a command that is tried: exit code %d, nothing kept, nothing left", async (signal, code) => {
+  await using here = await place();
+  const run = here.start("--keep", lasting);
+  await expect.poll(run.said, wait).toContain("here\n");
+  run.child.kill(signal);
+  expect(await run.ended).toEqual({ code, signal: null });
+  expect(run.said()).toContain("nothing of it was kept");
+  expect(here.stages()).toEqual([]);
+  expect(await here.repository.read("a.md")).toBe("one\n");
+});
+
+test("what a killed one left is gone with the next, and a living one's stays", async () => {
+  await using here = await place();
+  const living = here.start("--keep", "echo kept > b.md; echo here; until [ -e /tmp/never ]; do sleep 0.1; done; true");
+  await expect.poll(living.said, wait).toContain("here\n");
+  const [ofLiving = ""] = here.stages();
+  const killed = here.start("--keep", lasting);
+  await expect.poll(killed.said, wait).toContain("here\n");
+  killed.child.kill("SIGKILL");
+  await killed.ended;
+  expect(here.stages()).toHaveLength(2);
+
+  const next = here.start("--keep", "echo two > a.md");
+  expect((await next.ended).code).toBe(0);
+  // Of the next one stays the way back.
+  const left = here.stages();
+  expect(left).toContain(ofLiving);
+  expect(left).toHaveLength(2);
+  expect(await here.repository.read("a.md")).toBe("two\n");
+
+  living.child.kill("SIGTERM");
+  expect((await living.ended).code).toBe(143);
+  expect(existsSync(here.repository.path("b.md"))).toBe(false);
+});
