@@ -1,7 +1,7 @@
 /**
  * Imports point one way:
  *   protocol <- governance <- agent <- machine <- store, models <- sessions <- server <- cli
- *   protocol <- client <- repl, vscode, cli
+ *   protocol <- client <- repl, vscode, acp <- cli
  */
 const mayImport = {
   protocol: [],
@@ -15,7 +15,8 @@ const mayImport = {
   client: ["protocol"],
   repl: ["protocol", "client"],
   vscode: ["protocol", "client"],
-  cli: ["protocol", "governance", "agent", "machine", "store", "models", "sessions", "server", "client"],
+  acp: ["protocol", "client"],
+  cli: ["protocol", "governance", "agent", "machine", "store", "models", "sessions", "server", "client", "acp"],
   testkit: ["protocol", "governance", "agent", "machine", "store", "models", "sessions", "server", "client"],
 };
 

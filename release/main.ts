@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { catalogueDate } from "../packages/models/src/gen/catalogue.ts";
 import { inRepository } from "../scripts/lib/repository.mjs";
+import { assertCatalogueIsNew } from "./catalogue-age.ts";
 import { releaseGates } from "./gates/release-gates.ts";
 import { makeArtefacts, publish } from "./make-release.ts";
 import { rehearse } from "./rehearse.ts";
@@ -43,6 +45,7 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<boo
         "The checkout has changes: commit them. With --allow-dirty you can try, but nothing verifies it.",
       );
     }
+    assertCatalogueIsNew(catalogueDate, source.time);
     const key = values.key === undefined ? await keyForOneRun(out) : readSigningKey(resolve(values.key));
     const artefacts = await makeArtefacts(root, source);
     publish(out, artefacts, key);

@@ -1,4 +1,4 @@
-// `npm run check | fix | build | generate | corpus | effects | bench | release…`: what a developer does, under the project's Node.
+// `npm run check | fix | build | generate | corpus | effects | bench | eval | release…`: what a developer does, under the project's Node.
 import { ensureBuilt } from "./lib/build.mjs";
 import { runChecks } from "./lib/checks.mjs";
 import { ensureInstalled } from "./lib/install.mjs";
@@ -30,6 +30,7 @@ const tasks = {
     return node("test/effects/main.ts", ...args);
   },
   bench: () => node("test/bench/run-bench.ts", ...args),
+  eval: () => node("test/eval/main.ts", ...args),
   // docs/release.md says what these take.
   release: () => node("release/main.ts", "make", ...args),
   async "release-gates"() {
@@ -55,9 +56,11 @@ if (chosen === undefined) {
   }
 }
 
-/** The protocol's code, and the reference of the documentation. */
+/** The protocol's code, the catalogue of models, and the reference of the documentation. */
 async function generate() {
-  return (await tool("buf", "generate")) && (await node("scripts/reference.mjs"));
+  return (
+    (await tool("buf", "generate")) && (await node("scripts/catalogue.mjs")) && (await node("scripts/reference.mjs"))
+  );
 }
 
 /** @param {string} program @param {readonly string[]} programArgs */

@@ -59,7 +59,7 @@ function sources() {
   return [
     ...ofExtension.map((name) => join(sourceDirectory, name)),
     ...["src", "scripts", "package.json"].map((name) => inRepository("packages", "repl", name)),
-    ...["client", "protocol"].map((name) => inRepository("packages", name, "src")),
+    ...readdirSync(inRepository("packages")).map((name) => inRepository("packages", name, "src")),
     inRepository("pnpm-lock.yaml"),
   ];
 }

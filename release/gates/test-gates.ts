@@ -46,6 +46,8 @@ const neverDo = testGate({
     // Each of these is refused by its check, and would happen without it.
     "each check is what refuses",
   ],
+  // Every attack, where `npm test` tries a sample.
+  environment: () => ({ GENNAI_CORPUS_SHARE: "1" }),
 });
 
 const planValidation = testGate({

@@ -26,6 +26,7 @@ const checks = [
   { name: "unused", run: () => tool("knip", "--no-progress", "--no-config-hints") },
   { name: "lint", run: () => tool("oxlint", "--format=unix", "--deny-warnings", "--report-unused-disable-directives") },
   { name: "generated code", run: checkGenerated },
+  { name: "catalogue of models", run: () => tool(packagedNode(), "scripts/catalogue.mjs", "--check") },
   { name: "reference", run: () => tool(packagedNode(), "scripts/reference.mjs", "--check") },
   { name: "protocol breaks nobody", run: () => tool("buf", "breaking", "--against", "proto/baseline.binpb") },
   { name: "protocol lint", run: () => tool("buf", "lint") },

@@ -4,7 +4,7 @@ import { hooksSchema } from "../../../packages/governance/src/hooks/hook-config.
 import { projectConfigSchema } from "../../../packages/machine/src/config/project-config.ts";
 import { serverConfigSchema } from "../../../packages/machine/src/config/server-config.ts";
 import { webConfigSchema } from "../../../packages/machine/src/web/web-config.ts";
-import { modelFactsSchema } from "../../../packages/models/src/model-facts.ts";
+import { modelsFileSchema } from "../../../packages/models/src/models-file.ts";
 import { mcpServerSchema } from "../../../packages/sessions/src/mcp/mcp-config.ts";
 import { extensionManifest } from "./extension-manifest.mjs";
 import { code, page, table } from "./markdown.mjs";
@@ -46,8 +46,9 @@ const files = [
   },
   {
     title: "Models: models.json",
-    about: "In `~/.config/gennai/`: what you know about models. Budgets of cost need the prices.",
-    schema: modelFactsSchema,
+    about:
+      "In `~/.config/gennai/`: what you know better about models than the catalogue that comes along. Budgets of cost need the prices. [More](../guides/add-a-model.md#what-it-can-take-and-what-it-costs)",
+    schema: modelsFileSchema,
   },
   {
     title: "Capabilities: what is signed",

@@ -103,6 +103,7 @@ test("what is hidden is mounted after everything that could show it", async () =
         home: undefined,
         readable: ["/usr"],
         links: [],
+        caches: [],
         hidden: [place.path("ws/state"), place.path("elsewhere")],
       },
       workspaceRoot: root,

@@ -10,7 +10,7 @@ import type { Scenarios } from "./run-scenarios.ts";
 import { untilNobodySeesBelow } from "./sees-below.ts";
 import { StageFixture } from "./stage-fixture.ts";
 
-const all = Number(process.env["GENNAI_ROUNDS"] || 100);
+const all = Number(process.env["GENNAI_ROUNDS"] || 20);
 // Root's are the same but for the rights.
 const rounds = process.getuid?.() === 0 ? Math.ceil(all / 10) : all;
 const seed = 20_261_122;

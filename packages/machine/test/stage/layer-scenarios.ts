@@ -1,8 +1,8 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { removeLayer } from "#stage/layer-files";
+import { layerDirectory, layerOwners, readOwner, removeLayer } from "#stage/layer-files";
 import { recoverCommits } from "#stage/recover-commits";
 import { LayerFixture } from "./layer-fixture.ts";
 import type { Scenarios } from "./run-scenarios.ts";
@@ -237,15 +237,60 @@ export const scenarios: Scenarios = {
     equal((await fixture.command("cat src/a.ts dist/a.js out/x")).output, "2\nmine\n1\n");
     equal(fixture.read("dist/a.js"), "a\n");
   },
+  "what a later command made is not overwritten by what a start finds": async () => {
+    await using fixture = withIgnored();
+    await fixture.command("echo 2 > src/a.ts; echo old > dist/a.js; mkdir out; echo old > out/x", { dies: true });
+    await fixture.command("echo new > dist/a.js");
+    await recoverCommits(fixture.stateDir);
+    equal((await fixture.command("cat src/a.ts dist/a.js; ls -d out")).output.split("\n").slice(0, 2).join(), "2,new");
+  },
+  "what is damaged is no layer, and stands in nobody's way": async () => {
+    for (const spoil of [
+      ({ directory }: Places) => writeFileSync(join(directory, "owner.json"), ""),
+      ({ directory }: Places) => writeFileSync(join(directory, "owner.json"), '{"version":1}'),
+      ({ place }: Places) => writeFileSync(join(place, "about.json"), '{"version":1,"revi'),
+    ]) {
+      await using fixture = withIgnored();
+      await fixture.command("mkdir out && echo 1 > out/x; echo 2 > dist/a.js");
+      const directory = layerDirectory(fixture.stateDir, fixture.session);
+      spoil({ directory, place: readOwner(directory)?.place ?? "" });
+      deepEqual(
+        layerOwners(fixture.stateDir).filter(({ place }) => !existsSync(place)),
+        [],
+      );
+      equal(
+        (await fixture.command("ls out; cat dist/a.js")).output,
+        "ls: cannot access 'out': No such file or directory\na\n",
+      );
+      ok(!readdirSync(fixture.base).some((name) => name.startsWith(".gennai")));
+      equal((await fixture.command("mkdir out && echo 3 > out/x")).exitCode, 0);
+      equal((await fixture.command("cat out/x")).output, "3\n");
+    }
+  },
+  "what was being added when it was damaged is left out": async () => {
+    await using fixture = withIgnored();
+    await fixture.command("mkdir out && echo 1 > out/x");
+    const place = readOwner(layerDirectory(fixture.stateDir, fixture.session))?.place ?? "";
+    mkdirSync(join(place, "next", "tree", "more"), { recursive: true });
+    writeFileSync(join(place, "next", "part.json"), '{"version":1,');
+    equal((await fixture.command("cat out/x; ls -d more")).exitCode, 2);
+    ok(!existsSync(join(place, "next")));
+  },
   "it is dropped, and removed with its session": async () => {
     await using fixture = withIgnored();
     await fixture.command("mkdir -p pkg/out && echo 1 > pkg/out/x; echo 2 > dist/a.js");
     const layer = await fixture.layer();
     deepEqual(await layer?.drop(["pkg/out"]), ["pkg/out"]);
     equal((await fixture.command("ls pkg; cat dist/a.js")).output, "dist\nsrc\n2\n");
-    await removeLayer(fixture.stateDir, fixture.session);
+    await removeLayer(fixture.stateDir, fixture.session, fixture.root);
     equal((await fixture.command("cat dist/a.js")).output, "a\n");
     ok(!readdirSync(fixture.base).some((name) => name.startsWith(".gennai")));
     deepEqual(readdirSync(join(fixture.stateDir, "layers")), []);
   },
 };
+
+/** Directory in the state directory, and the one that holds the layer. */
+interface Places {
+  readonly directory: string;
+  readonly place: string;
+}

@@ -1,7 +1,7 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
@@ -29,6 +29,31 @@ const files = Object.fromEntries([
 
 export const scenarios: Scenarios = {
   "loses no commit of a user who uses git meanwhile": besideGit,
+  "what the user removes meanwhile does not come back": async () => {
+    const changes = {
+      "in place": "echo command >> src/1.txt",
+      "by a rename": "sed -i s/0/command/ src/1.txt",
+      "written anew": "rm src/1.txt; echo command > src/1.txt",
+      "in a directory that went": "echo command >> old/b/c; sed -i s/old/command/ old/a",
+    };
+    for (const [way, change] of Object.entries(changes)) {
+      await using fixture = new StageFixture(files);
+      const { observation, transaction } = await fixture.stage(change, {
+        during: () => {
+          rmSync(join(fixture.root, "src/1.txt"));
+          rmSync(join(fixture.root, "old"), { recursive: true });
+        },
+      });
+      await rejects(commit(transaction, observation, observation.effects), (error: unknown) => {
+        ok(error instanceof NotCommitted, way);
+        equal(error.code, "stale_file");
+        ok(error.message.includes("somebody else removed or moved it"), `${way}: ${error.message}`);
+        return true;
+      });
+      await removeTransaction(transaction);
+      deepEqual([existsSync(join(fixture.root, "src/1.txt")), existsSync(join(fixture.root, "old"))], [false, false]);
+    }
+  },
   "loses nothing of a user who saves, creates, renames and removes meanwhile": async () => {
     const counts = { kept: 0, refused: 0, undone: 0, notUndone: 0, saves: 0 };
     for (let round = 0; round < rounds; round += 1) {

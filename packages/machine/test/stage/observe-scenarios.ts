@@ -1,6 +1,15 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
-import { chmodSync, existsSync, linkSync, lstatSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { commit } from "#stage/commit";
 import type { EffectFlag } from "#stage/effect";
 import { NotCommitted, NotObservable } from "#stage/stage-error";
@@ -166,6 +175,35 @@ export const scenarios: Scenarios = {
     const flags = (path: string): readonly EffectFlag[] | undefined =>
       observation.effects.find((effect) => effect.path === path)?.flags;
     deepEqual([flags(".git/config"), flags(".npmrc")], [["copy"], ["copy"]]);
+    await removeTransaction(transaction);
+  },
+  "shows the user's own settings of package managers without their logins, and no file of logins": async () => {
+    await using fixture = new StageFixture();
+    const inHome: Readonly<Record<string, string>> = {
+      ".npmrc": "registry=https://r.example/\n//r.example/:_authToken=SECRET\n",
+      ".config/pip/pip.conf": "[global]\nindex-url = https://me:SECRET@pypi.example/simple\n",
+      ".cargo/config.toml": '[registries.own]\nindex = "https://cargo.example"\ntoken = "SECRET"\n',
+      ".cargo/credentials.toml": '[registry]\ntoken = "SECRET"\n',
+      ".netrc": "machine r.example login me password SECRET\n",
+      ".ssh/id_ed25519": "SECRET\n",
+      ".config/gh/hosts.yml": "oauth_token: SECRET\n",
+    };
+    for (const [path, text] of Object.entries(inHome)) {
+      mkdirSync(dirname(join(fixture.home, path)), { recursive: true });
+      writeFileSync(join(fixture.home, path), text);
+    }
+    const { run, observation, transaction } = await fixture.stage(
+      `cd ~; grep -rs . .; ls -aR; echo x >> .npmrc; rm .npmrc; true`,
+    );
+    equal(run.output.includes("SECRET"), false, run.output);
+    for (const address of ["https://r.example/", "https://pypi.example/simple", "https://cargo.example"]) {
+      ok(run.output.includes(address), run.output);
+    }
+    for (const name of ["credentials.toml", ".netrc", "id_ed25519", "hosts.yml"]) {
+      equal(run.output.includes(name), false, run.output);
+    }
+    deepEqual(observation.effects, []);
+    equal(readFileSync(join(fixture.home, ".npmrc"), "utf8"), inHome[".npmrc"]);
     await removeTransaction(transaction);
   },
   "leaves nothing of the machine in reach": async () => {

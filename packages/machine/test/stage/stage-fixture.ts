@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { hash } from "node:crypto";
 import {
   lstatSync,
   mkdirSync,
@@ -75,7 +76,12 @@ export class StageFixture implements AsyncDisposable {
       privateDirectories: [this.stateDir],
     });
     const features = { disableUserNamespaces: true };
-    this.machine = { bubblewrap, features, shell: "/bin/bash", layout, temporary, empty };
+    const fileOf = (text: string): string => {
+      const file = join(this.base, hash("sha256", text));
+      writeFileSync(file, text);
+      return file;
+    };
+    this.machine = { bubblewrap, features, shell: "/bin/bash", layout, temporary, empty, fileOf };
     this.#rules = { ...options, always: layout.hidden };
   }
 

@@ -20,7 +20,7 @@ function shown(parts: readonly FoundPart[]): readonly string[] {
 async function keepWithout(staged: StagedShellRun, names: readonly string[]): Promise<readonly string[]> {
   const unwanted = staged.parts.filter(({ name }) => names.includes(name)).map(({ id }) => id);
   expect(unwanted).toHaveLength(names.length);
-  const changes = await staged.keep(closedUnderNeeds(staged.parts, unwanted));
+  const { changes } = await staged.keep(closedUnderNeeds(staged.parts, unwanted));
   return changes.map(({ path }) => path);
 }
 

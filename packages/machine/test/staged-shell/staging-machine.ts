@@ -1,39 +1,60 @@
 import { realpathSync } from "node:fs";
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
+import type { AllowedEndpoint } from "@gennai/governance/network/connection";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import type { UncoveredKey } from "#keys/user-keys";
+import { theInternet } from "#network/way-out";
 import { commandEnvironment } from "#process/command-environment";
 import { openSandbox } from "#shell/open-sandbox";
 import { runStaged, type StagedShellRun } from "#staged-shell/run-staged";
 import { Stages } from "#staged-shell/stages";
 
-/** A machine that stages commands over workspaces. */
-export async function stagingMachine(stateRoot?: string) {
+/** A machine that stages commands over workspaces. @param inHome files of the user's home @param path where programs are looked for */
+export async function stagingMachine(
+  stateRoot?: string,
+  inHome: Readonly<Record<string, string>> = {},
+  path = process.env["PATH"],
+) {
   await using parts = new AsyncDisposableStack();
   const state = { root: stateRoot ?? parts.use(await temporaryDirectory()).root };
-  const home = parts.use(await temporaryDirectory());
+  const home = parts.use(await temporaryDirectory(inHome));
   const stateDir = realpathSync(state.root);
-  const environment = commandEnvironment({ PATH: process.env["PATH"] });
+  const environment = commandEnvironment({ PATH: path, HOME: home.root });
   const sandbox = parts.use(
     await openSandbox({ mode: "required", stateDir, home: home.root, environment, platform: "linux" }),
   );
   if (sandbox.state === "unsandboxed") throw new Error(sandbox.reason);
-  const stages = parts.use(new Stages({ shell: sandbox.shell, stateDir, home: home.root }));
+  const stages = parts.use(new Stages({ shell: sandbox.shell, stateDir, home: home.root, outside }));
   const owned = parts.move();
   return {
     stages,
-    run: (workspaceRoot: string, text: string, confirmed = false): Promise<StagedShellRun> =>
+    stateDir,
+    home: home.root,
+    /** @param session whose layer it sees, and adds to @param allowed what a person let it reach */
+    run: (
+      workspaceRoot: string,
+      text: string,
+      confirmed = false,
+      session?: string,
+      allowed: readonly AllowedEndpoint[] = [],
+      key?: UncoveredKey,
+    ): Promise<StagedShellRun> =>
       runStaged(
         {
           command: analyseCommand(text, { cwd: workspaceRoot, home: home.root, workspace: workspaceRoot }),
           cwd: workspaceRoot,
-          timeoutMs: 20_000,
+          timeoutMs: 60_000,
           confirmed,
+          key,
         },
-        { stages, zeroAccess: nothing, workspaceRoot, environment },
+        { stages, zeroAccess: nothing, workspaceRoot, environment, session, allowed },
         { signal: new AbortController().signal, onOutput: () => undefined },
       ),
     [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose](),
   };
 }
+
+/** Servers of tests stand in for other programs', though they are of the process that no command reaches. */
+const outside = { ...theInternet, isOwn: () => false };
 
 const nothing = { sha256: "", covers: () => false };

@@ -1,0 +1,49 @@
+import { once } from "node:events";
+import { type AddressInfo, connect } from "node:net";
+import { text } from "node:stream/consumers";
+import type { AllowedEndpoint, Connection } from "@gennai/governance/network/connection";
+import { ConnectionBook } from "#network/connection-book";
+import { ConnectionDesk } from "#network/connection-desk";
+import { httpProxy } from "#network/http-proxy";
+import type { Outside } from "#network/way-out";
+
+/** The proxy of commands, listening where a test reaches it: without a network of commands around it. */
+export class AskedProxy implements Disposable {
+  readonly #book = new ConnectionBook();
+  readonly #desk: ConnectionDesk;
+  readonly #server: ReturnType<typeof httpProxy>;
+
+  private constructor(outside: Outside, allowed: readonly AllowedEndpoint[]) {
+    this.#desk = new ConnectionDesk(allowed, outside);
+    this.#desk.open(this.#book);
+    this.#server = httpProxy(this.#desk);
+  }
+
+  static async open(outside: Outside, allowed: readonly AllowedEndpoint[]): Promise<AskedProxy> {
+    const proxy = new AskedProxy(outside, allowed);
+    proxy.#server.listen(0, "127.0.0.1");
+    await once(proxy.#server, "listening");
+    return proxy;
+  }
+
+  get connections(): readonly Connection[] {
+    return this.#book.list();
+  }
+
+  /** Sends bytes to it. @returns all that came back until it hung up */
+  async send(bytes: string): Promise<string> {
+    const socket = connect((this.#server.address() as AddressInfo).port, "127.0.0.1");
+    socket.write(Buffer.from(bytes, "latin1"));
+    return text(socket).catch(() => "");
+  }
+
+  get(url: string): Promise<string> {
+    return this.send(`GET ${url} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+  }
+
+  [Symbol.dispose](): void {
+    this.#desk.close();
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+}
