@@ -9,6 +9,7 @@ import type {
   Editor,
   RequestOptions,
 } from "@gennai/client/bridge/editor";
+import { spelledOut } from "@gennai/protocol/hidden-characters";
 import type {
   ApplyRequest,
   CommandRequest,
@@ -18,7 +19,6 @@ import type {
 } from "@gennai/protocol/model/editor-requests";
 import type { AppliedFile } from "@gennai/protocol/model/proposal";
 import { confirmationReply, permissionOptions, questionContent } from "./permission.ts";
-import { visibleText } from "./visible-text.ts";
 
 /** The editor at the other end. */
 export type EditorPeer = Pick<AgentContext, "request" | "notify" | "createTerminal">;
@@ -64,7 +64,7 @@ async function ask(
       sessionId: sessionId(),
       toolCall: {
         toolCallId: question.callId,
-        title: visibleText(question.title),
+        title: spelledOut(question.title),
         content: [...questionContent(question)],
       },
       options: [...permissionOptions(question)],

@@ -1,9 +1,9 @@
 import type { PermissionOption, RequestPermissionOutcome, ToolCallContent } from "@agentclientprotocol/sdk";
 import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bridge/editor";
 import { fencedText } from "@gennai/client/session/fenced-text";
+import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { droppedForRest } from "@gennai/protocol/model/offered-parts";
 import type { ConfirmationScope } from "@gennai/protocol/model/question";
-import { visibleText } from "./visible-text.ts";
 
 /** One answer that an editor can offer, and what it means to the gate. */
 interface OfferedAnswer {
@@ -38,14 +38,14 @@ export function questionContent(question: ConfirmationQuestion): readonly ToolCa
   const { computed, actionStatement, impactStatement, intentReflection, modelClaim, diff, actionJson } = question;
   const facts = [
     `**${computed.risk} risk**, computed by the server`,
-    fencedText(visibleText(actionStatement)),
+    fencedText(spelledOut(actionStatement)),
     ...[impactStatement, intentReflection, `${computed.reason} (${computed.rule})`]
       .filter((text) => text !== "")
-      .map((text) => fencedText(visibleText(text))),
-    ...(diff === undefined ? [] : [fencedText(visibleText(diff), "diff")]),
-    `Exactly:\n\n${fencedText(visibleText(actionJson), "json")}`,
+      .map((text) => fencedText(spelledOut(text))),
+    ...(diff === undefined ? [] : [fencedText(spelledOut(diff), "diff")]),
+    `Exactly:\n\n${fencedText(spelledOut(actionJson), "json")}`,
   ];
-  const claim = modelClaim === "" ? [] : [text(`The model claims:\n\n${fencedText(visibleText(modelClaim))}`)];
+  const claim = modelClaim === "" ? [] : [text(`The model claims:\n\n${fencedText(spelledOut(modelClaim))}`)];
   return [text(facts.join("\n\n")), ...claim];
 }
 
@@ -65,7 +65,7 @@ function answersTo(question: ConfirmationQuestion): readonly OfferedAnswer[] {
       scopes
         .filter((scope) => scope === "turn" || scope === "session")
         .map((scope) =>
-          allowed(`${scope}:${id}`, `${scopeNames[scope]}: ${visibleText(pattern)}`, scope, {
+          allowed(`${scope}:${id}`, `${scopeNames[scope]}: ${spelledOut(pattern)}`, scope, {
             answer: "yes",
             scope,
             pattern: id,

@@ -12,13 +12,13 @@ import type { AgentClient } from "@gennai/client/connection/connection";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { turnOutcome } from "@gennai/client/session/turn-state";
 import { prepareBranch } from "@gennai/client/session/workspace-state";
+import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { type Proposal, proposalFromMessage } from "@gennai/protocol/model/proposal";
 import type { EditingMode, SettingsChoice } from "@gennai/protocol/model/session-settings";
 import { acpEditor, type EditorPeer } from "./acp-editor.ts";
 import { type PromptContent, promptContent } from "./prompt-content.ts";
 import { proposalOptions, proposalReview } from "./proposal-permission.ts";
 import { TurnUpdates } from "./turn-updates.ts";
-import { visibleText } from "./visible-text.ts";
 
 /** Where a session is, and who drives it. */
 export interface SessionPlace {
@@ -161,12 +161,12 @@ export class ServedSession {
     const { server, signal } = this.#place;
     try {
       const { branch, how } = await prepareBranch(server, { sessionId: this.sessionId, task, signal });
-      if (how !== "kept") await this.#say(`Branch ${visibleText(branch)} (${how}).\n\n`);
+      if (how !== "kept") await this.#say(`Branch ${spelledOut(branch)} (${how}).\n\n`);
       return true;
     } catch (error) {
       if (callFailure(error) !== "final") throw error;
       await this.#say(
-        `${visibleText(error instanceof ConnectError ? error.rawMessage : String(error))} Nothing was started: mend it, or choose the mode Proposal.`,
+        `${spelledOut(error instanceof ConnectError ? error.rawMessage : String(error))} Nothing was started: mend it, or choose the mode Proposal.`,
       );
       return false;
     }
@@ -175,7 +175,7 @@ export class ServedSession {
   /** All or nothing, by the editor; by hunk in another client of the session. */
   async #decide(proposal: Proposal): Promise<void> {
     const { editor, signal } = this.#place;
-    const files = proposal.changes.map(({ path }) => visibleText(path)).join(", ");
+    const files = proposal.changes.map(({ path }) => spelledOut(path)).join(", ");
     const { outcome } = await editor.request(
       methods.client.session.requestPermission,
       {
@@ -196,7 +196,7 @@ export class ServedSession {
     const { files: written } = await session.whileAttached(apply, { signal });
     const said =
       written.length === 0 ? "Nothing was written." : `Written: ${written.map(({ path }) => path).join(", ")}`;
-    await this.#say(`\n\n${visibleText(said)}`);
+    await this.#say(`\n\n${spelledOut(said)}`);
   }
 
   #updates({ withPrompts }: { readonly withPrompts: boolean }): TurnUpdates {

@@ -10,8 +10,8 @@ import {
   TodoPriority,
   TodoStatus,
 } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { shownCall, toolKind } from "./tool-kind.ts";
-import { visibleText } from "./visible-text.ts";
 
 export interface TurnUpdatesOptions {
   readonly workingDir: string;
@@ -85,7 +85,7 @@ export class TurnUpdates {
       case "sessionRenamed":
         return [{ sessionUpdate: "session_info_update", title: event.value.title }];
       case "error":
-        return [chunk("agent_message_chunk", `\n\n${visibleText(event.value)}\n`)];
+        return [chunk("agent_message_chunk", `\n\n${spelledOut(event.value)}\n`)];
       default:
         return [];
     }
@@ -98,7 +98,7 @@ export class TurnUpdates {
       sessionUpdate: "tool_call_update",
       toolCallId,
       status: "in_progress",
-      content: [content(fencedText(visibleText(output)))],
+      content: [content(fencedText(spelledOut(output)))],
     };
   }
 
@@ -106,7 +106,7 @@ export class TurnUpdates {
     const { id: toolCallId, output, error } = result;
     this.#output.delete(toolCallId);
     const texts = [error, output].filter((text) => text !== "");
-    const shown = texts.map((text) => content(fencedText(visibleText(text))));
+    const shown = texts.map((text) => content(fencedText(spelledOut(text))));
     this.#shown.set(toolCallId, shown);
     return {
       sessionUpdate: "tool_call_update",
@@ -163,13 +163,13 @@ export class TurnUpdates {
       baseBlob === undefined ? null : textOf(baseBlob.sha256),
       newContentBlob === undefined ? newContent : textOf(newContentBlob.sha256),
     ]);
-    if (oldText === undefined || newText === undefined) return content(fencedText(visibleText(unifiedDiff), "diff"));
+    if (oldText === undefined || newText === undefined) return content(fencedText(spelledOut(unifiedDiff), "diff"));
     return this.#diff(path, oldText, newText);
   }
 
   /** @param oldText null: there was no file; undefined: its text is not known */
   #diff(path: string, oldText: string | null | undefined, newText: string | undefined): ToolCallContent {
-    if (oldText === undefined || newText === undefined) return content(`Changed \`${visibleText(path)}\`.`);
+    if (oldText === undefined || newText === undefined) return content(`Changed \`${spelledOut(path)}\`.`);
     return { type: "diff", path: resolve(this.#options.workingDir, path), oldText, newText };
   }
 

@@ -1,3 +1,5 @@
+import { hidesSomething, spelledOut } from "@gennai/protocol/hidden-characters";
+
 /**
  * Names of files in one line, as a person and the model read them. What cannot be seen, or would begin a new line or steer a
  * terminal, is spelled out: a file's name must not look like something that Gennai says.
@@ -11,17 +13,10 @@ export function shownNames(names: readonly string[], most = 20): string {
 
 /** One name. What needs it is quoted as JSON is. */
 export function shownName(name: string): string {
-  return unseen.test(name) ? JSON.stringify(name).replaceAll(everyUnseen, spelledOut) : name;
+  return /[\t\n]/.test(name) || hidesSomething(name) ? spelledOut(JSON.stringify(name)) : name;
 }
 
 /** Text of others in one line, such as the message of a rule. */
 export function inOneLine(text: string): string {
-  return text.replaceAll(/\s*[\n\r\u2028\u2029]\s*/g, " ").replaceAll(everyUnseen, spelledOut);
-}
-
-const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
-const everyUnseen = new RegExp(unseen, "gu");
-
-function spelledOut(character: string): string {
-  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+  return spelledOut(text.replaceAll(/\s*[\n\r\u2028\u2029]\s*|\t/g, " "));
 }

@@ -117,7 +117,7 @@ export const approvalHashChecks: Checks = {
       })),
       (_style, text) => text,
     );
-    assert.ok(shown.includes("echo a\\x1b[2K\\x0d\\u{202e}\\u{200b}  b "), shown);
+    assert.ok(shown.includes("echo a\\u{1b}[2K\\u{d}\\u{202e}\\u{200b}  b "), shown);
     assert.match(shown, /\n\s*in \./);
     assert.doesNotMatch(shown, /[\u001b\r\u202e\u200b]/);
   }),

@@ -1,3 +1,4 @@
+import { spelledOut } from "@gennai/protocol/hidden-characters";
 import {
   maxAnswerText,
   type UserAnswer,
@@ -6,7 +7,6 @@ import {
 } from "@gennai/protocol/model/user-question";
 import type { Paint } from "../terminal/colours.ts";
 import type { LineInput } from "../terminal/line-input.ts";
-import { spelledOut } from "../terminal/terminal-safe.ts";
 
 interface AskOptions {
   readonly input: Pick<LineInput, "question">;

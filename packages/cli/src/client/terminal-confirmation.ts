@@ -1,9 +1,9 @@
 import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bridge/editor";
+import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { droppedForRest } from "@gennai/protocol/model/offered-parts";
 import type { OfferedPart, OfferedPattern } from "@gennai/protocol/model/question";
 import { colouredDiff, type Paint } from "../terminal/colours.ts";
 import type { LineInput } from "../terminal/line-input.ts";
-import { spelledOut } from "../terminal/terminal-safe.ts";
 import { readAnswer } from "./confirmation-answer.ts";
 
 /** The question as a person sees it: the action, then what the server computed and what the model claims, apart. */

@@ -1,10 +1,11 @@
+import { spelledOut } from "@gennai/protocol/hidden-characters";
 import type { Offer, TriedChange } from "@gennai/sessions/policy-workbench/offer-staged";
 import { usageError } from "../errors/cli-error.ts";
 import { colouredDiff, outcomeColours, type Paint } from "../terminal/colours.ts";
 import { type Console, isTerminal } from "../terminal/console.ts";
 import type { Interrupts } from "../terminal/interrupts.ts";
 import { LineInput } from "../terminal/line-input.ts";
-import { spelledOut, terminalSafe } from "../terminal/terminal-safe.ts";
+import { terminalSafe } from "../terminal/terminal-safe.ts";
 import { chosenChanges, keptUnasked } from "./chosen-changes.ts";
 
 /** What becomes of changes that were offered. */

@@ -44,7 +44,7 @@ test("a person sees a pattern with what it covers and not, and picks it", async 
   expect(reply).toEqual({ answer: "yes", scope: "session", pattern: "digest" });
   expect(shown).toContain("  pattern 1  rm src/*.ts\n");
   expect(shown).toContain("answers commands/x");
-  expect(shown).toContain("covers in this session so far: “Run `rm src/\\x1b[2K.ts`”");
+  expect(shown).toContain("covers in this session so far: “Run `rm src/\\u{1b}[2K.ts`”");
   expect(shown).toContain("also covers: “rm src/other.ts”");
   expect(shown).toContain("never covers: “sudo rm src/other.ts”, “rm lib/a.ts”");
   expect(shown).toContain("t1 or s1 for pattern 1");
@@ -61,7 +61,7 @@ test("what would become true is shown, and nothing of it moves the cursor", asyn
       signal: new AbortController().signal,
     },
   );
-  expect(shown).toContain("+++ b/a.txt\n@@ -0,0 +1,1 @@\n+\\x1b[2Kevil\n");
+  expect(shown).toContain("+++ b/a.txt\n@@ -0,0 +1,1 @@\n+\\u{1b}[2Kevil\n");
 });
 
 test("of what a command has changed, what is asked about stands apart, and the rest can be kept", async () => {
@@ -88,7 +88,7 @@ test("of what a command has changed, what is asked about stands apart, and the r
     },
   );
   expect(reply).toEqual({ answer: "yes", scope: "once", dropped: ["1", "3"] });
-  expect(shown).toContain("  asked   AGENTS.md\n          It steers\\x1b[2K. (control-files/x)\n");
+  expect(shown).toContain("  asked   AGENTS.md\n          It steers\\u{1b}[2K. (control-files/x)\n");
   expect(shown).toContain("  rest    a.txt, .git\n");
   expect(shown).toContain("y keep all · r keep the rest, without what is asked about ·");
 });

@@ -41,7 +41,7 @@ test("a question shows what was computed and what is claimed apart, and spells w
     (_style, part) => part,
   );
   expect(text).toBe(`Allow Bash?  high risk
-  action  Run \`ls\`\\x1b[2K
+  action  Run \`ls\`\\u{1b}[2K
   intent  none
 Computed by the server
   reason  deletes

@@ -1,14 +1,9 @@
+import { hiddenCharacters, hidesSomething } from "@gennai/protocol/hidden-characters";
+
 /** A piece of a text: what can be shown as it is, or a character that nobody would see. */
 export type TextPiece =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "hidden"; readonly label: string; readonly name: string };
-
-/**
- * Characters that are invisible, move other text, or show it in another order than it runs: controls except tab and line
- * feed, format characters, marks that reorder, fillers, variation selectors, and tags; a lone half of a surrogate pair.
- */
-const hidden =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u070f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]|[\ud800-\udfff]/gu;
 
 const names: Readonly<Record<string, string>> = {
   "0": "null",
@@ -37,18 +32,13 @@ const names: Readonly<Record<string, string>> = {
 export function textPieces(text: string): readonly TextPiece[] {
   const pieces: TextPiece[] = [];
   let at = 0;
-  for (const match of text.matchAll(hidden)) {
+  for (const match of text.matchAll(hiddenCharacters)) {
     if (match.index > at) pieces.push({ type: "text", text: text.slice(at, match.index) });
     pieces.push(hiddenPiece(match[0]));
     at = match.index + match[0].length;
   }
   if (at < text.length) pieces.push({ type: "text", text: text.slice(at) });
   return pieces;
-}
-
-/** Whether a text holds a character that `VisibleText` would spell out. */
-function hidesSomething(text: string): boolean {
-  return text.search(hidden) >= 0;
 }
 
 /** Text of which every character can be seen. Always left to right, in the order in which it runs. */

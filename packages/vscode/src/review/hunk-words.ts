@@ -1,3 +1,4 @@
+import { spelledOut } from "@gennai/protocol/hidden-characters";
 import type { ShownHunk } from "./shown-hunk.ts";
 
 /** Where a hunk comes from: a proposal that waits for review, or what the agent wrote in Branch Mode. */
@@ -34,17 +35,7 @@ const most = 160;
  * @param more lines that follow it there
  */
 export function ghostText(line: string, more: number, mark: "→" | "+" | "−"): string {
-  const text = visible(line.replace(/\n$/, ""));
+  const text = spelledOut(line.replace(/\n$/, "").replaceAll("\t", "  "));
   const shown = text.length > most ? `${text.slice(0, most)}…` : text;
   return `${mark} ${shown}${more === 0 ? "" : `  (${mark === "→" ? "+" : mark}${more} ${more === 1 ? "line" : "lines"})`}`;
-}
-
-/** Characters that would change how others are read, or show nothing, by their numbers. */
-function visible(text: string): string {
-  return text
-    .replaceAll("\t", "  ")
-    .replace(
-      /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
-      (one) => `U+${(one.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`,
-    );
 }

@@ -178,7 +178,7 @@ describe("lines that stand elsewhere", () => {
 
   test.each([
     { text: "\ta", wanted: "+   a" },
-    { text: "a\u202Eb\u200Bc\u0000", wanted: "+ aU+202EbU+200BcU+0000" },
+    { text: "a\u202Eb\u200Bc\u0000", wanted: "+ a\\u{202e}b\\u{200b}c\\u{0}" },
     { text: "x".repeat(200), wanted: `+ ${"x".repeat(160)}…` },
   ])("are shown as they are: $text", ({ text, wanted }) => expect(ghostText(text, 0, "+")).toBe(wanted));
 });

@@ -26,7 +26,7 @@ vi.mock("vscode", () => {
 test("what is kept for one folder of a workspace is not found in another", async () => {
   const { Uri } = await import("vscode");
   const storage = Uri.joinPath({ path: "" } as never, "storage");
-  await unseenStore(storage, "/work/one").save("{}");
-  const found = await Promise.all(["/work/one", "/work/two"].map((root) => unseenStore(storage, root).load()));
+  await unseenStore(storage, "/projects/one").save("{}");
+  const found = await Promise.all(["/projects/one", "/projects/two"].map((root) => unseenStore(storage, root).load()));
   expect(found).toEqual(["{}", undefined]);
 });

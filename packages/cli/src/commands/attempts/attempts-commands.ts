@@ -1,6 +1,7 @@
 import { editableText } from "@gennai/machine/changes/editable-text";
 import { unifiedDiff } from "@gennai/machine/changes/unified-diff";
 import { defaultStateDir, prepareStateDirectory } from "@gennai/machine/config/state-directory";
+import { spelledOut } from "@gennai/protocol/hidden-characters";
 import type { Attempt, AttemptChange, Attempts } from "@gennai/sessions/attempts/attempt";
 import { KeptAttempts } from "@gennai/sessions/attempts/kept-attempts";
 import { describeAttempt, describeAttempts } from "../../attempts/describe-attempts.ts";
@@ -9,7 +10,7 @@ import { usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import { colouredDiff, paintFor } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
-import { jsonLine, spelledOut, terminalSafe } from "../../terminal/terminal-safe.ts";
+import { jsonLine, terminalSafe } from "../../terminal/terminal-safe.ts";
 import { untilEnded } from "../../terminal/until-ended.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 

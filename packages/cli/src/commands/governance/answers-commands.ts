@@ -2,12 +2,12 @@ import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import { parseEndpoint } from "@gennai/governance/network/endpoint";
 import { runProgram } from "@gennai/governance/network/run-program";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { AcceptedConnections } from "@gennai/sessions/checks/accepted-connections";
 import { StandingAnswers } from "@gennai/sessions/checks/standing-answers";
 import { usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
-import { spelledOut } from "../../terminal/terminal-safe.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 
 export interface AnswersFlags {

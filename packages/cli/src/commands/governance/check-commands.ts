@@ -1,8 +1,9 @@
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { AcceptedChecks } from "@gennai/sessions/checks/accepted-checks";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
-import { spelledOut, terminalSafe } from "../../terminal/terminal-safe.ts";
+import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 
 export interface CheckFlags {

@@ -1,10 +1,11 @@
 import { userConfigDir } from "@gennai/machine/config/config-directory";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { McpAcceptance, type McpStatus } from "@gennai/sessions/mcp/mcp-acceptance";
 import { CliError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import { asTyped, type Console, commandName } from "../../terminal/console.ts";
-import { spelledOut, terminalSafe } from "../../terminal/terminal-safe.ts";
+import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 
 export interface McpFlags {

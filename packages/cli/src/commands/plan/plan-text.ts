@@ -1,6 +1,7 @@
 import type { Plan, PlanIssue, PlannedAction, PlanStep, VerificationResult } from "@gennai/client/plan/plan";
+import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { colouredLine, type Paint } from "../../terminal/colours.ts";
-import { spelledOut, terminalSafe } from "../../terminal/terminal-safe.ts";
+import { terminalSafe } from "../../terminal/terminal-safe.ts";
 
 const riskStyles = { low: "green", medium: "yellow", high: "red" } as const;
 const verdictStyles = { allow: "green", ask: "yellow", deny: "red" } as const;
