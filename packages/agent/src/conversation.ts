@@ -9,6 +9,15 @@ type Note = Extract<Message, { readonly role: "note" }>;
 type Assistant = Extract<Message, { readonly role: "assistant" }>;
 type Draft = { -readonly [Key in keyof Assistant]: Assistant[Key] } & { toolCalls: Assistant["toolCalls"][number][] };
 
+/** A call whose turn was cut off before its result. */
+export interface OpenCall {
+  readonly id: string;
+  readonly name: string;
+  readonly argumentsJson: string;
+  /** It may have taken effect. */
+  readonly begun: boolean;
+}
+
 interface Unfilled {
   readonly index: number;
   readonly output?: string;
@@ -68,6 +77,14 @@ export class Conversation {
   /** True when some call of the session had this id. */
   hasCall(id: string): boolean {
     return this.#callIds.has(id);
+  }
+
+  /** Calls that have no result yet, in order, as the log has them: secrets in them are masked. */
+  get openCalls(): readonly OpenCall[] {
+    const calls = this.#messages.flatMap((message) => (message.role === "assistant" ? message.toolCalls : []));
+    return calls.flatMap(({ id, name, argumentsJson }) =>
+      this.#unanswered.has(id) ? [{ id, name, argumentsJson, begun: this.#begun.has(id) }] : [],
+    );
   }
 
   /**

@@ -73,6 +73,14 @@ type SessionFact =
       /** Of one that was said while its turn ran; such a message begins no turn, and `clientTurnId` is empty. */
       readonly messageId?: string;
     }
+  /** In place of a user's message: this turn goes on with one that was cut off. */
+  | {
+      readonly type: "turn-continued";
+      readonly continuedTurnId: string;
+      readonly scenario: string;
+      readonly clientTurnId: string;
+      readonly enableThinking: boolean;
+    }
   /** What a user said to the running turn: it waits for the model's next call. */
   | {
       readonly type: "message-queued";
@@ -173,6 +181,8 @@ type SessionFact =
       readonly message: string;
       readonly hint?: string;
       readonly retryable: boolean;
+      /** Of a turn that was cut off and that another one can go on with. */
+      readonly canContinue?: true;
     }
   | { readonly type: "client-request"; readonly request: ClientRequest }
   | {

@@ -35,6 +35,8 @@ export interface TurnOptions {
   readonly budget?: TurnBudget;
   /** Ids of the calls of this turn, where several loops share one. */
   readonly callIds?: Set<string>;
+  /** Calls of the conversation that have no result and are to run before the model is asked. */
+  readonly openCalls?: readonly ToolCall[];
   /** What the session used so far, for the end of the turn. */
   readonly sessionUsage?: () => UsageSum;
   /** Runs before each model call; what it writes to the log is part of that call. */
@@ -112,7 +114,11 @@ class RunningTurn {
   }
 
   async run(): Promise<TurnEnd> {
-    const { sink, signal, maxIterations } = this.#options;
+    const { sink, signal, maxIterations, openCalls = [] } = this.#options;
+    if (openCalls.length > 0) {
+      const end = await this.#runCalls({ calls: openCalls, made: openCalls.length, finish: "tool-calls" });
+      if (end !== undefined) return end;
+    }
     for (let iteration = 1; iteration <= maxIterations; iteration++) {
       signal.throwIfAborted();
       await this.#options.beforeModelCall?.();
@@ -263,7 +269,11 @@ class RunningTurn {
     return estimateText(system) + this.#toolTokens;
   }
 
-  async #runCalls({ calls, made, finish }: ModelAnswer): Promise<TurnEnd | undefined> {
+  async #runCalls({
+    calls,
+    made,
+    finish,
+  }: Pick<ModelAnswer, "calls" | "made" | "finish">): Promise<TurnEnd | undefined> {
     const { sink, tools, signal, turnId, maxIterations } = this.#options;
     this.#unfinished.progress();
     this.#calls += made;

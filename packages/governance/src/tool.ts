@@ -30,6 +30,8 @@ export interface Tool<Args = unknown> {
   readonly shownTo?: RegExp;
   /** Calls of `read` tools may run at the same time; `change` tools run one by one, in the model's order. */
   readonly access: "read" | "change";
+  /** It changes nothing by itself, so that a call of which nobody knows whether it ran may run again. */
+  readonly repeatable?: true;
   /** Its analysis rests on what calls before it in the same answer have seen: it never runs beside them. */
   readonly alone?: true;
   /** Resolves what the call would do, touching nothing. Throws `ToolFailure` for input that cannot be right. */

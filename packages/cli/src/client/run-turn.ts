@@ -1,4 +1,4 @@
-import type { AgentSession } from "@gennai/client/session/agent-session";
+import type { AgentSession, CutOffTurn } from "@gennai/client/session/agent-session";
 import type { ConnectionChange } from "@gennai/client/session/subscription";
 import type { TurnRequest } from "@gennai/client/session/turn";
 import { type TurnOutcome, turnOutcome } from "@gennai/client/session/turn-state";
@@ -29,6 +29,8 @@ export interface TurnReport {
   /** Tools that were refused and not let through later in the turn. */
   readonly refused: readonly string[];
   readonly usage: TurnUsage;
+  /** Set when the server went away during the turn, and another turn can go on with it. */
+  readonly cutOff: CutOffTurn | undefined;
 }
 
 /** Runs a turn to its end. The first interrupt cancels it and waits until the server says that it has stopped. */
@@ -83,12 +85,16 @@ class TurnFold {
   #outcome: TurnOutcome | undefined;
   #text = "";
   #usage = nothingUsed;
+  #cutOff: CutOffTurn | undefined;
 
   add(event: InvokeEvent): void {
     const body = event.event;
     this.#outcome = turnOutcome(event) ?? this.#outcome;
     if (body.case === "toolCall") this.#toolNames.set(body.value.id, body.value.name);
-    else if (body.case === "usage") this.#usage = addUsage(this.#usage, body.value, event.parentToolCallId);
+    else if (body.case === "error" && event.errorInfo?.canContinue === true) {
+      const waited = event.errorInfo.code === "interrupted_waiting";
+      this.#cutOff = { turnId: event.turnId, message: body.value, waited };
+    } else if (body.case === "usage") this.#usage = addUsage(this.#usage, body.value, event.parentToolCallId);
     else if (body.case === "final") this.#text = body.value.text;
     else if (body.case === "proposedChanges") this.#proposals.push(proposalFromMessage(body.value));
     else if (body.case === "changeSetApplied") for (const { path } of body.value.files) this.#changedFiles.add(path);
@@ -112,6 +118,7 @@ class TurnFold {
       proposals: this.#proposals,
       refused: [...this.#refused],
       usage: this.#usage,
+      cutOff: this.#cutOff,
     };
   }
 }

@@ -33,18 +33,21 @@ export class AgentSession {
   /** The workspace as the server resolved it. */
   readonly workingDir: string;
   readonly settings: ReportedSettings;
+  /** The last turn, where it was cut off and `startTurn` can go on with it, as the server said when the session was resumed. */
+  readonly cutOffTurn: CutOffTurn | undefined;
   #lastSeq: bigint;
 
   private constructor(
     client: AgentClient,
     identity: ClientIdentity,
-    facts: Pick<AgentSession, "sessionId" | "workingDir" | "settings" | "lastSeq">,
+    facts: Pick<AgentSession, "sessionId" | "workingDir" | "settings" | "lastSeq" | "cutOffTurn">,
   ) {
     this.client = client;
     this.identity = identity;
     this.sessionId = facts.sessionId;
     this.workingDir = facts.workingDir;
     this.settings = facts.settings;
+    this.cutOffTurn = facts.cutOffTurn;
     this.#lastSeq = facts.lastSeq;
   }
 
@@ -78,6 +81,7 @@ export class AgentSession {
       workingDir: response.workingDir,
       settings: settingsFromMessage(response.settings),
       lastSeq: 0n,
+      cutOffTurn: undefined,
     });
   }
 
@@ -94,6 +98,7 @@ export class AgentSession {
       workingDir: response.session?.workingDir || settings.workingDir,
       settings,
       lastSeq: response.session?.lastSeq ?? 0n,
+      cutOffTurn: response.cutOffTurn,
     });
   }
 
@@ -261,6 +266,15 @@ export class AgentSession {
     const response = await retryingCall(submit, { signal, attempts: 6 });
     if (response?.status === "ERROR") throw new Error(response.error);
   }
+}
+
+/** A turn that was cut off when its server went away. */
+export interface CutOffTurn {
+  readonly turnId: string;
+  /** For a person; what the server says. */
+  readonly message: string;
+  /** It waited for a person's answer. */
+  readonly waited: boolean;
 }
 
 export interface UndoneChangeSet {

@@ -8,7 +8,10 @@ export interface Turn {
 }
 
 export interface TurnRequest {
+  /** Empty with `continues`. */
   readonly text: string;
+  /** Id of the turn that was cut off and is gone on with, in place of a prompt. */
+  readonly continues?: string;
   /** Empty: the server's default for the session's mode. */
   readonly scenario?: string;
   readonly enableThinking?: boolean;
@@ -23,6 +26,7 @@ export function startTurnFields(sessionId: string, request: TurnRequest) {
     sessionId,
     scenario: request.scenario ?? "",
     userInput: request.text,
+    continueTurnId: request.continues ?? "",
     enableThinking: request.enableThinking ?? false,
     images: [...(request.images ?? [])],
     ...(request.context === undefined ? {} : { editorContext: editorContextFields(request.context) }),

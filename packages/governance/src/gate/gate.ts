@@ -9,6 +9,7 @@ import type { ToolCall } from "./gate-journal.ts";
 import { unobservedGate } from "./gate-observer.ts";
 import type { GateOptions } from "./gate-options.ts";
 import { finalDecision } from "./passage.ts";
+import { textEditorCall } from "./text-editor-call.ts";
 import { toolNamed } from "./usual-form.ts";
 
 /** What a call became, for the model. */
@@ -45,6 +46,12 @@ class GovernedToolSet {
   /** For the model's tool list. */
   get tools(): Iterable<Pick<Tool, "name" | "description" | "parameters" | "inputSchema" | "shownTo">> {
     return this.#options.tools.values();
+  }
+
+  /** True for a call that may be made again where nobody knows whether it ran. */
+  isRepeatable(call: ToolCall): boolean {
+    const tool = toolNamed(this.#options.tools, textEditorCall(call).name);
+    return tool?.access === "read" || tool?.repeatable === true;
   }
 
   /** Stages 1 to 4 alone: what would be decided, with nothing asked, recorded or run. */

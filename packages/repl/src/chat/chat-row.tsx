@@ -45,7 +45,7 @@ function ChatItem({ cell, steps }: Required<ChatRowProps>) {
     case "plan":
       return <PlanCard item={item} />;
     case "notice":
-      return <Notice item={item} />;
+      return <Notice item={item} turnId={cell.turnId} />;
     case "turn-end":
       return <TurnEnd item={item} seq={cell.seq} />;
   }

@@ -52,7 +52,7 @@ export function Thinking({ item, id }: { readonly item: ThinkingItem; readonly i
 
 const noticeIcons = { info: "info", warning: "warning", error: "error" } as const;
 
-export function Notice({ item }: { readonly item: NoticeItem }) {
+export function Notice({ item, turnId }: { readonly item: NoticeItem; readonly turnId: string }) {
   const details = [item.text, item.hint, item.code === "" ? "" : `Code: ${item.code}`].filter((text) => text !== "");
   return (
     <div class={`notice notice-${item.level}`}>
@@ -62,6 +62,7 @@ export function Notice({ item }: { readonly item: NoticeItem }) {
         {item.hint !== "" && <div class="notice-hint">{item.hint}</div>}
         {item.level === "error" && (
           <div class="notice-tools">
+            <GoOn turnId={turnId} />
             {item.code.startsWith("model_") && <ChooseAnotherModel />}
             {item.code !== "" && <code>{item.code}</code>}
             <CopyButton text={details.join("\n")} label="Copy details" look="link" />
@@ -69,6 +70,23 @@ export function Notice({ item }: { readonly item: NoticeItem }) {
         )}
       </div>
     </div>
+  );
+}
+
+/** For the last turn alone, as long as nothing else was begun. */
+function GoOn({ turnId }: { readonly turnId: string }) {
+  const { control } = useChat();
+  const cutOff = control.followed.value?.view.value.facts.value.cutOffTurn;
+  if (cutOff === undefined || cutOff.turnId !== turnId) return null;
+  return (
+    <button
+      type="button"
+      class="button button-quiet"
+      disabled={control.turns.progress.value !== "idle"}
+      onClick={() => void control.turns.goOn(turnId)}
+    >
+      {cutOff.waited ? "Ask again" : "Go on"}
+    </button>
   );
 }
 

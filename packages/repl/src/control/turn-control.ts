@@ -40,6 +40,7 @@ export interface TurnControlOptions {
 const showWithin = 4000;
 
 const notSent = "The prompt was not sent";
+const notGoneOn = "The turn was not gone on with";
 const notStopped = "It could not be stopped";
 const notTakenBack = "It was not taken back";
 
@@ -58,6 +59,7 @@ export class TurnControl {
   /** The pending prompt until the server has it: something may still be asked of the user. */
   readonly #unsent = signal<Prompt | undefined>(undefined);
   readonly #stopping = signal(false);
+  readonly #goingOn = signal(false);
   #starting = new AbortController();
   /** The turn that was asked for last shows once the view is here. */
   #awaitedSeq: bigint | undefined;
@@ -79,7 +81,7 @@ export class TurnControl {
   readonly progress: ReadonlySignal<TurnProgress> = computed(() => {
     const running = this.#options.followed.value?.view.value.facts.value.turn !== undefined;
     if (this.#stopping.value) return "stopping";
-    if (this.#pending.value !== undefined) return "starting";
+    if (this.#pending.value !== undefined || this.#goingOn.value) return "starting";
     return running ? "running" : "idle";
   });
 
@@ -171,6 +173,25 @@ export class TurnControl {
     }
     this.queue.release();
     this.#sendNext();
+  }
+
+  /** Takes up a turn that was cut off: what it asked is asked again. */
+  async goOn(turnId: string): Promise<void> {
+    const { followed: shown, ready, failure, signal: end } = this.#options;
+    const followed = shown.value;
+    if (followed === undefined || this.progress.value !== "idle") return;
+    this.#starting = new AbortController();
+    const abort = AbortSignal.any([end, this.#starting.signal]);
+    this.#goingOn.value = true;
+    try {
+      await ready(followed, { task: followed.view.value.facts.value.title, signal: abort });
+      await followed.startTurn({ text: "", continues: turnId }, { signal: abort });
+      failure.worked(notGoneOn);
+    } catch (error) {
+      if (!abort.aborted) failure.failed(notGoneOn, error);
+    } finally {
+      this.#goingOn.value = false;
+    }
   }
 
   /** Ends the running work; true when the server says that it is over. */

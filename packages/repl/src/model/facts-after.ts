@@ -1,14 +1,22 @@
 import { emergencyStateFromMessage } from "@gennai/client/governance/emergency";
 import { meterAfter } from "@gennai/client/session/usage-meter";
-import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { blobFromMessage } from "@gennai/protocol/model/proposal";
 import { rulesWords } from "./rules-words.ts";
 import type { SessionFacts } from "./session-facts.ts";
 import { todoFromMessage } from "./view-from-wire.ts";
 
 /** The facts after an event; the same object when it changes none. The running turn is the view's to tell. */
-export function factsAfter(facts: SessionFacts, { event: body, parentToolCallId, turnId }: InvokeEvent): SessionFacts {
+export function factsAfter(facts: SessionFacts, event: InvokeEvent): SessionFacts {
+  const { event: body, parentToolCallId, turnId } = event;
   switch (body.case) {
+    case "status":
+      if (body.value.state !== InvokeState.STARTED || facts.cutOffTurn === undefined) return facts;
+      return { ...facts, cutOffTurn: undefined };
+    case "error": {
+      if (event.errorInfo?.canContinue !== true) return facts;
+      return { ...facts, cutOffTurn: { turnId, waited: event.errorInfo.code === "interrupted_waiting" } };
+    }
     case "sessionStarted": {
       const { workingDir, forkedFrom } = body.value;
       return { ...facts, workingDir, forkedFrom };
@@ -16,7 +24,7 @@ export function factsAfter(facts: SessionFacts, { event: body, parentToolCallId,
     case "sessionRenamed":
       return { ...facts, title: body.value.title };
     case "sessionCleared":
-      return { ...facts, todos: [] };
+      return { ...facts, todos: [], cutOffTurn: undefined };
     case "todosChanged":
       return { ...facts, todos: body.value.items.map(todoFromMessage) };
     case "intentSelected": {

@@ -11,6 +11,8 @@ export interface SessionFacts {
   readonly title: string;
   readonly forkedFrom: string;
   readonly turn: RunningTurn | undefined;
+  /** The last turn, where it was cut off and can be gone on with. */
+  readonly cutOffTurn: CutOffTurn | undefined;
   readonly usage: UsageMeter;
   readonly todos: readonly Todo[];
   /** undefined until one was selected. */
@@ -20,6 +22,12 @@ export interface SessionFacts {
   readonly emergency: EmergencyState;
   /** What was said to a running turn and not yet told to the model, oldest first. */
   readonly queuedMessages: readonly QueuedMessage[];
+}
+
+export interface CutOffTurn {
+  readonly turnId: string;
+  /** It waited for a person's answer. */
+  readonly waited: boolean;
 }
 
 /** Its turn may have ended: then nobody is told it, until the user says it again. */
@@ -67,6 +75,7 @@ export const emptyFacts: SessionFacts = {
   title: "",
   forkedFrom: "",
   turn: undefined,
+  cutOffTurn: undefined,
   usage: emptyMeter,
   todos: [],
   intent: undefined,

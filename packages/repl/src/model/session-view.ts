@@ -141,6 +141,7 @@ export class SessionView {
         return this.#plans.change(place, body.value);
       case "todosChanged":
       case "sessionRenamed":
+      case "turnContinued":
       case "messageQueued":
       case "messageWithdrawn":
         return;
@@ -209,7 +210,7 @@ export class SessionView {
       turn.answered = false;
       turn.iteration = status.iteration;
     }
-    if (status.state === InvokeState.RUN_TOOL) this.#calls.run(status.toolCallId, time);
+    if (status.state === InvokeState.RUN_TOOL) this.#calls.run(status.toolCallId, turnId, time);
     const phase = turnPhase(status.state);
     const until = status.until === undefined ? undefined : timestampDate(status.until);
     if (phase !== undefined) this.#setPhase(turnId, phase, { toolName: status.toolName, until });

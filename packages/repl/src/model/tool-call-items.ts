@@ -67,9 +67,13 @@ export class ToolCallItems {
     });
   }
 
-  run(callId: string, time: Date | undefined): void {
+  /** @param turnId another one than that of the call, where that was cut off before it ran */
+  run(callId: string, turnId: string, time: Date | undefined): void {
     const record = this.#byId.get(callId);
-    if (record !== undefined) change(record, { status: "running", startedAt: time });
+    if (record === undefined) return;
+    record.turnId = turnId;
+    this.#unfinished.add(record);
+    change(record, { status: "running", startedAt: time, endedAt: undefined });
   }
 
   output(callId: string, piece: { readonly firstSeq: bigint; readonly text: string }): void {
@@ -103,7 +107,7 @@ export class ToolCallItems {
   endTurn(turnId: string, time: Date | undefined): void {
     this.#writing.clear();
     for (const record of this.#unfinished) {
-      if (record.cell.turnId !== turnId) continue;
+      if (record.turnId !== turnId) continue;
       this.#unfinished.delete(record);
       change(record, { status: "ended", endedAt: time });
     }
@@ -124,7 +128,12 @@ export class ToolCallItems {
       startedAt: undefined,
       endedAt: undefined,
     });
-    const record = { cell, arguments: new StreamedText(), output: new StreamedText(liveOutputKept) };
+    const record = {
+      cell,
+      turnId: place.turnId,
+      arguments: new StreamedText(),
+      output: new StreamedText(liveOutputKept),
+    };
     this.#unfinished.add(record);
     return record;
   }
@@ -132,6 +141,8 @@ export class ToolCallItems {
 
 interface CallRecord {
   readonly cell: OpenCell<ToolCallItem>;
+  /** Of the turn that runs it. */
+  turnId: string;
   readonly arguments: StreamedText;
   readonly output: StreamedText;
 }

@@ -1,4 +1,10 @@
-import { ChangeOperation, type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { create } from "@bufbuild/protobuf";
+import {
+  ChangeOperation,
+  ErrorInfoSchema,
+  type InvokeEvent,
+  InvokeState,
+} from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { FailureClass, RiskLevel, Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -263,12 +269,41 @@ describe("what a session shows", () => {
       message: "",
       hint: "Start it.",
       retryable: true,
+      canContinue: false,
     };
     const [notice] = ofKind(
       viewOf([{ ...event, errorInfo }]).cells.map(({ item }) => item.value),
       "notice",
     );
     expect(notice).toMatchObject({ level: "error", code: "model_unreachable", hint: "Start it.", retryable: true });
+  });
+});
+
+describe("a turn that was cut off", () => {
+  const cutOff = () => {
+    const log = new EventLog().status("t", InvokeState.STARTED);
+    log.add("t", { case: "toolCall", value: { id: "c", name: "Bash", argumentsJson: "{}" } }, "c");
+    log.add("t", { case: "error", value: "The server went away while this waited for an answer: Run `ls`" });
+    const event = log.events.at(-1);
+    if (event === undefined) throw new Error("no event");
+    const code = "interrupted_waiting";
+    event.errorInfo = create(ErrorInfoSchema, { code, retryable: true, canContinue: true });
+    return log.status("t", InvokeState.INTERRUPTED);
+  };
+
+  it("can be gone on with until another one begins", () => {
+    expect(viewOf(cutOff().events).facts.value.cutOffTurn).toEqual({ turnId: "t", waited: true });
+    const later = cutOff().status("t2", InvokeState.STARTED);
+    expect(viewOf(later.events).facts.value.cutOffTurn).toBeUndefined();
+  });
+
+  it("has its calls run by the one that goes on", () => {
+    const log = cutOff().status("t2", InvokeState.STARTED);
+    log.add("t2", { case: "turnContinued", value: { continuedTurnId: "t" } });
+    log.status("t2", InvokeState.RUN_TOOL, { toolName: "Bash", toolCallId: "c" });
+    const statusOf = (events: EventLog) => ofKind(itemsOf(events), "tool-call").map(({ status }) => status);
+    expect(statusOf(log)).toEqual(["running"]);
+    expect(statusOf(log.status("t2", InvokeState.INTERRUPTED))).toEqual(["ended"]);
   });
 });
 

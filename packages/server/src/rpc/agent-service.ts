@@ -227,6 +227,7 @@ function agentService({
         },
         settings: settingsToMessage({ ...session.settings, workingDir: session.workspace.root }),
         capabilities: await capabilitiesOf(session),
+        ...cutOffTurn(session),
       };
     },
 
@@ -348,4 +349,9 @@ function agentService({
   async function capabilitiesOf(session: Session) {
     return { ...(await services.createModel(session.settings)).capabilities };
   }
+}
+
+function cutOffTurn({ state }: Session) {
+  const turn = state.continuableTurn;
+  return turn === undefined ? {} : { cutOffTurn: { turnId: turn.turnId, ...turn.cutOff } };
 }

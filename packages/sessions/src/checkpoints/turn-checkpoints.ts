@@ -58,7 +58,7 @@ export class TurnCheckpoints {
 
   /** The same tool, with the tree kept around each call. */
   guard(tool: Tool): Tool {
-    if (tool.access === "read") return tool;
+    if (tool.access === "read" || tool.repeatable === true) return tool;
     const { name, description, parameters, inputSchema, otherToolNames, otherNames, shownTo, access } = tool;
     return {
       name,

@@ -18,8 +18,18 @@ export interface TurnRecord {
   /** Seq before the turn's first event. */
   readonly afterSeq: number;
   state: TurnState;
+  /** What it began with; undefined for what is no prompt's turn, e.g. the run of a plan. */
+  readonly prompt?: { readonly scenario: string; readonly enableThinking: boolean };
+  /** Of one that was cut off: what a person is told. */
+  cutOff?: CutOff;
   /** Seq of the event that ended it. */
   endSeq?: number;
+}
+
+export interface CutOff {
+  readonly message: string;
+  /** It waited for a person. */
+  readonly waited: boolean;
 }
 
 export interface ChangeSet {
@@ -35,6 +45,9 @@ export interface QueuedMessage {
   readonly text: string;
   readonly images: readonly BlobRef[];
 }
+
+/** Code of the error of a turn that was cut off while it waited for a person. */
+export const waitedForAnswer = "interrupted_waiting";
 
 /** Everything a session is, besides its log: a fold over it, made anew whenever the session is opened. */
 export class SessionState {
@@ -98,6 +111,13 @@ export class SessionState {
     return undefined;
   }
 
+  /** The last turn, where it was cut off and another one can go on with it. */
+  get continuableTurn(): (TurnRecord & Required<Pick<TurnRecord, "prompt" | "cutOff">>) | undefined {
+    const turn = [...this.turns.values()].at(-1);
+    if (turn?.prompt === undefined || turn.cutOff === undefined || turn.state !== "interrupted") return undefined;
+    return { ...turn, prompt: turn.prompt, cutOff: turn.cutOff };
+  }
+
   apply(logged: LoggedEvent): void {
     this.conversation.apply(logged);
     this.work.apply(logged);
@@ -111,6 +131,7 @@ export class SessionState {
         this.settings = settingsFromLog(event.settings);
         break;
       case "session-cleared":
+        for (const turn of this.turns.values()) delete turn.cutOff;
         this.todos = [];
         this.activeIntent = undefined;
         this.knownFiles.clear();
@@ -133,14 +154,18 @@ export class SessionState {
           this.queuedMessages.delete(event.messageId);
           break;
         }
-        const turn = this.turns.get(logged.turnId);
-        if (turn !== undefined) {
-          const named: TurnRecord = { ...turn, clientTurnId: event.clientTurnId };
-          this.turns.set(turn.turnId, named);
-          this.turnByClientId.set(event.clientTurnId, named);
-        }
+        this.#nameTurn(logged.turnId, event);
         if (this.title === "") this.title = event.text.replaceAll(/\s+/g, " ").trim().slice(0, 80);
         for (const image of event.images) this.blobs.add(image.sha256);
+        break;
+      }
+      case "turn-continued":
+        this.#nameTurn(logged.turnId, event);
+        break;
+      case "error": {
+        const turn = this.turns.get(logged.turnId);
+        const waited = event.code === waitedForAnswer;
+        if (turn !== undefined && event.canContinue === true) turn.cutOff = { message: event.message, waited };
         break;
       }
       case "usage":
@@ -212,6 +237,17 @@ export class SessionState {
       default:
         break;
     }
+  }
+
+  #nameTurn(
+    turnId: string,
+    { clientTurnId, scenario, enableThinking }: Pick<TurnRecord, "clientTurnId"> & NonNullable<TurnRecord["prompt"]>,
+  ): void {
+    const turn = this.turns.get(turnId);
+    if (turn === undefined) return;
+    const named: TurnRecord = { ...turn, clientTurnId, prompt: { scenario, enableThinking } };
+    this.turns.set(turnId, named);
+    this.turnByClientId.set(clientTurnId, named);
   }
 
   /** Contents that a client is to write, which it fetches. */

@@ -1,6 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { SessionEvent } from "@gennai/agent/session-event";
 import { runTurn } from "@gennai/agent/turn-loop";
+import type { ToolCall } from "@gennai/governance/gate/gate-journal";
+import { redactionMarker } from "@gennai/governance/redaction";
+import { ServiceError } from "@gennai/machine/service-error";
+import type { BlobRef } from "@gennai/protocol/model/proposal";
 import { askEditorModel } from "../bridge/ask-editor-model.ts";
 import type { EditorContext } from "../context/editor-context.ts";
 import { TurnContext } from "../context/turn-context.ts";
@@ -10,7 +14,7 @@ import type { PreparedTurn } from "../session/prepared-turn.ts";
 import type { Session } from "../session/session.ts";
 import { sessionSink } from "./session-sink.ts";
 import { storeImages } from "./store-images.ts";
-import { buildTurnGate } from "./turn-gate.ts";
+import { buildTurnGate, type TurnGate } from "./turn-gate.ts";
 import { projectNotes, turnInstructions } from "./turn-prompt.ts";
 import { turnResources } from "./turn-resources.ts";
 
@@ -21,6 +25,8 @@ export interface TurnInput {
   readonly enableThinking: boolean;
   readonly images: readonly Uint8Array[];
   readonly clientTurnId: string;
+  /** Id of the turn that this one goes on with, in place of a prompt. */
+  readonly continues?: string;
   /** What the user looks at and chose to send along. */
   readonly editorContext?: EditorContext;
 }
@@ -28,11 +34,12 @@ export interface TurnInput {
 /** Builds everything one turn needs: scenario, model, tools behind the gate. Throws `ServiceError` or `ModelError`. */
 export async function prepareTurn(
   session: Session,
-  input: TurnInput & { readonly turnId: string },
+  asked: TurnInput & { readonly turnId: string },
   signal: AbortSignal,
 ): Promise<PreparedTurn> {
   const { services, settings, state } = session;
-  const { turnId } = input;
+  const { turnId, continues } = asked;
+  const input = continues === undefined ? asked : { ...asked, ...cutOffTurn(session, continues).prompt };
   services.emergency.assertTurnsMayStart();
   await session.workspace.syncControl({ workedOn: state.knownFiles.paths, signal });
   const { scenario, warnings } = await chooseScenario(session, input.scenario);
@@ -74,14 +81,7 @@ export async function prepareTurn(
   return {
     openingEvents: [
       { type: "status", state: "started", iteration: 0 },
-      {
-        type: "user-message",
-        text,
-        scenario: scenario.name,
-        clientTurnId: input.clientTurnId,
-        enableThinking: input.enableThinking,
-        images,
-      },
+      openingEvent(input, { text, scenario: scenario.name, images }),
       ...[...warnings, ...notes.warnings, ...resources.warnings, ...gate.warnings].map(
         (warning): SessionEvent => ({ type: "warning", text: warning }),
       ),
@@ -89,6 +89,9 @@ export async function prepareTurn(
     gate,
     run: async () => {
       using _listening = session.queuedMessages.open(turnId);
+      const openCalls = continues === undefined ? [] : callsToRun(session, gate);
+      // What the calls change is looked at from here on.
+      if (openCalls.length > 0) await context.beforeModelCall();
       const end = await runTurn({
         turnId,
         model,
@@ -98,6 +101,7 @@ export async function prepareTurn(
         cacheKey: session.id,
         enableThinking,
         callIds,
+        openCalls,
         ...(settings.effort === "" ? {} : { effort: settings.effort }),
         maxOutputTokens: settings.maxTokens,
         maxIterations: settings.maxIterations,
@@ -121,4 +125,37 @@ export async function prepareTurn(
       return end;
     },
   };
+}
+
+/** Throws `ServiceError` for one that cannot be gone on with, or not any more. */
+function cutOffTurn({ state }: Session, turnId: string) {
+  const turn = state.continuableTurn;
+  if (turn?.turnId === turnId) return turn;
+  throw new ServiceError(
+    "failed_precondition",
+    "That turn cannot be gone on with: it is not the last one, or was not cut off.",
+    {
+      hint: "Say what shall be done in a new prompt.",
+    },
+  );
+}
+
+/**
+ * What a turn that was cut off still has to run: calls that had not begun, and such as may be made twice. A secret of a call is
+ * masked in the log, so that such a call is the model's to make again.
+ */
+function callsToRun({ state }: Session, { tools }: Pick<TurnGate, "tools">): readonly ToolCall[] {
+  return state.conversation.openCalls
+    .filter((call) => (!call.begun || tools.isRepeatable(call)) && !call.argumentsJson.includes(redactionMarker))
+    .map(({ id, name, argumentsJson }) => ({ id, name, argumentsJson }));
+}
+
+function openingEvent(
+  { continues, clientTurnId, enableThinking }: TurnInput,
+  { text, scenario, images }: { readonly text: string; readonly scenario: string; readonly images: readonly BlobRef[] },
+): SessionEvent {
+  const begun = { scenario, clientTurnId, enableThinking };
+  return continues === undefined
+    ? { type: "user-message", text, images, ...begun }
+    : { type: "turn-continued", continuedTurnId: continues, ...begun };
 }

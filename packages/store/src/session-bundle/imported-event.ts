@@ -41,6 +41,13 @@ const conversation = z.discriminatedUnion("type", [
     images: z.array(blob).max(100),
     messageId: z.exactOptional(id),
   }),
+  z.object({
+    type: z.literal("turn-continued"),
+    continuedTurnId: id,
+    scenario: id,
+    clientTurnId: id,
+    enableThinking: z.boolean(),
+  }),
   z.object({ type: z.literal("status"), state, iteration: count, toolCallId: z.exactOptional(id) }),
   z.object({ type: z.literal("thinking-delta"), text }),
   z.object({ type: z.literal("text-delta"), text }),

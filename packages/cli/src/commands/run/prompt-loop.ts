@@ -1,5 +1,6 @@
 import { type IntentSummary, listIntents } from "@gennai/client/governance/intents";
-import type { AgentSession } from "@gennai/client/session/agent-session";
+import type { AgentSession, CutOffTurn } from "@gennai/client/session/agent-session";
+import type { TurnRequest } from "@gennai/client/session/turn";
 import { TodoStatus } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { EditingMode } from "@gennai/protocol/model/session-settings";
 import type { AgentDesk } from "../../client/agent-desk.ts";
@@ -32,6 +33,7 @@ export interface PromptOptions {
 }
 
 const help = `Type what shall be done, or:
+  /again           go on with a turn that was cut off: what it asked is asked again
   /undo            take back the newest change set
   /compact         shorten what the model is told of the conversation
   /todos           show the agent's list
@@ -48,10 +50,12 @@ const help = `Type what shall be done, or:
 export async function promptLoop(options: PromptOptions): Promise<ExitCode> {
   const { desk, interrupts, session } = options;
   const state = { scenario: options.scenario, mode: session.settings.editingMode, planning: false };
+  let cutOff = session.cutOffTurn;
   const intent = options.intent === undefined ? "" : `, intent ${intentTitle(options.intent)}`;
   desk.write(
     `Session ${session.sessionId} in ${session.workingDir}, ${state.mode} mode${intent}. /help shows what can be typed.\n`,
   );
+  if (cutOff !== undefined) desk.view.note(cutOffNote(cutOff));
   if (desk.requests !== undefined) desk.requests.complete = (text) => mentionCandidates(text, session, options.signal);
   for (;;) {
     const leaving = new AbortController();
@@ -64,15 +68,22 @@ export async function promptLoop(options: PromptOptions): Promise<ExitCode> {
     if (line === undefined || line.trim() === "/exit" || line.trim() === "/quit") return exitCode.ok;
     if (line.trim() === "") continue;
     try {
-      if (line.trim().startsWith("/")) await runWord(line.trim(), state, options);
+      const runOne = async (turn: TurnRequest): Promise<void> => {
+        const report = await runTurn(session, turn, { view: desk.view, interrupts, signal: options.signal });
+        cutOff = report.cutOff;
+        if (cutOff !== undefined) desk.view.note(cutOffNote(cutOff));
+        await options.afterTurn(report);
+      };
+      if (line.trim() === "/again") {
+        if (cutOff === undefined) desk.write("No turn was cut off here. Say what shall be done.\n");
+        else await runOne({ text: "", continues: cutOff.turnId });
+      } else if (line.trim().startsWith("/")) await runWord(line.trim(), state, options);
       else if (state.planning) {
         await options.prepare(line, "branch");
         await planAtPrompt(line, session, options);
       } else {
         await options.prepare(line, state.mode);
-        const turn = { text: line, scenario: state.scenario, enableThinking: options.thinking };
-        const report = await runTurn(session, turn, { view: desk.view, interrupts, signal: options.signal });
-        await options.afterTurn(report);
+        await runOne({ text: line, scenario: state.scenario, enableThinking: options.thinking });
       }
     } catch (error) {
       const { message, next } = asCliError(error);
@@ -80,6 +91,10 @@ export async function promptLoop(options: PromptOptions): Promise<ExitCode> {
     }
     interrupts.forget();
   }
+}
+
+function cutOffNote({ message, waited }: CutOffTurn): string {
+  return `${terminalSafe(message)}\n${waited ? "/again asks again" : "/again goes on with it"}; anything else begins a new turn.`;
 }
 
 async function runWord(

@@ -252,5 +252,8 @@ function finish(facts: {
   if (used !== "") desk.view.note(used);
   const changed = report.changedFiles.length > 0 || reviewed.some(({ files }) => files.length > 0);
   const undo = report.commandsChangedFiles ? "gennai undo --list" : "gennai undo";
+  if (report.cutOff !== undefined) {
+    desk.view.note(`Go on with: gennai run --session ${session.sessionId}, then /again`);
+  }
   desk.view.note(`Session ${session.sessionId}${changed ? ` · take the changes back with: ${undo}` : ""}`);
 }

@@ -41,10 +41,13 @@ export function eventToWire(logged: LoggedEvent, firstSeq: number, resolved: boo
     resolved,
     parentToolCallId: event.parentToolCallId ?? "",
     event: bodyToWire(event),
-    ...(event.type === "error"
-      ? { errorInfo: { code: event.code, message: event.message, hint: event.hint ?? "", retryable: event.retryable } }
-      : {}),
+    ...(event.type === "error" ? { errorInfo: errorInfo(event) } : {}),
   });
+}
+
+function errorInfo(event: Extract<SessionEvent, { readonly type: "error" }>) {
+  const { code, message, hint = "", retryable } = event;
+  return { code, message, hint, retryable, canContinue: event.canContinue === true };
 }
 
 export function heartbeat(): InvokeEvent {
@@ -180,6 +183,10 @@ function bodyToWire(event: SessionEvent): WireEvent {
           messageId: event.messageId ?? "",
         },
       };
+    case "turn-continued": {
+      const { continuedTurnId, scenario, clientTurnId } = event;
+      return { case: "turnContinued", value: { continuedTurnId, scenario, clientTurnId } };
+    }
     case "message-queued":
       return {
         case: "messageQueued",

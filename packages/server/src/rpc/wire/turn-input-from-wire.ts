@@ -14,6 +14,13 @@ const maxInputCharacters = 1024 * 1024;
 export function turnInputFromWire(request: InvokeRequest | StartTurnRequest, clientTurnId: string): TurnInput {
   assertId("client_turn_id", clientTurnId);
   const { userInput, scenario, enableThinking, images } = request;
+  if ("continueTurnId" in request && request.continueTurnId !== "") {
+    if (userInput !== "" || scenario !== "" || images.length > 0 || request.editorContext !== undefined) {
+      throw new ServiceError("invalid_argument", "A turn that goes on with another one has no prompt of its own.");
+    }
+    const continues = request.continueTurnId;
+    return { text: "", scenario, enableThinking, images, clientTurnId, continues };
+  }
   assertText("user_input", userInput);
   const editorContext = editorContextFromWire(request.editorContext);
   return {

@@ -1,5 +1,6 @@
 import type { SessionEvent } from "@gennai/agent/session-event";
-import type { SessionState } from "../session-state.ts";
+import { visibleText } from "@gennai/machine/web/visible-text";
+import { type SessionState, type TurnRecord, waitedForAnswer } from "../session-state.ts";
 import { interruptedPlans } from "./interrupted-plans.ts";
 import type { SessionWriter } from "./session-writer.ts";
 
@@ -18,17 +19,11 @@ export async function closeInterruptedTurn(
   for (const requestId of state.openRequests.keys()) {
     events.push({ type: "client-request-resolved", requestId, resolution: "cancelled", clientId: "" });
   }
-  events.push(
-    ...interruptedPlans(state, turn.turnId),
-    {
-      type: "error",
-      code: "interrupted",
-      message: "The server went away during this turn. What was under way may or may not have taken effect.",
-      hint: "Look at the workspace, then ask again.",
-      retryable: true,
-    },
-    { type: "status", state: "interrupted", iteration: 0 },
-  );
+  events.push(...interruptedPlans(state, turn.turnId), interruption(state, turn), {
+    type: "status",
+    state: "interrupted",
+    iteration: 0,
+  });
   await writer.commit(events, {
     turnId: turn.turnId,
     ledger: [
@@ -45,5 +40,48 @@ export async function closeInterruptedTurn(
       },
     ],
     durable: true,
+  });
+}
+
+type ErrorEvent = Extract<SessionEvent, { readonly type: "error" }>;
+
+/** Why the turn is over, and how a person goes on. Of a prompt's turn, another one can take up what it left. */
+function interruption(state: SessionState, { prompt }: TurnRecord): ErrorEvent {
+  const canContinue = prompt === undefined ? {} : { canContinue: true as const };
+  const waiting = questionsOf(state);
+  if (waiting.length > 0 && prompt !== undefined) {
+    return {
+      type: "error",
+      code: waitedForAnswer,
+      message: `The server went away while this waited for an answer: ${waiting.join(" ")}`,
+      hint: "Ask again puts the question anew, judged by the rules of then.",
+      retryable: true,
+      ...canContinue,
+    };
+  }
+  return {
+    type: "error",
+    code: "interrupted",
+    message: "The server went away during this turn. What was under way may or may not have taken effect.",
+    hint: "Look at the workspace, then ask again.",
+    retryable: true,
+    ...canContinue,
+  };
+}
+
+/** Characters of one question. */
+const longestQuestion = 300;
+
+/** What persons are asked right now, masked as the log has it, each on one line. */
+function questionsOf(state: SessionState): readonly string[] {
+  const asked = [...state.openRequests.values()].flatMap((request) => {
+    if (request.kind === "confirmation") return [request.question.actionStatement];
+    return request.kind === "user-question" ? request.questions.map(({ question }) => question) : [];
+  });
+  return asked.map((text) => {
+    const line = visibleText(text)
+      .replaceAll(/[\p{C}\s]+/gu, " ")
+      .trim();
+    return line.length > longestQuestion ? `${line.slice(0, longestQuestion).toWellFormed()}…` : line;
   });
 }

@@ -48,6 +48,7 @@ export function askUserTool(user: UserAsker): Tool<z.infer<typeof parameters>> {
       "Asks the user up to four questions, with options to choose from, and gives you the answers. Use it only for what you cannot find out and what changes the work: wishes, choices between ways that differ. Never ask it for permission: calls that need one ask by themselves.",
     parameters,
     access: "change",
+    repeatable: true,
     async analyse({ questions }) {
       return {
         statement: `Ask the user: ${questions.map((each) => each.question).join(" ")}`,
