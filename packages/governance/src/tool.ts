@@ -75,6 +75,8 @@ export interface CallContext {
   readonly callId: string;
   readonly turnId: string;
   readonly signal: AbortSignal;
+  /** Id of the call under which what it prints is shown; its own by default. */
+  readonly shownAs?: string;
 }
 
 export interface ExecutionContext extends CallContext {

@@ -58,7 +58,8 @@ export function gitPaths(
     if (namesNoFiles.test(subcommand) && /^[^.~/:]/.test(word.literal ?? "")) continue;
     report.path(word, access, invocation);
     const colon = text.indexOf(":");
-    if (colon < 0) continue;
+    // An address is no reference with a path behind it.
+    if (colon < 0 || /^(?:https?|ssh|git|ftps?):\/\//.test(text)) continue;
     report.path(wordTail(word, colon + 1), "read", invocation);
     // `:0:file` names a stage of the index; `:/file` and `:(top)file` the same file from the top.
     const inner = /^:\d:|^:\/|^:\((?!.*exclude)[^)]*\)/.exec(text)?.[0].length ?? 0;

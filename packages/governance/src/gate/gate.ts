@@ -1,5 +1,5 @@
 import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
-import type { Tool, Verification } from "../tool.ts";
+import type { CallContext, Tool, Verification } from "../tool.ts";
 import type { ToolError } from "../tool-error.ts";
 import { admitCall } from "./admit-call.ts";
 import { batches } from "./batches.ts";
@@ -63,10 +63,7 @@ class GovernedToolSet {
    * Runs the calls of one model answer and returns their results in the same order. Neighbouring reads run together,
    * everything else one by one. Rejects only when the records cannot be written: then nothing more has run.
    */
-  async run(
-    calls: readonly ToolCall[],
-    context: { readonly turnId: string; readonly signal: AbortSignal },
-  ): Promise<readonly CallResult[]> {
+  async run(calls: readonly ToolCall[], context: Omit<CallContext, "callId">): Promise<readonly CallResult[]> {
     this.#options.beginAnswer?.();
     const results: CallResult[] = [];
     const runsBesideOthers = (name: string): boolean => {
@@ -79,10 +76,7 @@ class GovernedToolSet {
     return results;
   }
 
-  async #runBatch(
-    calls: readonly ToolCall[],
-    context: { readonly turnId: string; readonly signal: AbortSignal },
-  ): Promise<readonly CallResult[]> {
+  async #runBatch(calls: readonly ToolCall[], context: Omit<CallContext, "callId">): Promise<readonly CallResult[]> {
     const { journal, observer = unobservedGate } = this.#options;
     const passages = await Promise.all(
       calls.map((call) => admitCall(call, { ...context, callId: call.id }, this.#options)),

@@ -10,7 +10,7 @@ export function liveOutput(
   let stream: RedactionStream | undefined;
   let chain = Promise.resolve();
   const show = (text: string): void => {
-    if (text !== "") journal.output(context.callId, context.turnId, text);
+    if (text !== "") journal.output(context.shownAs ?? context.callId, context.turnId, text);
   };
   return {
     push: (text) => {

@@ -3,25 +3,26 @@ import { maskedDocuments, oneCommand } from "./one-command.ts";
 
 /** Commands joined by `&&`, of which the last ones need a login of the user's, each written so plainly that it can be one of its own. */
 export interface KeyChain {
-  /** For the shell: what stands before them. */
-  readonly first: string;
-  /** At least one. */
+  /** For the shell: what stands before them; undefined where nothing does. */
+  readonly first: string | undefined;
+  /** At least one; where nothing stands before them, more. */
   readonly keys: readonly string[];
   /** Where `first` leads by a `cd` that it begins with, as it is written there; undefined: nowhere else. */
   readonly directory: string | undefined;
 }
 
 /**
- * `git add -A && git commit -m x && git push`, taken apart. Undefined for anything else: other joints, signs of the shell, something
+ * `git add -A && git commit -m x && git push && gh pr create`, taken apart. Undefined for anything else: other joints, signs of the shell, something
  * behind a command that needs a login, and parts that say something to the shell itself, which the next one would no longer hear.
  * @param text for the shell
  */
 export function keyChain(text: string): KeyChain | undefined {
   const parts = joinedParts(text.trim());
   const at = parts.findIndex((part) => keyCommand(part) !== undefined);
-  if (at < 1) return undefined;
+  if (at < 0 || parts.length < 2) return undefined;
   const [before, keys] = [parts.slice(0, at), parts.slice(at)];
   if (keys.some((part) => keyCommand(part) === undefined)) return undefined;
+  if (before.length === 0) return { first: undefined, keys, directory: undefined };
   const [beginning, ...others] = before.map((part) => oneCommand(part));
   if (beginning === undefined) return undefined;
   const directory = ledTo(beginning);

@@ -4,7 +4,7 @@ import { keyChain } from "#keys/key-chain";
 const message = `"$(cat <<'EOF'\nMend "it" && more; $X\n\ngit push\nEOF\n)"`;
 
 describe("a plain chain that ends in what needs a login", () => {
-  test.each<[string, string, string[], string?]>([
+  test.each<[string, string | undefined, string[], string?]>([
     ["git add -A && git commit -m x && git push", "git add -A && git commit -m x", ["git push"]],
     [
       "git add -A && git commit -m 'a && b' && git push origin main",
@@ -13,13 +13,14 @@ describe("a plain chain that ends in what needs a login", () => {
     ],
     ['npm test 2>&1&&git push -u origin "a b"', "npm test 2>&1", ['git push -u origin "a b"']],
     [`git commit -m ${message} && git push`, `git commit -m ${message}`, ["git push"]],
-    ["git push ../mirror && git push", "", []],
+    ["git push ../mirror && git push", undefined, ["git push ../mirror", "git push"]],
+    ["git push -u origin work && gh pr create --fill", undefined, ["git push -u origin work", "gh pr create --fill"]],
     ["git commit -am x && git push && gh pr create --fill", "git commit -am x", ["git push", "gh pr create --fill"]],
     ["npm run build && npm publish --tag next", "npm run build", ["npm publish --tag next"]],
     ["cd packages/a && git commit -am x && git push", "cd packages/a && git commit -am x", ["git push"], "packages/a"],
     ["  cd /ws/a && git push ", "cd /ws/a", ["git push"], "/ws/a"],
   ])("%s", (text, first, keys, directory) => {
-    expect(keyChain(text)).toEqual(keys.length === 0 ? undefined : { first, keys, directory });
+    expect(keyChain(text)).toEqual({ first, keys, directory });
   });
 });
 

@@ -25,10 +25,7 @@ export interface GuardedPlace extends KeyPlace {
  * Rejects with `ToolFailure` where that cannot be told, or there is no login.
  */
 export function planKey(command: KeyCommand, place: KeyPlace): Promise<KeyPlan | undefined> {
-  const { environment, home } = place.keys;
-  const staged = stagedDirectories(place.workspaceRoot, home);
-  const PATH = searchPath(environment, staged).join(":");
-  const there = { ...place, staged, keys: { ...place.keys, environment: { ...environment, PATH } } };
+  const there = guardedPlace(place);
   switch (command.type) {
     case "push":
       return planPush(command, there);
@@ -37,4 +34,12 @@ export function planKey(command: KeyCommand, place: KeyPlace): Promise<KeyPlan |
     case "gh":
       return planGh(command, there);
   }
+}
+
+/** No program of the user's is looked for where commands can write. */
+export function guardedPlace(place: KeyPlace): GuardedPlace {
+  const { environment, home } = place.keys;
+  const staged = stagedDirectories(place.workspaceRoot, home);
+  const PATH = searchPath(environment, staged).join(":");
+  return { ...place, staged, keys: { ...place.keys, environment: { ...environment, PATH } } };
 }

@@ -1,9 +1,10 @@
 import type { PushCommand } from "@gennai/governance/keys/push-command";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { readGitHead } from "../workspace/git-head.ts";
-import { type GitAddress, readGitAddress } from "./git-address.ts";
+import { type GitAddress, type ReadAddress, readGitAddress } from "./git-address.ts";
 import { type SettingEntries, settingOf, userGitSettings } from "./git-settings-of.ts";
 import { type KeyRepository, keyRepository } from "./key-repository.ts";
+import type { KeyPlace } from "./plan-key.ts";
 
 /** Where a push would go, and how the user's settings and the repository's have it. */
 export interface PushTarget {
@@ -19,23 +20,30 @@ export interface PushTarget {
 
 /**
  * The one address that a push goes to. What the repository's settings call a remote counts, what they rewrite does not; undefined
- * for a directory, which needs no login. Throws `ToolFailure` where there is no such remote, or more than one address.
+ * for a directory, which needs no login. Rejects with `ToolFailure` where there is no such remote, or more than one address.
  */
-export async function pushTarget(
-  { remote: named }: PushCommand,
-  place: { readonly directory: string; readonly home: string; readonly signal: AbortSignal },
+export function pushTarget({ remote }: PushCommand, place: KeyPlace): Promise<PushTarget | undefined> {
+  return remoteTarget(remote, "push", place);
+}
+
+/** The same for what is fetched, which comes from the first address. */
+export async function remoteTarget(
+  named: string | undefined,
+  way: "push" | "fetch",
+  { directory, keys: { home }, signal }: KeyPlace,
 ): Promise<PushTarget | undefined> {
-  const { directory, home, signal } = place;
   const [repository, user] = await Promise.all([keyRepository(directory, home, signal), userGitSettings(signal)]);
   if (repository === undefined) return undefined;
   const { entries } = repository;
-  const remote = named ?? usualRemote(entries, directory);
+  const remote = named ?? usualRemote(entries, directory, way);
   // Git would take it for an option.
   if (remote.startsWith("-")) throw refused(`${remote.slice(0, 100)} is no name of a remote.`);
-  const [given, ...more] = addressesOf(entries, remote);
-  if (more.length > 0) throw refused(`The remote ${remote} has more than one address. Name the one that is meant.`);
+  const [given, ...more] = addressesOf(entries, remote, way);
+  if (more.length > 0 && way === "push") {
+    throw refused(`The remote ${remote} has more than one address. Name the one that is meant.`);
+  }
   const text = given?.address ?? remote;
-  const address = readGitAddress(rewritten(text, user, given?.onlyPushes === true));
+  const address = rewrittenAddress(text, user, way === "fetch" || given?.onlyPushes === true);
   if (address === "local") {
     if (given !== undefined || /[/]/.test(text)) return undefined;
     throw refused(`There is no remote ${remote}.`);
@@ -46,39 +54,41 @@ export async function pushTarget(
   return { remote: given === undefined ? undefined : remote, address, given: text, user, repository };
 }
 
-/** As git chooses it. */
-function usualRemote(entries: SettingEntries, directory: string): string {
-  const head = readGitHead(directory);
-  const branch = head.type === "branch" ? head.branch : undefined;
-  const remotes = new Set(entries.flatMap(([name]) => /^remote\.(.+)\.url$/s.exec(name)?.[1] ?? []));
-  const [only] = remotes;
-  return (
-    (branch === undefined ? undefined : settingOf(entries, `branch.${branch}.pushremote`)) ??
-    settingOf(entries, "remote.pushdefault") ??
-    (branch === undefined ? undefined : settingOf(entries, `branch.${branch}.remote`)) ??
-    (remotes.size === 1 && only !== undefined ? only : "origin")
-  );
-}
-
-function addressesOf(entries: SettingEntries, remote: string) {
-  const of = (kind: string) =>
-    entries.filter(([name]) => name === `remote.${remote}.${kind}`).map(([, value]) => value);
-  const pushed = of("pushurl");
-  return pushed.length > 0
-    ? pushed.map((address) => ({ address, onlyPushes: true }))
-    : of("url").map((address) => ({ address, onlyPushes: false }));
-}
-
-/** By the user's own rules, the longest that fits. */
-function rewritten(address: string, user: SettingEntries, onlyPushes: boolean): string {
+/** Where an address leads by the user's own rules, the longest that fits. @param onlyInsteadOf not by those for pushes */
+export function rewrittenAddress(address: string, user: SettingEntries, onlyInsteadOf: boolean): ReadAddress {
   const rules = (kind: string) =>
     user.flatMap(([name, from]) => {
       const to = new RegExp(`^url\\.(.*)\\.${kind}$`, "s").exec(name)?.[1];
       return to !== undefined && address.startsWith(from) ? [{ from, to }] : [];
     });
-  const pushes = onlyPushes ? [] : rules("pushinsteadof");
+  const pushes = onlyInsteadOf ? [] : rules("pushinsteadof");
   const [best] = (pushes.length > 0 ? pushes : rules("insteadof")).toSorted((a, b) => b.from.length - a.from.length);
-  return best === undefined ? address : best.to + address.slice(best.from.length);
+  return readGitAddress(best === undefined ? address : best.to + address.slice(best.from.length));
+}
+
+/** As git chooses it. */
+function usualRemote(entries: SettingEntries, directory: string, way: "push" | "fetch"): string {
+  const head = readGitHead(directory);
+  const branch = head.type === "branch" ? head.branch : undefined;
+  const remotes = new Set(entries.flatMap(([name]) => /^remote\.(.+)\.url$/s.exec(name)?.[1] ?? []));
+  const [only] = remotes;
+  const ofPush = () =>
+    (branch === undefined ? undefined : settingOf(entries, `branch.${branch}.pushremote`)) ??
+    settingOf(entries, "remote.pushdefault");
+  return (
+    (way === "push" ? ofPush() : undefined) ??
+    (branch === undefined ? undefined : settingOf(entries, `branch.${branch}.remote`)) ??
+    (remotes.size === 1 && only !== undefined ? only : "origin")
+  );
+}
+
+function addressesOf(entries: SettingEntries, remote: string, way: "push" | "fetch") {
+  const of = (kind: string) =>
+    entries.filter(([name]) => name === `remote.${remote}.${kind}`).map(([, value]) => value);
+  const pushed = way === "push" ? of("pushurl") : [];
+  return pushed.length > 0
+    ? pushed.map((address) => ({ address, onlyPushes: true }))
+    : of("url").map((address) => ({ address, onlyPushes: false }));
 }
 
 function refused(message: string): ToolFailure {

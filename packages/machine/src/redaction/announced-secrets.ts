@@ -93,10 +93,11 @@ const announcements: readonly Announcement[] = [
       /(?<![\w.*-])[\w.*-]{1,128}:(?:[0-9]{4,5}|\*):[A-Za-z_*][\w.*-]{0,63}:[A-Za-z_*][\w.*@-]{0,63}:((?:[^\s:\\"']|\\.){3,256})(?![:\w])/g,
     looks: mixed,
   },
-  // Addresses.
+  // Addresses; also one that was taken for a path, where two slashes are one.
   {
     rule: "address",
-    pattern: /(?<=[a-z0-9]):\/\/[^\s:@/"'<>`]{0,256}:([^\s@/"'<>`]{3,256})@(?=[\w.[-])/gi,
+    pattern:
+      /(?:(?<=[a-z0-9]):\/\/|(?<=\b(?:https?|ssh|git|ftps?)):\/)[^\s:@/"'<>`]{0,256}:([^\s@/"'<>`]{3,256})@(?=[\w.[-])/gi,
     looks: (secret) => !/^(?:pass(?:word|wd)?|pwd)$/i.test(secret),
   },
   {

@@ -1,3 +1,5 @@
+import { announcedSecrets } from "../redaction/announced-secrets.ts";
+import { mask, mergeRanges } from "../redaction/secret-range.ts";
 import type { Observation, StageEffect } from "../stage/effect.ts";
 import { SessionLayer } from "../stage/session-layer.ts";
 import { StageUnavailable } from "../stage/stage-error.ts";
@@ -12,7 +14,7 @@ import { commitOrRemove } from "./commit-or-remove.ts";
 export async function takeForLayer(
   transaction: Transaction,
   { layer, effects, markers }: Observation,
-  of: { readonly session: string; readonly command: string },
+  { session, command }: { readonly session: string; readonly command: string },
 ): Promise<void> {
   const root = transaction.roots[layer?.root ?? 0];
   if (layer === undefined || root === undefined) return;
@@ -21,7 +23,8 @@ export async function takeForLayer(
       root,
       effects.filter((effect) => effect.root === layer.root),
     );
-    await takeLayerPart(root, layer.part, Object.assign({ marker: markers[layer.root] ?? 0n }, of));
+    const shown = mask(command, mergeRanges(announcedSecrets(command)));
+    await takeLayerPart(root, layer.part, { marker: markers[layer.root] ?? 0n, session, command: shown });
   } catch (error) {
     await removeTransaction(transaction);
     throw error;

@@ -85,7 +85,7 @@ function refusedBySystem(
   const claimed = new Set<number>();
   // Programs say it in either order, and wrap their lines.
   for (const [, before, after] of output.matchAll(
-    /refused[^]{0,80}?(?:127\.0\.0\.1|localhost|::1\]?)[: ](\d{2,5})|(?:127\.0\.0\.1|localhost|::1\]?)["')]*(?:[: ]|,? port )(\d{2,5})\b(?=[^]{0,160}refused)/gi,
+    /refused[^]{0,80}?(?:127\.0\.0\.1|localhost|::1\]?)[: ](\d{2,5})|(?:127\.0\.0\.1|localhost|::1\]?)["')]*(?:[: ]|,? port )(\d{2,5})\b(?=[^]{0,160}(?:refused|couldn't connect))/gi,
   )) {
     claimed.add(Number(before ?? after));
   }

@@ -3,57 +3,17 @@ import { existsSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { type TemporaryDirectory, temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { TestOutside } from "@gennai/testkit/test-outside";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { eventsOf, startSession, Watcher } from "../../rpc/session-client.ts";
 import { AskedSession } from "../asked-session.ts";
 import { staging } from "../staging.ts";
+import { bareRepository, branches, evilServer, password, userHome } from "./git-host.ts";
 import { gitOverHttp } from "./git-over-http.ts";
 import { gitOverSsh } from "./git-over-ssh.ts";
 import { keptText } from "./kept-text.ts";
 
-const password = "correct-horse-battery";
-
 afterEach(() => vi.unstubAllEnvs());
-
-/** A home of the user's, with a credential helper; and bare repositories. */
-async function userHome(): Promise<TemporaryDirectory> {
-  const home = await temporaryDirectory({
-    ".gitconfig": `[credential]\n\thelper = "!f() { test \\"$1\\" = get && cat ~/login; }; f"\n[user]\n\tname = Me\n\temail = me@example.com\n`,
-    login: `username=me\npassword=${password}\n`,
-  });
-  vi.stubEnv("HOME", home.root);
-  return home;
-}
-
-async function bareRepository(): Promise<TemporaryDirectory> {
-  const bare = await temporaryDirectory();
-  execFileSync("git", ["init", "-q", "--bare", "-b", "main", bare.path("r.git")]);
-  execFileSync("git", ["-C", bare.path("r.git"), "config", "http.receivepack", "true"]);
-  return bare;
-}
-
-function branches(bare: TemporaryDirectory): string {
-  return execFileSync("git", [
-    "-C",
-    bare.path("r.git"),
-    "for-each-ref",
-    "--format=%(refname) %(objectname)",
-  ]).toString();
-}
-
-/** Whom nobody may send anything. */
-async function evilServer() {
-  const requests: string[] = [];
-  const server = createServer((request, response) => {
-    requests.push(`${request.method} ${request.url}`);
-    response.end();
-  });
-  server.listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
-  return { requests, port, [Symbol.dispose]: () => void server.close() };
-}
 
 describe("git push over HTTP, with the login of a credential helper", () => {
   test("each one is asked about, named in full, and succeeds after a yes; the remote's branch is kept", async () => {
@@ -167,6 +127,22 @@ describe("a plain chain with a push at its end", () => {
     expect(pushed).toBe(`refs/heads/work ${head}\n`);
     expect(turns[0]?.output).toMatch(/exit code 0\][^]*\[then, by itself: `git push origin work`\][^]*exit code 0\]/);
     expect(turns[0]?.exitCode).toBe(0);
+  });
+
+  test("what stands before it is in the records while the question waits", async () => {
+    await using _home = await userHome();
+    await using server = await staging(["touch made.txt && git push origin work"]);
+    await server.workspace.git("remote", "add", "origin", "http://127.0.0.1:9/r.git");
+    const sessionId = await startSession(server, { interactive: true });
+    await using watcher = await Watcher.attach(server, sessionId);
+    await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "t" });
+    await watcher.until((events) => eventsOf(events, "confirmationRequest")[0], { withinMs: 60_000 });
+    const recorded = async () => {
+      const records = (await server.workspace.read(".orchestration/agent_trace.jsonl")).split("\n");
+      expect(records.some((record) => /"outcome"/.test(record) && record.includes("made.txt"))).toBe(true);
+    };
+    await vi.waitFor(recorded, { timeout: 5000 });
+    expect(await server.workspace.read("made.txt")).toBe("");
   });
 
   test("after a no the commit stands, and nothing is sent", async () => {

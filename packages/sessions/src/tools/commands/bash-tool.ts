@@ -1,13 +1,13 @@
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
-import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
 import type { Effect, WorkspacePath } from "@gennai/governance/effect";
+import { gitReadCommand } from "@gennai/governance/keys/git-read-command";
 import { keyChain } from "@gennai/governance/keys/key-chain";
 import { keyCommand } from "@gennai/governance/keys/key-command";
 import { agreedControl } from "@gennai/governance/policies/agreed-control";
 import type { Tool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { installLogins, planInstall } from "@gennai/machine/keys/plan-install";
 import { planKey } from "@gennai/machine/keys/plan-key";
+import { planRead } from "@gennai/machine/keys/reading/plan-read";
 import { type KeyPlan, type UserKeys } from "@gennai/machine/keys/user-keys";
 import { withAddresses } from "@gennai/machine/keys/with-addresses";
 import { type HeldDirectory, holdDirectory } from "@gennai/machine/process/run-command";
@@ -105,6 +105,9 @@ const proposalDescription =
   "that was ended, nothing is. What git ignores (builds, dependencies) stays with this session: later commands see it, file tools " +
   "and the user do not. Git's own data cannot be changed, and nothing runs in the background.";
 
+const proposedKeyDescription =
+  "git push and gh get the user's login after a yes, each time, as commands of their own: they send what had been committed before, not what is staged.";
+
 /** Some models call it so: `apply_patch <<'EOF'`. */
 const patchProgram = /^\s*(?:cd\s+\S+\s*&&\s*)?apply_?patch\b[^\n]*(?:<<|\*\*\* Begin Patch)/;
 const patchIsTool = new ToolFailure(
@@ -120,8 +123,6 @@ const patchIsTool = new ToolFailure(
 export function bashTool(ports: BashPorts): Tool<BashArguments> {
   const directories = new WeakMap<Effect, HeldDirectory | undefined>();
   const plans = new WeakMap<Effect, KeyPlan | ToolFailure>();
-  /** Of commands with such behind them that need a login: what runs before those. */
-  const firsts = new WeakMap<Effect, CommandAnalysis>();
   return {
     name: "Bash",
     description: descriptionOf(ports.staging),
@@ -139,12 +140,12 @@ export function bashTool(ports: BashPorts): Tool<BashArguments> {
       if (patchProgram.test(args.command)) throw patchIsTool;
       const cwd = await ports.workspace.resolve(args.cwd ?? ".");
       const { root } = ports.workspace;
-      const analysed = (text: string) => analyseCommand(text, { cwd: cwd.absolute, home: ports.home, workspace: root });
-      const command = analysed(args.command);
+      const command = analyseCommand(args.command, { cwd: cwd.absolute, home: ports.home, workspace: root });
       const { client } = ports.workspace;
       const staged = ports.staging !== undefined && (await canBeStaged(ports.staging.stages, cwd, root));
       const alone = staged && args.run_in_background !== true;
-      const chain = alone && givesKeys(ports.staging) ? keyChain(args.command) : undefined;
+      const { keys: itsKeys, proposal } = ports.staging ?? {};
+      const chain = alone && itsKeys !== undefined && proposal === undefined ? keyChain(args.command) : undefined;
       const effect: Effect = {
         type: "exec",
         command,
@@ -153,7 +154,6 @@ export function bashTool(ports: BashPorts): Tool<BashArguments> {
         ...(staged ? { staged } : {}),
         ...(chain === undefined ? {} : { behind: chain.keys }),
       };
-      if (chain !== undefined) firsts.set(effect, analysed(chain.first));
       if (args.run_in_background === true && ports.staging?.proposal !== undefined) throw notInProposal;
       if (args.run_in_background === true && !staged) throw notInBackground(client !== undefined);
       if (client !== undefined && cwd.inside) await refuseNoDirectory(ports.workspace, cwd);
@@ -203,14 +203,16 @@ export function bashTool(ports: BashPorts): Tool<BashArguments> {
         const plan = plans.get(effect);
         if (plan instanceof ToolFailure) throw plan;
         if (plan !== undefined && keys !== undefined) {
-          return executeKeyed(effect, plan, timeoutMs, { ...surroundings, network, blobs, seen, keys }, context);
+          const all = { ...surroundings, network, blobs, seen, keys };
+          const sends = keyCommand(effect.command.text) !== undefined;
+          // What it sends is what was committed: it sees the workspace, and leaves it as it is.
+          const place = sends && staging.proposal !== undefined ? { ...all, proposal: undefined, keepsNothing } : all;
+          return executeKeyed(effect, plan, timeoutMs, place, context);
         }
-        const command = firsts.get(effect) ?? effect.command;
-        const run = { ...effect, command };
-        const outcome = await executeStaged(run, timeoutMs, { ...surroundings, network, blobs, seen }, context);
+        const outcome = await executeStaged(effect, timeoutMs, { ...surroundings, network, blobs, seen }, context);
         if (keys === undefined) return outcome;
-        const place = { directory: effect.cwd.absolute, workspaceRoot: ports.workspace.root, keys: keys.user };
-        return withWantedLogin(outcome, installLogins(command.text, place), keys.wanted);
+        const place = { directory: effect.cwd.absolute, workspaceRoot: ports.workspace.root, keys: keys.user, signal };
+        return withWantedLogin(outcome, effect.command.text, place, keys.wanted);
       }
       const cwd = directories.get(effect) ?? heldDirectory(effect.cwd.absolute, pathName(effect.cwd));
       const { text, readsOnly } = effect.command;
@@ -236,35 +238,50 @@ export function bashTool(ports: BashPorts): Tool<BashArguments> {
 
 function descriptionOf(staging: Staging | undefined): string {
   if (staging === undefined) return plainDescription;
-  if (staging.proposal !== undefined) return `${plainDescription} ${proposalDescription}`;
+  if (staging.proposal !== undefined) {
+    return [
+      plainDescription,
+      proposalDescription,
+      ...(staging.keys === undefined ? [] : [proposedKeyDescription]),
+    ].join(" ");
+  }
   return [plainDescription, stagedDescription, ...(staging.keys === undefined ? [] : [keyDescription])].join(" ");
 }
+
+const keepsNothing =
+  "Proposal Mode leaves the workspace and git's data as they are; what was sent is what had been committed, without what is staged";
 
 const notInProposal = new ToolFailure("background_unavailable", "Nothing runs in the background in Proposal Mode.", {
   failureClass: "tool_unavailable",
   hint: "Run it in the foreground, with an end.",
 });
 
-function givesKeys(staging: Staging | undefined): staging is Staging & { readonly keys: StagingKeys } {
-  return staging?.keys !== undefined && staging.proposal === undefined;
-}
+/** What is only proposed goes nowhere; but what was committed before is no part of it. */
+const notPublished = new ToolFailure(
+  "no_key",
+  "In Proposal Mode nothing is published: a package would hold what the user has not kept yet.",
+  {
+    failureClass: "tool_unavailable",
+    hint: "Let the user keep the proposal; then the user publishes, or asks for it in a session that is not in Proposal Mode.",
+  },
+);
 
-/**
- * Which login the command would need, or why there is none: what rules say of the command comes before that. What is only proposed
- * goes nowhere.
- */
+/** Which login the command would need, or why there is none: what rules say of the command comes before that. */
 async function keyPlan(
   { staging, workspace }: BashPorts,
   text: string,
   cwd: WorkspacePath,
   signal: AbortSignal,
 ): Promise<KeyPlan | ToolFailure | undefined> {
-  if (!givesKeys(staging)) return undefined;
+  if (staging?.keys === undefined) return undefined;
   const { user: keys, wanted, addresses } = staging.keys;
   const place = { directory: cwd.absolute, workspaceRoot: workspace.root, keys, signal };
   const command = keyCommand(text);
+  if (command?.type === "publish" && staging.proposal !== undefined) return notPublished;
+  // Nothing of what git fetches could be kept.
+  if (staging.proposal !== undefined && gitReadCommand(text) !== undefined) return undefined;
   try {
-    const plan = command === undefined ? planInstall(text, place, wanted) : await planKey(command, place);
+    const plan = await (command === undefined ? planRead(text, place, wanted) : planKey(command, place));
     return plan && withAddresses(plan, addresses);
   } catch (error) {
     if (error instanceof ToolFailure) return error;

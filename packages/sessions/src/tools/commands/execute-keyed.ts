@@ -15,6 +15,7 @@ import { executeStaged } from "./execute-staged.ts";
 type KeyedSurroundings = StagedSurroundings &
   EditContents & {
     readonly keys: Pick<StagingKeys, "learn" | "addresses">;
+    readonly keepsNothing?: string | undefined;
   };
 
 /**

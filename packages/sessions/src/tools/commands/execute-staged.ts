@@ -27,7 +27,11 @@ export async function executeStaged(
   { command, cwd }: StagedExec,
   timeoutMs: number,
   surroundings: StagedSurroundings &
-    EditContents & { readonly key?: UncoveredKey } & Pick<StagedShellCommand, "temporary">,
+    EditContents & {
+      readonly key?: UncoveredKey;
+      /** Why nothing that it changed is kept, whatever that is. */
+      readonly keepsNothing?: string | undefined;
+    } & Pick<StagedShellCommand, "temporary">,
   context: ExecutionContext,
 ): Promise<ToolOutcome> {
   const { proposal, key, temporary } = surroundings;
@@ -42,7 +46,8 @@ export async function executeStaged(
     surroundings.allowed ?? [],
     context,
   );
-  const outcome = await settle(ended, { command, timeoutMs, contents: surroundings }, context);
+  const { keepsNothing } = surroundings;
+  const outcome = await settle(ended, { command, timeoutMs, contents: surroundings, keepsNothing }, context);
   return connections.length === 0 ? outcome : { ...outcome, connections };
 }
 
@@ -53,7 +58,12 @@ async function settle(
     command,
     timeoutMs,
     contents,
-  }: Pick<StagedExec, "command"> & { readonly timeoutMs: number; readonly contents: EditContents },
+    keepsNothing,
+  }: Pick<StagedExec, "command"> & {
+    readonly timeoutMs: number;
+    readonly contents: EditContents;
+    readonly keepsNothing: string | undefined;
+  },
   { signal, judge }: ExecutionContext,
 ): Promise<ToolOutcome> {
   const { run, left, layered, stale, refused } = staged;
@@ -72,6 +82,7 @@ async function settle(
     return commandOutcome(run, timeoutMs, [...notes, `[nothing it changed was kept: ${why}]`]);
   };
   if (run.state !== "exited") return nothingKept("it did not end by itself");
+  if (keepsNothing !== undefined) return nothingKept(keepsNothing);
   if (refused !== undefined) {
     return {
       ...(await nothingKept(refused)),

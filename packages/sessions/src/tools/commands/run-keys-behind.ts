@@ -1,5 +1,5 @@
 import { isAbsolute, join } from "node:path";
-import type { GovernedTools } from "@gennai/governance/gate/gate";
+import type { CallResult, GovernedTools } from "@gennai/governance/gate/gate";
 import { keyChain } from "@gennai/governance/keys/key-chain";
 import type { ExecutionContext, Tool, ToolOutcome } from "@gennai/governance/tool";
 import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
@@ -12,10 +12,13 @@ const shellCall = z.object({
   timeout_ms: z.number().optional(),
 });
 
+type ShellCall = z.infer<typeof shellCall>;
+
 /**
- * Bash, which goes on with what stands behind a command and needs a login of the user's: each is a call of its own through the
- * gate, looked at, asked about and recorded when its turn has come, as if the model had made it then. What fails, is refused, or is
- * not kept as a whole ends it; and so does a stop. What the command before did is told in any case: it has happened.
+ * Bash, which takes a chain with commands in it that need a login of the user's apart: what stands before them, and each of them, is a call of
+ * its own through the gate, looked at, asked about and recorded when its turn has come, as if the model had made it then. So what one did
+ * is in the record before anybody is asked about the next. What fails, is refused, or is not kept as a whole ends it; and so does a stop.
+ * What the ones before did is told in any case: it has happened.
  * @param calls the gate for these; given when there is one
  */
 export function withKeysBehind(bash: Tool, calls: () => Pick<GovernedTools, "run">): Tool {
@@ -25,16 +28,20 @@ export function withKeysBehind(bash: Tool, calls: () => Pick<GovernedTools, "run
       const behind = analysis.effects.flatMap((effect) => (effect.type === "exec" ? (effect.behind ?? []) : []));
       if (behind.length === 0) return bash.execute(args, analysis, context);
       const { command: chain, cwd, timeout_ms } = shellCall.parse(args);
-      const directory = keyChain(chain)?.directory;
-      // Nothing may be thrown from here on: what was kept would be in no record.
-      let whole = await bash.execute(args, analysis, context);
+      const { first, directory } = keyChain(chain) ?? {};
+      const gate = calls();
+      let whole: ToolOutcome | undefined;
+      if (first !== undefined) {
+        whole = await oneCall({ command: first, cwd, timeout_ms }, { id: `${context.callId}-first`, gate, context });
+      }
       for (const [index, command] of behind.entries()) {
         const why = whyNotOn(whole, context.signal);
         if (why !== undefined) return notRun(whole, command, why);
         const call = { command, cwd: within(cwd, directory), timeout_ms };
-        whole = await withKey(whole, call, { id: `${context.callId}-key-${index + 1}`, calls: calls(), context });
+        const id = `${context.callId}-key-${index + 1}`;
+        whole = together(whole, command, await oneCall(call, { id, gate, context }));
       }
-      return whole;
+      return whole ?? { output: "" };
     },
   };
 }
@@ -45,11 +52,11 @@ interface WhyNotOn {
   readonly failureClass?: FailureClass;
 }
 
-function whyNotOn(before: ToolOutcome, { aborted }: AbortSignal): WhyNotOn | undefined {
-  if (before.failure !== undefined || before.exitCode !== 0) {
+function whyNotOn(before: ToolOutcome | undefined, { aborted }: AbortSignal): WhyNotOn | undefined {
+  if (before !== undefined && (before.failure !== undefined || before.exitCode !== 0)) {
     return { note: "what stands before it did not succeed" };
   }
-  if ((before.dropped ?? []).length > 0) {
+  if ((before?.dropped ?? []).length > 0) {
     return {
       note: "the user did not keep all that stands before it had changed",
       failureClass: "permission_denied",
@@ -60,42 +67,50 @@ function whyNotOn(before: ToolOutcome, { aborted }: AbortSignal): WhyNotOn | und
     : undefined;
 }
 
-function notRun(before: ToolOutcome, command: string, { note, failureClass }: WhyNotOn): ToolOutcome {
-  const outcome = withOutput(before, `[\`${command}\` did not run: ${note}]`);
+function notRun(before: ToolOutcome | undefined, command: string, { note, failureClass }: WhyNotOn): ToolOutcome {
+  const outcome = withOutput(before ?? { output: "" }, `[\`${command}\` did not run: ${note}]`);
   if (failureClass === undefined) return outcome;
   const { exitCode: _, ...rest } = outcome;
   return { ...rest, failure: { failureClass, message: `\`${command}\` did not run: ${note}.` } };
 }
 
-async function withKey(
-  before: ToolOutcome,
-  call: z.infer<typeof shellCall>,
+/** What it changed is in its own record, and nowhere else. Does not reject: what ran before has to be told. */
+async function oneCall(
+  call: ShellCall,
   {
     id,
-    calls,
-    context,
-  }: { readonly id: string; readonly calls: Pick<GovernedTools, "run">; readonly context: ExecutionContext },
+    gate,
+    context: { callId, turnId, signal },
+  }: { readonly id: string; readonly gate: Pick<GovernedTools, "run">; readonly context: ExecutionContext },
 ): Promise<ToolOutcome> {
-  const { turnId, signal } = context;
   const { command } = call;
-  const argumentsJson = JSON.stringify(call);
-  const note = `[then, by itself: \`${command}\`]`;
-  const { exitCode: _, dropped: __, ...told } = before;
+  const made = { id, name: "Bash", argumentsJson: JSON.stringify(call) };
   try {
-    const [result] = await calls.run([{ id, name: "Bash", argumentsJson }], { turnId, signal });
-    const { output, error, exitCode, dropped = [], failureClass = "command_error" } = result ?? { output: "" };
-    const failure = error && { failureClass, message: `\`${command}\`: ${error.message}` };
-    return {
-      ...withOutput(told, note, output),
-      ...(exitCode === undefined ? {} : { exitCode }),
-      ...(dropped.length === 0 ? {} : { dropped }),
-      ...(failure === undefined ? {} : { failure }),
-    };
+    const [result] = await gate.run([made], { turnId, signal, shownAs: callId });
+    return result === undefined ? { output: "" } : outcomeOf(result, command);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     const message = `\`${command}\`: nobody knows whether it ran (${why}). Look before you run it again.`;
-    return { ...withOutput(told, note, message), failure: { failureClass: "partial_execution", message } };
+    return { output: message, failure: { failureClass: "partial_execution", message } };
   }
+}
+
+function outcomeOf(
+  { output, error, exitCode, dropped, failureClass = "command_error" }: CallResult,
+  command: string,
+): ToolOutcome {
+  return {
+    output,
+    ...(exitCode === undefined ? {} : { exitCode }),
+    ...(dropped.length === 0 ? {} : { dropped }),
+    ...(error === undefined ? {} : { failure: { failureClass, message: `\`${command}\`: ${error.message}` } }),
+  };
+}
+
+function together(before: ToolOutcome | undefined, command: string, after: ToolOutcome): ToolOutcome {
+  const note = `[${before === undefined ? "by itself" : "then, by itself"}: \`${command}\`]`;
+  const told = withOutput(before ?? { output: "" }, note, after.output);
+  return { ...after, output: told.output };
 }
 
 function withOutput(outcome: ToolOutcome, note: string, more = ""): ToolOutcome {

@@ -1,22 +1,11 @@
 import type { CallResult, GovernedTools } from "@gennai/governance/gate/gate";
-import type { Analysis, ExecutionContext, Tool, ToolOutcome } from "@gennai/governance/tool";
+import type { Analysis, ExecutionContext, Tool } from "@gennai/governance/tool";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { withKeysBehind } from "#tools/commands/run-keys-behind";
 
-/** What the first command did: a file is on disk, and only this outcome says so. */
-const kept: ToolOutcome = {
-  output: "formatted\n[exit code 0]",
-  exitCode: 0,
-  changes: [{ path: "a.ts", operation: "update", beforeSha256: "0", afterSha256: "1", blocks: [] }],
-  observed: [{ path: "a.ts", source: "disk", sha256: "1" }],
-  facts: [{ type: "change-set", files: [] }],
-};
-const { changes, observed, facts } = kept;
-const told = { changes, observed, facts };
-
-const pushed: Omit<CallResult, "call"> = {
-  output: "pushed\n[exit code 0]",
+const done: Omit<CallResult, "call"> = {
+  output: "done\n[exit code 0]",
   error: undefined,
   refused: false,
   failureClass: undefined,
@@ -26,11 +15,11 @@ const pushed: Omit<CallResult, "call"> = {
   dropped: [],
 };
 
-/** Runs `prettier -w . && git push && npm publish`. */
+/** Runs `prettier -w . && git push && npm publish`, or another chain. @param answers by the command */
 async function runChain(
-  first: ToolOutcome,
-  push: (controller: AbortController) => Promise<Partial<CallResult>>,
-  { stopped = false }: { readonly stopped?: boolean } = {},
+  answers: Readonly<Record<string, (controller: AbortController) => Promise<Partial<CallResult>>>>,
+  command = "prettier -w . && git push && npm publish",
+  behind = ["git push", "npm publish"],
 ) {
   const controller = new AbortController();
   const ran: string[] = [];
@@ -40,20 +29,17 @@ async function runChain(
     parameters: z.unknown(),
     access: "change",
     analyse: () => Promise.reject(new Error("it is analysed already")),
-    async execute() {
-      if (stopped) controller.abort();
-      return first;
-    },
+    execute: () => Promise.reject(new Error("each part is a call of its own")),
   };
   const calls: Pick<GovernedTools, "run"> = {
-    async run([call]) {
+    async run([call], { shownAs }) {
       if (call === undefined) throw new Error("there is one call");
-      ran.push(z.object({ command: z.string() }).parse(JSON.parse(call.argumentsJson)).command);
-      return [{ call, ...pushed, ...(await push(controller)) }];
+      expect(shownAs).toBe("c");
+      const { command: part } = z.object({ command: z.string() }).parse(JSON.parse(call.argumentsJson));
+      ran.push(part);
+      return [{ call, ...done, ...(await answers[part]?.(controller)) }];
     },
   };
-  const command = "prettier -w . && git push && npm publish";
-  const behind = ["git push", "npm publish"];
   // As the gate hands them over; nothing else of them is looked at here.
   const analysis = { statement: "", effects: [{ type: "exec", behind }] } as unknown as Analysis;
   const context = { callId: "c", turnId: "t", signal: controller.signal } as ExecutionContext;
@@ -61,62 +47,70 @@ async function runChain(
   return { outcome, ran };
 }
 
+const first = "prettier -w .";
+
 describe("what stands behind a command and needs a login", () => {
-  test("runs in order, and the outcome has what the command before changed", async () => {
-    const { outcome, ran } = await runChain(kept, async () => ({}));
-    expect(ran).toEqual(["git push", "npm publish"]);
-    expect(outcome).toMatchObject({ ...told, exitCode: 0 });
-    expect(outcome.failure).toBeUndefined();
+  test("runs in order, each part as a call of its own; what one changed is in its own record alone", async () => {
+    const { outcome, ran } = await runChain({ [first]: async () => ({ facts: [{ type: "change-set", files: [] }] }) });
+    expect(ran).toEqual([first, "git push", "npm publish"]);
+    expect(outcome).toMatchObject({ exitCode: 0 });
+    expect(outcome.failure ?? outcome.facts ?? outcome.changes).toBeUndefined();
+    expect(outcome.output).toMatch(/done[^]*\[then, by itself: `git push`\][^]*\[then, by itself: `npm publish`\]/);
   });
 
-  test("a stop before the question keeps what the command before changed in the record", async () => {
-    const { outcome, ran } = await runChain(kept, async () => ({}), { stopped: true });
-    expect(ran).toEqual([]);
-    expect(outcome).toMatchObject({ ...told, failure: { failureClass: "partial_execution" } });
+  test("two of them, and nothing before: the second is asked about when the first has succeeded", async () => {
+    const chain = "git push && gh pr create -t x -b y";
+    const { outcome, ran } = await runChain({}, chain, ["git push", "gh pr create -t x -b y"]);
+    expect(ran).toEqual(["git push", "gh pr create -t x -b y"]);
+    expect(outcome.output).toMatch(/^\[by itself: `git push`\]\ndone[^]*\[then, by itself: `gh pr create/);
+    const refused = await runChain({ "git push": async () => ({ exitCode: 1 }) }, chain, ["git push", "gh pr create"]);
+    expect(refused.ran).toEqual(["git push"]);
+    expect(refused.outcome.output).toContain("[`gh pr create` did not run: what stands before it did not succeed]");
+  });
+
+  test("a stop before the question sends nothing", async () => {
+    const { outcome, ran } = await runChain({
+      [first]: async (controller) => {
+        controller.abort();
+        return {};
+      },
+    });
+    expect(ran).toEqual([first]);
+    expect(outcome).toMatchObject({ failure: { failureClass: "partial_execution" } });
     expect(outcome.output).toContain("[`git push` did not run: the call was stopped");
     expect(outcome.exitCode).toBeUndefined();
   });
 
   test("a stop while it is asked about does so, too", async () => {
-    const { outcome, ran } = await runChain(kept, async (controller) => {
-      controller.abort();
-      const error = { code: "stopped", message: "Stopped.", retryable: false };
-      return { error, failureClass: "partial_execution", output: "", exitCode: undefined, refused: true };
+    const { outcome, ran } = await runChain({
+      "git push": async (controller) => {
+        controller.abort();
+        const error = { code: "stopped", message: "Stopped.", retryable: false };
+        return { error, failureClass: "partial_execution", output: "", exitCode: undefined, refused: true };
+      },
     });
-    expect(ran).toEqual(["git push"]);
-    expect(outcome).toMatchObject({
-      ...told,
-      failure: { failureClass: "partial_execution", message: "`git push`: Stopped." },
-    });
+    expect(ran).toEqual([first, "git push"]);
+    expect(outcome).toMatchObject({ failure: { failureClass: "partial_execution", message: "`git push`: Stopped." } });
+    expect(outcome.output).toContain("done");
     expect(outcome.exitCode).toBeUndefined();
   });
 
-  test("a stop after a push that succeeded keeps its output, and runs nothing more", async () => {
-    const { outcome, ran } = await runChain(kept, async (controller) => {
-      controller.abort();
-      return {};
-    });
-    expect(ran).toEqual(["git push"]);
-    expect(outcome).toMatchObject({ ...told, failure: { failureClass: "partial_execution" } });
-    expect(outcome.output).toMatch(/pushed\n\[exit code 0\][^]*\[`npm publish` did not run: the call was stopped/);
-  });
-
-  test("a record that cannot be written loses nothing of the command before", async () => {
-    const { outcome, ran } = await runChain(kept, () => Promise.reject(new Error("the disk is full")));
-    expect(ran).toEqual(["git push"]);
-    expect(outcome).toMatchObject({ ...told, failure: { failureClass: "partial_execution" } });
-    expect(outcome.output).toContain("formatted");
+  test("a record that cannot be written loses nothing of what was said before", async () => {
+    const { outcome, ran } = await runChain({ "git push": () => Promise.reject(new Error("the disk is full")) });
+    expect(ran).toEqual([first, "git push"]);
+    expect(outcome).toMatchObject({ failure: { failureClass: "partial_execution" } });
+    expect(outcome.output).toContain("done");
     expect(outcome.failure?.message).toContain("the disk is full");
     expect(outcome.exitCode).toBeUndefined();
   });
 
   test.each([
-    ["before all", { ...kept, dropped: ["a.ts"] }, {}, []],
-    ["before the second", kept, { dropped: ["refs"] }, ["git push"]],
-  ])("nothing is sent once the user dropped a part: %s", async (_name, first, push, want) => {
-    const { outcome, ran } = await runChain(first, async () => push);
+    ["before all", first, [first]],
+    ["before the second", "git push", [first, "git push"]],
+  ])("nothing is sent once the user dropped a part: %s", async (_name, where, want) => {
+    const { outcome, ran } = await runChain({ [where]: async () => ({ dropped: ["a.ts"] }) });
     expect(ran).toEqual(want);
-    expect(outcome).toMatchObject({ ...told, failure: { failureClass: "permission_denied" } });
+    expect(outcome).toMatchObject({ failure: { failureClass: "permission_denied" } });
     expect(outcome.output).toContain("did not run: the user did not keep all that stands before it had changed");
   });
 });

@@ -1,0 +1,104 @@
+import { quotedCommand } from "@gennai/governance/command/quoted-command";
+import type { RunMount } from "../stage/staged-command.ts";
+import { type GitAddress, gitAddressText } from "./git-address.ts";
+import type { SettingEntries } from "./git-settings-of.ts";
+import { filledCredential, helperFor } from "./https-login.ts";
+import { keyDirectory, keyGitEnvironment } from "./key-git.ts";
+import type { GuardedPlace } from "./plan-key.ts";
+import { type SshLogin, sshLogin } from "./ssh-login.ts";
+import type { KeyPlan, UncoveredKey } from "./user-keys.ts";
+
+/** A run of git that has the login for one address. */
+export interface GitRun extends Pick<UncoveredKey, "text" | "scripts" | "environment"> {
+  readonly address: GitAddress;
+  /** The user's own settings of git. */
+  readonly user: SettingEntries;
+  /** In place of what the repository has. */
+  readonly mounts: readonly RunMount[];
+  /** Settings for this git, besides those of every git with a login. */
+  readonly settings?: readonly (readonly [name: string, value: string])[];
+}
+
+/** Rejects with `ToolFailure` (`no_key`) where the user has no login for it. */
+export async function gitWithLogin(
+  run: GitRun,
+  place: GuardedPlace,
+): Promise<Pick<KeyPlan, "url" | "login" | "uncover">> {
+  const { address } = run;
+  if (address.scheme === "ssh") {
+    const ssh = await sshLogin(address, place);
+    return {
+      url: gitAddressText({ ...address, host: ssh.host, port: ssh.port, user: ssh.user, path: asPath(address) }),
+      login: ssh.login,
+      uncover: () => Promise.resolve(bySsh(run, ssh)),
+    };
+  }
+  const port = address.port ?? (address.scheme === "https" ? 443 : 80);
+  return {
+    url: gitAddressText({ ...address, port }),
+    login: helperFor(address, run.user),
+    uncover: async ({ signal }) => {
+      const { username, password } = await filledCredential(address, place.keys, signal);
+      return byHelper(run, { username, password, port });
+    },
+  };
+}
+
+function bySsh({ text, scripts, environment, mounts, settings = [] }: GitRun, ssh: SshLogin): UncoveredKey {
+  const options = [
+    ...ssh.options,
+    `Port=${ssh.port}`,
+    `User=${ssh.user}`,
+    `UserKnownHostsFile=${keyDirectory}/known_hosts`,
+    "GlobalKnownHostsFile=/dev/null",
+    "StrictHostKeyChecking=yes",
+    "BatchMode=yes",
+    "UpdateHostKeys=no",
+    "ForwardAgent=no",
+    "ClearAllForwardings=yes",
+    "PermitLocalCommand=no",
+    "ControlPath=none",
+  ];
+  return {
+    text,
+    ...(scripts === undefined ? {} : { scripts }),
+    environment: {
+      ...keyGitEnvironment("ssh", settings),
+      ...environment,
+      GIT_SSH_COMMAND: quotedCommand(["ssh", "-F", "/dev/null", ...options.flatMap((option) => ["-o", option])]),
+      GIT_SSH_VARIANT: "ssh",
+    },
+    mounts: [...mounts, ...ssh.mounts, { text: ssh.knownHosts, path: `${keyDirectory}/known_hosts` }],
+    hosts: [{ host: ssh.host, port: ssh.port }],
+    secrets: [],
+  };
+}
+
+function byHelper(
+  { text, scripts, environment, mounts, address, settings = [] }: GitRun,
+  { username, password, port }: { readonly username: string; readonly password: string; readonly port: number },
+): UncoveredKey {
+  const { scheme, host, port: named } = address;
+  const place = `${scheme}://${host}${named === undefined ? "" : `:${named}`}`;
+  return {
+    text,
+    ...(scripts === undefined ? {} : { scripts }),
+    environment: {
+      ...keyGitEnvironment(scheme, [...settings, [`credential.${place}.helper`, helper]]),
+      ...environment,
+      GENNAI_KEY_USER: username,
+      GENNAI_KEY: password,
+    },
+    mounts,
+    hosts: [{ host, port }],
+    secrets: [password],
+  };
+}
+
+/** Git asks it for this place only. */
+const helper = `!f() { test "$1" = get && printf 'username=%s\\npassword=%s\\n' "$GENNAI_KEY_USER" "$GENNAI_KEY"; }; f`;
+
+/** As it stands in an address with a scheme. */
+function asPath({ path }: GitAddress): string {
+  return path.startsWith("/") ? path : `/${path}`;
+}

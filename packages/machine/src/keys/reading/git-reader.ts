@@ -1,0 +1,81 @@
+import { quotedCommand } from "@gennai/governance/command/quoted-command";
+import { type GitReadCommand, gitReadCommand } from "@gennai/governance/keys/git-read-command";
+import { cleanGitSettings } from "../clean-git-settings.ts";
+import { type GitAddress, gitAddressText } from "../git-address.ts";
+import { userGitSettings } from "../git-settings-of.ts";
+import { type GitRun, gitWithLogin } from "../git-with-login.ts";
+import { keyRepository } from "../key-repository.ts";
+import { guardedPlace, type KeyPlace } from "../plan-key.ts";
+import { settingsMount } from "../plan-push.ts";
+import { remoteTarget, rewrittenAddress } from "../push-target.ts";
+import type { LoginReader } from "./login-reader.ts";
+
+/** Over ssh a login is wanted always; over https once the host has said so. */
+export const gitReader: LoginReader = {
+  refused:
+    /could not read (?:Username|Password) for|terminal prompts disabled|Authentication failed for|Permission denied \(publickey/,
+  async logins(text, place) {
+    const command = gitReadCommand(text);
+    if (command === undefined) return [];
+    const run = await (command.verb === "clone" ? cloneRun(command, place) : fetchRun(command, place));
+    if (run === undefined) return [];
+    const plan = { ...(await gitWithLogin(run, guardedPlace(place))), notes: [] };
+    const { scheme } = run.address;
+    return [
+      { host: hostOf(run.address), ...(scheme === "ssh" ? { always: true } : {}), plan: () => Promise.resolve(plan) },
+    ];
+  },
+};
+
+/** Into the repository around the directory. Undefined where it reads from a directory. */
+async function fetchRun(command: GitReadCommand, place: KeyPlace): Promise<GitRun | undefined> {
+  const { verb, options, remote, operands, behind } = command;
+  const target = await remoteTarget(remote, "fetch", place);
+  if (target === undefined) return undefined;
+  const { address, user, repository } = target;
+  const from = target.remote ?? gitAddressText(address);
+  const withoutSubmodules = verb === "fetch" ? ["--no-recurse-submodules", "--no-auto-maintenance"] : [];
+  const names = remote === undefined && operands.length === 0 ? [target.remote ?? from] : [from, ...operands];
+  return {
+    address,
+    user,
+    text: quotedCommand(["git", verb, ...options, ...withoutSubmodules, ...names]),
+    ...(behind === undefined ? {} : { scripts: behind }),
+    environment: repository.environment,
+    mounts: [settingsMount(target)],
+  };
+}
+
+/** Into a new directory. The address is noted as it was given. */
+async function cloneRun(command: GitReadCommand, place: KeyPlace): Promise<GitRun | undefined> {
+  const { options, remote = "", operands } = command;
+  const { directory, keys, signal } = place;
+  const [user, around] = await Promise.all([
+    userGitSettings(signal),
+    keyRepository(directory, keys.home, signal).catch(() => undefined),
+  ]);
+  const address = rewrittenAddress(remote, user, true);
+  if (typeof address === "string") return undefined;
+  const given = withoutPassword(remote);
+  const actual = gitAddressText(address);
+  return {
+    address,
+    user,
+    text: quotedCommand(["git", "clone", "--template=", "--no-recurse-submodules", ...options, given, ...operands]),
+    environment: {},
+    // Git looks around before it makes a repository of its own.
+    mounts: around === undefined ? [] : [{ text: cleanGitSettings(around.entries, new Map()), path: around.file }],
+    settings: actual === given ? [] : [[`url.${actual}.insteadOf`, given]],
+  };
+}
+
+/** Whoever wrote it there may not be the user; and it would be noted. */
+function withoutPassword(address: string): string {
+  return address.replace(/^([a-z][a-z0-9+.-]*:\/\/[^/@:]*):[^/@]*@/i, "$1@");
+}
+
+function hostOf({ scheme, host, port }: GitAddress): string {
+  const named = host.includes(":") ? `[${host}]` : host;
+  const usual = { ssh: 22, https: 443, http: 80 }[scheme];
+  return port === undefined || port === usual ? named : `${named}:${port}`;
+}

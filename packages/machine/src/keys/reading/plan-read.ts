@@ -1,0 +1,50 @@
+import { ToolFailure } from "@gennai/governance/tool-error";
+import type { KeyPlace } from "../plan-key.ts";
+import type { KeyPlan } from "../user-keys.ts";
+import { gitReader } from "./git-reader.ts";
+import type { LoginReader } from "./login-reader.ts";
+import { npmReader } from "./npm-reader.ts";
+
+const readers: readonly LoginReader[] = [npmReader, gitReader];
+
+/**
+ * The run with the one login that a command needs to read from its host. Undefined where none is known to be wanted, or several are.
+ * Rejects with `ToolFailure` (`no_key`).
+ *
+ * @param text for the shell
+ * @param wanted hosts, with their ports, that answered that they want a login
+ */
+export async function planRead(
+  text: string,
+  place: KeyPlace,
+  wanted: ReadonlySet<string>,
+): Promise<KeyPlan | undefined> {
+  const logins = (await loginsOf(text, place)).filter(({ host, always }) => always === true || wanted.has(host));
+  const [login, ...more] = logins;
+  return login === undefined || more.length > 0 ? undefined : login.plan();
+}
+
+/**
+ * Hosts, with their ports, that wanted a login of a command that failed, and for which the user has one.
+ *
+ * @param output of the run that had none
+ */
+export async function wantedLogins(text: string, output: string, place: KeyPlace): Promise<readonly string[]> {
+  const logins = await loginsOf(text, place, (reader) => reader.refused.test(output));
+  const hosts = logins.filter(({ always }) => always !== true).map(({ host }) => host);
+  const named = hosts.filter((host) => output.includes(host));
+  return [...new Set(named.length > 0 ? named : hosts)];
+}
+
+/** Where that cannot be told there are none: it can also be read without. */
+async function loginsOf(text: string, place: KeyPlace, isMeant: (reader: LoginReader) => boolean = () => true) {
+  const found = readers.filter(isMeant).map(async (reader) => {
+    try {
+      return await reader.logins(text, place);
+    } catch (error) {
+      if (error instanceof ToolFailure) return [];
+      throw error;
+    }
+  });
+  return (await Promise.all(found)).flat();
+}

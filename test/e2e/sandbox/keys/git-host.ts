@@ -1,0 +1,46 @@
+import { execFileSync } from "node:child_process";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type TemporaryDirectory, temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { vi } from "vitest";
+
+export const password = "correct-horse-battery";
+
+/** A home of the user's, with a credential helper; and bare repositories. */
+export async function userHome(): Promise<TemporaryDirectory> {
+  const home = await temporaryDirectory({
+    ".gitconfig": `[credential]\n\thelper = "!f() { test \\"$1\\" = get && cat ~/login; }; f"\n[user]\n\tname = Me\n\temail = me@example.com\n`,
+    login: `username=me\npassword=${password}\n`,
+  });
+  vi.stubEnv("HOME", home.root);
+  return home;
+}
+
+export async function bareRepository(): Promise<TemporaryDirectory> {
+  const bare = await temporaryDirectory();
+  execFileSync("git", ["init", "-q", "--bare", "-b", "main", bare.path("r.git")]);
+  execFileSync("git", ["-C", bare.path("r.git"), "config", "http.receivepack", "true"]);
+  return bare;
+}
+
+export function branches(bare: TemporaryDirectory): string {
+  return execFileSync("git", [
+    "-C",
+    bare.path("r.git"),
+    "for-each-ref",
+    "--format=%(refname) %(objectname)",
+  ]).toString();
+}
+
+/** Whom nobody may send anything. */
+export async function evilServer() {
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    requests.push(`${request.method} ${request.url}`);
+    response.end();
+  });
+  server.listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as AddressInfo;
+  return { requests, port, [Symbol.dispose]: () => void server.close() };
+}
