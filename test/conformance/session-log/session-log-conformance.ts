@@ -1,5 +1,6 @@
 import type { LoggedEvent, SessionEvent } from "@gennai/agent/session-event";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
+import { StoreError } from "@gennai/store/database/store-error";
 import { AppendConflict, type EventDraft, type LogBatch, type SessionLog } from "@gennai/store/log/session-log";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
@@ -124,6 +125,37 @@ export function sessionLogConformance(name: string, createPlace: () => Promise<S
         expect(await log.head("s")).toMatchObject({ lastSeq: seq + 2 });
       }
       expect((await other.read("s", 0, 100)).map((each) => each.seq)).toEqual(range(60));
+    });
+
+    it("forgets a session, also for who follows it elsewhere, and no other", async () => {
+      const { workspaceRoot } = place;
+      await log.create({ sessionId: "b", workspaceRoot, time: 2000 });
+      await log.append("s", { ...batch([draft(0)], true), ledger: [ledgerEntry] }, { seq: 0, epoch: 1 });
+      await log.append("b", batch([draft(0)]), { seq: 0, epoch: 1 });
+      const followed = [log, other].map(async (each) => {
+        const seen: number[] = [];
+        try {
+          for await (const events of each.tail("s", 0, { signal: new AbortController().signal })) {
+            seen.push(...events.map(({ seq }) => seq));
+          }
+        } catch (error) {
+          return { seen, code: error instanceof StoreError ? error.code : String(error) };
+        }
+        return { seen, code: "ended" };
+      });
+      await pause(100);
+      expect(await log.forget("s", "ada")).toEqual({ events: 1, records: 1, blobs: 0 });
+      for (const end of await Promise.all(followed)) expect(end).toEqual({ seen: [1], code: "session_deleted" });
+      for (const each of [log, other]) {
+        expect(await each.head("s")).toBeUndefined();
+        expect((await each.list({ limit: 10 })).map(({ sessionId }) => sessionId)).toEqual(["b"]);
+        expect(await each.read("s", 0, 10)).toEqual([]);
+        expect(await each.read("b", 0, 10)).toHaveLength(1);
+        const late = each.append("s", batch([draft(1)]), { seq: 1, epoch: 1 });
+        await expect(late).rejects.toThrow("no session");
+        await expect(each.forget("s", "ada")).rejects.toThrow("no session");
+      }
+      await other.append("b", batch([draft(1)], true), { seq: 1, epoch: 1 });
     });
 
     it("keeps the order of one writer that does not wait", async () => {

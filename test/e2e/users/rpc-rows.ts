@@ -54,6 +54,7 @@ export const rpcRows: Readonly<Record<string, RpcRow>> = {
   "AgentService.resumeSession": overseen,
   "AgentService.forkSession": session,
   "AgentService.renameSession": { ...session, request: (sessionId) => ({ sessionId, title: "A title" }) },
+  "AgentService.deleteSession": session,
   "AgentService.compactSession": session,
   "AgentService.setModelKey": { access: "own", request: () => ({ backend: 2, key: "sk-test-0000" }) },
   "AgentService.listModels": { access: "own" },

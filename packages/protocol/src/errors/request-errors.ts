@@ -97,6 +97,10 @@ export const requestErrors = {
   preview_changed: { means: "the files changed since the preview", next: "Preview and approve again." },
   proposal_mode: { means: "plans do not run in Proposal Mode", next: "Switch to Branch Mode, then preview the plan." },
   server_draining: { means: "the server is about to stop", next: "Try again: another server takes it." },
+  session_deleted: {
+    means: "somebody deleted the session while this client followed it",
+    next: "Open another one, or start a new one. Exported copies are where they were.",
+  },
   session_taken_over: { means: "another server took the session over", next: "Subscribe again." },
   server_overloaded: { means: "the server has as many of these under way as it may", next: "Wait as long as it says." },
   slow_reader: {

@@ -239,6 +239,16 @@ export class ReplControl {
     await this.listSessions();
   }
 
+  /** For good; the session is named to the person, who agreed. What is shown then is a new one, if it was the one. */
+  async delete(sessionId: string): Promise<void> {
+    const isShown = this.#followed.value?.session.sessionId === sessionId;
+    await this.#attempt("The session could not be deleted", async (signal) => {
+      await this.agent.deleteSession({ sessionId }, { signal });
+      if (isShown && this.#followed.value?.session.sessionId === sessionId) this.newSession();
+    });
+    await this.listSessions();
+  }
+
   /** For the session that is shown, and for those that come. False when the server would not. */
   async changeSettings(choice: SettingsChoice): Promise<boolean> {
     const { workingDir: _fixed, ...rest } = choice;

@@ -14,7 +14,8 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof ConnectError) {
     const info = error.findDetails(ErrorInfoSchema)[0];
     const code = info?.code || (Code[error.code] ?? "unknown");
-    return { message: sentence(error.rawMessage), hint: info?.hint || hints[error.code] || "", code };
+    // The text of the error has the hint behind the message.
+    return { message: sentence(info?.message || error.rawMessage), hint: info?.hint || hints[error.code] || "", code };
   }
   const message = error instanceof Error && error.message !== "" ? error.message : "Something went wrong.";
   return { message: sentence(message), hint: "", code: "" };

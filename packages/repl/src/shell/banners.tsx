@@ -23,6 +23,15 @@ function ConnectionBanner({ control }: { readonly control: ReplControl }) {
   const opening = control.opening.value;
   const following = followed?.following.value;
   const notice = control.serverNotice.value;
+  if (following?.state === "failed" && following.failure.code === "session_deleted") {
+    return (
+      <Banner level="warning" failure={following.failure} what="">
+        <button type="button" class="button" onClick={() => control.newSession()}>
+          New session
+        </button>
+      </Banner>
+    );
+  }
   if (following?.state === "failed") {
     return (
       <Banner level="error" failure={following.failure} what="Cut off from the session">

@@ -1,10 +1,10 @@
 import type { SessionSummary } from "@gennai/client/session/session-summary";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { ReplControl } from "../control/repl-control.ts";
 import { Icon } from "../icons/icon.tsx";
 import { Popover } from "./popover.tsx";
 
-/** The workspace's sessions: go to one, copy one, begin another. */
+/** The workspace's sessions: go to one, rename, copy or delete one. */
 export function SessionMenu({ control }: { readonly control: ReplControl }) {
   return (
     <Popover
@@ -28,9 +28,22 @@ const longestTitle = 200;
 function SessionList({ control, close }: { readonly control: ReplControl; readonly close: () => void }) {
   const [filter, setFilter] = useState("");
   const [renaming, setRenaming] = useState<string>();
+  const [deleting, setDeleting] = useState<string>();
   const shown = control.followed.value?.session.sessionId;
   const wanted = filter.trim().toLowerCase();
   const sessions = control.directory.sessions.value.filter(({ title }) => title.toLowerCase().includes(wanted));
+  const leaving = sessions.find(({ sessionId }) => sessionId === deleting);
+  if (leaving !== undefined) {
+    return (
+      <DeleteQuestion
+        session={leaving}
+        onAnswer={(agreed) => {
+          setDeleting(undefined);
+          if (agreed) void control.delete(leaving.sessionId);
+        }}
+      />
+    );
+  }
   return (
     <div class="sessions">
       <input
@@ -92,6 +105,15 @@ function SessionList({ control, close }: { readonly control: ReplControl; readon
               >
                 <Icon name="fork" />
               </button>
+              <button
+                type="button"
+                class="tool-button"
+                title="Delete…"
+                aria-label={`Delete ${titleOf(session)}…`}
+                onClick={() => setDeleting(session.sessionId)}
+              >
+                <Icon name="trash" />
+              </button>
             </li>
           ),
         )}
@@ -111,6 +133,49 @@ function SessionList({ control, close }: { readonly control: ReplControl; readon
           </button>
         </div>
       )}
+    </div>
+  );
+}
+
+interface DeleteQuestionProps {
+  readonly session: SessionSummary;
+  readonly onAnswer: (agreed: boolean) => void;
+}
+
+/** Says what goes, and asks once. */
+function DeleteQuestion({ session, onAnswer }: DeleteQuestionProps) {
+  const id = useId();
+  const keep = useRef<HTMLButtonElement>(null);
+  useEffect(() => keep.current?.focus(), []);
+  const isRunning = session.runningTurnId !== "";
+  return (
+    <div
+      class="session-delete"
+      role="alertdialog"
+      aria-labelledby={`${id}-title`}
+      aria-describedby={`${id}-what`}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        event.stopPropagation();
+        onAnswer(false);
+      }}
+    >
+      <strong id={`${id}-title`}>Delete “{titleOf(session)}” for good?</strong>
+      <p id={`${id}-what`} class="quiet">
+        {isRunning
+          ? "A turn of it runs: stop that first."
+          : "What was said goes, and with it undo, checkpoints and what its commands made that git ignores. Your files stay as they are. The ledger keeps that something was done, without what. Exported copies stay where they are."}
+      </p>
+      <div class="popover-buttons">
+        {!isRunning && (
+          <button type="button" class="button button-stop" onClick={() => onAnswer(true)}>
+            Delete
+          </button>
+        )}
+        <button ref={keep} type="button" class="button button-quiet" onClick={() => onAnswer(false)}>
+          Keep
+        </button>
+      </div>
     </div>
   );
 }

@@ -28,7 +28,7 @@ import { streamEvents } from "./event-stream.ts";
 import { invoke } from "./invoke.ts";
 import { dropLayerRpc, keepLayerRpc, listLayerRpc } from "./layer-rpcs.ts";
 import type { modelKeyRpc } from "./model-key-rpc.ts";
-import { compactSessionRpc, listedSkills, renameSessionRpc } from "./session-rpcs.ts";
+import { compactSessionRpc, deleteSessionRpc, listedSkills, renameSessionRpc } from "./session-rpcs.ts";
 import { sessionsMeant } from "./sessions-meant.ts";
 import { clientFromWire } from "./wire/client-from-wire.ts";
 import { sessionToWire } from "./wire/session-wire.ts";
@@ -237,6 +237,10 @@ function agentService({
 
     async renameSession(request) {
       return renameSessionRpc(await manager.get(request.sessionId), request);
+    },
+
+    async deleteSession({ sessionId }) {
+      return deleteSessionRpc(manager, sessionId, user());
     },
 
     async compactSession({ sessionId }) {

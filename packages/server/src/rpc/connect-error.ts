@@ -79,6 +79,19 @@ export function toConnectError(error: unknown, report: (error: unknown) => void)
       },
     );
   }
+  if (error instanceof StoreError && (error.code === "session_deleted" || error.code === "unknown_session")) {
+    return error.code === "session_deleted"
+      ? withInfo(Code.NotFound, "This session was deleted.", {
+          code: "session_deleted",
+          hint: "Open another one, or start a new one.",
+          retryable: false,
+        })
+      : withInfo(Code.NotFound, "There is no such session.", {
+          code: "not_found",
+          hint: "Start one, or list them.",
+          retryable: false,
+        });
+  }
   report(error);
   const trouble = storeTrouble(error);
   if (trouble !== undefined) return withInfo(...troubles[trouble]);

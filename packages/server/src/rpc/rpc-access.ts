@@ -37,6 +37,7 @@ const agent: AccessOf<typeof AgentService> = {
   resumeSession: "overseen",
   forkSession: "session",
   renameSession: "session",
+  deleteSession: "session",
   compactSession: "session",
   setModelKey: "own",
   listModels: "own",

@@ -1,10 +1,13 @@
+import { userInfo } from "node:os";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ServiceError } from "@gennai/machine/service-error";
 import type {
   CompactSessionResponse,
+  DeleteSessionResponse,
   RenameSessionRequest,
   SkillSchema,
 } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import type { Session } from "@gennai/sessions/session/session";
 import { compactConversation } from "@gennai/sessions/turn/compaction-turn";
 import { sessionSkills } from "@gennai/sessions/turn/session-skills";
@@ -21,6 +24,25 @@ export async function renameSessionRpc(
   }
   await session.rename(line);
   return { title: session.state.title };
+}
+
+/** @param user empty on a server with one: the account that the server runs under is named then */
+export async function deleteSessionRpc(
+  manager: SessionManager,
+  sessionId: string,
+  user: string,
+): Promise<Omit<DeleteSessionResponse, "$typeName">> {
+  const { events, blobs, records } = await manager.delete(sessionId, user || accountName());
+  return { events, contents: blobs, ledgerRecords: records };
+}
+
+function accountName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container's user need not have a name.
+    return String(process.getuid?.() ?? "");
+  }
 }
 
 export async function compactSessionRpc(session: Session): Promise<Omit<CompactSessionResponse, "$typeName">> {

@@ -11,6 +11,7 @@ export function observedLog(log: SessionLog, instruments: Instruments): SessionL
     list: (filter) => log.list(filter),
     setTitle: (sessionId, title) => log.setTitle(sessionId, title),
     takeOver: (sessionId) => log.takeOver(sessionId),
+    forget: (sessionId, by) => log.forget(sessionId, by),
     async append(sessionId, batch, expected) {
       const began = performance.now();
       const durable = { "gennai.log.durable": batch.durable };

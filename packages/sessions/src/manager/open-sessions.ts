@@ -103,6 +103,13 @@ export class OpenSessions {
     });
   }
 
+  /** Of a session that was deleted. */
+  async discard(session: Session): Promise<void> {
+    this.#forget(session.id);
+    await session.background[Symbol.asyncDispose]();
+    if (session.workspace.client !== undefined) this.#services.closeClientWorkspace(session.workspace, session.id);
+  }
+
   /** Closes sessions that nobody uses, least recently used first; they open again when asked for. */
   async #closeIdle(isMeant: (sessionId: string) => boolean, mayStop: () => boolean): Promise<void> {
     for (const [id, opening] of [...this.#open]) {

@@ -8,7 +8,7 @@ import { ServiceError } from "@gennai/machine/service-error";
 import { clientPlace } from "@gennai/machine/workspace/client-place";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { SessionSettings } from "@gennai/protocol/model/session-settings";
-import type { SessionFilter, SessionHead } from "@gennai/store/log/session-log";
+import type { ForgottenSession, SessionFilter, SessionHead } from "@gennai/store/log/session-log";
 import type { Session } from "../session/session.ts";
 import type { SessionServices } from "../session/session-services.ts";
 import { forkSession, type SessionOrigin } from "./fork-session.ts";
@@ -148,6 +148,15 @@ export class SessionManager {
     return await forkSession(source, throughSeq, (origin) =>
       this.#create(source.workspace.place, source.settings, source.user, origin),
     );
+  }
+
+  /** Forgets a session for good. Rejects with `ServiceError` while a turn of it runs. @param by name of whoever asked for it */
+  async delete(sessionId: string, by: string): Promise<ForgottenSession> {
+    using _held = this.hold(sessionId);
+    const session = await this.get(sessionId);
+    const forgotten = await session.delete(by);
+    await this.#open.discard(session);
+    return forgotten;
   }
 
   /** Ends every running turn that the filter names; resolves with their ids when all have ended. */

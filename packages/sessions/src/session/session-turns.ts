@@ -91,6 +91,17 @@ export class SessionTurns {
   }
 
   /**
+   * Does something instead of a turn: starts that were asked for before come first, and later ones wait. Throws `ServiceError` while
+   * a turn runs.
+   */
+  async instead<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
+    return this.#starts(() => {
+      this.#session.refuseWhileRunning(what);
+      return work();
+    });
+  }
+
+  /**
    * Ends the running turn; resolves when it has ended. Undefined when none ran, or another one than asked for. Unless one is
    * named, starts that are under way and do not come to their end either are given up.
    */

@@ -12,7 +12,7 @@ import { knownHead } from "@gennai/machine/workspace/known-head";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { WorkspaceError } from "@gennai/machine/workspace/workspace-error";
 import type { SessionSettings } from "@gennai/protocol/model/session-settings";
-import type { SessionHead } from "@gennai/store/log/session-log";
+import type { ForgottenSession, SessionHead } from "@gennai/store/log/session-log";
 import type { BackgroundRunChange } from "../background/background-run-facts.ts";
 import { BackgroundRuns } from "../background/background-runs.ts";
 import { ClientRegistry } from "../bridge/client-registry.ts";
@@ -161,10 +161,23 @@ export class Session {
     return this.#turns.cancel(reason, turnId);
   }
 
+  /** Forgets the session for good; nothing can be done with it any more. Rejects with `ServiceError` while a turn runs. */
+  delete(by: string): Promise<ForgottenSession> {
+    return this.#turns.instead("delete the session", async () => {
+      await this.catchUp();
+      await this.background.stopAll("the deletion of the session");
+      await this.writer.flush();
+      return this.services.log.forget(this.id, by);
+    });
+  }
+
   /** Throws `ServiceError`. @param what e.g. `change the settings` */
   refuseWhileRunning(what: string): void {
     if (this.runningTurnId === undefined) return;
-    throw new ServiceError("failed_precondition", `A turn is running; it must end before you ${what}.`);
+    throw new ServiceError("failed_precondition", `A turn is running; it must end before you ${what}.`, {
+      reason: "turn_running",
+      hint: "Wait for its end, or stop it.",
+    });
   }
 
   /**

@@ -1,6 +1,6 @@
 import { ledgerPathOf } from "../ledger/ledger-file-name.ts";
 import type { LedgerLocation } from "../ledger/ledger-location.ts";
-import type { PurgeReport } from "../purge/purge-memory.ts";
+import type { PurgeReport } from "../purge/forget-sessions.ts";
 import type { LedgerLineFormat } from "./ledger-export.ts";
 import type { LedgerRepair } from "./ledger-repair.ts";
 import { verifyWorkspaceLedger, type WorkspaceLedgerReport } from "./ledger-verify.ts";

@@ -10,6 +10,7 @@ export type StoreErrorCode =
   | "io"
   | "closed"
   | "unknown_session"
+  | "session_deleted"
   | "session_exists"
   | "unsafe_key"
   | "corrupt_blob"

@@ -42,6 +42,15 @@ export interface SessionFilter {
   readonly limit: number;
 }
 
+/** What went with a session that was forgotten: a count each. */
+export interface ForgottenSession {
+  readonly events: number;
+  /** Ledger records that lost their content and kept their place in the chain. */
+  readonly records: number;
+  /** Contents that nobody else refers to. */
+  readonly blobs: number;
+}
+
 /** Thrown by `append` when another writer was faster or took the session over: the batch is not in. */
 export class AppendConflict extends Error {
   override readonly name = "AppendConflict";
@@ -67,9 +76,16 @@ export interface SessionLog extends AsyncDisposable {
     batch: LogBatch,
     expected: { readonly seq: number; readonly epoch: number },
   ): Promise<readonly LoggedEvent[]>;
+  /**
+   * Forgets a session for good, with what only it needs; its ledger records keep their place, without content. Tails of it end
+   * with `StoreError` `session_deleted`. After a crash it is there whole or gone, and what is left of it goes at the next
+   * opening. Rejects with `StoreError` `unknown_session`, `busy` while another process runs a turn of it.
+   * @param by name of whoever asked for it
+   */
+  forget(sessionId: string, by: string): Promise<ForgottenSession>;
   /** Events after `afterSeq`, in order, at most `limit`. */
   read(sessionId: string, afterSeq: number, limit: number): Promise<readonly LoggedEvent[]>;
-  /** Replays after `afterSeq`, then follows until the signal aborts. Never skips: a slow reader reads from the store. */
+  /** Replays after `afterSeq`, then follows until the signal aborts or the session is forgotten. Never skips: a slow reader reads from the store. */
   tail(
     sessionId: string,
     afterSeq: number,

@@ -109,6 +109,7 @@ export class LogCopy {
     return this.#position;
   }
 
+  /** undefined for a session that is not there, or not any more. */
   place(sessionId: string): LogPlace | undefined {
     const row = this.#statements.place.get(sessionId);
     if (row === undefined) return undefined;
@@ -165,7 +166,7 @@ export class LogCopy {
       const name = parseSessionSubject(subject);
       if (name === undefined || message === undefined || link === undefined) continue;
       const { sessionId, number } = name;
-      const before = places.get(sessionId) ?? this.place(sessionId) ?? { number: -1, owner: "", digest: "" };
+      const before = places.get(sessionId) ?? this.#read(sessionId) ?? { number: -1, owner: "", digest: "" };
       // The first message of a number counts. NATS was seen to store a second one, of a writer that had lost.
       if (number <= before.number) {
         this.#passedOver.add(position);
@@ -195,6 +196,12 @@ export class LogCopy {
     });
     this.#position = last.position;
   }
+
+  /** What was read of a session last, also of one that is gone: a message for it may still come. */
+  #read(sessionId: string): Pick<LogPlace, "number" | "owner" | "digest"> | undefined {
+    const row = this.#statements.read.get(sessionId);
+    return row && { number: integerOf(row, "number"), owner: textOf(row, "owner"), digest: textOf(row, "digest") };
+  }
 }
 
 function stepOf(message: SessionMessage, sessionId: string, mirrored: boolean): AbsorbedStep | undefined {
@@ -212,6 +219,10 @@ function stepOf(message: SessionMessage, sessionId: string, mirrored: boolean): 
       return { type: "take-over", sessionId, epoch: message.epoch };
     case "title":
       return { type: "title", sessionId, title: message.title };
+    case "forget": {
+      const { by, time, salt, toolVersion } = message;
+      return { type: "forget", sessionId, by, time, salt, toolVersion };
+    }
     case "batch": {
       const { events, ledger, spentTokens, seq, epoch, toolVersion } = message;
       return {
@@ -243,6 +254,7 @@ function prepareStatements(database: StoreDatabase) {
       `SELECT s.last_seq, s.epoch, c.number, c.owner, c.digest FROM log_copy_sessions c JOIN sessions s ON s.id = c.session
        WHERE c.session = ?`,
     ),
+    read: database.prepare("SELECT number, owner, digest FROM log_copy_sessions WHERE session = ?"),
     lock: database.prepare("SELECT number, position, replica, what FROM log_copy_locks WHERE name = ?"),
     setLock: database.prepare(
       "INSERT OR REPLACE INTO log_copy_locks (name, number, position, replica, what) VALUES (?, ?, ?, ?, ?)",

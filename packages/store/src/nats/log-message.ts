@@ -20,6 +20,14 @@ const messageSchema = z.discriminatedUnion("kind", [
   }),
   z.object({ kind: z.literal("take-over"), epoch: z.int(), owner: z.string() }),
   z.object({ kind: z.literal("title"), title: z.string() }),
+  /** The session's last: it is gone, and so is what it has in the copies. */
+  z.object({
+    kind: z.literal("forget"),
+    by: z.string(),
+    time: z.number(),
+    salt: z.string(),
+    toolVersion: z.string(),
+  }),
   z.object({
     kind: z.literal("batch"),
     /** Of the event before the first. */

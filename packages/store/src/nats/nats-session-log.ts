@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import type { LoggedEvent } from "@gennai/agent/session-event";
 import { OneByOne } from "@gennai/machine/one-by-one";
 import { StoreError } from "../database/store-error.ts";
@@ -8,6 +8,7 @@ import { isSignedHere } from "../ledger/ledger-key.ts";
 import {
   AppendConflict,
   type BlobStore,
+  type ForgottenSession,
   type LogBatch,
   type SessionFilter,
   type SessionHead,
@@ -40,6 +41,8 @@ export interface NatsSessionLogOptions {
   readonly replicaId: string;
   /** Whether a replica may still be running turns; sessions are never taken over from such a one. */
   readonly isAlive: (replicaId: string) => Promise<boolean>;
+  /** Resolves when what a forgotten session left on this machine is gone, or will be tried again. */
+  readonly afterForgetting: (sessionId: string) => Promise<ForgottenSession>;
 }
 
 /** What a message comes after. */
@@ -109,6 +112,20 @@ export class NatsSessionLog implements SessionLog {
     return epoch;
   }
 
+  /** From the copies of all replicas, each as soon as it reads it. What was said stays in the stream, which nobody can rewrite. */
+  async forget(sessionId: string, by: string): Promise<ForgottenSession> {
+    const { replicaId, isAlive, toolVersion, afterForgetting } = this.#options;
+    await this.#writing.run(sessionId, () =>
+      this.#appendFree(sessionId, async (place) => {
+        if (place.owner !== "" && place.owner !== replicaId && (await isAlive(place.owner))) {
+          throw new AppendConflict(`Session ${sessionId} belongs to another server that is running.`);
+        }
+        return { kind: "forget", by, time: Date.now(), salt: randomBytes(16).toString("hex"), toolVersion };
+      }),
+    );
+    return afterForgetting(sessionId);
+  }
+
   append(
     sessionId: string,
     batch: LogBatch,
@@ -172,7 +189,7 @@ export class NatsSessionLog implements SessionLog {
   /** Appends what depends on nothing but being next; `make` is asked again when somebody else was faster. */
   async #appendFree(
     sessionId: string,
-    make: (place: LogPlace) => Promise<Extract<SessionMessage, { readonly kind: "title" | "take-over" }>>,
+    make: (place: LogPlace) => Promise<Extract<SessionMessage, { readonly kind: "title" | "take-over" | "forget" }>>,
   ): Promise<LogPlace> {
     for (let attempt = 0; ; attempt++) {
       await this.#caughtUp();

@@ -6,6 +6,7 @@ import type { JsMsg } from "@nats-io/jetstream";
 import { databaseFile, StoreDatabase } from "../database/database.ts";
 import { StoreError } from "../database/store-error.ts";
 import { openLedgers } from "../ledger/open-ledgers.ts";
+import { LiveForgetting } from "../purge/live-forgetting.ts";
 import { FileBlobStore } from "../sqlite/file-blob-store.ts";
 import { SqliteSessionLog } from "../sqlite/sqlite-session-log.ts";
 import { type Store, type StoreOptions } from "../sqlite/store.ts";
@@ -62,7 +63,8 @@ export async function openNatsStore(stateDir: string, options: NatsStoreOptions)
   const { table, mirror, watch, signer } = ledgers;
   const blobDirectory = join(directory, "blobs");
   await mkdir(blobDirectory, { recursive: true, mode: 0o700 });
-  const sessions = new SqliteSessionLog(database, table);
+  const forgetting = new LiveForgetting({ database, table, mirror, watch, stateDir: directory, onWarning });
+  const sessions = new SqliteSessionLog(database, table, forgetting);
   const streams = parts.use(await openLogStreams(address, { name: replicaId || "gennai", onWarning }));
   const copy = new LogCopy(database, sessions, {
     stream: streams.log.stream,
@@ -84,12 +86,15 @@ export async function openNatsStore(stateDir: string, options: NatsStoreOptions)
           options.onControl?.({ position: seq, subject, payload: data });
         }
         await takeInto(copy, streams, found.slice(from));
+        // Not waited for: the log goes on meanwhile.
+        if (found.some(({ message }) => message?.kind === "forget")) void forgetting.finish();
       },
       onFailure: options.onFailure,
     }),
   );
   await follower.caughtUp();
   await watch.look();
+  await forgetting.finish();
   mirror.catchUp();
   const log = new NatsSessionLog({
     streams,
@@ -101,6 +106,7 @@ export async function openNatsStore(stateDir: string, options: NatsStoreOptions)
     stateDir: directory,
     toolVersion: toolVersion ?? "unknown",
     isAlive: (other) => options.isAlive(streams, other),
+    afterForgetting: (sessionId) => forgetting.finishAbsorbed(sessionId),
   });
   const opened = parts.move();
   return {
@@ -117,6 +123,7 @@ export async function openNatsStore(stateDir: string, options: NatsStoreOptions)
     },
     async [Symbol.asyncDispose]() {
       await log[Symbol.asyncDispose]();
+      await forgetting[Symbol.asyncDispose]();
       await ledgers[Symbol.asyncDispose]();
       await opened.disposeAsync();
     },

@@ -15,6 +15,17 @@ export type AbsorbedStep =
   | { readonly type: "take-over"; readonly sessionId: string; readonly epoch: number }
   | { readonly type: "title"; readonly sessionId: string; readonly title: string }
   | {
+      readonly type: "forget";
+      readonly sessionId: string;
+      /** Name of whoever asked for it. */
+      readonly by: string;
+      /** Milliseconds since the epoch. */
+      readonly time: number;
+      /** 32 random hex digits, for the tombstones. */
+      readonly salt: string;
+      readonly toolVersion: string;
+    }
+  | {
       readonly type: "batch";
       readonly sessionId: string;
       readonly batch: LogBatch;

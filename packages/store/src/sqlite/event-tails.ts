@@ -33,6 +33,11 @@ export class EventTails {
     for (const tail of this.#tails.get(sessionId) ?? []) tail.push(events, characters);
   }
 
+  /** Sends whoever follows the session to the store. */
+  wake(sessionId: string): void {
+    for (const tail of this.#tails.get(sessionId) ?? []) tail.wake();
+  }
+
   wakeAll(): void {
     for (const tails of this.#tails.values()) for (const tail of tails) tail.wake();
   }

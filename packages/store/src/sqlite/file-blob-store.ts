@@ -1,5 +1,16 @@
 import { createHash, randomBytes } from "node:crypto";
-import { closeSync, constants, fsync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fsync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeSync,
+} from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
@@ -23,7 +34,7 @@ export class FileBlobStore implements BlobStore {
     const reference = { sha256, size: bytes.length, mediaType };
     const file = this.#file(sha256);
     // A file of another size was damaged: it is replaced.
-    if (statSync(file, { throwIfNoEntry: false })?.size === bytes.length) return reference;
+    if (statSync(file, { throwIfNoEntry: false })?.size === bytes.length && this.#touch(file)) return reference;
 
     const directory = dirname(file);
     const created = mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -67,6 +78,18 @@ export class FileBlobStore implements BlobStore {
       "corrupt_blob",
       `Blob ${sha256} is damaged on disk: restore the state directory from a backup.`,
     );
+  }
+
+  /** Says that somebody needs it from now on, to whoever is removing what nobody does. False when it is gone. */
+  #touch(file: string): boolean {
+    const now = new Date();
+    try {
+      utimesSync(file, now, now);
+      return true;
+    } catch (error) {
+      if (hasCode(error, "ENOENT")) return false;
+      throw error;
+    }
   }
 
   #file(sha256: string): string {

@@ -9,6 +9,11 @@ export function unknownSession(sessionId: string): StoreError {
   );
 }
 
+/** Thrown to whoever follows a session when it goes. */
+export function sessionDeleted(sessionId: string): StoreError {
+  return new StoreError("session_deleted", `Session ${sessionId} was deleted.`);
+}
+
 export function sessionExists(sessionId: string): StoreError {
   return new StoreError("session_exists", `Session ${sessionId} exists already: resume it or choose another id.`);
 }

@@ -1,15 +1,23 @@
 import type { LoggedEvent } from "@gennai/agent/session-event";
 import type { StoreDatabase } from "../database/database.ts";
 import type { LedgerTable, Sealing } from "../ledger/ledger-table.ts";
-import type { LogBatch, SessionFilter, SessionHead, SessionLog } from "../log/session-log.ts";
+import type { ForgottenSession, LogBatch, SessionFilter, SessionHead, SessionLog } from "../log/session-log.ts";
 import type { AbsorbedStep } from "./absorbed-step.ts";
 import { EventTails } from "./event-tails.ts";
 import { ForeignCommits } from "./foreign-commits.ts";
-import { appendConflict, sessionExists, unknownSession } from "./session-refusals.ts";
+import { appendConflict, sessionDeleted, sessionExists, unknownSession } from "./session-refusals.ts";
 import { type BatchRows, batchRows, SessionTable } from "./session-table.ts";
 
 /** A page of a tail: whichever is reached first. */
 const tailPage = { events: 512, characters: 1_048_576 };
+
+/** How a log forgets what is in more places than its own. */
+export interface Forgetting {
+  /** For good, in a transaction of its own. Rejects with `StoreError`. */
+  forget(head: SessionHead, by: string): Promise<ForgottenSession>;
+  /** Within a transaction: a step of a log that is kept elsewhere. */
+  absorb(head: SessionHead, step: Extract<AbsorbedStep, { readonly type: "forget" }>): void;
+}
 
 /** Sessions in SQLite. Several processes may use one file: whoever appends first wins, the other gets `AppendConflict`. */
 export class SqliteSessionLog implements SessionLog {
@@ -18,10 +26,12 @@ export class SqliteSessionLog implements SessionLog {
   readonly #sessions: SessionTable;
   readonly #tails = new EventTails();
   readonly #foreign: ForeignCommits;
+  readonly #forgetting: Forgetting;
 
   /** The database stays its opener's to close. */
-  constructor(database: StoreDatabase, ledger: LedgerTable) {
+  constructor(database: StoreDatabase, ledger: LedgerTable, forgetting: Forgetting) {
     this.#database = database;
+    this.#forgetting = forgetting;
     this.#ledger = ledger;
     this.#sessions = new SessionTable(database);
     this.#foreign = new ForeignCommits(database, () => this.#tails.wakeAll());
@@ -80,6 +90,14 @@ export class SqliteSessionLog implements SessionLog {
     return rows.logged;
   }
 
+  async forget(sessionId: string, by: string): Promise<ForgottenSession> {
+    const head = await this.head(sessionId);
+    if (head === undefined) throw unknownSession(sessionId);
+    const forgotten = await this.#forgetting.forget(head, by);
+    this.#tails.wake(sessionId);
+    return forgotten;
+  }
+
   /**
    * For a copy of a log that is kept elsewhere: takes steps that were accepted there, in one transaction with `also`. Throws
    * when they do not follow from what is here.
@@ -93,6 +111,7 @@ export class SqliteSessionLog implements SessionLog {
       return { ...step, rows };
     });
     const grown = new Set<string>();
+    const forgotten: string[] = [];
     this.#database.transaction({ durable: false }, () => {
       for (const step of prepared) {
         const { sessionId } = step;
@@ -109,6 +128,13 @@ export class SqliteSessionLog implements SessionLog {
           case "title":
             this.#sessions.setTitle(sessionId, step.title);
             break;
+          case "forget": {
+            const head = this.#sessions.head(sessionId);
+            if (head === undefined) throw unknownSession(sessionId);
+            this.#forgetting.absorb(head, step);
+            forgotten.push(sessionId);
+            break;
+          }
           case "batch": {
             const workspace = this.#insert(sessionId, step.rows, step.expected, step.sealing);
             if (step.mirrored && step.batch.ledger.length > 0) grown.add(this.#ledger.rootOf(workspace));
@@ -119,6 +145,7 @@ export class SqliteSessionLog implements SessionLog {
       also();
     });
     for (const { sessionId, rows } of batches) this.#publish(sessionId, rows);
+    for (const sessionId of forgotten) this.#tails.wake(sessionId);
     for (const root of grown) this.#ledger.changed(root);
   }
 
@@ -151,7 +178,10 @@ export class SqliteSessionLog implements SessionLog {
         let events = tail.takeAfter(after);
         if (events === undefined) {
           events = this.#sessions.events(sessionId, after, tailPage);
-          if (events.length === 0) tail.caughtUp();
+          if (events.length === 0) {
+            if (this.#sessions.head(sessionId) === undefined) throw sessionDeleted(sessionId);
+            tail.caughtUp();
+          }
         }
         const last = events.at(-1);
         if (last === undefined) await tail.changed();

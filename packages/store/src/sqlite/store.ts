@@ -5,7 +5,7 @@ import { databaseFile, StoreDatabase } from "../database/database.ts";
 import { refuseLogCopy } from "../database/log-copy-guard.ts";
 import { openLedgers } from "../ledger/open-ledgers.ts";
 import type { BlobStore, SessionLog } from "../log/session-log.ts";
-import { finishPurges } from "../purge/purge-jobs.ts";
+import { LiveForgetting } from "../purge/live-forgetting.ts";
 import { FileBlobStore } from "./file-blob-store.ts";
 import { SqliteSessionLog } from "./sqlite-session-log.ts";
 
@@ -45,11 +45,10 @@ export async function openStore(stateDir: string, options: StoreOptions): Promis
     const { table, mirror, watch } = ledgers;
     const blobDirectory = join(directory, "blobs");
     await mkdir(blobDirectory, { recursive: true, mode: 0o700 });
-    await finishPurges({ database, table, mirror, stateDir: directory }).catch((error: unknown) => {
-      onWarning(`A purge is not finished: ${error instanceof Error ? error.message : String(error)}`);
-    });
+    const forgetting = new LiveForgetting({ database, table, mirror, watch, stateDir: directory, onWarning });
+    await forgetting.finish();
     mirror.catchUp();
-    const log = new SqliteSessionLog(database, table);
+    const log = new SqliteSessionLog(database, table, forgetting);
     return {
       stateDir: directory,
       log,
@@ -61,6 +60,7 @@ export async function openStore(stateDir: string, options: StoreOptions): Promis
       },
       async [Symbol.asyncDispose]() {
         await log[Symbol.asyncDispose]();
+        await forgetting[Symbol.asyncDispose]();
         await ledgers[Symbol.asyncDispose]();
         database[Symbol.dispose]();
       },

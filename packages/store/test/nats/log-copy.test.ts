@@ -5,6 +5,7 @@ import { openLedgers } from "#ledger/open-ledgers";
 import { type ArrivedMessage, LogCopy } from "#nats/log-copy";
 import { lockSubject, type SessionMessage, sessionSubject, tokenSubject } from "#nats/log-message";
 import { BrokenChain } from "#nats/message-chain";
+import { LiveForgetting } from "#purge/live-forgetting";
 import { SqliteSessionLog } from "#sqlite/sqlite-session-log";
 import { openStore } from "#sqlite/store";
 
@@ -31,8 +32,16 @@ async function openCopy() {
     database[Symbol.dispose]();
     await directory[Symbol.asyncDispose]();
   });
-  const { table } = await openLedgers(database, { stateDir: directory.root, shared: true, onWarning: () => undefined });
-  const sessions = new SqliteSessionLog(database, table);
+  const { table, mirror, watch } = await openLedgers(database, {
+    stateDir: directory.root,
+    shared: true,
+    onWarning: () => undefined,
+  });
+  const sessions = new SqliteSessionLog(
+    database,
+    table,
+    new LiveForgetting({ database, table, mirror, watch, stateDir: directory.root, onWarning: () => undefined }),
+  );
   return { copy: new LogCopy(database, sessions, { stream: "g_log", mirrors: () => false }), sessions, directory };
 }
 

@@ -1,9 +1,8 @@
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
 import { exitCode } from "../../errors/exit-code.ts";
-import { type Console, isTerminal } from "../../terminal/console.ts";
-import { Interrupts } from "../../terminal/interrupts.ts";
-import { LineInput } from "../../terminal/line-input.ts";
+import { agreed } from "../../terminal/agreed.ts";
+import type { Console } from "../../terminal/console.ts";
 import { version } from "../../version.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import type { LedgerFlags } from "./ledger-commands.ts";
@@ -18,7 +17,8 @@ export async function ledgerPurgeCommand(flags: LedgerPurgeFlags, console: Conso
   const workspaceRoot = await resolveWorkspace(flags.workspace, console);
   const { session } = flags;
   const what = session === undefined ? `all sessions of ${workspaceRoot}` : `session ${session}`;
-  if (flags.yes !== true && !(await confirmed(what, console))) {
+  const question = `Forget ${what} for good? Undo and replay will be gone. [y/N] `;
+  if (flags.yes !== true && !(await agreed(question, "Purging is for good", console))) {
     console.errors.write("Nothing was purged.\n");
     return exitCode.refused;
   }
@@ -37,16 +37,4 @@ export async function ledgerPurgeCommand(flags: LedgerPurgeFlags, console: Conso
     );
   }
   return exitCode.ok;
-}
-
-async function confirmed(what: string, console: Console): Promise<boolean> {
-  if (!isTerminal(console.input) || !isTerminal(console.errors)) {
-    console.errors.write("Purging is for good: say --yes, or run it in a terminal.\n");
-    return false;
-  }
-  using interrupts = new Interrupts();
-  using input = new LineInput(console, () => interrupts.interrupt());
-  const { signal } = new AbortController();
-  const answer = await input.question(`Forget ${what} for good? Undo and replay will be gone. [y/N] `, { signal });
-  return /^\s*(?:y|yes)\s*$/i.test(answer ?? "");
 }

@@ -3,6 +3,7 @@ import type { CommandHost } from "../command-host.ts";
 import { serverOptions, workspaceOption } from "../options/shared-options.ts";
 import type { SessionBundleFlags } from "./session-bundle-commands.ts";
 import type { SessionFlags, SessionListFlags } from "./sessions-commands.ts";
+import type { SessionsDeleteFlags } from "./sessions-delete-command.ts";
 import type { SessionsWorktreesFlags } from "./sessions-worktrees-command.ts";
 import type { UndoFlags } from "./undo-command.ts";
 
@@ -35,7 +36,7 @@ function registerUndo(program: Command, { console, ended }: CommandHost): void {
 function registerSessions(program: Command, { console, ended }: CommandHost): void {
   const sessions = program
     .command("sessions")
-    .description("list the sessions of the workspace, newest first; rename or fork one");
+    .description("list the sessions of the workspace, newest first; rename, fork or delete one");
   workspaceOption(serverOptions(sessions))
     .option("--all", "of every workspace")
     .option("--json", "one JSON object a line")
@@ -53,6 +54,15 @@ function registerSessions(program: Command, { console, ended }: CommandHost): vo
     .action(async (id: string, title: string, _flags: object, command: Command) => {
       const { sessionsRenameCommand } = await import("./sessions-commands.ts");
       ended(await sessionsRenameCommand(id, title, flagsOf(command), console));
+    });
+  sessions
+    .command("delete")
+    .description("delete a session for good; its ledger records stay without content, exported files are not touched")
+    .argument("<id>", "the session")
+    .option("--yes", "do not ask")
+    .action(async (id: string, _flags: object, command: Command) => {
+      const { sessionsDeleteCommand } = await import("./sessions-delete-command.ts");
+      ended(await sessionsDeleteCommand(id, command.optsWithGlobals<SessionsDeleteFlags>(), console));
     });
   sessions
     .command("export")

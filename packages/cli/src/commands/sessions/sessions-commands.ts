@@ -60,7 +60,8 @@ export async function sessionsForkCommand(sessionId: string, flags: SessionFlags
   return exitCode.ok;
 }
 
-async function serverOf(flags: SessionFlags, console: Console) {
+/** The server that has the workspace's sessions. Rejects with `CliError`. */
+export async function serverOf(flags: SessionFlags, console: Console) {
   const workspace = await resolveWorkspace(flags.workspace, console);
   const stateDir = defaultStateDir(console.environment);
   const { signal } = new AbortController();

@@ -1,0 +1,39 @@
+import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
+import { agreed } from "../../terminal/agreed.ts";
+import type { Console } from "../../terminal/console.ts";
+import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { type SessionFlags, serverOf } from "./sessions-commands.ts";
+
+export interface SessionsDeleteFlags extends SessionFlags {
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+/** `gennai sessions delete <id>`: for good, so it asks, and without a terminal it needs `--yes`. */
+export async function sessionsDeleteCommand(
+  sessionId: string,
+  flags: SessionsDeleteFlags,
+  console: Console,
+): Promise<ExitCode> {
+  await using server = await serverOf(flags, console);
+  // Before anybody is asked: which one it is, and that there is one.
+  const { session } = await server.client.resumeSession({ sessionId });
+  const title = session?.title === undefined || session.title === "" ? "without a title" : `“${session.title}”`;
+  if (flags.yes !== true) {
+    console.errors.write(
+      `Session ${sessionId}, ${terminalSafe(title)}: what was said goes, and with it undo, checkpoints and what its commands made that git ignores.\n` +
+        "Your files stay as they are. The ledger keeps that something was done, without what. Exported files are not touched.\n",
+    );
+    if (!(await agreed("Delete it for good? [y/N] ", "Deleting is for good", console))) {
+      console.errors.write("Nothing was deleted.\n");
+      return exitCode.refused;
+    }
+  }
+  const { events, contents, ledgerRecords } = await server.client.deleteSession({ sessionId });
+  console.output.write(
+    flags.json === true
+      ? `${JSON.stringify({ sessionId, events, contents, ledgerRecords })}\n`
+      : `Deleted session ${sessionId} with ${events} events and ${contents} files; ${ledgerRecords} records of the ledger lost their content and keep their place.\n`,
+  );
+  return exitCode.ok;
+}

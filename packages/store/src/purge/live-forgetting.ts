@@ -1,0 +1,110 @@
+import pLimit from "p-limit";
+import type { StoreDatabase } from "../database/database.ts";
+import { createPurgeJobs } from "../database/purge-job-table.ts";
+import { StoreError } from "../database/store-error.ts";
+import type { LedgerMirror } from "../ledger/ledger-mirror.ts";
+import type { LedgerTable } from "../ledger/ledger-table.ts";
+import type { ForgottenSession, SessionHead } from "../log/session-log.ts";
+import { unknownSession } from "../sqlite/session-refusals.ts";
+import type { Forgetting } from "../sqlite/sqlite-session-log.ts";
+import { forgetRows, forgetSessions, storedSessions } from "./forget-sessions.ts";
+import { eraseFreedPages, finishPurges } from "./purge-jobs.ts";
+
+/** Milliseconds until what is left of a purge is tried again. */
+const againMs = 60_000;
+const mostAbsorbed = 100;
+
+export interface LiveStore {
+  readonly database: StoreDatabase;
+  readonly table: LedgerTable;
+  readonly mirror: LedgerMirror;
+  /** Throws `StoreError` `rolled_back`. */
+  readonly watch: { assertForward(): void };
+  /** Real path. */
+  readonly stateDir: string;
+  readonly onWarning: (text: string) => void;
+}
+
+/** Forgets sessions of a store that is in use: rows at once, and then what is no row, as soon as that is possible. */
+export class LiveForgetting implements Forgetting, AsyncDisposable {
+  readonly #store: LiveStore;
+  readonly #inOrder = pLimit(1);
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+  /** What went with sessions that were absorbed lately, for whoever asked for it. */
+  readonly #absorbed = new Map<string, ForgottenSession>();
+
+  constructor(store: LiveStore) {
+    this.#store = store;
+    createPurgeJobs(store.database);
+  }
+
+  async forget({ sessionId, workspaceRoot }: SessionHead, by: string): Promise<ForgottenSession> {
+    const { database, watch } = this.#store;
+    watch.assertForward();
+    eraseFreedPages(database);
+    const stored = this.#find(sessionId, workspaceRoot);
+    const { events, records, blobs } = await forgetSessions(this.#store, {
+      ...stored,
+      workspaceRoot,
+      scope: "session",
+      by,
+      time: Date.now(),
+      besideOthers: true,
+    });
+    await this.finish();
+    return { events, records, blobs };
+  }
+
+  absorb({ sessionId, workspaceRoot }: SessionHead, step: Parameters<Forgetting["absorb"]>[1]): void {
+    eraseFreedPages(this.#store.database);
+    const { by, time, salt, toolVersion } = step;
+    const { events, records, blobs } = forgetRows(this.#store, {
+      ...this.#find(sessionId, workspaceRoot),
+      workspaceRoot,
+      scope: "session",
+      by,
+      time,
+      besideOthers: true,
+      sealing: { salt, toolVersion },
+    });
+    this.#absorbed.set(sessionId, { events, records, blobs });
+    for (const id of this.#absorbed.keys()) if (this.#absorbed.size > mostAbsorbed) this.#absorbed.delete(id);
+  }
+
+  /** As `finish`; gives what went with a session that was absorbed. */
+  async finishAbsorbed(sessionId: string): Promise<ForgottenSession> {
+    await this.finish();
+    return this.#absorbed.get(sessionId) ?? { events: 0, records: 0, blobs: 0 };
+  }
+
+  /** Resolves when what was purged is gone from everywhere, or was warned about and is tried again. Never rejects. */
+  finish(): Promise<void> {
+    return this.#inOrder(async () => {
+      if (this.#isClosed) return;
+      try {
+        await finishPurges(this.#store);
+      } catch (error) {
+        this.#store.onWarning(`A purge is not finished: ${error instanceof Error ? error.message : String(error)}`);
+        clearTimeout(this.#timer);
+        this.#timer = setTimeout(() => void this.finish(), againMs);
+        this.#timer.unref();
+      }
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    // One that is under way uses the database.
+    await this.#inOrder(() => undefined);
+  }
+
+  #find(sessionId: string, workspaceRoot: string) {
+    const workspace = this.#store.table.find(workspaceRoot);
+    if (workspace === undefined) throw new StoreError("unknown_session", `${workspaceRoot} has no sessions.`);
+    const sessions = storedSessions(this.#store.database, workspace, sessionId);
+    if (sessions.length === 0) throw unknownSession(sessionId);
+    return { workspace, sessions };
+  }
+}
