@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { workingTreeDiff } from "@gennai/cli/commands/run/working-tree-diff";
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import { secretPath } from "@gennai/governance/command/secret-paths";
+import { makeFirstCommit, planFirstCommit } from "@gennai/machine/git/first-commit";
 import { prepareBranch } from "@gennai/machine/git/prepare-branch";
 import { SecretsInGit } from "@gennai/machine/git/printed-secrets";
 import { addSessionWorktree, listSessionWorktrees, pruneSessionWorktrees } from "@gennai/machine/git/session-worktree";
@@ -46,6 +47,12 @@ const commands = [
 /** Everything of the server and of `gennai` that starts git over a workspace. */
 const paths: Readonly<Record<string, (repository: HostileRepository) => Promise<unknown>>> = {
   "the state of the workspace": ({ root }) => readWorkspaceState(root, { protect: [], signal }),
+  "the first commit": async ({ root }) => {
+    writeFileSync(join(root, ".git", "HEAD"), "ref: refs/heads/unborn\n");
+    const planned = await planFirstCommit(root, { staysOut: () => false, signal });
+    if (planned === undefined) throw new Error("There is nothing to be committed.");
+    await makeFirstCommit(root, planned);
+  },
   "what the gate asks about commands": async ({ root }) => {
     const secrets = new SecretsInGit((path) => (secretPath(path) === undefined ? "allowed" : "refused"));
     for (const command of commands) {
@@ -91,7 +98,9 @@ const repositories: Readonly<Record<string, () => HostileRepository>> = {
 
 /** What git cannot do without what is elsewhere. */
 const refused: readonly string[] = [
+  "a partial clone whose remote is a program: the first commit",
   "a partial clone whose remote is a program: working trees of sessions",
+  "data of another repository: the first commit",
   "data of another repository: a new branch",
   "data of another repository: a branch with other files",
   "data of another repository: working trees of sessions",

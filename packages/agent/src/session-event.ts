@@ -185,6 +185,8 @@ type SessionFact =
       readonly canContinue?: true;
     }
   | { readonly type: "client-request"; readonly request: ClientRequest }
+  /** Its question has no deadline any more. */
+  | { readonly type: "client-request-waits"; readonly requestId: string }
   | {
       readonly type: "client-request-resolved";
       readonly requestId: string;

@@ -7,6 +7,7 @@ import { registerDoctorCommand } from "./commands/doctor/register-doctor-command
 import { registerGovernanceCommands } from "./commands/governance/register-governance-commands.ts";
 import { registerIntentsCommands } from "./commands/intents/register-intents-commands.ts";
 import { registerLedgerCommands } from "./commands/ledger/register-ledger-commands.ts";
+import { registerModelsCommands } from "./commands/models/register-models-commands.ts";
 import { registerPlanCommands } from "./commands/plan/register-plan-commands.ts";
 import { registerPolicyCommands } from "./commands/policy/register-policy-commands.ts";
 import { registerRunCommand } from "./commands/run/register-run-command.ts";
@@ -32,6 +33,7 @@ const families: readonly ((program: Command, host: CommandHost) => void)[] = [
   registerTryCommand,
   registerAcpCommand,
   registerSessionsCommands,
+  registerModelsCommands,
   registerBackgroundCommands,
   registerStageCommands,
   registerLedgerCommands,

@@ -32,7 +32,20 @@ test("a question is answered by its key, and its line says what it came to", { t
   expect(await gennai.workspace.read("formatted.txt")).toBe("");
 
   await repl.send("format it");
-  await repl.question.locator('button[aria-disabled="false"]').first().waitFor();
+  await using other = await openPage(gennai);
+  await other.page.getByRole("button", { name: "Sessions", exact: true }).click();
+  await other.page.locator(".session-open").first().click();
+  await other.repl.question.getByText(/Expires in/).waitFor();
+  await lookAtBoth(page, "a question that counts down");
+  await repl.question.getByRole("button", { name: "Wait for me" }).click();
+  for (const each of [repl, other.repl]) {
+    await each.question.getByText(/Expires in/).waitFor({ state: "detached" });
+    expect(await each.question.getByRole("button", { name: "Wait for me" }).count()).toBe(0);
+  }
+  await page.setViewportSize({ width: 175, height: 700 });
+  await takeScreenshot(page, "a question that waits 175 px");
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await repl.question.focus();
   await page.keyboard.press("Control+Backspace");
   await repl.see("denied by you, here");
   await lookAtBoth(page, "questions that were answered");

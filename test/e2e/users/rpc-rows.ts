@@ -25,6 +25,11 @@ export const rpcRows: Readonly<Record<string, RpcRow>> = {
     }),
     answers: "not_found",
   },
+  "AgentService.waitForAnswer": {
+    ...session,
+    request: (sessionId) => ({ sessionId, requestId: "11111111-1111-4111-8111-111111111111" }),
+    answers: "not_found",
+  },
   "AgentService.getTodos": overseen,
   "AgentService.writeTodos": session,
   "AgentService.getConversationPreview": overseen,

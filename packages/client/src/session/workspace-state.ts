@@ -1,3 +1,4 @@
+import { Code, ConnectError } from "@connectrpc/connect";
 import { BranchChange, GitState } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { AgentClient } from "../connection/connection.ts";
 
@@ -73,18 +74,19 @@ export interface FirstCommit {
 }
 
 /**
- * What the first commit would hold; undefined where none is needed. With the digest of a list that a person saw and said yes to, it is made,
+ * What the first commit would hold; undefined where none is needed, and from a server that offers none. With the digest of a list that a person saw and said yes to, it is made,
  * unless the list is another one by now. Throws `ConnectError`; then nothing was committed.
  */
 export async function makeFirstCommit(
   client: AgentClient,
   { sessionId, sha256 = "", signal }: SessionCall & { readonly sha256?: string },
 ): Promise<FirstCommit | undefined> {
-  const { offered, files, fileCount, leftOut, leftOutCount, commit, branch, ...told } = await client.makeFirstCommit(
-    { sessionId, sha256 },
-    { signal },
-  );
-  if (!offered) return undefined;
+  const answer = await client.makeFirstCommit({ sessionId, sha256 }, { signal }).catch((error: unknown) => {
+    if (ConnectError.from(error).code === Code.Unimplemented) return undefined;
+    throw error;
+  });
+  if (answer?.offered !== true) return undefined;
+  const { files, fileCount, leftOut, leftOutCount, commit, branch, ...told } = answer;
   return {
     files,
     fileCount,

@@ -20,6 +20,8 @@ export interface ConfirmationCardProps {
   readonly onAnswer: (reply: ConfirmationReply) => void;
   /** How many more questions wait behind this one. */
   readonly waiting?: number;
+  /** The person wants the count to stop; undefined where it cannot. */
+  readonly onWait?: () => void;
 }
 
 /**
@@ -31,7 +33,7 @@ export function ConfirmationCard(props: ConfirmationCardProps) {
   return <Card key={props.question.requestId} {...props} />;
 }
 
-function Card({ question, onAnswer, waiting = 0 }: ConfirmationCardProps) {
+function Card({ question, onAnswer, waiting = 0, onWait }: ConfirmationCardProps) {
   const id = useId();
   const root = useRef<HTMLElement>(null);
   const { armed, arming } = useArming(root);
@@ -73,6 +75,11 @@ function Card({ question, onAnswer, waiting = 0 }: ConfirmationCardProps) {
         </h2>
         <RiskMark risk={computed.risk} />
         <Countdown deadline={question.deadline} />
+        {question.deadline !== undefined && onWait !== undefined && (
+          <button type="button" class="g-button" title="The count stops, for every window" onClick={onWait}>
+            Wait for me
+          </button>
+        )}
         {waiting > 0 && <span class="g-quiet">{waiting} more waiting</span>}
       </header>
       <p class="g-spoken" role="alert">

@@ -38,6 +38,13 @@ export class ConfirmationDesk {
     }
   };
 
+  /** It counts down no more. */
+  waits(requestId: string): void {
+    this.#open.value = this.#open
+      .peek()
+      .map((each) => (each.requestId === requestId ? { ...each, deadline: undefined } : each));
+  }
+
   /** A person's word. False when the question is over; then nothing was answered. */
   answer(requestId: string, reply: ConfirmationReply): boolean {
     const waiting = this.#waiting.get(requestId);

@@ -284,6 +284,15 @@ export class ReplControl {
     return this.#attempt("The model could not be kept for other sessions", () => this.home.keepModel(chosen));
   }
 
+  /** Stops the count of a question, for every client. */
+  async waitFor(requestId: string): Promise<void> {
+    const sessionId = this.#followed.value?.session.sessionId;
+    if (sessionId === undefined) return;
+    await this.#attempt("The question goes on counting", async (signal) => {
+      await this.agent.waitForAnswer({ sessionId, requestId }, { signal });
+    });
+  }
+
   async undoChangeSet(changeSetId: string): Promise<void> {
     const followed = this.#followed.value;
     if (followed === undefined) return;
@@ -363,6 +372,9 @@ export class ReplControl {
   #seen(followed: FollowedSession, events: readonly InvokeEvent[], view: SessionView): void {
     if (followed !== this.#followed.value) return;
     this.announcer.tell(events);
+    for (const { event } of events) {
+      if (event.case === "clientRequestWaits") this.confirmations.waits(event.value.requestId);
+    }
     this.#desks.value.handle(events);
     if (events.some(refusedForBranch)) this.branch.refused(followed.session.sessionId);
     if (events.some(({ event }) => event.case === "settingsChanged")) void followed.refreshSettings();

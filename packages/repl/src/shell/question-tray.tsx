@@ -20,6 +20,7 @@ export function QuestionTray({ control }: { readonly control: ReplControl }) {
       <ConfirmationCard
         question={first}
         waiting={open.length - 1}
+        onWait={() => void control.waitFor(first.requestId)}
         onAnswer={(reply) => {
           control.confirmations.answer(first.requestId, reply);
         }}

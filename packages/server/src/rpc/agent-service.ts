@@ -8,6 +8,7 @@ import { appliedFileToMessage } from "@gennai/protocol/model/proposal";
 import { changedSettings, editingModeWords, settingsToMessage } from "@gennai/protocol/model/session-settings";
 import { protocolVersion } from "@gennai/protocol/spoken-protocol";
 import type { AttachedClient } from "@gennai/sessions/bridge/client-registry";
+import { waitForAnswer } from "@gennai/sessions/manager/answer-request";
 import { conversationPreview } from "@gennai/sessions/manager/conversation-preview";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import { undoChangeSet } from "@gennai/sessions/manager/undo";
@@ -115,6 +116,11 @@ function agentService({
 
     async submitClientEvent(event) {
       return submitClientEvent(manager, event);
+    },
+
+    async waitForAnswer({ sessionId, requestId }) {
+      await waitForAnswer(await manager.get(sessionId), requestId);
+      return {};
     },
 
     async getTodos({ sessionId }) {

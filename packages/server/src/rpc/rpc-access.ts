@@ -22,6 +22,7 @@ const agent: AccessOf<typeof AgentService> = {
   listScenarios: "overseen-or-own",
   invoke: "session",
   submitClientEvent: "session",
+  waitForAnswer: "session",
   getTodos: "overseen",
   writeTodos: "session",
   getConversationPreview: "overseen",

@@ -50,6 +50,14 @@ export class ClientRegistry {
     return false;
   }
 
+  /** Whether a client says so that is none of these. */
+  offersBesides(ability: ClientAbility, clientIds: ReadonlySet<string>): boolean {
+    for (const { clientId, abilities } of this.#attached) {
+      if (abilities.has(ability) && !clientIds.has(clientId)) return true;
+    }
+    return false;
+  }
+
   /** Clients are attached, and all of them speak the original protocol, which has no confirmations. */
   get areOriginal(): boolean {
     return this.isAttached && [...this.#attached].every(({ isOriginal }) => isOriginal === true);

@@ -40,9 +40,13 @@ export interface RequestObserver {
 const longestTimer = 2 ** 31 - 1;
 
 interface Pending {
-  readonly request: ClientRequest;
+  request: ClientRequest;
   readonly turnId: string;
   settle(end: RequestEnd): void;
+  /** Clients that have nobody to ask. */
+  readonly withoutPerson: Set<string>;
+  /** From now on no time is too long for whoever is attached. */
+  stopCounting(): void;
   /** `answering`: an answer was taken and is being made durable. `over`: nothing is taken any more. */
   state: "open" | "answering" | "answered" | "over";
   readonly onProgress: ((text: string) => void) | undefined;
@@ -117,6 +121,8 @@ export class PendingRequests {
       turnId: options.turnId,
       state: "open",
       onProgress: options.onProgress,
+      withoutPerson: new Set(),
+      stopCounting: () => {},
       settle: (end) => {
         pending.state = end.type === "answered" ? "answered" : "over";
         resolve(end);
@@ -136,6 +142,7 @@ export class PendingRequests {
     options.signal.addEventListener("abort", onAbort);
     const { ability, waitForClientMs = this.#waitForClientMs } = options;
     const clock = this.#startClock(pending, ability, { answerMs, waitForClientMs });
+    pending.stopCounting = () => clock.stop();
     let committed = false;
     try {
       options.signal.throwIfAborted();
@@ -199,6 +206,36 @@ export class PendingRequests {
     pending.settle({ type: "answered", answer, clientId, ...(user === "" ? {} : { user }) });
   }
 
+  /**
+   * Notes that this client has nobody to ask. False where no other client shows the question: then its word ends it. When the last of the
+   * others goes, the question ends as one that nobody could answer.
+   */
+  leaveToOthers(requestId: string, clientId: string): boolean {
+    const pending = this.#pending.get(requestId);
+    if (pending?.state !== "open") return false;
+    pending.withoutPerson.add(clientId);
+    return this.#clients.offersBesides("confirmation", pending.withoutPerson);
+  }
+
+  /**
+   * Stops the count of a question to a person; resolves when every client is told, or was before.
+   * @throws ServiceError `failed_precondition` when it is over or asks no person
+   */
+  async waitFor(requestId: string): Promise<void> {
+    const pending = this.#pending.get(requestId);
+    if (pending === undefined || pending.state !== "open") {
+      throw new ServiceError("failed_precondition", "This question is over.");
+    }
+    const { kind, deadline } = pending.request;
+    if (kind !== "confirmation" && kind !== "user-question") {
+      throw new ServiceError("failed_precondition", "This request is none to a person.");
+    }
+    pending.stopCounting();
+    if (deadline === 0) return;
+    pending.request = { ...pending.request, deadline: 0 };
+    await this.#log().commit([{ type: "client-request-waits", requestId }], { turnId: pending.turnId, durable: false });
+  }
+
   /** What a person is asked right now; undefined when nothing is. It is the exact question, not masked. */
   get openQuestion(): Question | undefined {
     for (const { request, state } of this.#pending.values()) {
@@ -221,7 +258,7 @@ export class PendingRequests {
     pending: Pending,
     ability: ClientAbility,
     timing: { readonly answerMs: number; readonly waitForClientMs: number },
-  ): Disposable {
+  ): Disposable & { stop(): void } {
     let timer: NodeJS.Timeout | undefined;
     let left = timing.answerMs;
     let runningSince = 0;
@@ -234,6 +271,8 @@ export class PendingRequests {
       }, timing.waitForClientMs);
     };
     const update = (): void => {
+      const { withoutPerson } = pending;
+      if (withoutPerson.size > 0 && !this.#clients.offersBesides(ability, withoutPerson)) give({ type: "nobody" });
       const attached = this.#clients.offers(ability);
       const running = runningSince !== 0;
       if (attached === running && timer !== undefined) return;
@@ -255,6 +294,14 @@ export class PendingRequests {
     update();
     const subscription = this.#clients.onChange(update);
     return {
+      stop: () => {
+        left = Number.POSITIVE_INFINITY;
+        // Where nobody is attached, that wait goes on.
+        if (runningSince === 0) return;
+        clearTimeout(timer);
+        timer = undefined;
+        update();
+      },
       [Symbol.dispose]: () => {
         clearTimeout(timer);
         subscription[Symbol.dispose]();

@@ -2,6 +2,17 @@ import { ServiceError } from "@gennai/machine/service-error";
 import { answersRequest, type ClientAnswer } from "../bridge/client-answer.ts";
 import type { Session } from "../session/session.ts";
 
+/** Has a question wait for its person, however long. Throws `ServiceError`. */
+export async function waitForAnswer({ requests, state, services }: Session, requestId: string): Promise<void> {
+  if (services.confirmation.answerMs !== undefined) {
+    throw new ServiceError("failed_precondition", "This server lets no question wait longer.");
+  }
+  if (requests.get(requestId) === undefined && !state.resolvedRequests.has(requestId)) {
+    throw new ServiceError("not_found", "This session has no such question.");
+  }
+  await requests.waitFor(requestId);
+}
+
 /**
  * Takes a client's answer to a request of a session. Throws `ServiceError`: `not_found` for a request that the session never
  * made, others for one that is over, another client's, or not answered by this.
@@ -35,5 +46,8 @@ export async function answerRequest(
   if (!answersRequest(request, answer)) {
     throw new ServiceError("invalid_argument", "The answer is not one to this request: another kind, or another path.");
   }
+  // Who has nobody to ask does not speak for the person before another client's screen.
+  if (answer.kind === "confirmation" && answer.answer === "nobody" && requests.leaveToOthers(requestId, from.clientId))
+    return;
   await requests.answer(requestId, answer, from.clientId, services.callers.current()?.user);
 }

@@ -193,6 +193,11 @@ export class SessionState {
         this.openRequests.set(event.request.requestId, event.request);
         if (event.request.kind === "workspace") this.#addContents(event.request.operation);
         break;
+      case "client-request-waits": {
+        const request = this.openRequests.get(event.requestId);
+        if (request !== undefined) this.openRequests.set(event.requestId, { ...request, deadline: 0 });
+        break;
+      }
       case "client-request-resolved":
         this.openRequests.delete(event.requestId);
         this.resolvedRequests.set(event.requestId, event.resolution);

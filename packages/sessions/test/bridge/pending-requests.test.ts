@@ -244,3 +244,65 @@ test("a turn that is stopped while its request is being written sees it resolved
   expect(await end).toContain("AbortError");
   expect(log.resolutions).toEqual(["cancelled"]);
 });
+
+describe("a question to a person", () => {
+  const toPerson = { kind: "confirmation", question } as const;
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  function asked() {
+    const parts = start();
+    const attached = parts.clients.attach(editor);
+    const end = parts.requests.ask(toPerson, {
+      ability: "confirmation",
+      turnId: "t",
+      signal: parts.abort.signal,
+      answerMs: 1000,
+    });
+    return { ...parts, attached, end };
+  }
+
+  test("whose count was stopped waits for as long as somebody is there, and every client is told once", async () => {
+    const { requests, log, end, requestId, attached } = asked();
+    await vi.advanceTimersByTimeAsync(500);
+    expect(requests.get(requestId())?.deadline).toBeGreaterThan(0);
+    await requests.waitFor(requestId());
+    await requests.waitFor(requestId());
+    expect(log.events.filter(({ type }) => type === "client-request-waits")).toEqual([
+      { type: "client-request-waits", requestId: requestId() },
+    ]);
+    expect(requests.get(requestId())?.deadline).toBe(0);
+    await vi.advanceTimersByTimeAsync(30 * 24 * 3_600_000);
+    expect(log.resolutions).toEqual([]);
+    attached[Symbol.dispose]();
+    await vi.advanceTimersByTimeAsync(5001);
+    expect(await end).toEqual({ type: "nobody" });
+    await expect(requests.waitFor(requestId())).rejects.toMatchObject({ code: "failed_precondition" });
+  });
+
+  test("is not ended by a client that has nobody, while another one shows it", async () => {
+    const { requests, clients, end, requestId, log } = asked();
+    const headless = clients.attach({ clientId: "headless", abilities: new Set(["confirmation"] as const) });
+    await vi.advanceTimersByTimeAsync(10);
+    expect(requests.leaveToOthers(requestId(), "headless")).toBe(true);
+    expect(log.resolutions).toEqual([]);
+    await requests.answer(requestId(), yes, "editor");
+    expect(await end).toMatchObject({ type: "answered", clientId: "editor" });
+    headless[Symbol.dispose]();
+  });
+
+  test("ends when the last client goes that had not said it has nobody", async () => {
+    const { requests, clients, end, requestId, attached } = asked();
+    clients.attach({ clientId: "headless", abilities: new Set(["confirmation"] as const) });
+    await vi.advanceTimersByTimeAsync(10);
+    expect(requests.leaveToOthers(requestId(), "headless")).toBe(true);
+    attached[Symbol.dispose]();
+    expect(await end).toEqual({ type: "nobody" });
+  });
+
+  test("is ended by the only client that could ask, if it has nobody", async () => {
+    const { requests, requestId } = asked();
+    await vi.advanceTimersByTimeAsync(10);
+    expect(requests.leaveToOthers(requestId(), "editor")).toBe(false);
+  });
+});

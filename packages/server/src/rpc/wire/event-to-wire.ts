@@ -196,6 +196,8 @@ function bodyToWire(event: SessionEvent): WireEvent {
       return { case: "messageWithdrawn", value: { messageId: event.messageId } };
     case "client-request":
       return requestToWire(event.request);
+    case "client-request-waits":
+      return { case: "clientRequestWaits", value: { requestId: event.requestId } };
     case "client-request-resolved":
       return {
         case: "clientRequestResolved",
