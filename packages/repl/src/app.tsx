@@ -5,6 +5,7 @@ import { FirstCommitQuestion } from "./branch/first-commit-question.tsx";
 import { ChatView } from "./chat/chat-view.tsx";
 import { StatusLine } from "./chat/status-line.tsx";
 import { Composer } from "./composer/composer.tsx";
+import { WindowFocusProvider } from "./confirmation/window-focus.ts";
 import type { ReplControl } from "./control/repl-control.ts";
 import { Banners } from "./shell/banners.tsx";
 import { Header, panelLabel } from "./shell/header.tsx";
@@ -29,9 +30,11 @@ export function App({ control }: { readonly control: ReplControl }) {
         <h2 class="spoken">{panelLabel(panel)}</h2>
         {panel === "chat" ? <Chat control={control} /> : <Panel control={control} />}
       </div>
-      <QuestionTray control={control} />
-      <FirstCommitQuestion control={control} />
-      <BranchQuestion control={control} />
+      <WindowFocusProvider value={control.windowFocus}>
+        <QuestionTray control={control} />
+        <FirstCommitQuestion control={control} />
+        <BranchQuestion control={control} />
+      </WindowFocusProvider>
       {panel === "chat" && (
         <footer class="foot">
           {background !== undefined && <BackgroundStrip desk={background} />}

@@ -231,6 +231,7 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
             state: context.workspaceState.get(stateKey) ?? null,
             onBegin: (isConnected) => {
               views.notify({ type: "role", watching: role.isWatching });
+              views.notify({ type: "window", focused: vscode.window.state.focused });
               if (!isConnected) linkWatch.announce();
             },
             onLate: () => linkWatch.announce(),
@@ -287,7 +288,12 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
   const attention = vsCodeAttention({
     isSeen: () => !readSettings().notifications || (vscode.window.state.focused && views.isVisible),
   });
-  context.subscriptions.push(vscode.window.onDidChangeWindowState(() => attention.update(sessions.facts.questions)));
+  context.subscriptions.push(
+    vscode.window.onDidChangeWindowState(({ focused }) => {
+      views.notify({ type: "window", focused });
+      attention.update(sessions.facts.questions);
+    }),
+  );
   const blockedCalls = vsCodeBlockedCalls({
     settings: readSettings,
     showRule: (call) => openRule(call, workbench).catch((error) => warn("The rule was not opened.", error)),

@@ -154,6 +154,7 @@ export const toAppSchema = z.discriminatedUnion("type", [
         steps: z.exactOptional(z.readonly(z.array(z.enum(homeCommands)).check(z.maxLength(10)))),
       }),
       z.strictObject({ type: z.literal("role"), watching: z.boolean() }),
+      z.strictObject({ type: z.literal("window"), focused: z.boolean() }),
     ]),
   }),
 ]);

@@ -168,7 +168,9 @@ export type HomeNotice =
       readonly steps?: readonly HomeCommand[];
     }
   /** Another window works on the workspace, and this one only watches; or no longer. */
-  | { readonly type: "role"; readonly watching: boolean };
+  | { readonly type: "role"; readonly watching: boolean }
+  /** The window got or lost the focus of a person: a webview's own focus says that of one part of it. */
+  | { readonly type: "window"; readonly focused: boolean };
 
 export const replPanels = [
   "chat",

@@ -1,5 +1,6 @@
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { useWindowFocus } from "./window-focus.ts";
 
 /** Milliseconds for which a question must have been before a person's eyes until it can be answered. */
 export const armingMilliseconds = 500;
@@ -44,6 +45,7 @@ export function useArming(element: RefObject<HTMLElement | null>): {
 } {
   const [armed, setArmed] = useState(false);
   const arming = useRef(new Arming());
+  const windowFocus = useWindowFocus();
   arming.current.armed = armed;
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -51,10 +53,14 @@ export function useArming(element: RefObject<HTMLElement | null>): {
     const restart = () => {
       clearTimeout(timer);
       setArmed(false);
-      if (onScreen && document.visibilityState !== "hidden")
+      if (onScreen && document.visibilityState !== "hidden" && windowFocus?.peek() !== false)
         timer = setTimeout(() => setArmed(true), armingMilliseconds);
     };
+    const focused = () => {
+      if (windowFocus?.peek() === undefined) restart();
+    };
     restart();
+    const unsubscribe = windowFocus?.subscribe(restart);
     const observer = onScreen
       ? undefined
       : new IntersectionObserver(([entry]) => {
@@ -65,13 +71,14 @@ export function useArming(element: RefObject<HTMLElement | null>): {
         });
     if (element.current !== null) observer?.observe(element.current);
     document.addEventListener("visibilitychange", restart);
-    window.addEventListener("focus", restart);
+    window.addEventListener("focus", focused);
     return () => {
       clearTimeout(timer);
+      unsubscribe?.();
       observer?.disconnect();
       document.removeEventListener("visibilitychange", restart);
-      window.removeEventListener("focus", restart);
+      window.removeEventListener("focus", focused);
     };
-  }, [element]);
+  }, [element, windowFocus]);
   return { armed, arming: arming.current };
 }

@@ -40,6 +40,9 @@ export function heedNotice(control: ReplControl, notice: HomeNotice): void {
     case "role":
       control.watching.value = notice.watching;
       return;
+    case "window":
+      control.windowFocus.value = notice.focused;
+      return;
     case "server":
       control.serverNotice.value =
         notice.state === "connected" ? undefined : { message: notice.message, steps: notice.steps };

@@ -72,6 +72,8 @@ export class ReplControl {
   readonly serverNotice = signal<ServerNotice | undefined>(undefined);
   /** Another window works on the workspace, and this one only looks. */
   readonly watching = signal(false);
+  /** Whether the home's window is the one that a person works in; undefined: the home does not say. */
+  readonly windowFocus = signal<boolean | undefined>(undefined);
   readonly #followed = signal<FollowedSession | undefined>(undefined);
   readonly #desks: Signal<SessionDesks>;
   readonly #wantsNew = signal(false);

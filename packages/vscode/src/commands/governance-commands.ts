@@ -5,6 +5,7 @@ import { showInformation, showProgress, showWarning } from "../editor/notificati
 import { uriOf } from "../editor/workspace-uri.ts";
 import { thisMachine } from "../server/this-machine.ts";
 import { sessionBundle } from "../session/export-bundle.ts";
+import { did } from "../walkthrough/did.ts";
 import type { Command, Workbench } from "../workbench.ts";
 
 const callPatience = 30_000;
@@ -133,6 +134,7 @@ async function setControl(
   const { governance } = await workbench.connect();
   const signal = AbortSignal.timeout(callPatience);
   const stopped = await setEmergencyControl(governance, { ...request, by: thisMachine.userName() }, { signal });
+  did("governed");
   await workbench.readGovernance();
   return stopped.length;
 }

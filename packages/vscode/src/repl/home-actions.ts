@@ -9,6 +9,7 @@ import { showProposedChange } from "../documents/proposal-diff.ts";
 import { listEditorModels, tryEditorModel } from "../editor/offered-models.ts";
 import { uriInWorkspace } from "../editor/workspace-uri.ts";
 import { keepModel } from "../settings/keep-model.ts";
+import { did } from "../walkthrough/did.ts";
 import type { Workbench } from "../workbench.ts";
 import type { HomeActions } from "./answer-home-request.ts";
 
@@ -28,10 +29,13 @@ export function homeActions(workbench: () => Workbench): HomeActions {
     async applyProposal(review) {
       const { session, proposal: found } = await proposal(review.sessionId, review.proposalId);
       const signal = AbortSignal.timeout(applyPatience);
-      return workbench().applier.apply(found, review, { session, signal });
+      const applied = await workbench().applier.apply(found, review, { session, signal });
+      did("reviewed");
+      return applied;
     },
     async revertChangeSet(sessionId, changeSetId) {
       await revert(workbench(), await workbench().sessions.follow(sessionId), changeSetId);
+      did("reviewed");
     },
     async openFile(path, line) {
       const uri = await uriInWorkspace(workbench().root, path);
@@ -45,6 +49,7 @@ export function homeActions(workbench: () => Workbench): HomeActions {
     async openDiff(sessionId, proposalId, changeId) {
       const { session, proposal: found } = await proposal(sessionId, proposalId);
       await showProposedChange(found, changeId, session, workbench().documents);
+      did("reviewed");
     },
     async watchCall(sessionId, call) {
       const { sessions, background } = workbench();
@@ -54,10 +59,14 @@ export function homeActions(workbench: () => Workbench): HomeActions {
       const { sessions, documents, root } = workbench();
       const session = await sessions.follow(sessionId);
       await showAppliedChange({ path, beforeSha256, afterSha256 }, { session, documents, root });
+      did("reviewed");
     },
     editorContext: async () => editorContext(workbench().root),
     namesOfDropped: async (uris) => namesOfDropped(workbench().root, uris),
-    keepModel,
+    async keepModel(choice) {
+      await keepModel(choice);
+      did("modelChosen");
+    },
     async keepModelKey({ backend, baseUrl, key }) {
       const provider = providerNames.find((each) => each === backend);
       if (provider === undefined) throw new Error(`The backend ${backend} takes no key.`);

@@ -1,12 +1,14 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { setIntentsMode } from "@gennai/client/governance/intents";
 import type { AgentSession } from "@gennai/client/session/agent-session";
-import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { type InvokeEvent, RequestResolution } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { ConfirmationAnswer } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import * as vscode from "vscode";
 import type { Attention } from "../attention/attention.ts";
 import type { BlockedCalls } from "../attention/blocked-calls.ts";
 import { showInformation } from "../editor/notifications.ts";
 import type { WindowStatus } from "../status/window-status.ts";
+import { did } from "../walkthrough/did.ts";
 import type { Workbench } from "../workbench.ts";
 import { readGovernance } from "./governance-facts.ts";
 import { keepIntentsWish } from "./intents-wish.ts";
@@ -81,6 +83,15 @@ export class SessionWatch implements Disposable {
       case "intentSelected":
         this.governanceSoon();
         return;
+      case "final":
+        if (this.#isNews(event)) did("asked");
+        return;
+      case "clientRequestResolved": {
+        const { resolution, answer } = event.event.value;
+        const isAnswer = resolution === RequestResolution.ANSWERED && answer !== ConfirmationAnswer.UNSPECIFIED;
+        if (isAnswer && this.#isNews(event)) did("governed");
+        return;
+      }
       case "toolResult":
       case "changeSetApplied":
         if (this.#timelineShown) this.governanceSoon();
