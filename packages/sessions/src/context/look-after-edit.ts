@@ -1,4 +1,4 @@
-import type { Tool } from "@gennai/governance/tool";
+import type { Tool, ToolOutcome } from "@gennai/governance/tool";
 
 /** A call that has changed files, before its result is told. */
 export interface EditingCall {
@@ -19,17 +19,31 @@ export interface LookAfterEdit {
 /** More files than this are looked at once the round is over. */
 const mostFiles = 50;
 
-/** The same tool, whose results also say what is new in the files that a call changed. */
-export function withLookAfterEdit(tool: Tool, after: LookAfterEdit, bySubAgent: boolean): Tool {
+/**
+ * The same tool, whose results also say what is new in the files that a call changed.
+ * @param record makes it durable what a call changed: the look may take long, and the server may end meanwhile
+ */
+export function withLookAfterEdit(
+  tool: Tool,
+  after: LookAfterEdit,
+  {
+    bySubAgent,
+    record,
+  }: {
+    readonly bySubAgent: boolean;
+    readonly record: (callId: string, outcome: ToolOutcome, turnId: string) => Promise<void>;
+  },
+): Tool {
   if (tool.access === "read") return tool;
   return {
     ...tool,
     async execute(args, analysis, context) {
       const outcome = await tool.execute(args, analysis, context);
       const paths = (outcome.changes ?? []).map(({ path }) => path);
-      if (paths.length === 0 || paths.length > mostFiles) return outcome;
-      const { callId, signal } = context;
-      const found = await after.look?.({ callId, paths, bySubAgent, signal });
+      if (after.look === undefined || paths.length === 0 || paths.length > mostFiles) return outcome;
+      const { callId, turnId, signal } = context;
+      await record(callId, outcome, turnId);
+      const found = await after.look({ callId, paths, bySubAgent, signal });
       return found === undefined ? outcome : { ...outcome, output: `${outcome.output.trimEnd()}\n\n${found}` };
     },
   };

@@ -57,6 +57,10 @@ export class SessionState {
   readonly turns = new Map<string, TurnRecord>();
   readonly turnByClientId = new Map<string, TurnRecord>();
   readonly changeSets = new Map<string, ChangeSet>();
+  /** What calls changed whose results are not in yet, by call. */
+  readonly changesUnderWay = new Map<string, readonly FileChangeRecord[]>();
+  /** Calls without a result, sub-agents' as well. */
+  readonly #callsUnderWay = new Set<string>();
   readonly proposals = new Map<string, Proposal>();
   /** By id, oldest first. */
   readonly plans = new Map<string, PlanRecord>();
@@ -180,7 +184,12 @@ export class SessionState {
       case "context-added":
         for (const file of event.observed) this.knownFiles.observe(file);
         break;
+      case "tool-call":
+        this.#callsUnderWay.add(event.id);
+        break;
       case "tool-result":
+        this.#callsUnderWay.delete(event.id);
+        this.changesUnderWay.delete(event.id);
         for (const file of event.observed) this.knownFiles.observe(file);
         if (event.outputBlob !== undefined) this.blobs.add(event.outputBlob.sha256);
         for (const image of event.images ?? []) this.blobs.add(image.sha256);
@@ -224,6 +233,9 @@ export class SessionState {
         break;
       case "change-set-applied":
         this.#applyChangeSet(event.changeSetId, event.files);
+        if (event.toolCallId !== undefined && this.#callsUnderWay.has(event.toolCallId)) {
+          this.changesUnderWay.set(event.toolCallId, event.files);
+        }
         if (event.proposalId !== undefined) this.appliedProposals.add(event.proposalId);
         break;
       case "checkpoint-restored":
@@ -265,7 +277,11 @@ export class SessionState {
     const turn = this.turns.get(logged.turnId);
     if (turn !== undefined) {
       turn.state = state;
-      if (endStates.has(state)) turn.endSeq = logged.seq;
+      if (endStates.has(state)) {
+        turn.endSeq = logged.seq;
+        this.#callsUnderWay.clear();
+        this.changesUnderWay.clear();
+      }
     } else if (state === "started") {
       this.turns.set(logged.turnId, { turnId: logged.turnId, clientTurnId: "", afterSeq: logged.seq - 1, state });
     }

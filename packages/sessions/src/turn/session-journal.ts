@@ -5,7 +5,7 @@ import type { CallOutcome, Decision, GateJournal } from "@gennai/governance/gate
 import type { LedgerCall, LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import type { Redactor } from "@gennai/governance/redaction";
 import { violationOf } from "@gennai/governance/rules/violation";
-import type { FileChange } from "@gennai/governance/tool";
+import type { FileChange, ToolOutcome } from "@gennai/governance/tool";
 import { describePutBack } from "@gennai/machine/control-watch/put-back";
 import { withMaskedPaths } from "@gennai/machine/redaction/masked-paths";
 import { readGitHead } from "@gennai/machine/workspace/git-head";
@@ -18,7 +18,7 @@ import type { SessionWriter } from "../session/log/session-writer.ts";
 import type { Session } from "../session/session.ts";
 import type { WorkspaceGovernance } from "../session/workspace-governance.ts";
 import { headAndTail, mostShown } from "../tools/kept-output.ts";
-import { isToolFact } from "../tools/tool-fact.ts";
+import { isToolFact, type ToolFact } from "../tools/tool-fact.ts";
 
 /** Above this many bytes a content is a blob and the event holds only its beginning. */
 const maxInlineBytes = 16 * 1024;
@@ -41,6 +41,8 @@ export class SessionJournal implements GateJournal {
   readonly #session: Session;
   readonly #options: SessionJournalOptions;
   readonly #writer: SessionJournalOptions["writer"];
+  /** Change sets that are in the log before their call's end. */
+  readonly #recorded = new WeakSet<object>();
 
   constructor(session: Session, options: SessionJournalOptions) {
     this.#session = session;
@@ -82,8 +84,6 @@ export class SessionJournal implements GateJournal {
     const changes: FileChange[] = [];
     let changedBy = "";
     const { redactor } = this.#session.services;
-    const head = knownHead(this.#session.workspace);
-    const branch = head.type === "branch" ? head.branch : undefined;
     for (const { decision, result } of outcomes) {
       const each = { decision, result: await withMaskedPutBack(result, redactor) };
       const violation = violationOf(each.decision);
@@ -96,9 +96,7 @@ export class SessionJournal implements GateJournal {
       if ((each.result.outcome?.changes?.length ?? 0) > 0) changedBy = each.result.call.id;
       if (this.#options.forUser === true) this.#options.notes.observed(each.result.outcome?.observed ?? []);
       else events.push(await this.#resultEvent(each.result));
-      const told = factEvents(each.result, { turnId, branch });
-      for (const event of told) if (event.type === "change-set-applied") this.#session.seen.storeWritten(event.files);
-      events.push(...told, ...putBackWarning(each.result));
+      events.push(...this.#factEvents(each.result, turnId), ...putBackWarning(each.result));
     }
     const ledger: LedgerEntry[] = [];
     const named = await withMaskedPaths(changes, redactor);
@@ -106,6 +104,19 @@ export class SessionJournal implements GateJournal {
     if (refused.length > 0) ledger.push(this.#entry("refusal", refused.map(outcomeCall), turnId, []));
     await this.#writer.commit(events, { turnId, ledger, durable: changes.length > 0 || refused.length > 0 });
     if (changes.length > 0) this.#noteChanges(changes, changedBy);
+  }
+
+  /**
+   * Records what a call has written before something is done that takes time: durable when it resolves. Its end does not
+   * repeat it.
+   */
+  async changed(callId: string, { facts = [] }: Pick<ToolOutcome, "facts">, turnId: string): Promise<void> {
+    const events = facts.flatMap((fact) =>
+      isToolFact(fact) && fact.type === "change-set" ? [this.#changeSet(fact, callId, turnId)] : [],
+    );
+    if (events.length === 0) return;
+    await this.#writer.commit(events, { turnId, durable: true });
+    for (const fact of facts) if (typeof fact === "object" && fact !== null) this.#recorded.add(fact);
   }
 
   output(callId: string, turnId: string, text: string): void {
@@ -166,6 +177,48 @@ export class SessionJournal implements GateJournal {
         ? "Read it in smaller parts, with offset and limit, or Grep it."
         : `All of it is kept: Read ${path} with offset and limit, or Grep it with path ${path}.`;
     return { output: headAndTail(output, where), whole };
+  }
+
+  /** What a tool told the session beside its output. */
+  #factEvents({ call, outcome }: CallOutcome, turnId: string): readonly SessionEvent[] {
+    const events: SessionEvent[] = [];
+    for (const fact of outcome?.facts ?? []) {
+      if (!isToolFact(fact) || this.#recorded.has(fact)) continue;
+      switch (fact.type) {
+        case "change-set":
+          events.push(this.#changeSet(fact, call.id, turnId));
+          break;
+        case "proposal":
+          events.push({ type: "proposed-changes", proposal: fact.proposal });
+          break;
+        case "user-asked":
+          break;
+        case "todos":
+          events.push({ type: "todos-changed", items: fact.items });
+          break;
+        case "intent-selected":
+          events.push({ type: "intent-selected", intent: fact.intent, context: fact.context });
+          break;
+      }
+    }
+    return events;
+  }
+
+  /** All writes of a turn are one change set, named after the turn. */
+  #changeSet(
+    { files }: Extract<ToolFact, { readonly type: "change-set" }>,
+    callId: string,
+    turnId: string,
+  ): SessionEvent {
+    const head = knownHead(this.#session.workspace);
+    this.#session.seen.storeWritten(files);
+    return {
+      type: "change-set-applied",
+      changeSetId: turnId,
+      files,
+      toolCallId: callId,
+      ...(head.type === "branch" ? { branch: head.branch } : {}),
+    };
   }
 
   #entry(
@@ -257,40 +310,6 @@ function askedUser(ran: readonly { readonly result: CallOutcome }[]): LedgerEntr
     ),
   );
   return asked.length === 0 ? {} : { user_asked: Object.fromEntries(asked) };
-}
-
-/** What a tool told the session beside its output. All writes of a turn are one change set, named after the turn. */
-function factEvents(
-  result: CallOutcome,
-  { turnId, branch }: { readonly turnId: string; readonly branch: string | undefined },
-): readonly SessionEvent[] {
-  const events: SessionEvent[] = [];
-  for (const fact of result.outcome?.facts ?? []) {
-    if (!isToolFact(fact)) continue;
-    switch (fact.type) {
-      case "change-set":
-        events.push({
-          type: "change-set-applied",
-          changeSetId: turnId,
-          files: fact.files,
-          toolCallId: result.call.id,
-          ...(branch === undefined ? {} : { branch }),
-        });
-        break;
-      case "proposal":
-        events.push({ type: "proposed-changes", proposal: fact.proposal });
-        break;
-      case "user-asked":
-        break;
-      case "todos":
-        events.push({ type: "todos-changed", items: fact.items });
-        break;
-      case "intent-selected":
-        events.push({ type: "intent-selected", intent: fact.intent, context: fact.context });
-        break;
-    }
-  }
-  return events;
 }
 
 async function withMaskedPutBack(result: CallOutcome, redactor: Redactor): Promise<CallOutcome> {

@@ -147,12 +147,14 @@ export async function buildTurnGate(
   ): GovernedTools => {
     const isMain = calls.parentToolCallId === undefined && calls.forUser !== true;
     const reader = proposal && (isMain ? proposal.reader : new ProposalReader(proposal.tree));
+    const journal = new SessionJournal(session, { ...calls, modelId, governance: rules.governance, notes });
+    const record = journal.changed.bind(journal);
     const over = (tool: Tool): Tool => {
       if (proposal !== undefined && reader !== undefined) {
         return withStagedChanges(tool, proposal, { reader, takesNotes: isMain });
       }
       const whole = tool.name === "Bash" ? withKeysBehind(tool, () => behind()) : tool;
-      return calls.forUser === true ? whole : withLookAfterEdit(whole, afterEdit, !isMain);
+      return calls.forUser === true ? whole : withLookAfterEdit(whole, afterEdit, { bySubAgent: !isMain, record });
     };
     const governed: GovernedTools = governTools({
       lasting:
@@ -163,11 +165,12 @@ export async function buildTurnGate(
       beginAnswer: () => reader?.beginAnswer(),
       policies,
       confirmer,
-      journal: withPostToolHooks(
-        new SessionJournal(session, { ...calls, modelId, governance: rules.governance, notes }),
-        rules.hooks.commands,
-        { runner: rules.hooks.runner, cwd: workspace.controlRoot, sessionId: session.id, signal },
-      ),
+      journal: withPostToolHooks(journal, rules.hooks.commands, {
+        runner: rules.hooks.runner,
+        cwd: workspace.controlRoot,
+        sessionId: session.id,
+        signal,
+      }),
       standingCheck: services.emergency.standingCheck,
       running: session.runningCalls,
       observer: services.observer.gate,

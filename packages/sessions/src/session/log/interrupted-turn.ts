@@ -1,4 +1,6 @@
 import type { SessionEvent } from "@gennai/agent/session-event";
+import type { Redactor } from "@gennai/governance/redaction";
+import { withMaskedPaths } from "@gennai/machine/redaction/masked-paths";
 import { visibleText } from "@gennai/machine/web/visible-text";
 import { type SessionState, type TurnRecord, waitedForAnswer } from "../session-state.ts";
 import { interruptedPlans } from "./interrupted-plans.ts";
@@ -11,7 +13,7 @@ import type { SessionWriter } from "./session-writer.ts";
 export async function closeInterruptedTurn(
   state: SessionState,
   writer: SessionWriter,
-  context: { readonly sessionId: string; readonly now: () => number },
+  context: { readonly sessionId: string; readonly now: () => number; readonly redactor: Redactor },
 ): Promise<void> {
   const turn = state.openTurn;
   if (turn === undefined) return;
@@ -24,6 +26,7 @@ export async function closeInterruptedTurn(
     state: "interrupted",
     iteration: 0,
   });
+  const changed = await withMaskedPaths([...state.changesUnderWay.values()].flat(), context.redactor);
   await writer.commit(events, {
     turnId: turn.turnId,
     ledger: [
@@ -35,7 +38,13 @@ export async function closeInterruptedTurn(
         modelId: "",
         revision: "",
         calls: [],
-        files: [],
+        files: changed.map(({ path, operation, beforeSha256, afterSha256 }) => ({
+          path,
+          operation,
+          beforeSha256,
+          afterSha256,
+          blocks: [],
+        })),
         details: { interrupted: true, failureClass: "partial_execution" },
       },
     ],

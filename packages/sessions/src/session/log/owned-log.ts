@@ -91,7 +91,8 @@ export class OwnedLog {
 
   /** Ends a turn that has a beginning in the log and will never have its end. */
   closeInterrupted(): Promise<void> {
-    return closeInterruptedTurn(this.#state, this.#writer, { sessionId: this.#sessionId, now: this.#services.now });
+    const { now, redactor } = this.#services;
+    return closeInterruptedTurn(this.#state, this.#writer, { sessionId: this.#sessionId, now, redactor });
   }
 
   async #fold(untilSeq: number): Promise<void> {
