@@ -11,6 +11,11 @@ export interface KeyPlace {
   readonly isKnown: boolean;
   /** Keys of the server's environment and keychain may go there as well. */
   readonly takesServersKeys: boolean;
+  /**
+   * So may the environment's key that names no provider. Of the providers' own places it is for that of the server's default settings
+   * alone: nobody else said whose key it is.
+   */
+  readonly takesGeneralKey: boolean;
 }
 
 /**
@@ -32,11 +37,14 @@ export function keyPlace(
 ): KeyPlace | undefined {
   const origin = originOf(baseUrl);
   if (origin === undefined) return undefined;
-  const isDefault = backend === defaults.backend && origin === originOf(defaults.baseUrl);
+  const isDefault = backend === defaults.backend && origin === originOf(defaults.baseUrl || providers[backend].baseUrl);
   // Anybody of this machine can listen where a server of one's own usually is.
   const isProviders = !isSelfHosted(backend) && origin === originOf(providers[backend].baseUrl);
-  const isKnown = isProviders || isDefault || known.isNamed(baseUrl);
-  return { origin, isKnown, takesServersKeys: isKnown || !handedKeyOnly };
+  // Anybody may listen where a server of one's own is by default, until an operator has named it.
+  const isNamed = (isDefault && (isProviders || defaults.baseUrl !== "")) || known.isNamed(baseUrl);
+  const isKnown = isProviders || isNamed;
+  const takesServersKeys = isKnown || !handedKeyOnly;
+  return { origin, isKnown, takesServersKeys, takesGeneralKey: isProviders ? isDefault : takesServersKeys };
 }
 
 /** undefined for what is no http or https address. */

@@ -24,6 +24,9 @@ export interface ListedModel extends ModelFacts {
   readonly model: string;
 }
 
+/** Whether somebody has a key that may go to an address. It asks nobody for it. */
+export type HasKey = (backend: Provider, baseUrl: string) => Promise<boolean>;
+
 /** Milliseconds that a server of one's own may take. */
 const patience = 3_000;
 /** Of one provider: gateways have thousands. */
@@ -36,11 +39,11 @@ const mostModels = 2_000;
 export async function listModels(
   backend: Provider,
   baseUrl: string,
-  { keys, ...knowledge }: ModelKnowledge & { readonly keys: KeySource },
+  { keys, hasKey, ...knowledge }: ModelKnowledge & { readonly keys: KeySource; readonly hasKey: HasKey },
 ): Promise<ListedProvider> {
   const { needsKey, baseUrl: usual } = providers[backend];
   const place = baseUrl || usual;
-  const common = { backend, baseUrl: place, needsKey, hasKey: (await keys(backend, place)) !== undefined };
+  const common = { backend, baseUrl: place, needsKey, hasKey: await hasKey(backend, place) };
   const factsOf = async (model: string): Promise<ListedModel> => {
     const facts = await knowledge.known.of({ backend, model, baseUrl: place });
     return { ...facts, model };

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import type { Provider } from "@gennai/protocol/model/backend";
 import { HandedKeys } from "./handed-keys.ts";
 import type { KeyPlace } from "./key-place.ts";
-import { providers } from "./providers.ts";
+import { generalKeyVariable, providers } from "./providers.ts";
 
 const run = promisify(execFile);
 
@@ -56,6 +56,17 @@ export class ModelKeys {
     return key;
   }
 
+  /** Whether somebody has one that may go there. The keychain is not asked for it, only whether it is there: nothing is unlocked. */
+  async has(backend: Provider, place: KeyPlace): Promise<boolean> {
+    if (this.#handed.find(backend, place) !== undefined) return true;
+    if (!place.takesServersKeys) return false;
+    if (this.#inEnvironment(backend, place) !== undefined) return true;
+    return (
+      providers[backend].needsKey &&
+      (this.#keychain.has(backend) || (await this.#runKeychain(backend, "presence")) !== undefined)
+    );
+  }
+
   /** A key of something that is no model, by its name in the keychain; undefined: nobody has it. */
   async findOther(account: string, variables: readonly string[]): Promise<string | undefined> {
     const key = this.#fromEnvironment(variables) ?? (await this.#askKeychain(account));
@@ -66,10 +77,14 @@ export class ModelKeys {
   async #look(backend: Provider, place: KeyPlace): Promise<string | undefined> {
     const handed = this.#handed.find(backend, place);
     if (handed !== undefined || !place.takesServersKeys) return handed;
-    const { keyVariables, needsKey } = providers[backend];
-    const known = this.#fromEnvironment(keyVariables);
     // Only providers that need a key are worth a question that the system may put to the user.
-    return known ?? (needsKey ? this.#askKeychain(backend) : undefined);
+    const known = this.#inEnvironment(backend, place);
+    return known ?? (providers[backend].needsKey ? this.#askKeychain(backend) : undefined);
+  }
+
+  #inEnvironment(backend: Provider, { takesGeneralKey }: KeyPlace): string | undefined {
+    const { keyVariables } = providers[backend];
+    return this.#fromEnvironment(takesGeneralKey ? [generalKeyVariable, ...keyVariables] : keyVariables);
   }
 
   #fromEnvironment(variables: readonly string[]): string | undefined {
@@ -83,7 +98,7 @@ export class ModelKeys {
   #askKeychain(account: string): Promise<string | undefined> {
     let asked = this.#keychain.get(account);
     if (asked === undefined) {
-      asked = this.#fromKeychain(account);
+      asked = this.#runKeychain(account, "key");
       this.#keychain.set(account, asked);
       // A keychain that was locked may be open the next time.
       void asked.then((key) => key === undefined && this.#keychain.delete(account));
@@ -91,8 +106,9 @@ export class ModelKeys {
     return asked;
   }
 
-  async #fromKeychain(account: string): Promise<string | undefined> {
-    const command = keychainCommand(this.#platform, account);
+  /** What it printed; undefined where there is nothing. */
+  async #runKeychain(account: string, wanted: "key" | "presence"): Promise<string | undefined> {
+    const command = keychainCommand(this.#platform, account, wanted);
     if (command === undefined) return undefined;
     try {
       const { stdout } = await this.#run(command.program, command.args, { timeout: keychainTimeout });
@@ -105,15 +121,23 @@ export class ModelKeys {
   }
 }
 
+/** @param wanted `presence`: what it says of an entry without the user's permission; nothing where there is none */
 function keychainCommand(
   platform: NodeJS.Platform,
   account: string,
+  wanted: "key" | "presence",
 ): { readonly program: string; readonly args: readonly string[] } | undefined {
   switch (platform) {
     case "linux":
-      return { program: "secret-tool", args: ["lookup", "service", "gennai", "account", account] };
+      return {
+        program: "secret-tool",
+        args: [wanted === "key" ? "lookup" : "search", "service", "gennai", "account", account],
+      };
     case "darwin":
-      return { program: "security", args: ["find-generic-password", "-s", "gennai", "-a", account, "-w"] };
+      return {
+        program: "security",
+        args: ["find-generic-password", "-s", "gennai", "-a", account, ...(wanted === "key" ? ["-w"] : [])],
+      };
     default:
       return undefined;
   }

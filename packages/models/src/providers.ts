@@ -6,7 +6,7 @@ interface ProviderFacts {
   /** Empty: the user has to name one. */
   readonly baseUrl: string;
   readonly needsKey: boolean;
-  /** Environment variables that may hold the key, the first one found counts. */
+  /** Environment variables that may hold the key, the first one found counts; `generalKeyVariable` before all. */
   readonly keyVariables: readonly string[];
   readonly exampleModel: string;
   /** By the semantic conventions for generative AI. */
@@ -15,12 +15,15 @@ interface ProviderFacts {
   load(endpoint: ModelEndpoint): Promise<Model>;
 }
 
+/** The environment variable of a key that names no provider. */
+export const generalKeyVariable = "GENNAI_API_KEY";
+
 /** What reaches each provider, one row each. */
 export const providers: Readonly<Record<Provider, ProviderFacts>> = {
   "openai-compatible": {
     baseUrl: "",
     needsKey: false,
-    keyVariables: ["GENNAI_API_KEY", "OPENAI_API_KEY"],
+    keyVariables: ["OPENAI_API_KEY"],
     exampleModel: "qwen3",
     telemetryName: "openai_compatible",
     load: async (endpoint) =>
@@ -29,7 +32,7 @@ export const providers: Readonly<Record<Provider, ProviderFacts>> = {
   openai: {
     baseUrl: "https://api.openai.com/v1",
     needsKey: true,
-    keyVariables: ["GENNAI_API_KEY", "OPENAI_API_KEY"],
+    keyVariables: ["OPENAI_API_KEY"],
     exampleModel: "gpt-5",
     telemetryName: "openai",
     load: async (endpoint) => (await import("./openai.ts")).createOpenAIModel(endpoint),
@@ -37,7 +40,7 @@ export const providers: Readonly<Record<Provider, ProviderFacts>> = {
   ollama: {
     baseUrl: "http://127.0.0.1:11434/v1",
     needsKey: false,
-    keyVariables: ["GENNAI_API_KEY", "OLLAMA_API_KEY"],
+    keyVariables: ["OLLAMA_API_KEY"],
     exampleModel: "qwen3",
     telemetryName: "ollama",
     load: async (endpoint) => (await import("./openai-compatible.ts")).createOpenAICompatibleModel("ollama", endpoint),
@@ -45,7 +48,7 @@ export const providers: Readonly<Record<Provider, ProviderFacts>> = {
   anthropic: {
     baseUrl: "https://api.anthropic.com/v1",
     needsKey: true,
-    keyVariables: ["GENNAI_API_KEY", "ANTHROPIC_API_KEY"],
+    keyVariables: ["ANTHROPIC_API_KEY"],
     exampleModel: "claude-sonnet-5",
     telemetryName: "anthropic",
     load: async (endpoint) => (await import("./anthropic.ts")).createAnthropicModel(endpoint),
@@ -53,7 +56,7 @@ export const providers: Readonly<Record<Provider, ProviderFacts>> = {
   gemini: {
     baseUrl: "https://generativelanguage.googleapis.com/v1beta",
     needsKey: true,
-    keyVariables: ["GENNAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "GOOGLE_API_KEY"],
+    keyVariables: ["GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "GOOGLE_API_KEY"],
     exampleModel: "gemini-pro-latest",
     telemetryName: "gcp.gemini",
     load: async (endpoint) => (await import("./gemini.ts")).createGeminiModel(endpoint),

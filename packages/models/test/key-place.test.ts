@@ -26,3 +26,14 @@ test.each(["", "no address", "file:///etc/passwd", "javascript:0"])("%j gets no 
   const options = { defaults, known, handedKeyOnly: false };
   expect(keyPlace({ backend: "openai-compatible", baseUrl }, options)).toBeUndefined();
 });
+
+test.each([
+  ["openai", "https://api.openai.com/v1", { backend: "openai", baseUrl: "" }, true],
+  ["openai", "https://api.openai.com/v1", { backend: "anthropic", baseUrl: "" }, false],
+  ["openai", "https://api.openai.com/v1", { backend: "offline", baseUrl: "" }, false],
+  ["openai-compatible", "https://gateway.example/v1", defaults, true],
+  ["openai-compatible", "https://named.example/v1", defaults, true],
+] as const)("of %s, %s takes the key without a provider of a server with %j: %s", (backend, baseUrl, server, takes) => {
+  const place = keyPlace({ backend, baseUrl }, { defaults: server, known, handedKeyOnly: false });
+  expect(place?.takesGeneralKey).toBe(takes);
+});

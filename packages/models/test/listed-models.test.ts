@@ -40,6 +40,7 @@ const status =
 const secret = "sk-never-shown-4711";
 const knowing = (key: string | undefined = secret) => ({
   keys: async () => key,
+  hasKey: async () => key !== undefined,
   known: { of: async () => nothingKnown, headersFor: () => ({}), isNamed: () => false, problem: undefined },
   environment: {},
 });
@@ -78,7 +79,10 @@ test("models of a provider that all know are in the catalogue: nobody is asked",
   expect(models.length).toBeGreaterThan(5);
   expect(models.every(({ model }) => model.includes("claude"))).toBe(true);
   expect({ needsKey, hasKey }).toEqual({ needsKey: true, hasKey: true });
-  expect((await listModels("anthropic", "", { ...knowing(), keys: async () => undefined })).hasKey).toBe(false);
+  expect(
+    (await listModels("anthropic", "", { ...knowing(), keys: async () => undefined, hasKey: async () => false }))
+      .hasKey,
+  ).toBe(false);
 });
 
 test.each<[string, Answer, RegExp, RegExp]>([

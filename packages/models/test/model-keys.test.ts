@@ -3,9 +3,19 @@ import type { KeyPlace } from "#key-place";
 import { ModelKeys, type RunProgram } from "#model-keys";
 
 /** Where a provider is reached by all. */
-const own: KeyPlace = { origin: "https://models.example", isKnown: true, takesServersKeys: true };
+const own: KeyPlace = {
+  origin: "https://models.example",
+  isKnown: true,
+  takesServersKeys: true,
+  takesGeneralKey: true,
+};
 /** Where a person says that a server is. */
-const typed: KeyPlace = { origin: "http://127.0.0.1:8001", isKnown: false, takesServersKeys: false };
+const typed: KeyPlace = {
+  origin: "http://127.0.0.1:8001",
+  isKnown: false,
+  takesServersKeys: false,
+  takesGeneralKey: false,
+};
 
 const noKeychain: RunProgram = () => Promise.reject(new Error("not there"));
 
@@ -53,7 +63,7 @@ describe("ModelKeys", () => {
     const keys = new ModelKeys({ environment: {}, platform: "linux", run: noKeychain });
     keys.hand("openai-compatible", "http://127.0.0.1:8000/v1", "of-8000");
     const at = (origin: string, isKnown = false) =>
-      keys.find("openai-compatible", { origin, isKnown, takesServersKeys: true });
+      keys.find("openai-compatible", { origin, isKnown, takesServersKeys: true, takesGeneralKey: true });
     expect(await at("http://127.0.0.1:8000")).toBe("of-8000");
     for (const other of ["http://127.0.0.1:8001", "https://127.0.0.1:8000", "http://127.0.0.1.evil.example:8000"])
       expect(await at(other, true)).toBeUndefined();
@@ -70,7 +80,32 @@ describe("ModelKeys", () => {
     keys.hand("ollama", "", "");
     expect([await keys.find("ollama", own), await keys.find("ollama", typed)]).toEqual([undefined, undefined]);
     keys.hand("ollama", "", "of-before");
-    expect(await keys.find("ollama", { ...typed, takesServersKeys: true })).toBeUndefined();
+    expect(await keys.find("ollama", { ...typed, takesServersKeys: true, takesGeneralKey: true })).toBeUndefined();
+  });
+
+  it("gives a key that names no provider to no place that is not its own", async () => {
+    const environment = { GENNAI_API_KEY: "g" };
+    const keys = new ModelKeys({ environment, platform: "linux", run: noKeychain });
+    expect(await keys.find("anthropic", { ...own, takesGeneralKey: false })).toBeUndefined();
+    expect(await keys.has("anthropic", { ...own, takesGeneralKey: false })).toBe(false);
+    expect(await keys.has("anthropic", own)).toBe(true);
+  });
+
+  it.each([
+    ["linux", "secret-tool search service gennai account gemini"],
+    ["darwin", "security find-generic-password -s gennai -a gemini"],
+  ] as const)("says on %s whether the keychain has a key without asking for it", async (platform, wanted) => {
+    const asked: string[] = [];
+    let found = "";
+    const run: RunProgram = async (program, args) => {
+      asked.push([program, ...args].join(" "));
+      return { stdout: found };
+    };
+    const keys = new ModelKeys({ environment: {}, platform, run });
+    expect(await keys.has("gemini", own)).toBe(false);
+    found = "[/1]\nlabel = Gennai\n";
+    expect(await keys.has("gemini", own)).toBe(true);
+    expect(asked).toEqual([wanted, wanted]);
   });
 
   it("gives keys of the environment and the keychain to no address that takes none", async () => {

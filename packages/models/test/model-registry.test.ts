@@ -8,7 +8,12 @@ import { createModel, type ModelSettings } from "#model-registry";
 function keysFrom(environment: Record<string, string>) {
   const keys = new ModelKeys({ environment, platform: "linux", run: () => Promise.reject(new Error("no keychain")) });
   return (backend: Parameters<typeof keys.find>[0]) =>
-    keys.find(backend, { origin: "https://models.example", isKnown: true, takesServersKeys: true });
+    keys.find(backend, {
+      origin: "https://models.example",
+      isKnown: true,
+      takesServersKeys: true,
+      takesGeneralKey: true,
+    });
 }
 
 const nothing: ModelKnowledge = {
@@ -35,7 +40,7 @@ describe("createModel", () => {
     [{ backend: "anthropic", model: "", baseUrl: "" }, "Choose one of its models"],
     [{ backend: "scripted", model: "", baseUrl: "" }, "--model"],
     [{ backend: "ollama", model: "", baseUrl: "" }, "Choose one of its models"],
-    [{ backend: "openai", model: "gpt", baseUrl: "" }, "GENNAI_API_KEY"],
+    [{ backend: "openai", model: "gpt", baseUrl: "" }, "OPENAI_API_KEY"],
     [{ backend: "openai-compatible", model: "x", baseUrl: "" }, "Give the address"],
     [{ backend: "openai-compatible", model: "x", baseUrl: "file:///etc" }, "Give the address"],
     [

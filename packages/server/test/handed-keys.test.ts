@@ -5,7 +5,7 @@ import { Backend, SetModelKeyRequestSchema } from "@gennai/protocol/gen/gennai/a
 import { describe, expect, it } from "vitest";
 import { modelKeyRpc } from "#rpc/model-key-rpc";
 
-const own = { origin: "https://models.example", isKnown: true, takesServersKeys: true };
+const own = { origin: "https://models.example", isKnown: true, takesServersKeys: true, takesGeneralKey: true };
 
 const set = (keys: ModelKeys, backend: Backend, key: string, baseUrl = "") =>
   modelKeyRpc(keys)(create(SetModelKeyRequestSchema, { backend, key, baseUrl }));

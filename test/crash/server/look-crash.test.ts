@@ -7,7 +7,10 @@ import { CrashWorld, never, SessionFollower } from "./crash-world.ts";
 const turns = [
   {
     match: "",
-    steps: [{ tool: { name: "Write", args: { file_path: "asked.txt", content: "by the agent\n" } } }, { text: ["Done."] }],
+    steps: [
+      { tool: { name: "Write", args: { file_path: "asked.txt", content: "by the agent\n" } } },
+      { text: ["Done."] },
+    ],
   },
 ];
 

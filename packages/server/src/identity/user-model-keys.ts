@@ -13,10 +13,10 @@ const maxUsers = 10_000;
  */
 export class UserModelKeys {
   readonly #callers: Callers;
-  readonly #shared: Pick<ModelKeys, "find">;
+  readonly #shared: Pick<ModelKeys, "find" | "has">;
   readonly #ofUser = new Map<string, HandedKeys>();
 
-  constructor(options: { readonly callers: Callers; readonly shared: Pick<ModelKeys, "find"> }) {
+  constructor(options: { readonly callers: Callers; readonly shared: Pick<ModelKeys, "find" | "has"> }) {
     this.#callers = options.callers;
     this.#shared = options.shared;
   }
@@ -34,8 +34,16 @@ export class UserModelKeys {
   }
 
   async find(backend: Provider, place: KeyPlace): Promise<string | undefined> {
+    return this.#own(backend, place) ?? this.#shared.find(backend, place);
+  }
+
+  /** Whether there is one, without asking anybody for it. */
+  async has(backend: Provider, place: KeyPlace): Promise<boolean> {
+    return this.#own(backend, place) !== undefined || this.#shared.has(backend, place);
+  }
+
+  #own(backend: Provider, place: KeyPlace): string | undefined {
     const user = this.#callers.current()?.user;
-    const own = user === undefined ? undefined : this.#ofUser.get(user)?.find(backend, place);
-    return own ?? this.#shared.find(backend, place);
+    return user === undefined ? undefined : this.#ofUser.get(user)?.find(backend, place);
   }
 }

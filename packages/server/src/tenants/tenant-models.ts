@@ -1,11 +1,12 @@
 import type { Model } from "@gennai/agent/model";
 import type { AskEditor } from "@gennai/models/editor-model";
 import { keyPlace } from "@gennai/models/key-place";
-import { listModels } from "@gennai/models/listed-models";
+import { type HasKey, listModels } from "@gennai/models/listed-models";
 import type { KeySource } from "@gennai/models/model-endpoint";
 import { type KnownModels, loadModelFacts } from "@gennai/models/model-facts";
 import type { ModelKeys } from "@gennai/models/model-keys";
 import { createModel } from "@gennai/models/model-registry";
+import type { Provider } from "@gennai/protocol/model/backend";
 import type { ServerObserver } from "@gennai/sessions/observer/server-observer";
 import { assertUsersModel } from "../identity/users-models.ts";
 import type { ModelChoices, SessionModel } from "../rpc/choose-model-rpcs.ts";
@@ -18,7 +19,7 @@ export interface TenantModels extends ModelChoices {
 
 /** Models of one tenant: those its sessions get, and those its people can choose. */
 export function tenantModels(tenant: {
-  readonly keys: Pick<ModelKeys, "find">;
+  readonly keys: Pick<ModelKeys, "find" | "has">;
   readonly configDir: string;
   /** There are many users: they choose among what the operator lets them. */
   readonly ofUsers: boolean;
@@ -30,10 +31,12 @@ export function tenantModels(tenant: {
   const allowed: ModelChoices["allowed"] = (choice) => {
     if (ofUsers) assertUsersModel(choice, defaultSettings);
   };
+  const placeOf = (backend: Provider, baseUrl: string, known: KnownModels, handedKeyOnly: boolean) =>
+    keyPlace({ backend, baseUrl }, { defaults: defaultSettings, known, handedKeyOnly });
   const keysFor =
     (known: KnownModels, handedKeyOnly: boolean): KeySource =>
     async (backend, baseUrl) => {
-      const place = keyPlace({ backend, baseUrl }, { defaults: defaultSettings, known, handedKeyOnly });
+      const place = placeOf(backend, baseUrl, known, handedKeyOnly);
       return place && keys.find(backend, place);
     };
   return {
@@ -47,7 +50,11 @@ export function tenantModels(tenant: {
     },
     async list(backend, baseUrl) {
       const known = await loadModelFacts(configDir);
-      return listModels(backend, baseUrl, { keys: keysFor(known, true), known, environment });
+      const hasKey: HasKey = async (provider, address) => {
+        const place = placeOf(provider, address, known, true);
+        return place !== undefined && keys.has(provider, place);
+      };
+      return listModels(backend, baseUrl, { keys: keysFor(known, true), hasKey, known, environment });
     },
   };
 }
