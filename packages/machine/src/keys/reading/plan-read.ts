@@ -4,8 +4,9 @@ import type { KeyPlan } from "../user-keys.ts";
 import { gitReader } from "./git-reader.ts";
 import type { LoginReader } from "./login-reader.ts";
 import { npmReader } from "./npm-reader.ts";
+import { pipReader } from "./pip-reader.ts";
 
-const readers: readonly LoginReader[] = [npmReader, gitReader];
+const readers: readonly LoginReader[] = [npmReader, gitReader, pipReader];
 
 /**
  * The run with the one login that a command needs to read from its host. Undefined where none is known to be wanted, or several are.
