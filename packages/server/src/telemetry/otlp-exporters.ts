@@ -10,9 +10,7 @@ const quietMs = 300_000;
 /** Sends spans by OTLP over HTTP, to where the standard variables say. Failures are told, now and then, and stop nothing. */
 export async function spanExporter({ protocol }: Otlp, log: ServerLog): Promise<SpanExporter> {
   const { OTLPTraceExporter } =
-    protocol === "http/json"
-      ? await import("@opentelemetry/exporter-trace-otlp-http")
-      : await import("@opentelemetry/exporter-trace-otlp-proto");
+    protocol === "http/json" ? await import("./otlp-json.ts") : await import("./otlp-proto.ts");
   const exporter: SpanExporter = new OTLPTraceExporter();
   const failed = failures("Traces", log);
   return {
@@ -25,9 +23,7 @@ export async function spanExporter({ protocol }: Otlp, log: ServerLog): Promise<
 /** The same for metrics. */
 export async function metricExporter({ protocol }: Otlp, log: ServerLog): Promise<PushMetricExporter> {
   const { OTLPMetricExporter } =
-    protocol === "http/json"
-      ? await import("@opentelemetry/exporter-metrics-otlp-http")
-      : await import("@opentelemetry/exporter-metrics-otlp-proto");
+    protocol === "http/json" ? await import("./otlp-json.ts") : await import("./otlp-proto.ts");
   const exporter = new OTLPMetricExporter();
   const failed = failures("Metrics", log);
   return {
