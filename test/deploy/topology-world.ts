@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type AgentClient, connect } from "@gennai/client/connection/connection";
+import { builtProgram } from "@gennai/testkit/built-program";
 import {
   type TemporaryRepository,
   temporaryDirectory,
@@ -15,7 +15,7 @@ import { copyLedgerKey } from "../conformance/session-log/shared-ledger-key.ts";
 import { Balancer } from "./balancer.ts";
 import { composeFile } from "./deploy-files.ts";
 
-const program = join(import.meta.dirname, "..", "..", "packages", "cli", "src", "main.ts");
+const program = builtProgram(new URL("../../packages/cli/src/main.ts", import.meta.url));
 const token = "topology-token-of-forty-three-characters-00";
 const startTimeout = 60_000;
 
@@ -134,7 +134,7 @@ export class TopologyWorld implements AsyncDisposable {
         replica.port = Number(port);
         return;
       }
-      if (child.exitCode !== null || performance.now() > deadline)
+      if (child.exitCode !== null || child.signalCode !== null || performance.now() > deadline)
         throw new Error(`Replica ${index} did not start.\n${this.output}`);
       await delay(100);
     }
@@ -148,8 +148,11 @@ export class TopologyWorld implements AsyncDisposable {
     replica.child = undefined;
     const began = performance.now();
     const ended = once(child, "exit");
-    child.kill(signal);
-    await ended;
+    // One that ended by itself says so no more.
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill(signal);
+      await ended;
+    }
     return performance.now() - began;
   }
 

@@ -1,11 +1,11 @@
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { acquireFileLock } from "@gennai/store/database/file-lock";
+import { builtProgram } from "@gennai/testkit/built-program";
 
 const fixtures = join(import.meta.dirname, "fixtures");
-const program = fileURLToPath(new URL("../../packages/cli/src/main.ts", import.meta.url));
+const program = builtProgram(new URL("../../packages/cli/src/main.ts", import.meta.url));
 
 /** Versions of which a state is kept, oldest first. */
 export const keptVersions: readonly string[] = readdirSync(fixtures)

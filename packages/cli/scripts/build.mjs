@@ -15,9 +15,19 @@ const root = join(import.meta.dirname, "..", "..", "..");
  * @returns {Promise<{ metafile: import("esbuild").Metafile }>} paths in it are relative to the repository
  */
 export async function buildCommandLine({ outDir, production = false }) {
+  return bundlePrograms({ main: join(root, "packages", "cli", "src", "main.ts") }, { outDir, production });
+}
+
+/**
+ * Programs that share their chunks, as `buildCommandLine` makes one.
+ *
+ * @param {Readonly<Record<string, string>>} entryPoints absolute paths, by the names of the bundles without `.mjs`
+ * @param {{ outDir: string, production?: boolean }} options
+ */
+export async function bundlePrograms(entryPoints, { outDir, production = false }) {
   return build({
     absWorkingDir: root,
-    entryPoints: { main: join(root, "packages", "cli", "src", "main.ts") },
+    entryPoints,
     outdir: outDir,
     outExtension: { ".js": ".mjs" },
     bundle: true,

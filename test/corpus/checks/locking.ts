@@ -3,10 +3,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import { recoverWorkspaceJournals } from "@gennai/machine/workspace/change/recover-journals";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { FileSource } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { builtProgram } from "@gennai/testkit/built-program";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { runTurn, startSession, Watcher } from "../../e2e/rpc/session-client.ts";
 import { type Checks, check } from "../corpus-case.ts";
@@ -16,7 +16,7 @@ import { type Called, calledLast, callTool, expectCode, scriptOf, type ToolUse }
 const read: ToolUse = { tool: "Read", args: { file_path: "src/a.ts" } };
 const write: ToolUse = { tool: "Write", args: { file_path: "src/a.ts", content: "export const a = 2;\n" } };
 const remove: ToolUse = { tool: "Delete", args: { file_path: "src/a.ts" } };
-const crashing = fileURLToPath(
+const crashing = builtProgram(
   new URL("../../../packages/machine/test/workspace/change/crashing-writer.ts", import.meta.url),
 );
 

@@ -4,13 +4,13 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { chmod, readFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
-import { fileURLToPath } from "node:url";
 import { connect } from "@gennai/client/connection/connection";
 import { proveServer } from "@gennai/client/connection/prove-server";
 import { runPolicies } from "@gennai/governance/gate/run-policies";
 import { findBubblewrap } from "@gennai/machine/sandbox/find-bubblewrap";
 import { findServers } from "@gennai/server/http/discovery";
 import { openStore } from "@gennai/store/sqlite/store";
+import { builtProgram } from "@gennai/testkit/built-program";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { allEvents, codeOf, endState, eventsOf, runTurn, startSession } from "../../e2e/rpc/session-client.ts";
@@ -18,7 +18,7 @@ import { type Checks, check, notApplicable } from "../corpus-case.ts";
 import { callTool, expectCode, scriptOf } from "../tool-call.ts";
 import { reconnectResumes, vanishedClientDenies } from "./protocol-session.ts";
 
-const serving = fileURLToPath(new URL("../../crash/server/serving-process.ts", import.meta.url));
+const serving = builtProgram(new URL("../../crash/server/serving-process.ts", import.meta.url));
 const isRoot = process.getuid?.() === 0;
 const hello = { match: ".", steps: [{ text: ["Hello."] }] };
 

@@ -5,14 +5,14 @@ import { existsSync, readdirSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { recoverWorkspaceJournals } from "@gennai/machine/workspace/change/recover-journals";
+import { builtProgram } from "@gennai/testkit/built-program";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { type CrashOptions, randomNumbers } from "../crash-options.ts";
 import { EffectCounts } from "../effect-counts.ts";
 import { killProcess } from "../kill-process.ts";
 
-const writer = fileURLToPath(
+const writer = builtProgram(
   new URL("../../../packages/machine/test/workspace/change/crashing-writer.ts", import.meta.url),
 );
 const size = 20_000;

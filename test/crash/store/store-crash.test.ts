@@ -3,13 +3,13 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
+import { builtProgram } from "@gennai/testkit/built-program";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { crashOptions, crashTimeout } from "../crash-options.ts";
 import { keyRounds, storeRounds } from "./store-rounds.ts";
 
-const program = fileURLToPath(new URL("appending-process.ts", import.meta.url));
+const program = builtProgram(new URL("appending-process.ts", import.meta.url));
 
 let directory: string;
 let stateDir: string;

@@ -3,17 +3,17 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { repairWorkspaceLedger } from "@gennai/store/audit/ledger-repair";
 import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
 import { usualLedgerPath } from "@gennai/store/ledger/ledger-file-name";
 import { openStore } from "@gennai/store/sqlite/store";
+import { builtProgram } from "@gennai/testkit/built-program";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { type CrashOptions, randomNumbers } from "../crash-options.ts";
 import { killProcess } from "../kill-process.ts";
 
-const program = fileURLToPath(new URL("appending-process.ts", import.meta.url));
-const rotator = fileURLToPath(new URL("rotating-process.ts", import.meta.url));
+const program = builtProgram(new URL("appending-process.ts", import.meta.url));
+const rotator = builtProgram(new URL("rotating-process.ts", import.meta.url));
 /** After so many, a store of its own begins: what is checked after each kill grows with it. */
 const roundsOfOneStore = 20;
 

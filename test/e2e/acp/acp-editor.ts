@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { Writable } from "node:stream";
-import { fileURLToPath } from "node:url";
 import {
   type ClientCapabilities,
   type ClientConnection,
@@ -13,9 +12,10 @@ import {
   type RequestPermissionRequest,
   type SessionUpdate,
 } from "@agentclientprotocol/sdk";
+import { builtProgram } from "@gennai/testkit/built-program";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 
-const program = fileURLToPath(import.meta.resolve("@gennai/cli/main"));
+const program = builtProgram(import.meta.resolve("@gennai/cli/main"));
 
 export interface EditorOptions {
   readonly files?: Readonly<Record<string, string>>;

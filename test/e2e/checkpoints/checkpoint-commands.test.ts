@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { runCommandLine } from "@gennai/cli/command-line";
 import { purgeMemory } from "@gennai/store/purge/purge-memory";
+import { builtProgram } from "@gennai/testkit/built-program";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, onTestFinished, test } from "vitest";
 import { testConsole } from "../../../packages/cli/test/test-console.ts";
@@ -106,7 +107,7 @@ test("a session works in a working tree of its own, and goes from one machine to
 test("what a command did whose server was killed is not certain, and comes back by force", async () => {
   await using place = await world([bash("rm src/a.ts && echo agent > b.ts && sleep 60")]);
   const { repository, gennai, state, stateDir } = place;
-  const main = join(import.meta.dirname, "../../../packages/cli/src/main.ts");
+  const main = builtProgram(new URL("../../../packages/cli/src/main.ts", import.meta.url));
   const model = ["--backend", "scripted", "--model", state.path("script.yaml")];
   const args = [main, "run", "change it", "--yes", "--sandbox", "off", "--server", "own", ...model];
   const environment = { ...process.env, GENNAI_STATE_DIR: stateDir };

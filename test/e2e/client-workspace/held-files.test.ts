@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, symlinkSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { runCommandLine } from "@gennai/cli/command-line";
 import { findBubblewrap } from "@gennai/machine/sandbox/find-bubblewrap";
 import { databaseFile, StoreDatabase } from "@gennai/store/database/database";
+import { builtProgram } from "@gennai/testkit/built-program";
 import {
   type TemporaryRepository,
   temporaryDirectory,
@@ -12,7 +12,7 @@ import { expect, test } from "vitest";
 import { testConsole } from "../../../packages/cli/test/test-console.ts";
 import { SupervisedProcess } from "../process/supervised-process.ts";
 
-const program = fileURLToPath(new URL("../../../packages/cli/src/main.ts", import.meta.url));
+const program = builtProgram(new URL("../../../packages/cli/src/main.ts", import.meta.url));
 const token = "e2e-token-of-forty-three-characters-0000000";
 
 const call = (name: string, args: Readonly<Record<string, unknown>>) => ({ tool: { name, args } });

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import {
   type AgentClient,
   connect,
   connectGovernance,
   type GovernanceClient,
 } from "@gennai/client/connection/connection";
+import { builtProgram } from "@gennai/testkit/built-program";
 import {
   type TemporaryRepository,
   temporaryDirectory,
@@ -17,7 +17,7 @@ import type { ScriptedTurn } from "@gennai/testkit/test-server";
 import { NatsCluster } from "../../conformance/session-log/nats-cluster.ts";
 import { copyLedgerKey } from "../../conformance/session-log/shared-ledger-key.ts";
 
-const program = fileURLToPath(new URL("serving-replica.ts", import.meta.url));
+const program = builtProgram(new URL("serving-replica.ts", import.meta.url));
 const token = "t".repeat(43);
 
 /** Three servers in processes of their own over one log on three NATS nodes, all of which can be killed. */

@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { runCommandLine } from "@gennai/cli/command-line";
+import { builtProgram } from "@gennai/testkit/built-program";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { testConsole } from "../../../packages/cli/test/test-console.ts";
 
-const program = fileURLToPath(new URL("../../../packages/cli/src/main.ts", import.meta.url));
+const program = builtProgram(new URL("../../../packages/cli/src/main.ts", import.meta.url));
 
 /** Passes for a value from 2 on. What git ignores is there, and a secret is not. */
 const check = `import fs from "node:fs";

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { builtProgram } from "@gennai/testkit/built-program";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 
-const program = fileURLToPath(new URL("../../../packages/cli/src/main.ts", import.meta.url));
+const program = builtProgram(new URL("../../../packages/cli/src/main.ts", import.meta.url));
 
 /** The real program over a repository; `stages` are the directories of runs that it left. */
 async function place() {

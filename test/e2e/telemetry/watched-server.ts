@@ -1,5 +1,5 @@
-import { fileURLToPath } from "node:url";
 import { type AgentClient, connect } from "@gennai/client/connection/connection";
+import { builtProgram } from "@gennai/testkit/built-program";
 import {
   type Files,
   type TemporaryRepository,
@@ -9,7 +9,7 @@ import {
 import type { ScriptedTurn } from "@gennai/testkit/test-server";
 import { SupervisedProcess } from "../process/supervised-process.ts";
 
-const program = fileURLToPath(new URL("../../../packages/cli/src/main.ts", import.meta.url));
+const program = builtProgram(new URL("../../../packages/cli/src/main.ts", import.meta.url));
 
 export interface WatchedServer extends AsyncDisposable {
   readonly client: AgentClient;

@@ -3,13 +3,13 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { connect as connectTls } from "node:tls";
-import { fileURLToPath } from "node:url";
+import { builtProgram } from "@gennai/testkit/built-program";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { makeTestCertificates } from "@gennai/testkit/test-certificates";
 import { startTokenIssuer } from "@gennai/testkit/token-issuer";
 import { expect, onTestFinished, test, vi } from "vitest";
 
-const program = fileURLToPath(import.meta.resolve("@gennai/cli/main"));
+const program = builtProgram(import.meta.resolve("@gennai/cli/main"));
 
 /** The command line in a process of its own. */
 function gennai(

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { glob, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { builtProgram } from "@gennai/testkit/built-program";
 import {
   type TemporaryRepository,
   temporaryDirectory,
@@ -13,7 +14,7 @@ import { expect, test } from "vitest";
 import { patience } from "./patience.ts";
 import { startWorkbench, type Workbench } from "./workbench.ts";
 
-const gennai = join(import.meta.dirname, "../../../packages/cli/src/main.ts");
+const gennai = builtProgram(new URL("../../../packages/cli/src/main.ts", import.meta.url));
 const run = promisify(execFile);
 
 /** Files that appear in the home of whoever asks git what changed, one for each way to make git run a program. */

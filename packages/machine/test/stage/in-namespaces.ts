@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
+import { builtProgram } from "@gennai/testkit/built-program";
 import type { StageFixture } from "./stage-fixture.ts";
 
 const withoutRights = 61_234;
@@ -30,7 +30,7 @@ export function inNamespaces<T>(
     const own = user === 0 ? "true" : `chown -R ${user}:${user} "$2"`;
     const script = `set -e; ${commands}; ${own}; exec ${asUser}${through} "$3" "$4" "$2/state" "$1"`;
     const { root, base } = fixture;
-    const args = [...namespaces, "/bin/sh", "-c", script, "sh", root, base, process.execPath, fileURLToPath(program)];
+    const args = [...namespaces, "/bin/sh", "-c", script, "sh", root, base, process.execPath, builtProgram(program)];
     const result: T = JSON.parse(execFileSync("/usr/bin/unshare", args, { encoding: "utf8" }));
     return result;
   });

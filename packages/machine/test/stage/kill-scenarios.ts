@@ -3,7 +3,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { builtProgram } from "@gennai/testkit/built-program";
 import { recoverCommits } from "#stage/recover-commits";
 import { forgetCommit } from "#stage/undo-commit";
 import type { Scenarios } from "./run-scenarios.ts";
@@ -86,7 +86,7 @@ async function killWithin(
   what: string,
   { isAimed, afterMs }: { readonly isAimed: boolean; readonly afterMs: number },
 ): Promise<{ readonly hadEnded: boolean }> {
-  const program = fileURLToPath(new URL("committing-program.ts", import.meta.url));
+  const program = builtProgram(new URL("committing-program.ts", import.meta.url));
   const child = spawn(process.execPath, [program, fixture.base, what, command], { stdio: ["pipe", "pipe", "inherit"] });
   let said = "";
   const begun = Promise.withResolvers<void>();

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
+import { builtProgram } from "@gennai/testkit/built-program";
 import { commit } from "#stage/commit";
 import { NotCommitted } from "#stage/stage-error";
 import { removeTransaction } from "#stage/transaction";
@@ -58,7 +58,7 @@ export const scenarios: Scenarios = {
     const counts = { kept: 0, refused: 0, undone: 0, notUndone: 0, saves: 0 };
     for (let round = 0; round < rounds; round += 1) {
       await using fixture = new StageFixture(files);
-      const program = fileURLToPath(new URL("editing-program.ts", import.meta.url));
+      const program = builtProgram(new URL("editing-program.ts", import.meta.url));
       const user = spawn(process.execPath, [program, fixture.root, String(round)], {
         stdio: ["pipe", "pipe", "inherit"],
       });

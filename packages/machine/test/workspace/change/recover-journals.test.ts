@@ -15,6 +15,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { builtProgram } from "@gennai/testkit/built-program";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { recoverWorkspaceJournals } from "#workspace/change/recover-journals";
 
@@ -132,7 +133,7 @@ test("without a state directory there is nothing to recover", () => {
   expect(recoverWorkspaceJournals(join(top, "none"))).toEqual([]);
 });
 
-const writer = join(import.meta.dirname, "crashing-writer.ts");
+const writer = builtProgram(new URL("crashing-writer.ts", import.meta.url));
 
 function journals(place: string): string[] {
   const directory = join(top, place, "state/workspace-journals");
