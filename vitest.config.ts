@@ -8,8 +8,8 @@ export default defineConfig({
     // For machines that do other things besides; nothing here measures time.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Many tests wait for processes: also where there are two processors, two files at a time.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Many tests wait for processes and disks: also where there are two processors, four files at a time.
+    maxWorkers: Math.max(4, availableParallelism() - 1),
     sequence: { sequencer: LongestFirst },
     // Real processes, kills and clocks on a machine that others use, too: what fails twice is broken, what fails once is listed.
     retry: process.env["CI"] === "true" ? 1 : 0,

@@ -34,13 +34,12 @@ async function testAll() {
     runs.push(await vitest("test/e2e/vitest.config.ts", browserArgs, { leftOut: alsoLeftOut.length }));
   }
   if (onlyNodes || args.length === 0) {
-    for (const { version, program } of await ensureClaimedNodes()) {
-      process.stdout.write(`\nNode ${version}\n`);
-      const missing = { passed: 0, failed: 0, skipped: 1, failures: [] };
-      runs.push(
-        program === undefined ? missing : await vitest("test/node-versions/vitest.config.ts", args, { program }),
-      );
-    }
+    // All at once: each is few files, and waits much.
+    const nodes = (await ensureClaimedNodes()).map(async ({ version, program }) => {
+      if (program === undefined) return { passed: 0, failed: 0, skipped: 1, failures: [] };
+      return vitest("test/node-versions/vitest.config.ts", args, { program, name: `Node ${version}` });
+    });
+    runs.push(...(await Promise.all(nodes)));
   }
   /** @param {"passed" | "failed" | "skipped"} what */
   const sum = (what) => runs.reduce((total, counts) => total + counts[what], 0);
@@ -65,11 +64,12 @@ function exclude(glob) {
 /**
  * Runs the tests of one configuration. What is left out counts as skipped, a glob as one.
  * @param {string} config @param {readonly string[]} args of vitest
- * @param {{ leftOut?: number, program?: string }} options `program`: the Node to run it
+ * @param {{ leftOut?: number, program?: string, name?: string }} options `program`: the Node to run it; with a `name` its output
+ * comes at its end, below that
  * @returns {Promise<Counts>}
  */
-async function vitest(config, args, { leftOut = 0, program = packagedNode() }) {
-  const report = inRepository(".cache", "vitest.json");
+async function vitest(config, args, { leftOut = 0, program = packagedNode(), name }) {
+  const report = inRepository(".cache", `vitest${name === undefined ? "" : ` ${name}`}.json`);
   rmSync(report, { force: true });
   const allArgs = [
     "run",
@@ -81,11 +81,12 @@ async function vitest(config, args, { leftOut = 0, program = packagedNode() }) {
     "--passWithNoTests",
     ...args,
   ];
-  const { code } = await run(program, [inRepository("node_modules", "vitest", "vitest.mjs"), ...allArgs], {
+  const { code, output } = await run(program, [inRepository("node_modules", "vitest", "vitest.mjs"), ...allArgs], {
     cwd: root,
     env: toolEnvironment(),
-    output: "inherit",
+    output: name === undefined ? "inherit" : "capture",
   });
+  if (name !== undefined) process.stdout.write(`\n${name}\n${output}`);
   const counts = JSON.parse(readFileSync(report, "utf8"));
   const failures = /** @type {TestFile[]} */ (counts.testResults).flatMap(failuresOf);
   return {

@@ -2,13 +2,13 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 /**
- * What runs in a browser, one file after the other: the page that the server serves, and the extension in VS Code. Each project
- * brings up once what its files share.
+ * What runs in a browser, two files at a time: the page that the server serves, and the extension in VS Code. Each project brings
+ * up once what its files share, which is the browser; servers, windows, homes and ports are a file's own.
  */
 export default defineConfig({
   test: {
     root: besides("../.."),
-    fileParallelism: false,
+    maxWorkers: 2,
     passWithNoTests: true,
     testTimeout: 60_000,
     retry: process.env["CI"] === "true" ? 1 : 0,

@@ -7,6 +7,8 @@ import { defineConfig } from "vitest/config";
  * TypeScript: Node 22.13 reads none.
  */
 export default defineConfig({
+  // They run at the same time.
+  cacheDir: fileURLToPath(new URL(`../../.cache/vite/${process.versions.node}`, import.meta.url)),
   // As the build does.
   oxc: { target: "node22.13" },
   test: {
