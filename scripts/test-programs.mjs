@@ -35,7 +35,7 @@ process.stdout.write(`${directory}\n`);
 
 /** @returns {string[]} what the bundles were made from, relative to the repository */
 function inputs() {
-  return existsSync(inputsFile) ? JSON.parse(readFileSync(inputsFile, "utf8")) : [];
+  return existsSync(inputsFile) ? /** @type {string[]} */ (JSON.parse(readFileSync(inputsFile, "utf8"))) : [];
 }
 
 async function bundle() {
