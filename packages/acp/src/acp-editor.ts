@@ -1,6 +1,4 @@
-import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import { isAbsolute, relative, resolve, sep } from "node:path";
+import { resolve } from "node:path";
 import { type AgentContext, type ClientCapabilities, methods } from "@agentclientprotocol/sdk";
 import type {
   CommandOptions,
@@ -18,7 +16,10 @@ import type {
   FileReadRequest,
 } from "@gennai/protocol/model/editor-requests";
 import type { AppliedFile } from "@gennai/protocol/model/proposal";
+import { askUser } from "./ask-user.ts";
+import { diskBytes, type EditorFile, editorFile, pathInWorkspace, writtenFile } from "./editor-file.ts";
 import { confirmationReply, permissionOptions, questionContent } from "./permission.ts";
+import { unlessWithdrawn } from "./withdrawn-request.ts";
 
 /** The editor at the other end. */
 export type EditorPeer = Pick<AgentContext, "request" | "notify" | "createTerminal">;
@@ -47,6 +48,7 @@ export function acpEditor(options: AcpEditorOptions): Editor {
     ...(fs?.readTextFile === true && fs.writeTextFile === true
       ? { applyChanges: (request: ApplyRequest, { signal }: RequestOptions) => writeBuffers(request, signal, options) }
       : {}),
+    askUser: ({ questions }, { signal }) => askUser(questions, signal, options),
     ...(terminal === true
       ? { runCommand: (request: CommandRequest, asked: CommandOptions) => runInTerminal(request, asked, options) }
       : {}),
@@ -58,42 +60,43 @@ async function ask(
   signal: AbortSignal,
   { client, sessionId }: AcpEditorOptions,
 ): Promise<ConfirmationReply> {
-  const { outcome } = await client.request(
-    methods.client.session.requestPermission,
-    {
-      sessionId: sessionId(),
-      toolCall: {
-        toolCallId: question.callId,
-        title: spelledOut(question.title),
-        content: [...questionContent(question)],
+  const { outcome } = await unlessWithdrawn(
+    client.request(
+      methods.client.session.requestPermission,
+      {
+        sessionId: sessionId(),
+        toolCall: {
+          toolCallId: question.callId,
+          title: spelledOut(question.title),
+          content: [...questionContent(question)],
+        },
+        options: [...permissionOptions(question)],
       },
-      options: [...permissionOptions(question)],
-    },
-    { cancellationSignal: signal },
+      { cancellationSignal: signal },
+    ),
+    signal,
   );
   return confirmationReply(question, outcome);
 }
 
 /** The editor's text; whether it is saved, the disk says. */
 async function readBuffer(request: FileReadRequest, signal: AbortSignal, options: AcpEditorOptions): Promise<FileRead> {
-  const path = inWorkspace(request.path, options);
-  const text = await bufferText(path, signal, options);
-  const disk = await readFile(path).catch(() => undefined);
-  const digest = sha256(text);
-  const diskSha256 = disk === undefined ? "" : sha256(disk);
+  const path = await pathInWorkspace(request.path, options.workingDir);
+  const { text, eol, bom, sha256, diskSha256 } = await fileInEditor(path, signal, options);
+  const dirty = sha256 !== diskSha256;
   const lines = text.split("\n");
   const first = Math.max(0, request.offset - 1);
   const part = request.limit > 0 ? lines.slice(first, first + request.limit) : lines.slice(first);
   return {
     content: part.join("\n"),
-    source: digest === diskSha256 ? "disk" : "buffer",
+    source: dirty ? "buffer" : "disk",
     encoding: "utf8",
     version: 0,
-    dirty: digest !== diskSha256,
-    sha256: digest,
+    dirty,
+    sha256,
     diskSha256,
-    eol: text.includes("\r\n") ? "crlf" : "lf",
-    bom: false,
+    eol,
+    bom,
     truncated: false,
     totalLines: lines.length,
   };
@@ -112,28 +115,30 @@ async function writeBuffers(
   for (const { path: name, operation, newContent, baseSha256 } of changes) {
     if (operation === "delete")
       throw new Error(`${name} has unsaved changes in the editor. Save it, then it can be deleted.`);
-    const path = inWorkspace(name, options);
-    const before = operation === "create" ? undefined : await bufferText(path, signal, options);
-    if (before !== undefined && sha256(before) !== baseSha256) {
+    const path = await pathInWorkspace(name, options.workingDir);
+    const before = operation === "create" ? undefined : await fileInEditor(path, signal, options);
+    if (before !== undefined && before.sha256 !== baseSha256) {
       throw new Error(`${name} was changed in the editor meanwhile. Read it again.`);
     }
-    planned.push({ name, path, operation, before, after: newContent });
+    planned.push({ name, path, operation, before, after: writtenFile(newContent, before) });
   }
   const written: typeof planned = [];
   try {
     for (const file of planned) {
-      await write(file.path, file.after, options);
+      await write(file.path, file.after.text, options);
       written.push(file);
     }
   } catch (error) {
-    for (const { path, before } of written) if (before !== undefined) await write(path, before, options);
+    for (const { path, before } of written) {
+      if (before !== undefined) await write(path, writtenFile(before.text, before).text, options);
+    }
     throw error;
   }
   return planned.map(({ name, operation, before, after }) => ({
     path: name,
     operation,
-    beforeSha256: before === undefined ? undefined : sha256(before),
-    afterSha256: sha256(after),
+    beforeSha256: before?.sha256,
+    afterSha256: after.sha256,
   }));
 }
 
@@ -141,9 +146,17 @@ async function write(path: string, content: string, { client, sessionId }: AcpEd
   await client.request(methods.client.fs.writeTextFile, { sessionId: sessionId(), path, content });
 }
 
+async function fileInEditor(path: string, signal: AbortSignal, options: AcpEditorOptions): Promise<EditorFile> {
+  const given = await bufferText(path, signal, options);
+  return editorFile(given, await diskBytes(path));
+}
+
 async function bufferText(path: string, signal: AbortSignal, { client, sessionId }: AcpEditorOptions): Promise<string> {
   const options = { cancellationSignal: signal };
-  const { content } = await client.request(methods.client.fs.readTextFile, { sessionId: sessionId(), path }, options);
+  const { content } = await unlessWithdrawn(
+    client.request(methods.client.fs.readTextFile, { sessionId: sessionId(), path }, options),
+    signal,
+  );
   return content;
 }
 
@@ -173,18 +186,4 @@ async function runInTerminal(
   } finally {
     signal.removeEventListener("abort", stop);
   }
-}
-
-/** The server names files of the workspace; anything else is refused. */
-function inWorkspace(name: string, { workingDir }: AcpEditorOptions): string {
-  const path = resolve(workingDir, name);
-  const below = relative(workingDir, path);
-  if (below === ".." || below.startsWith(`..${sep}`) || isAbsolute(below)) {
-    throw new Error(`${name} is outside of the workspace.`);
-  }
-  return path;
-}
-
-function sha256(text: string | Uint8Array): string {
-  return createHash("sha256").update(text).digest("hex");
 }

@@ -4,23 +4,33 @@ import {
   agent,
   type ClientCapabilities,
   type Implementation,
+  type McpServer,
   methods,
   PROTOCOL_VERSION,
   RequestError,
   type Stream,
 } from "@agentclientprotocol/sdk";
 import { ConnectError } from "@connectrpc/connect";
-import type { AgentClient } from "@gennai/client/connection/connection";
+import type { AgentClient, GovernanceClient } from "@gennai/client/connection/connection";
 import { summariesFromMessage } from "@gennai/client/session/session-summary";
 import type { SettingsChoice } from "@gennai/protocol/model/session-settings";
+import type { EditorMcpServers } from "./editor-mcp-servers.ts";
 import { ServedSession, type SessionPlace } from "./served-session.ts";
 import { editingModeOf, modeState } from "./session-modes.ts";
+
+export interface EditorServer {
+  readonly agent: AgentClient;
+  readonly governance: GovernanceClient;
+}
 
 export interface ServeEditorOptions {
   /** What new sessions run with; their directory the editor says. */
   readonly settings: SettingsChoice;
   /** A server for a directory. Rejects with what the person can do. @param workingDir absolute, real */
-  readonly serverOf: (workingDir: string) => Promise<AgentClient>;
+  readonly serverOf: (workingDir: string) => Promise<EditorServer>;
+  readonly mcp: EditorMcpServers;
+  /** In whose name the person switches something. */
+  readonly userName: string;
   /** Absolute and real. Rejects for what is no directory. */
   readonly directoryOf: (path: string) => Promise<string>;
   readonly version: string;
@@ -36,15 +46,19 @@ export function serveEditor(stream: Stream, options: ServeEditorOptions): AgentC
   let capabilities: ClientCapabilities = {};
   let identity: Implementation = { name: "acp", version: "" };
 
-  const placeOf = async (cwd: string, editor: AgentContext): Promise<SessionPlace> => {
-    const workingDir = await told(options.directoryOf(cwd));
-    const server = await told(options.serverOf(workingDir));
+  const placeOf = async (params: Placed, editor: AgentContext): Promise<SessionPlace> => {
+    const { mcp, userName, signal } = options;
+    const workingDir = await told(options.directoryOf(params.cwd));
+    const { agent: server, governance } = await told(options.serverOf(workingDir));
+    const waiting = await told(mcp.offer(workingDir, params.mcpServers ?? []));
     const { name, version } = identity;
-    return { server, workingDir, editor, capabilities, name, version, signal: options.signal };
+    return { server, governance, workingDir, mcp, waiting, userName, editor, capabilities, name, version, signal };
   };
-  const opened = (session: ServedSession) => {
+  const opened = async (session: ServedSession) => {
     sessions.set(session.sessionId, session);
-    return { modes: modeState(session.mode) };
+    // After the answer: before it the editor knows no such session.
+    setTimeout(() => void session.tellCommands().catch(() => undefined), 0);
+    return { modes: modeState(session.mode), configOptions: await told(session.configOptions()) };
   };
   const sessionOf = (sessionId: string): ServedSession => {
     const session = sessions.get(sessionId);
@@ -62,6 +76,7 @@ export function serveEditor(stream: Stream, options: ServeEditorOptions): AgentC
         agentCapabilities: {
           loadSession: true,
           promptCapabilities: { image: true, embeddedContext: true },
+          mcpCapabilities: { http: true, sse: false },
           sessionCapabilities: { list: {}, resume: {}, close: {} },
         },
         authMethods: [],
@@ -71,20 +86,20 @@ export function serveEditor(stream: Stream, options: ServeEditorOptions): AgentC
       throw RequestError.invalidRequest(undefined, "Nothing is to be authenticated: the server is this user's own.");
     })
     .onRequest(methods.agent.session.new, async ({ params, client }) => {
-      const session = await told(ServedSession.start(options.settings, await placeOf(params.cwd, client)));
-      return { sessionId: session.sessionId, ...opened(session) };
+      const session = await told(ServedSession.start(options.settings, await placeOf(params, client)));
+      return { sessionId: session.sessionId, ...(await opened(session)) };
     })
     .onRequest(methods.agent.session.load, async ({ params, client }) => {
-      const session = await told(ServedSession.resume(params.sessionId, await placeOf(params.cwd, client)));
+      const session = await told(ServedSession.resume(params.sessionId, await placeOf(params, client)));
       await told(session.replay());
       return opened(session);
     })
     .onRequest(methods.agent.session.resume, async ({ params, client }) =>
-      opened(await told(ServedSession.resume(params.sessionId, await placeOf(params.cwd, client)))),
+      opened(await told(ServedSession.resume(params.sessionId, await placeOf(params, client)))),
     )
     .onRequest(methods.agent.session.list, async ({ params }) => {
       const directory = await told(options.directoryOf(params.cwd ?? process.cwd()));
-      const server = await told(options.serverOf(directory));
+      const { agent: server } = await told(options.serverOf(directory));
       const summaries = summariesFromMessage(await told(server.listSessions({ workingDir: directory }, options)));
       return {
         sessions: summaries.map(({ sessionId, workingDir: cwd, title, updated: updatedAt }) => {
@@ -101,11 +116,20 @@ export function serveEditor(stream: Stream, options: ServeEditorOptions): AgentC
       if (mode === undefined) throw RequestError.invalidParams(undefined, `There is no mode ${params.modeId}.`);
       await told(sessionOf(params.sessionId).setMode(mode));
     })
+    .onRequest(methods.agent.session.setConfigOption, async ({ params }) => ({
+      configOptions: await told(sessionOf(params.sessionId).setConfigOption(params.configId, params.value)),
+    }))
     .onRequest(methods.agent.session.prompt, async ({ params }) => ({
       stopReason: await told(sessionOf(params.sessionId).prompt(params.prompt)),
     }))
     .onNotification(methods.agent.session.cancel, ({ params }) => sessions.get(params.sessionId)?.cancel())
     .connect(stream);
+}
+
+/** Where an editor wants a session. */
+interface Placed {
+  readonly cwd: string;
+  readonly mcpServers?: readonly McpServer[] | null;
 }
 
 /** What went wrong, in words that an editor shows. */

@@ -3,28 +3,40 @@ import {
   type ContentBlock,
   methods,
   RequestError,
+  type SessionConfigOption,
   type SessionUpdate,
   type StopReason,
 } from "@agentclientprotocol/sdk";
 import { ConnectError } from "@connectrpc/connect";
 import { callFailure } from "@gennai/client/connection/call-failure";
-import type { AgentClient } from "@gennai/client/connection/connection";
+import type { AgentClient, GovernanceClient } from "@gennai/client/connection/connection";
 import { AgentSession } from "@gennai/client/session/agent-session";
+import { listModels, type ProviderChoice } from "@gennai/client/session/model-choices";
 import { turnOutcome } from "@gennai/client/session/turn-state";
 import { prepareBranch } from "@gennai/client/session/workspace-state";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { type Proposal, proposalFromMessage } from "@gennai/protocol/model/proposal";
-import type { EditingMode, SettingsChoice } from "@gennai/protocol/model/session-settings";
+import type { EditingMode, ReportedSettings, SettingsChoice } from "@gennai/protocol/model/session-settings";
 import { acpEditor, type EditorPeer } from "./acp-editor.ts";
+import type { EditorMcpServers, WaitingMcpServer } from "./editor-mcp-servers.ts";
+import { acceptsServer, mcpPermission } from "./mcp-permission.ts";
 import { type PromptContent, promptContent } from "./prompt-content.ts";
 import { proposalOptions, proposalReview } from "./proposal-permission.ts";
+import { chosenSetting, sessionOptions } from "./session-options.ts";
+import { availableCommands, type CommandPlace, slashCommands, typedCommand } from "./slash-commands.ts";
 import { TurnUpdates } from "./turn-updates.ts";
+import { unlessWithdrawn } from "./withdrawn-request.ts";
 
 /** Where a session is, and who drives it. */
 export interface SessionPlace {
   readonly server: AgentClient;
-  /** Absolute. */
+  readonly governance: GovernanceClient;
+  /** Absolute, real. */
   readonly workingDir: string;
+  readonly mcp: EditorMcpServers;
+  /** MCP servers of the editor that a person has not accepted yet. */
+  readonly waiting: readonly WaitingMcpServer[];
+  readonly userName: string;
   readonly editor: EditorPeer;
   readonly capabilities: ClientCapabilities;
   /** As the editor calls itself. */
@@ -35,24 +47,35 @@ export interface SessionPlace {
 
 interface RunningTurn {
   turnId: string;
-  cancelled: boolean;
+  /** Aborts what is no turn of the server's: a question before it or after it. */
+  readonly stop: AbortController;
+}
+
+interface TurnPrompt extends PromptContent {
+  /** Empty: the default of the mode. */
+  readonly scenario: string;
 }
 
 /** Bytes of a file whose text is shown in a diff. */
 const maxShownText = 1024 * 1024;
+/** Milliseconds to wait for the models that there are. */
+const modelsMs = 5_000;
 const cancelReason = "Stopped by the user in the editor.";
 
 /** A session of the server, as an editor drives it. */
 export class ServedSession {
   readonly #session: AgentSession;
   readonly #place: SessionPlace;
-  #mode: EditingMode;
+  #settings: ReportedSettings;
+  #providers: Promise<readonly ProviderChoice[]> | undefined;
+  #waiting: readonly WaitingMcpServer[];
   #running: RunningTurn | undefined;
 
   private constructor(session: AgentSession, place: SessionPlace) {
     this.#session = session;
     this.#place = place;
-    this.#mode = session.settings.editingMode;
+    this.#settings = session.settings;
+    this.#waiting = place.waiting;
   }
 
   static async start(settings: SettingsChoice, place: SessionPlace): Promise<ServedSession> {
@@ -82,7 +105,7 @@ export class ServedSession {
   }
 
   get mode(): EditingMode {
-    return this.#mode;
+    return this.#settings.editingMode;
   }
 
   /** Tells all that happened so far, as it was told when it happened. */
@@ -101,9 +124,30 @@ export class ServedSession {
   }
 
   async setMode(mode: EditingMode): Promise<void> {
-    const { signal } = this.#place;
-    const { editingMode } = await this.#session.changeSettings({ editingMode: mode }, { signal });
-    this.#mode = editingMode;
+    await this.#change({ editingMode: mode });
+    await this.#tell([{ sessionUpdate: "config_option_update", configOptions: await this.configOptions() }]);
+  }
+
+  /** What can be set, with what is in force. */
+  async configOptions(): Promise<SessionConfigOption[]> {
+    return [...sessionOptions(this.#settings, await this.#offeredModels())];
+  }
+
+  /** Gives all of them anew. Throws `RequestError` for a value that is not offered. */
+  async setConfigOption(configId: string, value: unknown): Promise<SessionConfigOption[]> {
+    const choice = chosenSetting(configId, value, this.#settings, await this.#offeredModels());
+    if (choice === undefined) throw RequestError.invalidParams(undefined, `There is no ${configId} ${String(value)}.`);
+    await this.#change(choice);
+    if (choice.editingMode !== undefined) {
+      await this.#tell([{ sessionUpdate: "current_mode_update", currentModeId: choice.editingMode }]);
+    }
+    return this.configOptions();
+  }
+
+  /** Tells which commands can be typed. */
+  async tellCommands(): Promise<void> {
+    const commands = await slashCommands(this.#commandPlace(this.#place.signal));
+    await this.#tell([{ sessionUpdate: "available_commands_update", availableCommands: availableCommands(commands) }]);
   }
 
   /** Runs a turn to its end. Throws `RequestError` while another one runs. */
@@ -111,10 +155,10 @@ export class ServedSession {
     if (this.#running !== undefined) {
       throw RequestError.invalidRequest(undefined, "A turn is running. Wait for its end, or cancel it.");
     }
-    const running: RunningTurn = { turnId: "", cancelled: false };
+    const running: RunningTurn = { turnId: "", stop: new AbortController() };
     this.#running = running;
     try {
-      return await this.#turn(contentOf(blocks), running);
+      return await this.#answer(contentOf(blocks), running);
     } finally {
       this.#running = undefined;
     }
@@ -123,26 +167,73 @@ export class ServedSession {
   /** Ends the running turn; `prompt` gives its end when the server says that it has stopped. */
   async cancel(): Promise<void> {
     const running = this.#running;
-    if (running === undefined || running.cancelled) return;
-    running.cancelled = true;
+    if (running === undefined) return;
+    running.stop.abort();
     if (running.turnId !== "") await this.#session.cancelTurn(running.turnId, cancelReason, this.#place);
   }
 
-  async #turn({ text, images }: PromptContent, running: RunningTurn): Promise<StopReason> {
-    const { signal } = this.#place;
-    if (this.#mode === "branch" && !(await this.#prepareBranch(text))) return "refusal";
-    if (running.cancelled) return "cancelled";
+  /** What a command does, or a turn. */
+  async #answer(content: PromptContent, running: RunningTurn): Promise<StopReason> {
+    const signal = AbortSignal.any([this.#place.signal, running.stop.signal]);
+    let prompt: TurnPrompt | undefined;
+    try {
+      prompt = await this.#commanded(content, signal);
+      if (prompt === undefined) return "end_turn";
+      await this.#askAboutServers(signal);
+      if (this.mode === "branch" && !(await this.#prepareBranch(prompt.text, signal))) return "refusal";
+      signal.throwIfAborted();
+    } catch (error) {
+      if (running.stop.signal.aborted) return "cancelled";
+      throw error;
+    }
+    return this.#turn(prompt, running, signal);
+  }
+
+  /** The prompt for the model; undefined when it was a command that is done. */
+  async #commanded(content: PromptContent, signal: AbortSignal): Promise<TurnPrompt | undefined> {
+    const typed = typedCommand(content.text);
+    if (typed === undefined) return { ...content, scenario: "" };
+    const place = this.#commandPlace(signal);
+    const command = (await slashCommands(place)).get(typed.name);
+    if (command === undefined) return { ...content, scenario: "" };
+    const result = await command.run(place, typed.text);
+    if (result.type === "prompt") return { ...content, ...result };
+    await this.#say(result.text);
+    return undefined;
+  }
+
+  /** Once a session: whoever leaves one out is not asked with every prompt. */
+  async #askAboutServers(signal: AbortSignal): Promise<void> {
+    const { editor, mcp, workingDir } = this.#place;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const server of waiting) {
+      const question = mcpPermission(server, this.sessionId);
+      const { outcome } = await unlessWithdrawn(
+        editor.request(methods.client.session.requestPermission, question, {
+          cancellationSignal: signal,
+        }),
+        signal,
+      );
+      if (acceptsServer(outcome)) await mcp.accept(workingDir, server);
+      const { toolCallId } = question.toolCall;
+      await this.#tell([{ sessionUpdate: "tool_call_update", toolCallId, status: "completed" }]);
+    }
+  }
+
+  async #turn({ text, images, scenario }: TurnPrompt, running: RunningTurn, signal: AbortSignal): Promise<StopReason> {
     const updates = this.#updates({ withPrompts: false });
     const proposals: Proposal[] = [];
     let outcome: ReturnType<typeof turnOutcome>;
     const events = this.#session.runTurn(
-      { text, images, enableThinking: true },
+      { text, images, scenario, enableThinking: true },
       {
-        signal,
+        signal: this.#place.signal,
         maxAttempts: 20,
         onStart: ({ turnId }) => {
           running.turnId = turnId;
-          if (running.cancelled) this.#session.cancelTurn(turnId, cancelReason, this.#place).catch(() => undefined);
+          if (running.stop.signal.aborted)
+            this.#session.cancelTurn(turnId, cancelReason, this.#place).catch(() => undefined);
         },
       },
     );
@@ -151,20 +242,26 @@ export class ServedSession {
       if (event.event.case === "proposedChanges") proposals.push(proposalFromMessage(event.event.value));
       await this.#tell(await updates.of(event));
     }
-    if (outcome === "cancelled" || running.cancelled) return "cancelled";
-    for (const proposal of proposals) await this.#decide(proposal);
+    if (outcome === "cancelled" || signal.aborted) return "cancelled";
+    try {
+      for (const proposal of proposals) await this.#decide(proposal, signal);
+    } catch (error) {
+      // The proposal stays open.
+      if (!running.stop.signal.aborted) throw error;
+    }
+    if (running.stop.signal.aborted) return "cancelled";
     return outcome === "completed" ? "end_turn" : "refusal";
   }
 
   /** False when there is none to work on; the person is told why. */
-  async #prepareBranch(task: string): Promise<boolean> {
-    const { server, signal } = this.#place;
+  async #prepareBranch(task: string, signal: AbortSignal): Promise<boolean> {
+    const { server } = this.#place;
     try {
       const { branch, how } = await prepareBranch(server, { sessionId: this.sessionId, task, signal });
       if (how !== "kept") await this.#say(`Branch ${spelledOut(branch)} (${how}).\n\n`);
       return true;
     } catch (error) {
-      if (callFailure(error) !== "final") throw error;
+      if (signal.aborted || callFailure(error) !== "final") throw error;
       await this.#say(
         `${spelledOut(error instanceof ConnectError ? error.rawMessage : String(error))} Nothing was started: mend it, or choose the mode Proposal.`,
       );
@@ -173,17 +270,20 @@ export class ServedSession {
   }
 
   /** All or nothing, by the editor; by hunk in another client of the session. */
-  async #decide(proposal: Proposal): Promise<void> {
+  async #decide(proposal: Proposal, asking: AbortSignal): Promise<void> {
     const { editor, signal } = this.#place;
     const files = proposal.changes.map(({ path }) => spelledOut(path)).join(", ");
-    const { outcome } = await editor.request(
-      methods.client.session.requestPermission,
-      {
-        sessionId: this.sessionId,
-        toolCall: { toolCallId: proposal.toolCallId, title: `Write the proposed changes: ${files}` },
-        options: [...proposalOptions],
-      },
-      { cancellationSignal: signal },
+    const { outcome } = await unlessWithdrawn(
+      editor.request(
+        methods.client.session.requestPermission,
+        {
+          sessionId: this.sessionId,
+          toolCall: { toolCallId: proposal.toolCallId, title: `Write the proposed changes: ${files}` },
+          options: [...proposalOptions],
+        },
+        { cancellationSignal: asking },
+      ),
+      asking,
     );
     const review = proposalReview(proposal, outcome);
     if (review === undefined) {
@@ -197,6 +297,23 @@ export class ServedSession {
     const said =
       written.length === 0 ? "Nothing was written." : `Written: ${written.map(({ path }) => path).join(", ")}`;
     await this.#say(`\n\n${spelledOut(said)}`);
+  }
+
+  async #change(choice: SettingsChoice): Promise<void> {
+    this.#settings = await this.#session.changeSettings(choice, { signal: this.#place.signal });
+  }
+
+  /** Looked for once a session; those that do not answer soon are none. */
+  #offeredModels(): Promise<readonly ProviderChoice[]> {
+    const { server, signal } = this.#place;
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(modelsMs)]);
+    this.#providers ??= listModels(server, undefined, { signal: patience }).catch(() => []);
+    return this.#providers;
+  }
+
+  #commandPlace(signal: AbortSignal): CommandPlace {
+    const { governance, userName } = this.#place;
+    return { session: this.#session, governance, userName, signal };
   }
 
   #updates({ withPrompts }: { readonly withPrompts: boolean }): TurnUpdates {

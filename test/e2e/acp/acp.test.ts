@@ -158,6 +158,28 @@ test("outside of a repository nothing is started in Branch Mode, and the editor 
   expect(saidIn(editor.updates)).toMatch(/choose the mode Proposal/);
 });
 
+test("what is no message is answered as such, one that is too large ends it with a word, and the output is the protocol's", async () => {
+  await using editor = await openEditor({ script: [{ steps: [{ text: ["Hello."] }] }] });
+  const { process: agent } = editor;
+  const output: string[] = [];
+  agent.stdout?.on("data", (part) => output.push(String(part)));
+  agent.stdin?.write("{broken\n[1]\n7\n");
+  const { sessionId } = await editor.newSession();
+  expect(await editor.prompt(sessionId, "hello")).toEqual({ stopReason: "end_turn" });
+  const lines = output.join("").trimEnd().split("\n");
+  const messages = lines.map((line): { readonly jsonrpc?: string; readonly error?: { readonly code: number } } =>
+    JSON.parse(line),
+  );
+  expect(messages.every(({ jsonrpc }) => jsonrpc === "2.0")).toBe(true);
+  expect(messages.flatMap(({ error }) => (error === undefined ? [] : [error.code]))).toEqual([-32700, -32600, -32600]);
+
+  const exit = once(agent, "exit");
+  agent.stdin?.on("error", () => undefined);
+  agent.stdin?.write("x".repeat(33 * 1024 * 1024));
+  expect(await exit).toEqual([2, null]);
+  expect(editor.log()).toContain("Send less at once");
+});
+
 /** On the loopback; counts what reaches it. */
 async function startService() {
   let requests = 0;

@@ -1,4 +1,5 @@
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
+import { writeEditorMcp } from "./editor-mcp-file.ts";
 import type { McpServer } from "./mcp-config.ts";
 import { McpPins } from "./mcp-pins.ts";
 import { pinnedServers } from "./pinned-servers.ts";
@@ -42,10 +43,24 @@ export class McpAcceptance {
     return { servers: states, problems };
   }
 
-  /** Accepts the server as it is now, and resolves with that; undefined when there is none of this name. */
-  async accept(name: string): Promise<McpStatus | undefined> {
+  /**
+   * Makes the servers known that an editor names, in place of those that it named before. They start no sooner than others that
+   * nobody accepted.
+   * @param servers by name, each in the form of `.mcp.json`
+   */
+  offerFromEditor(servers: Readonly<Record<string, unknown>>): Promise<void> {
+    return writeEditorMcp(this.#place.stateDir, this.#place.workspaceRoot, servers);
+  }
+
+  /**
+   * Accepts the server as it is now, and resolves with that; undefined when there is none of this name.
+   * @param digest of what the user saw, where that may be another one by now: then it is none
+   */
+  async accept(name: string, digest?: string): Promise<McpStatus | undefined> {
     const { servers } = await this.status();
-    const found = servers.find(({ server }) => server.name === name);
+    const found = servers.find(
+      ({ server }) => server.name === name && (digest === undefined || server.digest === digest),
+    );
     if (found !== undefined) await this.#pins.acceptServer(found.server);
     return found;
   }

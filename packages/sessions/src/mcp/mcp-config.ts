@@ -4,6 +4,7 @@ import { readUserFile } from "@gennai/machine/config/user-file";
 import { readControlFile, UnreadableFile } from "@gennai/machine/workspace/read-control-file";
 import { digestOf } from "@gennai/protocol/digest";
 import * as z from "zod";
+import { editorMcpFile, readEditorMcp } from "./editor-mcp-file.ts";
 
 /** In the user's configuration directory. */
 const userMcpFile = "mcp.json";
@@ -14,8 +15,8 @@ const maxBytes = 256 * 1024;
 /** A server that offers tools, as somebody wrote it down. */
 export interface McpServer {
   readonly name: string;
-  /** The user's own word, or the repository's, which only counts after the user accepted it. */
-  readonly origin: "user" | "project";
+  /** The user's own word, or the repository's or an editor's, which only counts after the user accepted it. */
+  readonly origin: "user" | "project" | "editor";
   readonly start: McpStart;
   /** The same as it was written, with variables by their names: what a person looks at. */
   readonly written: McpStart;
@@ -81,14 +82,17 @@ export const mcpServerSchema = z.union([
 const fileSchema = z.object({ mcpServers: z.record(z.string(), z.unknown()).default({}) });
 
 /**
- * The MCP servers of a workspace: the user's file first, then the repository's, in the form that other agents read, too.
- * `${NAME}` in values stands for a variable of the user's environment. A server that cannot be read is left out, with a problem.
+ * The MCP servers of a workspace: the user's file first, then the repository's, in the form that other agents read, too, and
+ * those that an editor named. `${NAME}` in values stands for a variable of the user's environment, but in an editor's. A server
+ * that cannot be read is left out, with a problem.
  * @param environment in which `${NAME}` is looked up
+ * @param stateDir where those of an editor are kept; without it they are left out
  */
 export async function loadMcpConfig(
   workspaceRoot: string,
   configDir: string,
   environment: Readonly<Record<string, string | undefined>>,
+  stateDir?: string,
 ): Promise<McpConfig> {
   const servers = new Map<string, McpServer>();
   const problems: string[] = [];
@@ -99,7 +103,9 @@ export async function loadMcpConfig(
       const { mcpServers } = fileSchema.parse(JSON.parse(written));
       for (const [key, value] of Object.entries(mcpServers)) {
         if (servers.has(key)) {
-          problems.push(`${file}: the server ${JSON.stringify(key)} is left out, the user's own has the same name`);
+          problems.push(
+            `${file}: the server ${JSON.stringify(key)} is left out, ${servers.get(key)?.origin === "user" ? "the user's own" : "the repository's"} has the same name`,
+          );
           continue;
         }
         const server = readServer(key, origin, value, environment);
@@ -119,6 +125,9 @@ export async function loadMcpConfig(
       throw error;
     }
   });
+  if (stateDir !== undefined) {
+    await read("editor", editorMcpFile, async () => readEditorMcp(stateDir, await realpath(workspaceRoot)));
+  }
   return { servers, problems };
 }
 
@@ -135,12 +144,15 @@ function readServer(
   if (!parsed.success) return `${key}: write a command with args, or a url: ${parsed.error.issues[0]?.message}`;
   if (parsed.data.disabled) return undefined;
   const missing = new Set<string>();
-  const fill = (text: string): string =>
-    text.replaceAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_whole, variable: string) => {
+  const fill = (text: string): string => {
+    // An editor has filled in its own.
+    if (origin === "editor") return text;
+    return text.replaceAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_whole, variable: string) => {
       const found = environment[variable];
       if (found === undefined) missing.add(variable);
       return found ?? "";
     });
+  };
   const fillAll = (record: Readonly<Record<string, string>>) =>
     Object.fromEntries(Object.entries(record).map(([one, text]) => [one, fill(text)]));
   // The digest is of what was written, not of the values of variables: they may be secrets, and may change. Nor of the

@@ -1,5 +1,6 @@
 import type { Tool } from "@gennai/governance/tool";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
+import { editorMcpFile } from "./editor-mcp-file.ts";
 import { type McpServer, projectMcpFile } from "./mcp-config.ts";
 import type { McpConnection, McpDefinition } from "./mcp-connection.ts";
 import { McpError } from "./mcp-error.ts";
@@ -145,7 +146,7 @@ function notStarted({ name, origin, runs }: McpServer, state: "new" | "changed")
     state === "new"
       ? origin === "user"
         ? `runs ${Object.keys(runs).join(", ")} of this workspace and is not started`
-        : `of ${projectMcpFile} is not started`
+        : `of ${origin === "editor" ? editorMcpFile : projectMcpFile} is not started`
       : "is not started: it changed since it was accepted, or what it runs did";
   return `The MCP server ${name} ${what}: look at it, then run \`gennai mcp accept ${name}\`.`;
 }

@@ -6,9 +6,14 @@ import { loadMcpConfig, type McpConfig, type McpServer } from "./mcp-config.ts";
 /** The configured servers of a workspace, each with what it would run of the workspace. */
 export async function pinnedServers(
   workspace: Workspace,
-  options: { readonly configDir: string; readonly environment: Readonly<Record<string, string | undefined>> },
+  options: {
+    readonly configDir: string;
+    readonly stateDir: string;
+    readonly environment: Readonly<Record<string, string | undefined>>;
+  },
 ): Promise<McpConfig> {
-  const { servers, problems } = await loadMcpConfig(workspace.root, options.configDir, options.environment);
+  const { configDir, stateDir, environment } = options;
+  const { servers, problems } = await loadMcpConfig(workspace.root, configDir, environment, stateDir);
   const looked = await Promise.all([...servers.values()].map((server) => pinned(server, workspace)));
   return { servers: new Map(looked.map((server) => [server.name, server])), problems };
 }

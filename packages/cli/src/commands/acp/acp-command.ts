@@ -1,8 +1,10 @@
 import { Buffer } from "node:buffer";
-import { ReadableStream, WritableStream } from "node:stream/web";
-import { ndJsonStream } from "@agentclientprotocol/sdk";
-import { serveEditor } from "@gennai/acp/serve-editor";
-import type { AgentClient } from "@gennai/client/connection/connection";
+import { userInfo } from "node:os";
+import { ReadableStream, TransformStream, WritableStream } from "node:stream/web";
+import { setTimeout } from "node:timers/promises";
+import { type AnyMessage, MessageTooLargeError, ndJsonStream } from "@agentclientprotocol/sdk";
+import { type EditorServer, serveEditor } from "@gennai/acp/serve-editor";
+import { userConfigDir } from "@gennai/machine/config/config-directory";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { holdsFiles } from "../../connection/holds-files.ts";
 import {
@@ -18,6 +20,7 @@ import { type Console, isTerminal } from "../../terminal/console.ts";
 import { version } from "../../version.ts";
 import { type ModelFlags, modelChoice, parseSandbox, parseStages } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { editorMcpServers } from "./offered-mcp-servers.ts";
 
 export interface AcpFlags extends ServerFlags, ModelFlags {
   readonly protect?: readonly string[];
@@ -61,25 +64,45 @@ export async function acpCommand(flags: AcpFlags, console: Console): Promise<Exi
     return server;
   };
   /** One a workspace, for as long as the editor stays. */
-  const serverOf = async (workspace: string): Promise<AgentClient> => {
+  const serverOf = async (workspace: string): Promise<EditorServer> => {
     const choosing = chosen.get(workspace) ?? chooseFor(workspace);
     chosen.set(workspace, choosing);
     // What failed is tried again by the next session.
     choosing.catch(() => chosen.delete(workspace));
-    return (await choosing).client;
+    const { client: agent, governance } = await choosing;
+    return { agent, governance };
   };
 
   // Our own output is the protocol's alone; everything else goes to the errors, which editors keep as a log.
   const stream = ndJsonStream(webWritable(console.output), ReadableStream.from(bytesOf(console.input)));
-  const connection = serveEditor(stream, {
-    settings,
-    version,
-    signal,
-    serverOf: (workspace) => plainly(serverOf(workspace)),
-    directoryOf: (path) => plainly(resolveWorkspace(path, console)),
-  });
+  const messages = new TransformStream<AnyMessage, AnyMessage>();
+  const read = stream.readable.pipeTo(messages.writable).catch((error: unknown) => error);
+  const connection = serveEditor(
+    { writable: stream.writable, readable: messages.readable },
+    {
+      settings,
+      version,
+      signal,
+      userName: userInfo().username,
+      mcp: editorMcpServers({
+        stateDir,
+        configDir: userConfigDir(console.environment),
+        environment: console.environment,
+      }),
+      serverOf: (workspace) => plainly(serverOf(workspace)),
+      directoryOf: (path) => plainly(resolveWorkspace(path, console)),
+    },
+  );
   await connection.closed;
   ending.abort();
+  // An output that broke may leave the input open.
+  const problem = await Promise.race([read, setTimeout(1_000, undefined, { ref: false })]);
+  if (problem instanceof MessageTooLargeError) {
+    throw new CliError("The editor sent a message of more than 32 MiB.", {
+      exitCode: exitCode.usage,
+      next: ["Send less at once, such as a link to a file in place of its text."],
+    });
+  }
   return exitCode.ok;
 }
 

@@ -1,0 +1,68 @@
+import type { EditorMcpServers } from "@gennai/acp/editor-mcp-servers";
+import { McpAcceptance, type McpPlace, type McpStatus } from "@gennai/sessions/mcp/mcp-acceptance";
+
+type NamedServer = Parameters<EditorMcpServers["offer"]>[1][number];
+
+/** The MCP servers that an editor names, as servers of its workspace that wait for a person's word. */
+export function editorMcpServers(place: Omit<McpPlace, "workspaceRoot">): EditorMcpServers {
+  const acceptanceOf = (workspaceRoot: string) => new McpAcceptance({ ...place, workspaceRoot });
+  return {
+    async offer(workingDir, named) {
+      const acceptance = acceptanceOf(workingDir);
+      await acceptance.offerFromEditor(Object.fromEntries(named.map((server) => [nameOf(server), written(server)])));
+      const { servers } = await acceptance.status();
+      return servers
+        .filter(({ server, accepted }) => server.origin === "editor" && !accepted)
+        .map((status) => ({
+          name: status.server.name,
+          digest: status.server.digest,
+          described: described(status),
+        }));
+    },
+    async accept(workingDir, { name, digest }) {
+      if ((await acceptanceOf(workingDir).accept(name, digest)) !== undefined) return;
+      throw new Error(`The MCP server ${name} is another one by now. Start a new session to be asked again.`);
+    },
+  };
+}
+
+/** Editors name them for people; tools are named by it. */
+function nameOf({ name }: NamedServer): string {
+  return name.replaceAll(/[^A-Za-z0-9_-]+/g, "-").slice(0, 40);
+}
+
+function written(server: NamedServer): unknown {
+  const record = (pairs: readonly { readonly name: string; readonly value: string }[]) =>
+    Object.fromEntries(pairs.map(({ name, value }) => [name, value]));
+  if ("command" in server) return { command: server.command, args: server.args, env: record(server.env) };
+  if (server.type === "sse") {
+    throw new Error(
+      `The MCP server ${server.name} speaks SSE, which is not taken. Name its HTTP address, or a program.`,
+    );
+  }
+  return { url: server.url, headers: record(server.headers) };
+}
+
+/** All that an acceptance is for. Values that are secrets stay the editor's. */
+function described({ server: { written: start, runs }, changed }: McpStatus): string {
+  const given = (how: string, values: Readonly<Record<string, string>>, between: string) =>
+    Object.entries(values).map(([name, value]) => `${how} ${name}${between}${isSecret(name) ? "…" : value}`);
+  const lines =
+    start.type === "http"
+      ? [start.url, ...given("sends", start.headers, ": ")]
+      : [
+          [start.command, ...start.args]
+            .map((part) => (/^[^\s"'\\]+$/.test(part) ? part : JSON.stringify(part)))
+            .join(" "),
+          ...given("with", start.environment, "="),
+        ];
+  return [
+    ...(changed ? ["It is another one than the one that was accepted."] : []),
+    ...lines,
+    ...Object.entries(runs).map(([name, text]) => `runs ${name}: ${text}`),
+  ].join("\n");
+}
+
+function isSecret(name: string): boolean {
+  return /key|token|secret|passw|auth|cookie|credential/i.test(name);
+}
