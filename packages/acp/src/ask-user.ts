@@ -23,8 +23,10 @@ export function askUser(
   signal: AbortSignal,
   options: AcpEditorOptions,
 ): Promise<UserReply> {
-  const hasForms = options.capabilities.elicitation?.form != null;
-  return hasForms ? askByForm(questions, signal, options) : askByChoices(questions, signal, options);
+  const { form } = options.capabilities.elicitation ?? {};
+  return form !== undefined && form !== null
+    ? askByForm(questions, signal, options)
+    : askByChoices(questions, signal, options);
 }
 
 async function askByForm(

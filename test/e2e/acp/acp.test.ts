@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import { methods, RequestError } from "@agentclientprotocol/sdk";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
+import * as z from "zod";
 import { openEditor, saidIn } from "./acp-editor.ts";
 
 const bash = (command: string) => ({ tool: { name: "Bash", args: { command } } });
@@ -167,9 +168,8 @@ test("what is no message is answered as such, one that is too large ends it with
   const { sessionId } = await editor.newSession();
   expect(await editor.prompt(sessionId, "hello")).toEqual({ stopReason: "end_turn" });
   const lines = output.join("").trimEnd().split("\n");
-  const messages = lines.map((line): { readonly jsonrpc?: string; readonly error?: { readonly code: number } } =>
-    JSON.parse(line),
-  );
+  const message = z.object({ jsonrpc: z.string(), error: z.object({ code: z.number() }).optional() });
+  const messages = lines.map((line) => message.parse(JSON.parse(line)));
   expect(messages.every(({ jsonrpc }) => jsonrpc === "2.0")).toBe(true);
   expect(messages.flatMap(({ error }) => (error === undefined ? [] : [error.code]))).toEqual([-32700, -32600, -32600]);
 
