@@ -144,6 +144,8 @@ export class SessionView {
       case "turnContinued":
       case "messageQueued":
       case "messageWithdrawn":
+      // The count of an open question is with the questions.
+      case "clientRequestWaits":
         return;
       case "ruleViolation":
         // The call itself says why it was stopped.

@@ -35,7 +35,7 @@ async function work(store: Store, sessionId: string, text: string, shared = "sha
   };
   const ledger = [{ ...entryOf(1), sessionId, details: { text } }];
   const events = [{ turnId: "t", itemId: "", time: Date.now() + 1, event }];
-  await store.log.append(sessionId, { events, ledger: ledger as never, durable: true }, { seq: 0, epoch: 1 });
+  await store.log.append(sessionId, { events, ledger, durable: true }, { seq: 0, epoch: 1 });
 }
 
 function holding(text: string): readonly string[] {
@@ -68,7 +68,7 @@ test("a session that is deleted while the store is in use leaves no byte, and ot
   const tombstone = readFileSync(fixture.mirror, "utf8")
     .trim()
     .split("\n")
-    .map((line) => JSON.parse(line).metadata)
+    .map((line) => (JSON.parse(line) as { metadata: { kind: string } }).metadata)
     .find(({ kind }) => kind === "purge");
   expect(tombstone).toMatchObject({ session_id: "", details: { scope: "session", by: "ada", records: [[1, 1]] } });
 });
