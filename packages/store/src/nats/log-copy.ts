@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { StoreDatabase } from "../database/database.ts";
 import { integerOf, textOf } from "../database/row.ts";
 import { StoreError } from "../database/store-error.ts";
-import type { AbsorbedStep } from "../sqlite/absorbed-step.ts";
+import type { AbsorbedStep } from "../log/absorbed-step.ts";
 import type { SqliteSessionLog } from "../sqlite/sqlite-session-log.ts";
 import {
   type LockMessage,

@@ -14,8 +14,8 @@ import {
   type SessionHead,
   type SessionLog,
 } from "../log/session-log.ts";
+import { appendConflict, sessionExists, unknownSession } from "../log/session-refusals.ts";
 import { numberedEvents } from "../sqlite/numbered-events.ts";
-import { appendConflict, sessionExists, unknownSession } from "../sqlite/session-refusals.ts";
 import type { SqliteSessionLog } from "../sqlite/sqlite-session-log.ts";
 import { createOnce } from "./create-once.ts";
 import { encodeBatch } from "./encode-batch.ts";

@@ -4,9 +4,9 @@ import { createPurgeJobs } from "../database/purge-job-table.ts";
 import { StoreError } from "../database/store-error.ts";
 import type { LedgerMirror } from "../ledger/ledger-mirror.ts";
 import type { LedgerTable } from "../ledger/ledger-table.ts";
+import type { Forgetting } from "../log/forgetting.ts";
 import type { ForgottenSession, SessionHead } from "../log/session-log.ts";
-import { unknownSession } from "../sqlite/session-refusals.ts";
-import type { Forgetting } from "../sqlite/sqlite-session-log.ts";
+import { unknownSession } from "../log/session-refusals.ts";
 import { forgetRows, forgetSessions, storedSessions } from "./forget-sessions.ts";
 import { eraseFreedPages, finishPurges } from "./purge-jobs.ts";
 

@@ -4,7 +4,7 @@ import type { Redactor } from "@gennai/governance/redaction";
 import type { BlobRef } from "@gennai/protocol/model/proposal";
 import { redacted } from "../audit/ledger-export.ts";
 import type { BlobStore, SessionLog } from "../log/session-log.ts";
-import { unknownSession } from "../sqlite/session-refusals.ts";
+import { unknownSession } from "../log/session-refusals.ts";
 
 export const bundleFormat = "gennai-session";
 

@@ -1,23 +1,16 @@
 import type { LoggedEvent } from "@gennai/agent/session-event";
 import type { StoreDatabase } from "../database/database.ts";
 import type { LedgerTable, Sealing } from "../ledger/ledger-table.ts";
+import type { AbsorbedStep } from "../log/absorbed-step.ts";
+import type { Forgetting } from "../log/forgetting.ts";
 import type { ForgottenSession, LogBatch, SessionFilter, SessionHead, SessionLog } from "../log/session-log.ts";
-import type { AbsorbedStep } from "./absorbed-step.ts";
+import { appendConflict, sessionDeleted, sessionExists, unknownSession } from "../log/session-refusals.ts";
 import { EventTails } from "./event-tails.ts";
 import { ForeignCommits } from "./foreign-commits.ts";
-import { appendConflict, sessionDeleted, sessionExists, unknownSession } from "./session-refusals.ts";
 import { type BatchRows, batchRows, SessionTable } from "./session-table.ts";
 
 /** A page of a tail: whichever is reached first. */
 const tailPage = { events: 512, characters: 1_048_576 };
-
-/** How a log forgets what is in more places than its own. */
-export interface Forgetting {
-  /** For good, in a transaction of its own. Rejects with `StoreError`. */
-  forget(head: SessionHead, by: string): Promise<ForgottenSession>;
-  /** Within a transaction: a step of a log that is kept elsewhere. */
-  absorb(head: SessionHead, step: Extract<AbsorbedStep, { readonly type: "forget" }>): void;
-}
 
 /** Sessions in SQLite. Several processes may use one file: whoever appends first wins, the other gets `AppendConflict`. */
 export class SqliteSessionLog implements SessionLog {

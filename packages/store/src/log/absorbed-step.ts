@@ -1,5 +1,5 @@
 import type { Sealing } from "../ledger/ledger-table.ts";
-import type { LogBatch } from "../log/session-log.ts";
+import type { LogBatch } from "./session-log.ts";
 
 /** One step of a log that is kept elsewhere, as its copy here takes it. */
 export type AbsorbedStep =

@@ -1,5 +1,5 @@
 import { StoreError } from "../database/store-error.ts";
-import { AppendConflict } from "../log/session-log.ts";
+import { AppendConflict } from "./session-log.ts";
 
 /** Thrown by every log, wherever it keeps its sessions; so are the others here. */
 export function unknownSession(sessionId: string): StoreError {
