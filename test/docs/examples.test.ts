@@ -8,7 +8,7 @@ import { pages } from "./pages.ts";
 
 const stories = globSync("examples/*/run.mjs", { cwd: repository }).sort();
 
-describe.concurrent("examples", { timeout: 100_000 }, () => {
+describe.concurrent("examples", { timeout: 300_000 }, () => {
   test.each(stories)("node %s tells its story to the end", async (story) => {
     const { stdout } = await promisify(execFile)("node", [story], { cwd: repository });
     expect(stdout.match(/^ {2}holds: /gm)?.length).toBeGreaterThanOrEqual(3);

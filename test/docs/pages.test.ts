@@ -14,7 +14,7 @@ beforeAll(async () => {
   if (!/^\d+\.\d+\.\d+\n$/m.test(stdout)) throw new Error(`npm start -- --version printed ${stdout}`);
 }, 120_000);
 
-describe.concurrent("the commands of", { timeout: 100_000 }, () => {
+describe.concurrent("the commands of", { timeout: 300_000 }, () => {
   const withCommands = [...pages].filter(([, { blocks }]) =>
     blocks.some(
       ({ language, directives }) =>
@@ -49,7 +49,7 @@ test("what runs a block in the place of its page is there, and knows the page", 
 });
 
 test("every block says what it is, and no command hides in another language", () => {
-  const others = new Set(["sh", "console", "text", "json", "yaml", "ts", "js", "markdown"]);
+  const others = new Set(["sh", "console", "text", "json", "yaml", "ts", "js", "lua", "markdown"]);
   const wrong = [...pages].flatMap(([path, { blocks }]) =>
     blocks.flatMap(({ line, language, text }) =>
       !others.has(language) || (!commandLanguages.has(language) && /^\$ /m.test(text))
