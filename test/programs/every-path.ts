@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { workingTreeDiff } from "@gennai/cli/commands/run/working-tree-diff";
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
@@ -49,6 +49,8 @@ const paths: Readonly<Record<string, (repository: HostileRepository) => Promise<
   "the state of the workspace": ({ root }) => readWorkspaceState(root, { protect: [], signal }),
   "the first commit": async ({ root }) => {
     writeFileSync(join(root, ".git", "HEAD"), "ref: refs/heads/unborn\n");
+    // Whoever runs the tests may have told git no name.
+    appendFileSync(join(root, ".git", "config"), "[user]\n\tname = Somebody\n\temail = somebody@example.com\n");
     const planned = await planFirstCommit(root, { staysOut: () => false, signal });
     if (planned === undefined) throw new Error("There is nothing to be committed.");
     await makeFirstCommit(root, planned);

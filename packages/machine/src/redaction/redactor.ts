@@ -15,7 +15,7 @@ export interface LearningRedactor extends LiveRedactor {
 
 /** Words that some rule begins with, or a run long enough to be a token. Without one of these there is no secret. */
 const suspicious = new RegExp(
-  String.raw`[A-Za-z0-9_+/=.-]{20}|:\/\/|:(?:\d{4,5}|\*):|-----BEGIN|authorization|bearer|passw|passphrase|secret|token|auth|api[_-]?key|access[_-]?key|session[_-]?id|xox[a-z]-|SG\.|--pass|${passwordPrograms.source}`,
+  String.raw`[A-Za-z0-9_+/=.-]{20}|:\/|:(?:\d{4,5}|\*):|-----BEGIN|authorization|bearer|passw|passphrase|secret|token|auth|api[_-]?key|access[_-]?key|session[_-]?id|xox[a-z]-|SG\.|--pass|${passwordPrograms.source}`,
   "i",
 );
 

@@ -117,7 +117,7 @@ export const announced: readonly (readonly [name: string, text: string, secret: 
   ["a message queue's address", "amqps://worker:s3cretPw@mq.example.com/vhost", "s3cretPw"],
   ["a mail server's address", "smtp://me%40x.org:s3cretPw@mail.example.com:587", "s3cretPw"],
   ["a MongoDB address", "mongodb+srv://app:s3cretPw@cluster0.example.net/db", "s3cretPw"],
-  ["an address taken for a path", "/work/http:/bob:s3cretPw@git.example/r.git", "s3cretPw"],
+  ["an address taken for a path", "/projects/http:/bob:s3cretPw@git.example/r.git", "s3cretPw"],
   ["a proxy's address", "http_proxy=http://bob:s3cretPw@proxy:3128", "s3cretPw"],
   [
     "a Slack webhook",
