@@ -1,5 +1,6 @@
 import { quotedCommand } from "../command/quoted-command.ts";
 import { oneCommand } from "./one-command.ts";
+import { environmentMarker, indexPackage } from "./requirement-line.ts";
 
 /** `pip install` of packages of an index, by their names or out of files of requirements. */
 export interface PipInstall {
@@ -54,9 +55,10 @@ function sorted(words: readonly string[]) {
       own?.push(word);
       if (ofFetch.test(word)) options?.push(word);
     } else {
-      if (!isOfIndex(word)) return undefined;
-      packages?.push(word);
-      own?.push(word);
+      const written = indexPackage(word);
+      if (written === undefined) return undefined;
+      packages?.push(written);
+      own?.push(written);
     }
   }
   if (packages?.length === 0 && requirements?.length === 0) return undefined;
@@ -70,27 +72,30 @@ function sorted(words: readonly string[]) {
   };
 }
 
-/** Of a file of requirements: what takes nothing but packages of an index. Undefined for anything else in it. */
+/**
+ * A file of requirements written anew, of what takes nothing but packages of an index. Undefined for anything else in it: pip ends
+ * lines where this does not, and puts variables of its environment into them.
+ */
 export function plainRequirements(text: string): string | undefined {
+  if (!/^[\n\x20-\x7e]*$/.test(text) || text.includes("$")) return undefined;
   const lines = text
-    .replaceAll(/\\\r?\n/g, " ")
-    .split(/\r?\n/)
-    .map((line) => line.replace(/(?:^|\s)#.*$/, "").trim())
+    .replaceAll("\\\n", " ")
+    .split("\n")
+    .map((line) => line.replace(/(?:^| )#.*$/, "").trim())
     .filter((line) => line !== "");
-  const kept = lines.map((line) => {
-    const [, spec = "", marker = "", hashes = ""] =
-      /^([^;]*?)(\s*;[^\\]*?)?((?:\s+--hash=sha(?:256|384|512):[0-9a-f]+)*)$/.exec(line) ?? [];
-    return isOfIndex(spec.replaceAll(/\s+/g, "")) && !/--/.test(marker) ? `${spec}${marker}${hashes}` : undefined;
-  });
-  return kept.includes(undefined) ? undefined : `${kept.join("\n")}\n`;
+  const kept = lines.map(plainRequirement);
+  return kept.every((line) => line !== undefined) ? kept.map((line) => `${line}\n`).join("") : undefined;
 }
 
-function isOfIndex(word: string): boolean {
-  return (
-    /^[A-Za-z0-9][\w.-]*(?:\[[\w.,-]*\])?(?:(?:[=<>!~]=?=?|===)[\w.*+!-]+(?:,(?:[=<>!~]=?=?)[\w.*+!-]+)*)?$/.test(
-      word,
-    ) && !/\.(?:whl|zip|gz|bz2|xz|tgz|tar)$/i.test(word)
-  );
+function plainRequirement(line: string): string | undefined {
+  if (line.length > 10_000) return undefined;
+  const [, spec = "", marker, hashes = ""] =
+    /^([^;\\]*?)(?:;([^;\\]*?))?((?: +--hash=sha(?:256|384|512):[0-9a-f]+)*)$/.exec(line) ?? [];
+  const written = indexPackage(spec.trim());
+  const condition = marker === undefined ? "" : environmentMarker(marker);
+  if (written === undefined || condition === undefined) return undefined;
+  const checks = hashes.split(" ").filter((hash) => hash !== "");
+  return [written, ...(condition === "" ? [] : [";", condition]), ...checks].join(" ");
 }
 
 const ofFetch = /^(?:--pre|--no-deps|--require-hashes)$/;

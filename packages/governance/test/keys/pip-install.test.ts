@@ -27,6 +27,15 @@ test.each([
   "pip install -e .",
   "pip install ./dep",
   "pip install dep.whl",
+  "pip install 'dep.zip[x]'",
+  "pip install 'dep.tbz [x]'",
+  ...["tar", "tgz", "tar.bz2", "tbz", "TBZ", "txz", "tlz", "tar.lz", "lz", "lzma", "zst", "egg"].map(
+    (ending) => `pip install dep.${ending}`,
+  ),
+  "pip install dep==1.tbz",
+  "pip install dep=1",
+  "pip install 'dep[x]==1[y]'",
+  "pip install $'dep\\x0c--pre'",
   "pip install git+https://git.example/x",
   "pip install dep@https://evil.example/x",
   "pip install --extra-index-url=https://evil.example dep",
@@ -47,7 +56,7 @@ test.each([
 
 test("files of requirements name packages of an index, and nothing else", () => {
   expect(plainRequirements("# x\ndep>=1 # y\n\nother [a] == 2 ; python_version > '3' \\\n  --hash=sha256:ab\n")).toBe(
-    "dep>=1\nother [a] == 2 ; python_version > '3'    --hash=sha256:ab\n",
+    "dep>=1\nother[a]==2 ; python_version > '3' --hash=sha256:ab\n",
   );
   for (const line of [
     "--index-url http://evil.example",
@@ -64,3 +73,34 @@ test("files of requirements name packages of an index, and nothing else", () => 
     expect(plainRequirements(`ok\n${line}\n`), line).toBeUndefined();
   }
 });
+
+test.each<[string, string | undefined]>([
+  [
+    "dep ; python_version>='3.8' and (os_name == \"posix\" or extra not in 'a')",
+    "dep ; python_version >= '3.8' and ( os_name == \"posix\" or extra not in 'a' )\n",
+  ],
+  ["dep;sys_platform!='win32'", "dep ; sys_platform != 'win32'\n"],
+  ["dep ; os_name == '${GENNAI}'", undefined],
+  ["dep ; os_name == 'a -r b'", undefined],
+  ["dep ; os_name == 'a' --no-binary :all:", undefined],
+  ["dep ; os_name == 'a' and", undefined],
+  ["dep ; ", undefined],
+  ["dep ; (os_name == 'a'", undefined],
+  ["dep ; environ == 'a'", undefined],
+  [`dep ; ${"(".repeat(100_000)}`, undefined],
+  ["dep = 1", undefined],
+  ["dep === 1", undefined],
+  ["dep.tbz", undefined],
+  ["dep.zip [x]", undefined],
+  ["dep@file:///ws/evil", undefined],
+])("a file with %s is written anew as %j", (line, written) => {
+  expect(plainRequirements(`${line}\n`)).toBe(written);
+});
+
+test.each(["\f", "\v", "\r", "\r\n", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029", "\t", "\0", "\u00a0"])(
+  "no file with %j, at which others may end a line",
+  (end) => {
+    expect(plainRequirements(`dep${end}--no-binary :all:\n`)).toBeUndefined();
+    expect(plainRequirements(`dep # x${end}-e .\n`)).toBeUndefined();
+  },
+);

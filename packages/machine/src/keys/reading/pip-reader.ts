@@ -10,6 +10,7 @@ import { portOf } from "../npm-login.ts";
 import type { KeyPlace } from "../plan-key.ts";
 import type { KeyPlan } from "../user-keys.ts";
 import type { LoginReader } from "./login-reader.ts";
+import { pipAlone } from "./pip-alone.ts";
 import { type NamedLogin, type PipIndex, pipIndexes } from "./pip-settings.ts";
 import { plainFileText } from "./settings-text.ts";
 
@@ -56,11 +57,11 @@ function planFetch(
     login: `the login of ${index.from} for ${index.url.host}${also.length === 0 ? "" : `; without it, packages come from ${also.join(", ")}`}`,
     notes: ["[only wheels were fetched: with a login, nothing of a package is built]"],
     uncover: async () => ({
-      // -I: no module of the directory, nor of the environment.
-      text: quotedCommand([
-        ...["python3", "-I", "-m", "pip", "download", "--only-binary=:all:", "--dest", wheels],
+      // In a directory in which no name is a file of the workspace's.
+      text: `cd / && ${quotedCommand([
+        ...[...pipAlone, "download", "--only-binary=:all:", "--dest", wheels],
         ...[...install.options, ...files, ...install.packages],
-      ]),
+      ])}`,
       scripts: install.from(wheels),
       environment: {
         PIP_CONFIG_FILE: "/dev/null",
