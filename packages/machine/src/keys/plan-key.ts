@@ -12,6 +12,8 @@ export interface KeyPlace {
   /** Real path. */
   readonly workspaceRoot: string;
   readonly keys: UserKeys;
+  /** What rules let no command see. @param path absolute */
+  readonly isHidden?: ((path: string) => boolean) | undefined;
   readonly signal: AbortSignal;
 }
 

@@ -1,9 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { quotedCommand } from "@gennai/governance/command/quoted-command";
 import { type PipInstall, pipInstall, plainRequirements } from "@gennai/governance/keys/pip-install";
-import { isWithin } from "../../sandbox/host-layout.ts";
 import type { RunMount } from "../../stage/staged-command.ts";
 import { keyDirectory } from "../key-git.ts";
 import { portOf } from "../npm-login.ts";
@@ -12,7 +10,7 @@ import type { KeyPlan } from "../user-keys.ts";
 import type { LoginReader } from "./login-reader.ts";
 import { pipAlone } from "./pip-alone.ts";
 import { type NamedLogin, type PipIndex, pipIndexes } from "./pip-settings.ts";
-import { plainFileText } from "./settings-text.ts";
+import { seenFileText } from "./settings-text.ts";
 
 interface RequirementFile {
   /** Of pip, before its path. */
@@ -89,27 +87,18 @@ function withLogin(url: URL, { user, password }: NamedLogin): string {
   return whole.href;
 }
 
-/** As they were looked at; undefined where one leads to anything but an index. */
+/** As they were looked at; undefined where one leads to anything but an index, or commands do not see it. */
 function requirementFiles(
   { requirements, constraints }: PipInstall,
-  { directory, workspaceRoot }: KeyPlace,
+  place: KeyPlace,
 ): readonly RequirementFile[] | undefined {
   const named = [...requirements.map((file) => ["-r", file]), ...constraints.map((file) => ["-c", file])];
   const mounts = named.map(([option = "", file = ""], index) => {
-    const path = resolve(directory, file);
-    const text = isInside(path, workspaceRoot) ? plainFileText(path) : undefined;
+    const text = seenFileText(resolve(place.directory, file), place);
     const plain = text === undefined ? undefined : plainRequirements(text);
     return plain === undefined
       ? undefined
       : { option, mount: { path: `${keyDirectory}/requirements-${index}.txt`, text: plain } };
   });
   return mounts.every((mount) => mount !== undefined) ? mounts : undefined;
-}
-
-function isInside(path: string, workspaceRoot: string): boolean {
-  try {
-    return isWithin(realpathSync(path), workspaceRoot);
-  } catch {
-    return false;
-  }
 }

@@ -1,4 +1,8 @@
-import { lstatSync, readFileSync, statSync } from "node:fs";
+import { lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { dirname, relative } from "node:path";
+import { secretPath } from "@gennai/governance/command/secret-paths";
+import { isWithin } from "../../sandbox/host-layout.ts";
+import type { KeyPlace } from "../plan-key.ts";
 
 const maxBytes = 256 * 1024;
 
@@ -11,11 +15,24 @@ export function settingsText(file: string): string {
   }
 }
 
-/** Of a file in the workspace, which somebody else may have put there: undefined for what is no plain file. */
-export function plainFileText(file: string): string | undefined {
+/**
+ * Of a file in the workspace, which somebody else may have put there: undefined for what is no plain file at its own path, or is
+ * hidden from commands.
+ *
+ * @param path absolute
+ */
+export function seenFileText(
+  path: string,
+  { workspaceRoot, isHidden }: Pick<KeyPlace, "workspaceRoot" | "isHidden">,
+): string | undefined {
   try {
-    const stat = lstatSync(file, { throwIfNoEntry: false });
-    return stat?.isFile() === true && stat.size < maxBytes ? readFileSync(file, "utf8") : undefined;
+    if (!isWithin(path, workspaceRoot) || realpathSync(path) !== path) return undefined;
+    for (let at = path; at !== workspaceRoot; at = dirname(at)) {
+      if (secretPath(relative(workspaceRoot, at)) !== undefined || isHidden?.(at) === true) return undefined;
+    }
+    const stat = lstatSync(path);
+    // By another name it may be hidden.
+    return stat.isFile() && stat.nlink === 1 && stat.size < maxBytes ? readFileSync(path, "utf8") : undefined;
   } catch {
     return undefined;
   }

@@ -211,7 +211,13 @@ export function bashTool(ports: BashPorts): Tool<BashArguments> {
         }
         const outcome = await executeStaged(effect, timeoutMs, { ...surroundings, network, blobs, seen }, context);
         if (keys === undefined) return outcome;
-        const place = { directory: effect.cwd.absolute, workspaceRoot: ports.workspace.root, keys: keys.user, signal };
+        const place = {
+          directory: effect.cwd.absolute,
+          workspaceRoot: ports.workspace.root,
+          keys: keys.user,
+          isHidden: (path: string) => staging.zeroAccess.covers(path),
+          signal,
+        };
         return withWantedLogin(outcome, effect.command.text, place, keys.wanted);
       }
       const cwd = directories.get(effect) ?? heldDirectory(effect.cwd.absolute, pathName(effect.cwd));
@@ -275,7 +281,8 @@ async function keyPlan(
 ): Promise<KeyPlan | ToolFailure | undefined> {
   if (staging?.keys === undefined) return undefined;
   const { user: keys, wanted, addresses } = staging.keys;
-  const place = { directory: cwd.absolute, workspaceRoot: workspace.root, keys, signal };
+  const isHidden = (path: string): boolean => staging.zeroAccess.covers(path);
+  const place = { directory: cwd.absolute, workspaceRoot: workspace.root, keys, isHidden, signal };
   const command = keyCommand(text);
   if (command?.type === "publish" && staging.proposal !== undefined) return notPublished;
   // Nothing of what git fetches could be kept.
