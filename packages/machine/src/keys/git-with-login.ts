@@ -4,6 +4,7 @@ import { type GitAddress, gitAddressText } from "./git-address.ts";
 import type { SettingEntries } from "./git-settings-of.ts";
 import { filledCredential, helperFor } from "./https-login.ts";
 import { keyDirectory, keyGitEnvironment } from "./key-git.ts";
+import { loginSecrets } from "./login-secrets.ts";
 import type { GuardedPlace } from "./plan-key.ts";
 import { type SshLogin, sshLogin } from "./ssh-login.ts";
 import type { KeyPlan, UncoveredKey } from "./user-keys.ts";
@@ -91,7 +92,7 @@ function byHelper(
     },
     mounts,
     hosts: [{ host, port }],
-    secrets: [password],
+    secrets: loginSecrets(username, password),
   };
 }
 

@@ -4,6 +4,7 @@ import { quotedCommand } from "@gennai/governance/command/quoted-command";
 import { type PipInstall, pipInstall, plainRequirements } from "@gennai/governance/keys/pip-install";
 import type { RunMount } from "../../stage/staged-command.ts";
 import { keyDirectory } from "../key-git.ts";
+import { loginSecrets } from "../login-secrets.ts";
 import { portOf } from "../npm-login.ts";
 import type { KeyPlace } from "../plan-key.ts";
 import type { KeyPlan } from "../user-keys.ts";
@@ -75,7 +76,7 @@ function planFetch(
       },
       mounts: mounts.map(({ mount }) => mount),
       hosts: indexes.map(({ url }) => ({ host: url.hostname.replace(/^\[|\]$/g, ""), port: portOf(url) })),
-      secrets: [...new Set([login.password, encodeURIComponent(login.password)])].filter((secret) => secret !== ""),
+      secrets: loginSecrets(login.user, login.password),
     }),
   };
 }

@@ -40,12 +40,17 @@ export function pipIndexes(keys: UserKeys, named?: string): readonly PipIndex[] 
       .filter((one) => one !== "")
       .map((one) => [one, othersFrom] as const),
   ];
+  const ownOrigins = [said("index-url"), said("extra-index-url")]
+    .flatMap((found) => found?.[0].split(/\s+/) ?? [])
+    .map((text) => URL.parse(text)?.origin);
   return all.flatMap(([text, from]) => {
     const url = registryAddress(text);
     if (url === undefined) return [];
-    // What the command names has no say in who logs in there.
+    // What the command names has no say in who logs in there, nor in at which port or without TLS.
     const own = from === "" ? undefined : loginIn(text);
-    const login = own ?? netrcLogin(settingsText(join(home, ".netrc")), url.hostname);
+    const isUsual = url.protocol === "https:" && url.port === "";
+    const takesNetrc = isUsual || ownOrigins.includes(url.origin);
+    const login = own ?? (takesNetrc ? netrcLogin(settingsText(join(home, ".netrc")), url.hostname) : undefined);
     return [{ url, login, from: own === undefined ? "~/.netrc" : from }];
   });
 }
