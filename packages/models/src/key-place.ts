@@ -44,7 +44,9 @@ export function keyPlace(
   const isNamed = (isDefault && (isProviders || defaults.baseUrl !== "")) || known.isNamed(baseUrl);
   const isKnown = isProviders || isNamed;
   const takesServersKeys = isKnown || !handedKeyOnly;
-  return { origin, isKnown, takesServersKeys, takesGeneralKey: isProviders ? isDefault : takesServersKeys };
+  const isUsual = origin === originOf(providers[backend].baseUrl);
+  const takesGeneralKey = isUsual && !known.isNamed(baseUrl) ? isDefault && takesServersKeys : takesServersKeys;
+  return { origin, isKnown, takesServersKeys, takesGeneralKey };
 }
 
 /** undefined for what is no http or https address. */

@@ -31,6 +31,8 @@ test.each([
   ["openai", "https://api.openai.com/v1", { backend: "openai", baseUrl: "" }, true],
   ["openai", "https://api.openai.com/v1", { backend: "anthropic", baseUrl: "" }, false],
   ["openai", "https://api.openai.com/v1", { backend: "offline", baseUrl: "" }, false],
+  ["ollama", "http://127.0.0.1:11434/v1", { backend: "openai", baseUrl: "" }, false],
+  ["ollama", "http://127.0.0.1:11434/v1", { backend: "ollama", baseUrl: "http://127.0.0.1:11434/v1" }, true],
   ["openai-compatible", "https://gateway.example/v1", defaults, true],
   ["openai-compatible", "https://named.example/v1", defaults, true],
 ] as const)("of %s, %s takes the key without a provider of a server with %j: %s", (backend, baseUrl, server, takes) => {
