@@ -1,8 +1,7 @@
 import { spawn } from "node:child_process";
-import { text } from "node:stream/consumers";
 
 export interface UserProgramRun {
-  /** undefined when it could not be started, did not end in time, or was stopped. */
+  /** undefined when it could not be started, did not end in time, or printed too much. */
   readonly code: number | undefined;
   readonly output: string;
 }
@@ -11,6 +10,8 @@ export interface UserProgramRun {
  * Runs a program of the user's outside of any sandbox, in no directory of a workspace, to learn how the user logs in: git and ssh
  * over the user's own settings, and helpers that these name. Nothing of a workspace is handed to it but a host and a name that were
  * checked.
+ *
+ * Rejects with the signal's reason where it was stopped.
  *
  * @param program absolute path
  */
@@ -21,6 +22,7 @@ export async function runUserProgram(
     readonly environment: Readonly<Record<string, string | undefined>>;
     readonly input?: string;
     readonly signal: AbortSignal;
+    readonly patienceMs?: number;
   },
 ): Promise<UserProgramRun> {
   options.signal.throwIfAborted();
@@ -28,18 +30,49 @@ export async function runUserProgram(
     cwd: "/",
     env: options.environment,
     stdio: ["pipe", "pipe", "ignore"],
-    timeout: patience,
-    killSignal: "SIGKILL",
-    signal: options.signal,
+    // Leads a group of its own, which ends as a whole: a helper starts others, which hold its output.
+    detached: true,
   });
-  const ended = new Promise<number | undefined>((resolve) => {
-    child.once("error", () => resolve(undefined));
-    child.once("close", (code) => resolve(code ?? undefined));
-  });
+  const { promise, resolve } = Promise.withResolvers<number | undefined>();
+  const stop = (): void => {
+    killGroup(child.pid);
+    child.stdout.destroy();
+    resolve(undefined);
+  };
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  child.stdout
+    .on("error", () => undefined)
+    .on("data", (chunk: Buffer) => {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > maxBytes) stop();
+    });
   child.stdin.on("error", () => undefined).end(options.input ?? "");
-  const [code, output] = await Promise.all([ended, text(child.stdout).catch(() => "")]);
-  return { code, output };
+  child.once("error", () => resolve(undefined)).once("close", (code) => resolve(code ?? undefined));
+  const timer = setTimeout(stop, options.patienceMs ?? patienceMs);
+  options.signal.addEventListener("abort", stop, { once: true });
+  try {
+    const code = await promise;
+    options.signal.throwIfAborted();
+    return { code, output: Buffer.concat(chunks).toString() };
+  } finally {
+    clearTimeout(timer);
+    options.signal.removeEventListener("abort", stop);
+  }
 }
 
+function killGroup(leader: number | undefined): void {
+  if (leader === undefined) return;
+  try {
+    process.kill(-leader, "SIGKILL");
+  } catch {
+    // It has ended.
+  }
+}
+
+/** Far more than a login has. */
+const maxBytes = 1024 * 1024;
+
 /** Milliseconds: a helper may ask the user to touch a key. */
-const patience = 60_000;
+const patienceMs = 60_000;
