@@ -65,7 +65,7 @@ export function registryAddress(text: unknown): URL | undefined {
   return url;
 }
 
-export function portOf({ port, protocol }: URL): number {
+export function portOf({ port, protocol }: Pick<URL, "port" | "protocol">): number {
   if (port !== "") return Number(port);
   return protocol === "https:" ? 443 : 80;
 }

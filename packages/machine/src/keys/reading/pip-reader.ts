@@ -30,30 +30,38 @@ export const pipReader: LoginReader = {
     const mounts = install === undefined ? undefined : requirementFiles(install, place);
     if (install === undefined || mounts === undefined) return [];
     const indexes = pipIndexes(place.keys, install.index);
-    return indexes.flatMap((index) => {
-      const { login, url } = index;
-      if (login === undefined) return [];
-      return [{ host: url.host, plan: async () => planFetch(install, mounts, { index, login, indexes }) }];
-    });
+    // What one place has wants one yes, however many indexes it has.
+    const withLogins = indexes.filter(({ login }) => login !== undefined);
+    const first = withLogins.filter(
+      ({ url }, at) => withLogins.findIndex((one) => one.url.origin === url.origin) === at,
+    );
+    return first.map(({ url }) => ({
+      host: url.host,
+      plan: async () => planFetch(install, mounts, { origin: url.origin, indexes }),
+    }));
   },
 };
 
 function planFetch(
   install: PipInstall,
   mounts: readonly RequirementFile[],
-  {
-    index,
-    login,
-    indexes,
-  }: { readonly index: PipIndex; readonly login: NamedLogin; readonly indexes: readonly PipIndex[] },
+  { origin, indexes }: { readonly origin: string; readonly indexes: readonly PipIndex[] },
 ): KeyPlan {
   const wheels = `/tmp/gennai-wheels-${randomBytes(8).toString("hex")}`;
   const files = mounts.flatMap(({ option, mount }) => [option, mount.path]);
-  const [first, ...others] = indexes.map((one) => (one === index ? withLogin(one.url, login) : one.url.href));
-  const also = indexes.filter((one) => one !== index).map(({ url }) => url.host);
+  const used = indexes.flatMap(({ url, login, from }) =>
+    url.origin === origin && login !== undefined ? [{ url, login, from }] : [],
+  );
+  const [first, ...others] = indexes.map(({ url, login }) =>
+    url.origin === origin && login !== undefined ? withLogin(url, login) : url.href,
+  );
+  const from = [...new Set(used.map((one) => one.from))].join(" and ");
+  const { protocol, hostname, host, port } = new URL(origin);
+  const paths = used.map(({ url }) => url.pathname);
+  const also = [...new Set(indexes.flatMap(({ url }) => (url.origin === origin ? [] : [url.host])))];
   return {
-    url: `${index.url.protocol}//${index.url.hostname}:${portOf(index.url)}${index.url.pathname}`,
-    login: `the login of ${index.from} for ${index.url.host}${also.length === 0 ? "" : `; without it, packages come from ${also.join(", ")}`}`,
+    url: `${protocol}//${hostname}:${portOf({ port, protocol })}${paths.length === 1 ? paths.join("") : "/"}`,
+    login: `the login of ${from} for ${host}${also.length === 0 ? "" : `; without it, packages come from ${also.join(", ")}`}`,
     notes: ["[only wheels were fetched: with a login, nothing of a package is built]"],
     uncover: async () => ({
       // In a directory in which no name is a file of the workspace's.
@@ -67,7 +75,7 @@ function planFetch(
         PIP_INDEX_URL: first ?? "",
         PIP_EXTRA_INDEX_URL: others.join(" "),
         // Whoever names an index without TLS means it.
-        ...(index.url.protocol === "http:" ? { PIP_TRUSTED_HOST: index.url.host } : {}),
+        ...(protocol === "http:" ? { PIP_TRUSTED_HOST: host } : {}),
         PIP_NO_INPUT: "1",
         PIP_NO_CACHE_DIR: "1",
         PIP_DISABLE_PIP_VERSION_CHECK: "1",
@@ -76,7 +84,7 @@ function planFetch(
       },
       mounts: mounts.map(({ mount }) => mount),
       hosts: indexes.map(({ url }) => ({ host: url.hostname.replace(/^\[|\]$/g, ""), port: portOf(url) })),
-      secrets: loginSecrets(login.user, login.password),
+      secrets: used.flatMap(({ login: { user, password } }) => loginSecrets(user, password)),
     }),
   };
 }

@@ -26,15 +26,24 @@ export async function planRead(
 }
 
 /**
- * Hosts, with their ports, that wanted a login of a command that failed, and for which the user has one.
+ * Hosts, with their ports, that wanted a login of a command that failed, and for which the user has one. Empty where `planRead` would
+ * plan nothing with them.
  *
  * @param output of the run that had none
+ * @param wanted those that did before
  */
-export async function wantedLogins(text: string, output: string, place: KeyPlace): Promise<readonly string[]> {
+export async function wantedLogins(
+  text: string,
+  output: string,
+  place: KeyPlace,
+  wanted: ReadonlySet<string>,
+): Promise<readonly string[]> {
   const logins = await loginsOf(text, place, (reader) => reader.refused.test(output));
   const hosts = logins.filter(({ always }) => always !== true).map(({ host }) => host);
   const named = hosts.filter((host) => output.includes(host));
-  return [...new Set(named.length > 0 ? named : hosts)];
+  const found = new Set(named.length > 0 ? named : hosts);
+  const planned = logins.filter(({ host, always }) => always === true || wanted.has(host) || found.has(host));
+  return planned.length === 1 ? [...found] : [];
 }
 
 /** Where that cannot be told there are none: it can also be read without. */

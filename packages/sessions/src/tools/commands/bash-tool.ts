@@ -210,7 +210,7 @@ export function bashTool(ports: BashPorts): Tool<BashArguments> {
           return executeKeyed(effect, plan, timeoutMs, place, context);
         }
         const outcome = await executeStaged(effect, timeoutMs, { ...surroundings, network, blobs, seen }, context);
-        if (keys === undefined) return outcome;
+        if (keys === undefined || fetchesInVain(staging, effect.command.text)) return outcome;
         const place = {
           directory: effect.cwd.absolute,
           workspaceRoot: ports.workspace.root,
@@ -285,8 +285,7 @@ async function keyPlan(
   const place = { directory: cwd.absolute, workspaceRoot: workspace.root, keys, isHidden, signal };
   const command = keyCommand(text);
   if (command?.type === "publish" && staging.proposal !== undefined) return notPublished;
-  // Nothing of what git fetches could be kept.
-  if (staging.proposal !== undefined && gitReadCommand(text) !== undefined) return undefined;
+  if (fetchesInVain(staging, text)) return undefined;
   try {
     const plan = await (command === undefined ? planRead(text, place, wanted) : planKey(command, place));
     return plan && withAddresses(plan, addresses);
@@ -294,6 +293,11 @@ async function keyPlan(
     if (error instanceof ToolFailure) return error;
     throw error;
   }
+}
+
+/** Nothing of what git fetches could be kept in Proposal Mode. */
+function fetchesInVain({ proposal }: Staging, text: string): boolean {
+  return proposal !== undefined && gitReadCommand(text) !== undefined;
 }
 
 function notInBackground(isHeldByClient: boolean): ToolFailure {

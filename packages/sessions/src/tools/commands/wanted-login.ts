@@ -16,7 +16,7 @@ export async function withWantedLogin(
   wanted: Set<string>,
 ): Promise<ToolOutcome> {
   if (outcome.exitCode === 0 || place.signal.aborted) return outcome;
-  const hosts = await wantedLogins(text, outcome.output, place).catch(() => []);
+  const hosts = await wantedLogins(text, outcome.output, place, wanted).catch(() => []);
   if (hosts.length === 0) return outcome;
   for (const host of hosts) wanted.add(host);
   const note = `[${hosts.join(", ")} wants a login, and the user has one: run the same command again by itself, then the user is asked to let it be used]`;
