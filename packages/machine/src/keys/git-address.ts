@@ -45,6 +45,12 @@ export function gitAddressText({ scheme, host, port, user, path }: GitAddress): 
   return `${scheme}://${at}${shown}${port === undefined ? "" : `:${port}`}${path}`;
 }
 
+/** As settings and helpers of git's name it: with its port, and IPv6 in brackets. */
+export function credentialHost({ host, port }: Pick<GitAddress, "host" | "port">): string {
+  const shown = host.includes(":") ? `[${host}]` : host;
+  return port === undefined ? shown : `${shown}:${port}`;
+}
+
 const kinds: ReadonlyMap<string, GitAddress["scheme"]> = new Map([
   ["ssh", "ssh"],
   ["git+ssh", "ssh"],

@@ -1,6 +1,6 @@
 import { quotedCommand } from "@gennai/governance/command/quoted-command";
 import type { RunMount } from "../stage/staged-command.ts";
-import { type GitAddress, gitAddressText } from "./git-address.ts";
+import { credentialHost, type GitAddress, gitAddressText } from "./git-address.ts";
 import type { SettingEntries } from "./git-settings-of.ts";
 import { filledCredential, helperFor } from "./https-login.ts";
 import { keyDirectory, keyGitEnvironment } from "./key-git.ts";
@@ -79,8 +79,8 @@ function byHelper(
   { text, scripts, environment, mounts, address, settings = [] }: GitRun,
   { username, password, port }: { readonly username: string; readonly password: string; readonly port: number },
 ): UncoveredKey {
-  const { scheme, host, port: named } = address;
-  const place = `${scheme}://${host}${named === undefined ? "" : `:${named}`}`;
+  const { scheme, host } = address;
+  const place = `${scheme}://${credentialHost(address)}`;
   return {
     text,
     ...(scripts === undefined ? {} : { scripts }),

@@ -1,6 +1,6 @@
 import { gitEnvironment } from "../git/git-environment.ts";
 import { machineGit } from "../git/machine-git.ts";
-import type { GitAddress } from "./git-address.ts";
+import { credentialHost, type GitAddress } from "./git-address.ts";
 import type { SettingEntries } from "./git-settings-of.ts";
 import { noKey } from "./no-key.ts";
 import { runUserProgram } from "./run-user-program.ts";
@@ -8,7 +8,7 @@ import type { UserKeys } from "./user-keys.ts";
 
 /** In words for people, without asking it: what the user's own settings name for this host. Throws `ToolFailure` (`no_key`). */
 export function helperFor({ host, port }: GitAddress, user: SettingEntries): string {
-  const named = port === undefined ? host : `${host}:${port}`;
+  const named = credentialHost({ host, port });
   const helpers: string[] = [];
   for (const [name, value] of user) {
     const of = /^credential\.(?:(.+)\.)?helper$/s.exec(name);
@@ -35,7 +35,7 @@ export async function filledCredential(
   signal: AbortSignal,
 ): Promise<{ readonly username: string; readonly password: string }> {
   const { program } = await machineGit();
-  const named = port === undefined ? host : `${host}:${port}`;
+  const named = credentialHost({ host, port });
   const asked = [`protocol=${scheme}`, `host=${named}`, ...(user === undefined ? [] : [`username=${user}`]), "", ""];
   const { code, output } = await runUserProgram(program, ["-c", "core.askPass=", "credential", "fill"], {
     // In no repository, and without a program that would ask on a screen.
