@@ -9,9 +9,17 @@ export interface PurgeJob {
   readonly sessionIds: readonly string[];
   /** SHA-256 of blobs that nobody refers to any more. */
   readonly blobs: readonly string[];
+  /** Milliseconds since the epoch when nobody did; whoever stores one of them later needs it. */
+  readonly scanned: number;
 }
 
-const jobSchema = z.object({ workspaceRoot: z.string(), sessionIds: z.array(z.string()), blobs: z.array(z.string()) });
+const jobSchema = z.object({
+  workspaceRoot: z.string(),
+  sessionIds: z.array(z.string()),
+  blobs: z.array(z.string()),
+  // A job from before this was written down: nobody knows what is older, so that everything stays, until a purge finds it again.
+  scanned: z.number().default(0),
+});
 
 export interface PendingPurge {
   /** Row of the table. */
@@ -24,6 +32,12 @@ export interface PendingPurge {
 /** Writes a job down. Inside the purge's own transaction: it is there exactly when the rows are gone. */
 export function addPurgeJob(database: StoreDatabase, workspace: number, job: PurgeJob): void {
   database.prepare("INSERT INTO purge_jobs (workspace, job) VALUES (?, ?)").run(workspace, JSON.stringify(job));
+}
+
+/** Its blobs are done, and are not removed again when the rest of the job is tried once more. */
+export function dropPurgedBlobs(database: StoreDatabase, { number, job }: PendingPurge): void {
+  const rest: PurgeJob = { ...job, blobs: [] };
+  database.prepare("UPDATE purge_jobs SET job = ? WHERE number = ?").run(JSON.stringify(rest), number);
 }
 
 export function createPurgeJobs(database: StoreDatabase): void {

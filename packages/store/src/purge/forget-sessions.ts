@@ -10,6 +10,7 @@ import { StoreError } from "../database/store-error.ts";
 import type { LedgerMirror } from "../ledger/ledger-mirror.ts";
 import type { LedgerTable } from "../ledger/ledger-table.ts";
 import type { ForgottenSession } from "../log/session-log.ts";
+import { digestsIn } from "./purged-blobs.ts";
 
 /** What is gone. All zero: there was nothing. */
 export interface PurgeReport extends ForgottenSession {
@@ -69,6 +70,7 @@ export function forgetRows(
   const { database, table, stateDir } = parts;
   const { workspace, workspaceRoot, sessions, scope, by, time, sealing } = order;
   const sessionIds = scope === "session" ? sessions.map(({ id }) => id) : [];
+  const scanned = Date.now();
   const blobs = unneededBlobs(database, stateDir, order);
   const events = removeSessions(database, sessions);
   const records = table.purge(workspace, sessionIds[0]);
@@ -82,7 +84,7 @@ export function forgetRows(
     entries,
     sealing && { salts: entries.map((_, index) => saltOf(sealing.salt, index)), toolVersion: sealing.toolVersion },
   );
-  addPurgeJob(database, workspace, { workspaceRoot, sessionIds, blobs });
+  addPurgeJob(database, workspace, { workspaceRoot, sessionIds, blobs, scanned });
   return { ...removed, records: records.length };
 }
 
@@ -142,7 +144,7 @@ function unneededBlobs(
   const named = new Set<string>();
   for (const row of database.prepare("SELECT session, json FROM events").iterate()) {
     const digests = leaving.has(integerOf(row, "session")) ? named : needed;
-    for (const [digest] of textOf(row, "json").matchAll(/\b[0-9a-f]{64}\b/g)) digests.add(digest);
+    for (const digest of digestsIn(textOf(row, "json"))) digests.add(digest);
   }
   const young = Date.now() - orphanAge;
   // Stored once more by another session, which is about to say so: an orphan at worst, and gone with the next purge.

@@ -13,6 +13,7 @@ import { StoreError } from "../database/store-error.ts";
 import type { LedgerMirror } from "../ledger/ledger-mirror.ts";
 import { recoveredCopies } from "../ledger/ledger-mirror-file.ts";
 import type { LedgerTable } from "../ledger/ledger-table.ts";
+import { removeBlobs } from "./purged-blobs.ts";
 
 /** Milliseconds that others may hold the database's log. */
 const patience = 10_000;
@@ -30,14 +31,15 @@ export async function finishPurges(parts: {
   const { database, mirror, stateDir } = parts;
   const pending = pendingPurges(database);
   if (pending.length === 0) return;
-  for (const { job } of pending) {
+  for (const purge of pending) {
+    const { job } = purge;
     await forgetCheckpoints({ stateDir, root: job.workspaceRoot }, job.sessionIds);
     await removeLayers(stateDir, job);
     removeStagedTrees(stateDir, ({ session, root }) => isOf(job, { session, root }));
     await mirror.alone(job.workspaceRoot, async () => {
       if (existsSync(job.workspaceRoot)) await mirror.replace(job.workspaceRoot);
       removeCopies(stateDir, job);
-      for (const blob of job.blobs) rmSync(join(stateDir, "blobs", blob.slice(0, 2), blob), { force: true });
+      removeBlobs(database, stateDir, purge);
       if (job.sessionIds.length > 0) return;
       removeTemporaryFiles(stateDir, job.workspaceRoot);
       // Of changes that broke off, with what was in the files before.

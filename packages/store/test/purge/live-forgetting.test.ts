@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SessionEvent } from "@gennai/agent/session-event";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -7,6 +7,7 @@ import { StoreDatabase } from "#database/database";
 import { createPurgeJobs, pendingPurges } from "#database/purge-job-table";
 import { openLedgers } from "#ledger/open-ledgers";
 import { forgetSessions, storedSessions } from "#purge/forget-sessions";
+import { finishPurges } from "#purge/purge-jobs";
 import type { Store } from "#sqlite/store";
 import { entryOf, StoreFixture } from "../sqlite/store-fixture.ts";
 
@@ -82,23 +83,80 @@ test("a content that another session is about to name stays", async () => {
   expect(await store.blobs.get(again.sha256)).toBeDefined();
 });
 
+/** Forgets session `one`; what is left of it, `finish` does. */
+async function forgotten(
+  scope: "session" | "workspace",
+  body: (database: StoreDatabase, finish: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const { root, stateDir } = fixture;
+  using database = await StoreDatabase.open(join(stateDir, "gennai.db"));
+  createPurgeJobs(database);
+  await using ledgers = await openLedgers(database, { stateDir, onWarning: () => undefined });
+  const { table, mirror } = ledgers;
+  const parts = { database, table, mirror, stateDir };
+  const workspace = table.find(root) ?? 0;
+  const sessions = storedSessions(database, workspace, "one");
+  await forgetSessions(parts, { workspace, workspaceRoot: root, sessions, scope, by: "ada", time: 1 });
+  await body(database, () => finishPurges(parts));
+}
+
+/** What `work` stores for this text. */
+const contentOf = (text: string) => Buffer.from(`blob ${text}`.repeat(100));
+
+function ageBlobs(seconds: number): void {
+  for (const file of holding("").filter((each) => each.includes("/blobs/"))) {
+    const time = statSync(file).mtimeMs / 1_000 - seconds;
+    utimesSync(file, time, time);
+  }
+}
+
+test.each(["stored and named it", "stored it and is about to name it", "named it, having stored it earlier,"])(
+  "a content of a forgotten session stays where another session %s before its removal",
+  async (how) => {
+    await using store = await fixture.open();
+    await work(store, "one", marker);
+    const { sha256 } = await store.blobs.put(contentOf(marker), "text/plain");
+    await forgotten("session", async (_database, finish) => {
+      if (how.startsWith("stored it")) await store.blobs.put(contentOf(marker), "text/plain");
+      else await work(store, "other", marker);
+      if (how.startsWith("named")) ageBlobs(60);
+      await finish();
+    });
+    expect(await store.blobs.get(sha256)).toEqual(contentOf(marker));
+  },
+);
+
+test("a content that was removed, and is stored again before the purge is tried again, stays", async () => {
+  await using store = await fixture.open();
+  await work(store, "one", marker);
+  const { sha256 } = await store.blobs.put(contentOf(marker), "text/plain");
+  await forgotten("workspace", async (database, finish) => {
+    const sandboxes = join(fixture.stateDir, "sandbox");
+    rmSync(sandboxes, { recursive: true, force: true });
+    writeFileSync(sandboxes, "in the way");
+    await expect(finish()).rejects.toThrow();
+    expect(await store.blobs.get(sha256)).toBeUndefined();
+    expect(pendingPurges(database)).toMatchObject([{ job: { blobs: [] } }]);
+    rmSync(sandboxes);
+    mkdirSync(sandboxes);
+    await store.blobs.put(contentOf(marker), "text/plain");
+    // As a clock that was put back would have it.
+    ageBlobs(60);
+    await finish();
+    expect(pendingPurges(database)).toEqual([]);
+  });
+  expect(await store.blobs.get(sha256)).toEqual(contentOf(marker));
+});
+
 test("what a kill after the transaction left goes when the store is opened next", async () => {
   {
     await using store = await fixture.open();
     await work(store, "one", marker);
     await store.flushLedgers();
   }
-  {
-    using database = await StoreDatabase.open(join(fixture.stateDir, "gennai.db"));
-    createPurgeJobs(database);
-    await using ledgers = await openLedgers(database, { stateDir: fixture.stateDir, onWarning: () => undefined });
-    const { table, mirror } = ledgers;
-    const workspace = table.find(fixture.root) ?? 0;
-    const sessions = storedSessions(database, workspace, "one");
-    const order = { workspace, workspaceRoot: fixture.root, sessions, scope: "session", by: "ada", time: 1 } as const;
-    await forgetSessions({ database, table, mirror, stateDir: fixture.stateDir }, order);
+  await forgotten("session", async (database) => {
     expect(pendingPurges(database)).toHaveLength(1);
-  }
+  });
   expect(holding(marker)).not.toEqual([]);
   {
     await using store = await fixture.open();

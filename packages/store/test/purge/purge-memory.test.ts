@@ -226,7 +226,7 @@ describe("purge", () => {
     writeFileSync(file, marker);
     {
       using database = await StoreDatabase.open(join(fixture.stateDir, "gennai.db"));
-      const job = { workspaceRoot: fixture.root, sessionIds: ["s"], blobs: [blob] };
+      const job = { workspaceRoot: fixture.root, sessionIds: ["s"], blobs: [blob], scanned: Date.now() + 1 };
       database.prepare("INSERT INTO purge_jobs (workspace, job) VALUES (1, ?)").run(JSON.stringify(job));
     }
     {
