@@ -22,7 +22,7 @@ const patience = 30_000;
 const wrongLastSequence = 10_071;
 
 /**
- * The fence: stores a message on a subject that never had one. Of several that try, one succeeds, whichever node leads and
+ * The fence: stores a message on a subject that never had one, or whose last is at position `after`. Of several that try, one succeeds, whichever node leads and
  * however often that changes. `id` is unique to this message: after an answer that got lost, it tells whether the message that
  * is there is ours. Rejects with `StoreError` `unavailable` when nobody could say for 30 s; the message may be in then, so
  * that its sender must not act as if it were, nor as if it were not.
@@ -35,7 +35,7 @@ export async function createOnce(
     readonly payload: Uint8Array;
     readonly headers?: Readonly<Record<string, string>>;
   },
-  options: { readonly patience?: number; readonly signal?: AbortSignal } = {},
+  options: { readonly patience?: number; readonly signal?: AbortSignal; readonly after?: number } = {},
 ): Promise<Creation> {
   const deadline = performance.now() + (options.patience ?? patience);
   const fields = headers();
@@ -47,7 +47,7 @@ export async function createOnce(
       const ack = await access.client.publish(subject, message.payload, {
         msgID: message.id,
         headers: fields,
-        expect: { lastSubjectSequence: 0 },
+        expect: { lastSubjectSequence: options.after ?? 0 },
         timeout: ackTimeout,
       });
       // A duplicate is ours by its id, which names one message only.

@@ -1,12 +1,14 @@
+import { randomUUID } from "node:crypto";
 import { JetStreamApiError, type JetStreamManager } from "@nats-io/jetstream";
 import { StoreError } from "../database/store-error.ts";
 import { createOnce, type StreamAccess } from "./create-once.ts";
 
 /**
- * Format of a shared log: its subjects, messages and objects. Written once into the log, before anything else. A log with a higher
- * one was begun by a newer Gennai and stays untouched; one without any is from before it was written, and has 1.
+ * Format of a shared log: its subjects, messages and objects. Written into the log before anything else, and again by the first
+ * Gennai that reads a higher one. A log with a higher one than ours was written by a newer Gennai and stays untouched; one without
+ * any is from before it was written, and has 1. 2: sessions are forgotten, by a message that ends a Gennai that does not know it.
  */
-export const logFormat = 1;
+export const logFormat = 2;
 
 export function logFormatSubject(namespace: string): string {
   return `${namespace}.ctl.format`;
@@ -18,13 +20,7 @@ export async function readLogFormat(
   stream: string,
   namespace: string,
 ): Promise<string | undefined> {
-  try {
-    const message = await manager.streams.getMessage(stream, { last_by_subj: logFormatSubject(namespace) });
-    return message === null ? undefined : new TextDecoder().decode(message.data);
-  } catch (error) {
-    if (error instanceof JetStreamApiError && error.code === noSuchStream) return undefined;
-    throw error;
-  }
+  return (await newestFormat(manager, stream, namespace))?.format;
 }
 
 /** Throws `StoreError` `newer_format`. */
@@ -36,12 +32,35 @@ export function refuseNewerLog(namespace: string, format: string | undefined): v
   );
 }
 
-/** Writes the format of a log that has none. Rejects with `StoreError` `newer_format`, also when another was faster. */
+/**
+ * Writes the format of a log that has none, or an older one: no older Gennai opens it from then on. Rejects with `StoreError`
+ * `newer_format`, also when another was faster.
+ */
 export async function agreeOnFormat(log: StreamAccess, namespace: string): Promise<void> {
   const payload = new TextEncoder().encode(String(logFormat));
-  const creation = await createOnce(log, logFormatSubject(namespace), { id: `format.${logFormat}`, payload });
-  if (creation.type === "created") return;
-  refuseNewerLog(namespace, await readLogFormat(log.manager, log.stream, namespace));
+  for (;;) {
+    const newest = await newestFormat(log.manager, log.stream, namespace);
+    refuseNewerLog(namespace, newest?.format);
+    if (newest?.format === String(logFormat)) return;
+    const after = newest?.position ?? 0;
+    const message = { id: `format.${logFormat}.${randomUUID()}`, payload };
+    // Where another was faster, what it wrote counts.
+    if ((await createOnce(log, logFormatSubject(namespace), message, { after })).type === "created") return;
+  }
+}
+
+async function newestFormat(
+  manager: JetStreamManager,
+  stream: string,
+  namespace: string,
+): Promise<{ readonly format: string; readonly position: number } | undefined> {
+  try {
+    const message = await manager.streams.getMessage(stream, { last_by_subj: logFormatSubject(namespace) });
+    return message === null ? undefined : { format: new TextDecoder().decode(message.data), position: message.seq };
+  } catch (error) {
+    if (error instanceof JetStreamApiError && error.code === noSuchStream) return undefined;
+    throw error;
+  }
 }
 
 const noSuchStream = 10_059;

@@ -13,6 +13,7 @@ import { type Store, type StoreOptions } from "../sqlite/store.ts";
 import { createOnce } from "./create-once.ts";
 import type { LogAddress } from "./log-address.ts";
 import { type ArrivedMessage, LogCopy } from "./log-copy.ts";
+import { logFormatSubject, refuseNewerLog } from "./log-format.ts";
 import {
   decodeLock,
   decodeMessage,
@@ -76,6 +77,11 @@ export async function openNatsStore(stateDir: string, options: NatsStoreOptions)
     new StreamFollower(streams.log, {
       position: () => copy.position,
       take: async (messages) => {
+        const formatSubject = logFormatSubject(streams.namespace);
+        for (const { subject, data } of messages) {
+          // A newer Gennai raised it while this one runs: what comes from now on may be nothing that it reads.
+          if (subject === formatSubject) refuseNewerLog(streams.namespace, new TextDecoder().decode(data));
+        }
         const found = await Promise.all(messages.map((each) => arrived(each, blobs)));
         let from = 0;
         for (const [index, { subject, seq, data }] of messages.entries()) {

@@ -99,6 +99,7 @@ export class StreamFollower implements AsyncDisposable {
   }
 
   #assertFollowing(): void {
+    if (this.#failure instanceof StoreError && this.#failure.code === "newer_format") throw this.#failure;
     if (this.#failure !== undefined) {
       throw new StoreError("corrupt", "This replica cannot follow the log any more; its own log says why.", {
         cause: this.#failure,
