@@ -44,7 +44,9 @@ with zipfile.ZipFile("dep-1.0.0-py3-none-any.whl", "w") as wheel:
   return { port, requests, [Symbol.dispose]: () => void server.close() };
 }
 
-test("pip: 401 first, then the login of ~/.netrc by a question; what the workspace prepared finds none", async () => {
+test("pip: 401 first, then the login of ~/.netrc by a question; what the workspace prepared finds none", {
+  timeout: 180_000,
+}, async () => {
   using index = await packageIndex();
   const address = `http://127.0.0.1:${index.port}/simple/`;
   await using home = await temporaryDirectory({
