@@ -50,6 +50,8 @@ export class Conversation {
   #unanswered = new Map<string, string>();
   /** Those of them that began to run. */
   readonly #begun = new Set<string>();
+  /** What was noted of them already. */
+  readonly #heldNotes = new Map<string, readonly string[]>();
   /** What has to stand behind the answer or the results that are still to come: providers refuse what parts them. */
   #held: Note[] = [];
   /** Messages whose content is still in blobs. */
@@ -206,6 +208,7 @@ export class Conversation {
             ...(images === undefined ? {} : { images }),
           });
         }
+        this.#noteHeld(event.id);
         this.#release();
         break;
       case "context-added":
@@ -246,6 +249,7 @@ export class Conversation {
         this.#messages = [];
         this.#answer = undefined;
         this.#unanswered = new Map();
+        this.#heldNotes.clear();
         this.#held = [];
         this.#unfilled = [];
         this.#measured = undefined;
@@ -328,7 +332,12 @@ export class Conversation {
     this.#measured = { tokens: tokensAfter, messages: this.#messages.length };
   }
 
+  /** Stands behind the call's result, be it there or not yet. */
   #note(toolCallId: string, text: string): void {
+    if (this.#unanswered.has(toolCallId)) {
+      this.#heldNotes.set(toolCallId, [...(this.#heldNotes.get(toolCallId) ?? []), text]);
+      return;
+    }
     const index = this.#messages.findLastIndex((message) => message.role === "tool" && message.id === toolCallId);
     const message = this.#messages[index];
     if (message?.role !== "tool") return;
@@ -337,6 +346,13 @@ export class Conversation {
     const waiting = this.#unfilled[fetched];
     if (waiting === undefined) this.#messages[index] = { ...message, output: message.output + note };
     else this.#unfilled[fetched] = { ...waiting, note: (waiting.note ?? "") + note };
+  }
+
+  /** What was noted of a call before its result came. */
+  #noteHeld(toolCallId: string): void {
+    const texts = this.#heldNotes.get(toolCallId) ?? [];
+    this.#heldNotes.delete(toolCallId);
+    for (const text of texts) this.#note(toolCallId, text);
   }
 
   /** Belongs to what the user said last. */
@@ -373,6 +389,7 @@ export class Conversation {
     }
     this.#unanswered.clear();
     this.#begun.clear();
+    for (const id of [...this.#heldNotes.keys()]) this.#noteHeld(id);
   }
 }
 

@@ -286,12 +286,13 @@ class RunningTurn {
         true,
       );
     }
+    const last = calls.at(-1);
+    // Before it runs, so that a turn that goes on with it after a break has the note as well.
+    if (finish === "length" && last !== undefined) sink.emit({ type: "call-note", toolCallId: last.id, text: cutCall });
     // The gate writes to the log itself, and a result comes behind its call.
     await sink.settle();
     const results = await tools.run(calls, { turnId, signal });
     signal.throwIfAborted();
-    const last = calls.at(-1);
-    if (finish === "length" && last !== undefined) sink.emit({ type: "call-note", toolCallId: last.id, text: cutCall });
     const repeated = this.#refusals.count(results);
     if (repeated !== undefined) {
       return failed(

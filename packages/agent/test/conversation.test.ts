@@ -27,6 +27,16 @@ const answered = (id: string, output: string, error?: string): SessionEvent => (
   observed: [],
   ...(error === undefined ? {} : { error, failureClass: "permission_denied" }),
 });
+const large = (id: string): SessionEvent => ({
+  type: "tool-result",
+  id,
+  name: "Read",
+  output: "begin".repeat(800),
+  truncated: false,
+  verification: "unverified",
+  observed: [],
+  outputBlob: { sha256: id, size: 1, mediaType: "text/plain" },
+});
 const compacted = (stage: "outputs" | "summary", dropped: number, room = 1e5): SessionEvent => ({
   type: "compacted",
   stage,
@@ -109,16 +119,6 @@ test("a sub-agent's events are no part of it, and its refusals are kept", () => 
 });
 
 test("what is fetched later is left out all the same, and a note stands behind what is fetched", async () => {
-  const large = (id: string): SessionEvent => ({
-    type: "tool-result",
-    id,
-    name: "Read",
-    output: "begin".repeat(800),
-    truncated: false,
-    verification: "unverified",
-    observed: [],
-    outputBlob: { sha256: id, size: 1, mediaType: "text/plain" },
-  });
   const conversation = fold([
     ...[user("go"), call("a"), large("a"), call("b"), large("b")],
     { type: "call-note", toolCallId: "b", text: "seen before" },
@@ -127,6 +127,33 @@ test("what is fetched later is left out all the same, and a note stands behind w
   await conversation.fill(async (sha256) => new TextEncoder().encode(`whole ${sha256}`));
   const outputs = conversation.messages.flatMap((message) => (message.role === "tool" ? [message.output] : []));
   expect(outputs).toEqual([expect.stringContaining("left out"), "whole b\n\n[seen before]"]);
+});
+
+test.each<readonly [string, readonly SessionEvent[], string]>([
+  ["its result", [answered("a", "done")], "done\n\n[cut off]"],
+  [
+    "a turn that goes on",
+    [{ type: "status", state: "interrupted", iteration: 0 }, answered("a", "late")],
+    "late\n\n[cut off]",
+  ],
+  ["a large result", [large("a")], "whole a\n\n[cut off]"],
+])("a note of a call that has no result yet stands behind %s", async (_case, then, wanted) => {
+  const conversation = fold([user("go"), call("a"), { type: "call-note", toolCallId: "a", text: "cut off" }, ...then]);
+  await conversation.fill(async (sha256) => new TextEncoder().encode(`whole ${sha256}`));
+  expect(conversation.messages.flatMap((message) => (message.role === "tool" ? [message.output] : []))).toEqual([
+    wanted,
+  ]);
+});
+
+test("a note of a call that never ran stands behind what is said of that", () => {
+  const conversation = fold([
+    user("go"),
+    call("a"),
+    { type: "call-note", toolCallId: "a", text: "cut off" },
+    user("else"),
+  ]);
+  const tool = conversation.messages.find(({ role }) => role === "tool");
+  expect(tool).toMatchObject({ output: expect.stringMatching(/did not run[^]*\n\n\[cut off\]$/) });
 });
 
 test("images are shown behind their result; a compaction leaves them out, fetched or not, and a purge is told", async () => {

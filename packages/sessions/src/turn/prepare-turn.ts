@@ -1,8 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { SessionEvent } from "@gennai/agent/session-event";
 import { runTurn } from "@gennai/agent/turn-loop";
-import type { ToolCall } from "@gennai/governance/gate/gate-journal";
-import { redactionMarker } from "@gennai/governance/redaction";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { BlobRef } from "@gennai/protocol/model/proposal";
 import { askEditorModel } from "../bridge/ask-editor-model.ts";
@@ -12,9 +10,10 @@ import { chooseScenario } from "../policies/choose-scenario.ts";
 import { proposeStaged } from "../proposal/propose-staged.ts";
 import type { PreparedTurn } from "../session/prepared-turn.ts";
 import type { Session } from "../session/session.ts";
+import { callsToRun } from "./calls-to-run.ts";
 import { sessionSink } from "./session-sink.ts";
 import { storeImages } from "./store-images.ts";
-import { buildTurnGate, type TurnGate } from "./turn-gate.ts";
+import { buildTurnGate } from "./turn-gate.ts";
 import { projectNotes, turnInstructions } from "./turn-prompt.ts";
 import { turnResources } from "./turn-resources.ts";
 
@@ -89,7 +88,10 @@ export async function prepareTurn(
     gate,
     run: async () => {
       using _listening = session.queuedMessages.open(turnId);
-      const openCalls = continues === undefined ? [] : callsToRun(session, gate);
+      const openCalls =
+        continues === undefined
+          ? []
+          : callsToRun(state.conversation.openCalls, (call) => gate.tools.isRepeatable(call));
       // What the calls change is looked at from here on.
       if (openCalls.length > 0) await context.beforeModelCall();
       const end = await runTurn({
@@ -138,16 +140,6 @@ function cutOffTurn({ state }: Session, turnId: string) {
       hint: "Say what shall be done in a new prompt.",
     },
   );
-}
-
-/**
- * What a turn that was cut off still has to run: calls that had not begun, and such as may be made twice. A secret of a call is
- * masked in the log, so that such a call is the model's to make again.
- */
-function callsToRun({ state }: Session, { tools }: Pick<TurnGate, "tools">): readonly ToolCall[] {
-  return state.conversation.openCalls
-    .filter((call) => (!call.begun || tools.isRepeatable(call)) && !call.argumentsJson.includes(redactionMarker))
-    .map(({ id, name, argumentsJson }) => ({ id, name, argumentsJson }));
 }
 
 function openingEvent(
