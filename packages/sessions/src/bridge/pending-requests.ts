@@ -208,7 +208,7 @@ export class PendingRequests {
 
   /**
    * Notes that this client has nobody to ask. False where no other client shows the question: then its word ends it. When the last of the
-   * others goes, the question ends as one that nobody could answer.
+   * others goes, the question waits for one to come, as it does where no client is attached.
    */
   leaveToOthers(requestId: string, clientId: string): boolean {
     const pending = this.#pending.get(requestId);
@@ -271,9 +271,8 @@ export class PendingRequests {
       }, timing.waitForClientMs);
     };
     const update = (): void => {
-      const { withoutPerson } = pending;
-      if (withoutPerson.size > 0 && !this.#clients.offersBesides(ability, withoutPerson)) give({ type: "nobody" });
-      const attached = this.#clients.offers(ability);
+      // A page that is loaded anew is back in a moment: until then it is as if nobody were there, whoever else has no person.
+      const attached = this.#clients.offersBesides(ability, pending.withoutPerson);
       const running = runningSince !== 0;
       if (attached === running && timer !== undefined) return;
       clearTimeout(timer);

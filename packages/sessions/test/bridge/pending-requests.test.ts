@@ -291,13 +291,23 @@ describe("a question to a person", () => {
     headless[Symbol.dispose]();
   });
 
-  test("ends when the last client goes that had not said it has nobody", async () => {
+  test.each([
+    { name: "comes back in time", awayMs: 4_900, end: { type: "answered", clientId: "editor" } },
+    { name: "stays away", awayMs: 5_100, end: { type: "nobody" } },
+  ])("waits for the only person's page, beside a client that has nobody, and the page $name", async (row) => {
     const { requests, clients, end, requestId, attached } = asked();
     clients.attach({ clientId: "headless", abilities: new Set(["confirmation"] as const) });
     await vi.advanceTimersByTimeAsync(10);
     expect(requests.leaveToOthers(requestId(), "headless")).toBe(true);
     attached[Symbol.dispose]();
-    expect(await end).toEqual({ type: "nobody" });
+    await vi.advanceTimersByTimeAsync(row.awayMs);
+    if (row.end.type === "answered") {
+      clients.attach(editor);
+      // Its count stood still meanwhile.
+      await vi.advanceTimersByTimeAsync(900);
+      await requests.answer(requestId(), yes, "editor");
+    }
+    expect(await end).toMatchObject(row.end);
   });
 
   test("is ended by the only client that could ask, if it has nobody", async () => {
