@@ -1,7 +1,7 @@
 import { TodoPriority, TodoStatus } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import {
   allEvents,
   codeOf,
@@ -151,6 +151,24 @@ describe("a fork", () => {
     expect(endState(await allEvents(server, fork))).toBe("INTERRUPTED");
     expect(endState(await runTurn(server, fork, "second"))).toBe("COMPLETED");
     expect(endState(await running)).toBe("COMPLETED");
+  });
+
+  test("of a session that is deleted meanwhile is none", async () => {
+    await using server = await startTestServer({ script: [hello] });
+    const source = await startSession(server);
+    await runTurn(server, source, "first");
+    const { log } = server.running.manager.services;
+    const read = log.read.bind(log);
+    // Deleted between the look at its files and the copy of its events.
+    let reads = 0;
+    vi.spyOn(log, "read").mockImplementation(async (id, after, limit) => {
+      if (id === source && ++reads === 2) await log.forget(source, "Ann");
+      return read(id, after, limit);
+    });
+    expect(await codeOf(server.client.forkSession({ sessionId: source }))).toBe("not_found");
+    vi.restoreAllMocks();
+    expect(reads).toBe(2);
+    expect((await server.client.listSessions({})).sessions).toEqual([]);
   });
 
   test("up to a place, and not beyond the end", async () => {

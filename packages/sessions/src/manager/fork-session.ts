@@ -27,7 +27,8 @@ const notForked: ReadonlySet<SessionEvent["type"]> = new Set([
 const pageSize = 500;
 
 /**
- * Begins a session with the history of another one. Throws `ServiceError` for an event that the source has not.
+ * Begins a session with the history of another one. Throws `ServiceError` for an event that the source has not, and for a
+ * source that is deleted meanwhile: what was created until then is the caller's to forget.
  * @param throughSeq the last event it takes over; 0: all there are
  * @param create makes the session, in the same place and with the same settings
  */
@@ -49,7 +50,7 @@ export async function forkSession(
   });
   for (let after = 0; after < through; ) {
     const page = await services.log.read(source.id, after, pageSize);
-    if (page.length === 0) break;
+    if (page.length === 0) throw deletedMeanwhile();
     for (const { seq, turnId, itemId, event } of page) {
       if (seq <= through && !notForked.has(event.type)) fork.writer.emit(event, { turnId, itemId });
     }
@@ -59,6 +60,12 @@ export async function forkSession(
   await fork.endCopiedTurn();
   await services.log.setTitle(fork.id, forkTitle((await services.log.head(source.id))?.title ?? fork.state.title));
   return fork;
+}
+
+function deletedMeanwhile(): ServiceError {
+  return new ServiceError("not_found", "The session was deleted while it was forked; there is no fork of it.", {
+    hint: "Start a session, or list them.",
+  });
 }
 
 const forkOf = "Fork of ";
@@ -75,7 +82,7 @@ async function changedFiles(log: SessionLog, sessionId: string, through: number)
   const changed = new Map<string, FileChangeRecord>();
   for (let after = 0; after < through; ) {
     const page = await log.read(sessionId, after, pageSize);
-    if (page.length === 0) break;
+    if (page.length === 0) throw deletedMeanwhile();
     for (const { seq, event } of page) {
       if (seq > through) break;
       if (event.type === "session-started") for (const file of event.inheritedFiles ?? []) changed.set(file.path, file);

@@ -145,9 +145,17 @@ export class SessionManager {
     using _held = this.hold(sessionId);
     const source = await this.get(sessionId);
     await this.#open.makeRoom(source.user);
-    return await forkSession(source, throughSeq, (origin) =>
-      this.#create(source.workspace.place, source.settings, source.user, origin),
-    );
+    let torso: Session | undefined;
+    try {
+      return await forkSession(source, throughSeq, async (origin) => {
+        torso = await this.#create(source.workspace.place, source.settings, source.user, origin);
+        return torso;
+      });
+    } catch (error) {
+      // Half a history must not look like a session. Why the fork failed is what its asker is told.
+      if (torso !== undefined) await this.#forgetTorso(torso);
+      throw error;
+    }
   }
 
   /** Forgets a session for good. Rejects with `ServiceError` while a turn of it runs. @param by name of whoever asked for it */
@@ -157,6 +165,16 @@ export class SessionManager {
     const forgotten = await session.delete(by);
     await this.#open.discard(session);
     return forgotten;
+  }
+
+  /** Never rejects. */
+  async #forgetTorso(torso: Session): Promise<void> {
+    try {
+      await torso.delete("a fork that failed");
+      await this.#open.discard(torso);
+    } catch (error) {
+      this.#services.onUnexpectedError(error);
+    }
   }
 
   /** Ends every running turn that the filter names; resolves with their ids when all have ended. */
