@@ -1,9 +1,9 @@
-// `npm run check | fix | build | generate | corpus | effects | bench | eval | release…`: what a developer does, under the project's Node.
+// `npm run check | fix | build | generate | corpus | effects | bench | pictures | eval | release…`: what a developer does, under the project's Node.
 import { ensureBuilt } from "./lib/build.mjs";
 import { runChecks } from "./lib/checks.mjs";
 import { ensureInstalled } from "./lib/install.mjs";
 import { packagedNode, toolEnvironment } from "./lib/packaged-node.mjs";
-import { root } from "./lib/repository.mjs";
+import { inRepository, root } from "./lib/repository.mjs";
 import { run } from "./lib/run.mjs";
 
 const [task = "", ...args] = process.argv.slice(2);
@@ -30,6 +30,14 @@ const tasks = {
     return node("test/effects/main.ts", ...args);
   },
   bench: () => node("test/bench/run-bench.ts", ...args),
+  /** Anew, those of docs/pictures that tests in VS Code make. */
+  async pictures() {
+    await ensureBuilt();
+    process.env["GENNAI_PICTURES"] = inRepository("docs", "pictures");
+    const tests = ["journeys", "brought-server", "choose-model", "watched-command", "two-windows"];
+    const files = tests.map((name) => `test/e2e/vscode/${name}.test.ts`);
+    return tool("vitest", "run", "--config", "test/e2e/vitest.config.ts", ...(args.length > 0 ? args : files));
+  },
   eval: () => node("test/eval/main.ts", ...args),
   // docs/release.md says what these take.
   release: () => node("release/main.ts", "make", ...args),

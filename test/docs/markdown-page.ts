@@ -61,6 +61,9 @@ export function parseMarkdown(text: string): MarkdownPage {
       for (const [, target = ""] of withoutCode(line).matchAll(/\]\(([^()\s]+)\)/g)) {
         links.push({ line: index + 1, target });
       }
+      // Of a picture that has one for light and one for dark.
+      for (const [, target = ""] of line.matchAll(/\b(?:src|srcset)="([^"]+)"/g))
+        links.push({ line: index + 1, target });
     }
   }
   return { blocks, anchors, links };
