@@ -17,6 +17,7 @@ import { storeImages } from "./store-images.ts";
 import { buildTurnGate, type TurnGate } from "./turn-gate.ts";
 import { projectNotes, turnInstructions } from "./turn-prompt.ts";
 import { turnResources } from "./turn-resources.ts";
+import { warmingSink } from "./warming-sink.ts";
 
 export interface TurnInput {
   readonly text: string;
@@ -89,6 +90,7 @@ export async function prepareTurn(
     gate,
     run: async () => {
       using _listening = session.queuedMessages.open(turnId);
+      using warming = warmingSink(sink, () => gate.warmUp());
       const openCalls = continues === undefined ? [] : callsToRun(session, gate);
       // What the calls change is looked at from here on.
       if (openCalls.length > 0) await context.beforeModelCall();
@@ -113,7 +115,7 @@ export async function prepareTurn(
           await session.queuedMessages.deliver(turnId, sink, (text) => context.mentionedIn(text));
         },
         saidMeanwhile: () => session.queuedMessages.hasMore(turnId),
-        sink,
+        sink: warming,
         newItemId: randomUUID,
         signal,
       });
