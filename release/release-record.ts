@@ -78,11 +78,13 @@ function treeDigest(root: string, paths: readonly string[]): string {
 
 function tools(root: string): Readonly<Record<string, string>> {
   const manifest: unknown = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const esbuild = /"esbuild": "([^"]+)"/.exec(JSON.stringify(manifest, undefined, 1))?.[1] ?? "";
+  const versionOf = (name: string): string =>
+    new RegExp(`"${name}": "([^"]+)"`).exec(JSON.stringify(manifest, undefined, 1))?.[1] ?? "";
   return {
     node: process.versions.node,
     platform: `${process.platform}-${process.arch}`,
-    esbuild,
+    esbuild: versionOf("esbuild"),
+    rolldown: versionOf("rolldown"),
     git: execFileSync("git", ["--version"], { encoding: "utf8" }).trim(),
     npm: execFileSync("npm", ["--version"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim(),
   };

@@ -31,7 +31,7 @@ export async function buildCommandLinePackage(
   scratch: string,
 ): Promise<CommandLineBuild> {
   const outDir = join(scratch, "command-line");
-  const { metafile } = await buildCommandLine({ outDir, production: true });
+  const { inputs } = await buildCommandLine({ outDir, production: true });
   const page = await buildRepl({ outDir: join(outDir, "page") });
   const entries: TarEntry[] = filesBelow(outDir).map((file) => ({
     path: `dist/${file}`,
@@ -46,7 +46,7 @@ export async function buildCommandLinePackage(
     ...["LICENSE", "CHANGELOG.md"].map((name) => ({ path: name, bytes: readFileSync(join(root, name)) })),
   );
   const ofPage = Object.keys(page.metafile.inputs).map((path) => relative(root, join(process.cwd(), path)));
-  return { entries, inputs: [...Object.keys(metafile.inputs), ...ofPage] };
+  return { entries, inputs: [...inputs, ...ofPage] };
 }
 
 /** What `npm install` reads. Only what cannot be bundled is a dependency: programs for one platform each. */

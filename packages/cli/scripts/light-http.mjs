@@ -4,16 +4,20 @@ import http from "node:http";
 
 const heavy = new Set(["WebSocket", "CloseEvent", "MessageEvent"]);
 const names = Object.keys(http).filter((name) => !heavy.has(name));
+const lightId = "\0light-http";
 
-/** @type {import("esbuild").Plugin} */
+/** @type {import("rolldown").Plugin} */
 export const lightHttp = {
   name: "light-http",
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^(?:node:)?http$/ }, ({ kind }) =>
-      kind === "import-statement" ? { path: "http", namespace: "light-http", sideEffects: false } : undefined,
-    );
-    onLoad({ filter: /.*/, namespace: "light-http" }, () => ({
-      contents: `const http = process.getBuiltinModule("node:http");\nexport const { ${names.join(", ")} } = http;\nexport default http;\n`,
-    }));
+  resolveId: {
+    filter: { id: /^(?:node:)?http$/ },
+    handler: (_id, _importer, { kind }) => (kind === "import-statement" ? lightId : undefined),
+  },
+  load: {
+    filter: { id: new RegExp(`^${lightId}$`) },
+    handler: () => ({
+      code: `const http = process.getBuiltinModule("node:http");\nexport const { ${names.join(", ")} } = http;\nexport default http;\n`,
+      moduleSideEffects: false,
+    }),
   },
 };
