@@ -98,6 +98,8 @@ type SessionFact =
       readonly toolCallId?: string;
       /** When it goes on by itself, milliseconds since the epoch. */
       readonly until?: number;
+      /** Of a beginning in a fork: the turn is its source's, and what became of its calls stands there. */
+      readonly copied?: true;
     }
   | { readonly type: "thinking-delta"; readonly text: string }
   | { readonly type: "text-delta"; readonly text: string }

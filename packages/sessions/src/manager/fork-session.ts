@@ -52,7 +52,7 @@ export async function forkSession(
     const page = await services.log.read(source.id, after, pageSize);
     if (page.length === 0) throw deletedMeanwhile();
     for (const { seq, turnId, itemId, event } of page) {
-      if (seq <= through && !notForked.has(event.type)) fork.writer.emit(event, { turnId, itemId });
+      if (seq <= through && !notForked.has(event.type)) fork.writer.emit(copyOf(event), { turnId, itemId });
     }
     await fork.writer.flush();
     after = page[page.length - 1]?.seq ?? through;
@@ -60,6 +60,14 @@ export async function forkSession(
   await fork.endCopiedTurn();
   await services.log.setTitle(fork.id, forkTitle((await services.log.head(source.id))?.title ?? fork.state.title));
   return fork;
+}
+
+/** What a turn left can be gone on with in the source alone: here too, and its calls could run twice. */
+function copyOf(event: SessionEvent): SessionEvent {
+  if (event.type === "status" && event.state === "started") return { ...event, copied: true };
+  if (event.type !== "error" || event.canContinue !== true) return event;
+  const { canContinue: _, ...error } = event;
+  return { ...error, hint: "Look at the workspace, then ask anew: a fork does not go on with what its source left." };
 }
 
 function deletedMeanwhile(): ServiceError {

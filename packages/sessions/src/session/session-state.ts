@@ -1,7 +1,7 @@
 import type { ClientRequest } from "@gennai/agent/client-request";
 import { Conversation } from "@gennai/agent/conversation";
 import type { FileChangeRecord, ProposalReview } from "@gennai/agent/proposal";
-import { endStates, type LoggedEvent, type TurnState } from "@gennai/agent/session-event";
+import { endStates, type LoggedEvent, type SessionEvent, type TurnState } from "@gennai/agent/session-event";
 import type { Todo } from "@gennai/agent/todo";
 import { addUsage, noUsage, type UsageSum } from "@gennai/agent/usage";
 import type { ClientWorkspaceFacts, WorkspaceOperation } from "@gennai/agent/workspace-operation";
@@ -18,6 +18,8 @@ export interface TurnRecord {
   /** Seq before the turn's first event. */
   readonly afterSeq: number;
   state: TurnState;
+  /** A fork's copy of it: its calls may have run in the source since, so nobody goes on with it. */
+  readonly copied?: true;
   /** What it began with; undefined for what is no prompt's turn, e.g. the run of a plan. */
   readonly prompt?: { readonly scenario: string; readonly enableThinking: boolean };
   /** Of one that was cut off: what a person is told. */
@@ -119,6 +121,7 @@ export class SessionState {
   get continuableTurn(): (TurnRecord & Required<Pick<TurnRecord, "prompt" | "cutOff">>) | undefined {
     const turn = [...this.turns.values()].at(-1);
     if (turn?.prompt === undefined || turn.cutOff === undefined || turn.state !== "interrupted") return undefined;
+    if (turn.copied === true) return undefined;
     return { ...turn, prompt: turn.prompt, cutOff: turn.cutOff };
   }
 
@@ -141,7 +144,7 @@ export class SessionState {
         this.knownFiles.clear();
         break;
       case "status":
-        this.#applyStatus(logged, event.state);
+        this.#applyStatus(logged, event);
         break;
       case "message-queued": {
         const { messageId, text, images } = event;
@@ -273,7 +276,7 @@ export class SessionState {
     for (const { contentSha256 } of operation.changes) if (contentSha256 !== "") this.blobs.add(contentSha256);
   }
 
-  #applyStatus(logged: LoggedEvent, state: TurnState): void {
+  #applyStatus(logged: LoggedEvent, { state, copied }: Extract<SessionEvent, { readonly type: "status" }>): void {
     const turn = this.turns.get(logged.turnId);
     if (turn !== undefined) {
       turn.state = state;
@@ -283,7 +286,9 @@ export class SessionState {
         this.changesUnderWay.clear();
       }
     } else if (state === "started") {
-      this.turns.set(logged.turnId, { turnId: logged.turnId, clientTurnId: "", afterSeq: logged.seq - 1, state });
+      const { turnId } = logged;
+      const begun: TurnRecord = { turnId, clientTurnId: "", afterSeq: logged.seq - 1, state };
+      this.turns.set(turnId, copied === undefined ? begun : { ...begun, copied });
     }
   }
 

@@ -1,4 +1,5 @@
 import type { SessionEvent } from "@gennai/agent/session-event";
+import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import type { Redactor } from "@gennai/governance/redaction";
 import { withMaskedPaths } from "@gennai/machine/redaction/masked-paths";
 import { visibleText } from "@gennai/machine/web/visible-text";
@@ -6,14 +7,20 @@ import { type SessionState, type TurnRecord, waitedForAnswer } from "../session-
 import { interruptedPlans } from "./interrupted-plans.ts";
 import type { SessionWriter } from "./session-writer.ts";
 
+interface Context {
+  readonly sessionId: string;
+  readonly now: () => number;
+  readonly redactor: Redactor;
+}
+
 /**
  * Ends a turn whose process went away: its open requests are void, and what a started call did is not known, which the
- * log and the ledger say.
+ * log and the ledger say. A fork's copy of the beginning of one did nothing here, so the ledger has nothing of it.
  */
 export async function closeInterruptedTurn(
   state: SessionState,
   writer: SessionWriter,
-  context: { readonly sessionId: string; readonly now: () => number; readonly redactor: Redactor },
+  context: Context,
 ): Promise<void> {
   const turn = state.openTurn;
   if (turn === undefined) return;
@@ -26,36 +33,45 @@ export async function closeInterruptedTurn(
     state: "interrupted",
     iteration: 0,
   });
+  const ledger = turn.copied === true ? [] : [await unknownOutcome(state, turn, context)];
+  await writer.commit(events, { turnId: turn.turnId, ledger, durable: true });
+}
+
+async function unknownOutcome(state: SessionState, turn: TurnRecord, context: Context): Promise<LedgerEntry> {
   const changed = await withMaskedPaths([...state.changesUnderWay.values()].flat(), context.redactor);
-  await writer.commit(events, {
+  return {
+    kind: "outcome",
+    time: context.now(),
+    sessionId: context.sessionId,
     turnId: turn.turnId,
-    ledger: [
-      {
-        kind: "outcome",
-        time: context.now(),
-        sessionId: context.sessionId,
-        turnId: turn.turnId,
-        modelId: "",
-        revision: "",
-        calls: [],
-        files: changed.map(({ path, operation, beforeSha256, afterSha256 }) => ({
-          path,
-          operation,
-          beforeSha256,
-          afterSha256,
-          blocks: [],
-        })),
-        details: { interrupted: true, failureClass: "partial_execution" },
-      },
-    ],
-    durable: true,
-  });
+    modelId: "",
+    revision: "",
+    calls: [],
+    files: changed.map(({ path, operation, beforeSha256, afterSha256 }) => ({
+      path,
+      operation,
+      beforeSha256,
+      afterSha256,
+      blocks: [],
+    })),
+    details: { interrupted: true, failureClass: "partial_execution" },
+  };
 }
 
 type ErrorEvent = Extract<SessionEvent, { readonly type: "error" }>;
 
 /** Why the turn is over, and how a person goes on. Of a prompt's turn, another one can take up what it left. */
-function interruption(state: SessionState, { prompt }: TurnRecord): ErrorEvent {
+function interruption(state: SessionState, { prompt, copied }: TurnRecord): ErrorEvent {
+  if (copied === true) {
+    return {
+      type: "error",
+      code: "forked_in_turn",
+      message:
+        "The fork was taken in the middle of this turn. What it had under way may have run since, in the source.",
+      hint: "Look at the workspace, then ask anew.",
+      retryable: true,
+    };
+  }
   const canContinue = prompt === undefined ? {} : { canContinue: true as const };
   const waiting = questionsOf(state);
   if (waiting.length > 0 && prompt !== undefined) {
