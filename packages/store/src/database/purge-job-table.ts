@@ -11,6 +11,8 @@ export interface PurgeJob {
   readonly blobs: readonly string[];
   /** Milliseconds since the epoch when nobody did; whoever stores one of them later needs it. */
   readonly scanned: number;
+  /** All is done but the pages that the database freed, see `compactPurged`. */
+  readonly swept?: boolean;
 }
 
 const jobSchema = z.object({
@@ -19,6 +21,7 @@ const jobSchema = z.object({
   blobs: z.array(z.string()),
   // A job from before this was written down: nobody knows what is older, so that everything stays, until a purge finds it again.
   scanned: z.number().default(0),
+  swept: z.exactOptional(z.boolean()),
 });
 
 export interface PendingPurge {
@@ -36,8 +39,20 @@ export function addPurgeJob(database: StoreDatabase, workspace: number, job: Pur
 
 /** Its blobs are done, and are not removed again when the rest of the job is tried once more. */
 export function dropPurgedBlobs(database: StoreDatabase, { number, job }: PendingPurge): void {
-  const rest: PurgeJob = { ...job, blobs: [] };
-  database.prepare("UPDATE purge_jobs SET job = ? WHERE number = ?").run(JSON.stringify(rest), number);
+  replaceJob(database, number, { ...job, blobs: [] });
+}
+
+/** All of it is done but the database's freed pages. */
+export function markSwept(database: StoreDatabase, { number, job }: PendingPurge): void {
+  replaceJob(database, number, { ...job, blobs: [], swept: true });
+}
+
+export function removePurgeJob(database: StoreDatabase, { number }: PendingPurge): void {
+  database.prepare("DELETE FROM purge_jobs WHERE number = ?").run(number);
+}
+
+function replaceJob(database: StoreDatabase, number: number, job: PurgeJob): void {
+  database.prepare("UPDATE purge_jobs SET job = ? WHERE number = ?").run(JSON.stringify(job), number);
 }
 
 export function createPurgeJobs(database: StoreDatabase): void {
@@ -48,8 +63,9 @@ export function createPurgeJobs(database: StoreDatabase): void {
     .run();
 }
 
+/** Files of this workspace still hold what was purged. */
 export function isPurging(database: StoreDatabase, workspace: number): boolean {
-  return pendingPurges(database).some((pending) => pending.workspace === workspace);
+  return pendingPurges(database).some((pending) => pending.workspace === workspace && pending.job.swept !== true);
 }
 
 /** Purges of which something is still to do, the oldest first. */

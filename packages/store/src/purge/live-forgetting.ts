@@ -1,6 +1,7 @@
 import pLimit from "p-limit";
 import type { StoreDatabase } from "../database/database.ts";
 import { createPurgeJobs } from "../database/purge-job-table.ts";
+import { integerOf } from "../database/row.ts";
 import { StoreError } from "../database/store-error.ts";
 import type { LedgerMirror } from "../ledger/ledger-mirror.ts";
 import type { LedgerTable } from "../ledger/ledger-table.ts";
@@ -8,11 +9,15 @@ import type { Forgetting } from "../log/forgetting.ts";
 import type { ForgottenSession, SessionHead } from "../log/session-log.ts";
 import { unknownSession } from "../log/session-refusals.ts";
 import { forgetRows, forgetSessions, storedSessions } from "./forget-sessions.ts";
-import { eraseFreedPages, finishPurges } from "./purge-jobs.ts";
+import { awaitsCompaction, compactPurged, eraseFreedPages, sweepPurges } from "./purge-jobs.ts";
 
 /** Milliseconds until what is left of a purge is tried again. */
 const againMs = 60_000;
 const mostAbsorbed = 100;
+/** Milliseconds for which nobody wrote to the database before it is compacted, and after which it is compacted all the same. */
+const usualPace = { quietMs: 15_000, latestMs: 10 * 60_000 };
+/** Milliseconds that the end of the process waits for others who hold the database; the next one compacts it then. */
+const lastPatience = 500;
 
 export interface LiveStore {
   readonly database: StoreDatabase;
@@ -23,13 +28,18 @@ export interface LiveStore {
   /** Real path. */
   readonly stateDir: string;
   readonly onWarning: (text: string) => void;
+  readonly pace?: { readonly quietMs: number; readonly latestMs: number };
 }
 
-/** Forgets sessions of a store that is in use: rows at once, and then what is no row, as soon as that is possible. */
+/**
+ * Forgets sessions of a store that is in use: rows at once, and then what is no row, as soon as that is possible. That the database
+ * is compacted waits until it is not in use, since it stops everybody; once for all that was forgotten until then.
+ */
 export class LiveForgetting implements Forgetting, AsyncDisposable {
   readonly #store: LiveStore;
   readonly #inOrder = pLimit(1);
   #timer: NodeJS.Timeout | undefined;
+  #compacting: NodeJS.Timeout | undefined;
   #isClosed = false;
   /** What went with sessions that were absorbed lately, for whoever asked for it. */
   readonly #absorbed = new Map<string, ForgottenSession>();
@@ -78,12 +88,16 @@ export class LiveForgetting implements Forgetting, AsyncDisposable {
     return this.#absorbed.get(sessionId) ?? { events: 0, records: 0, blobs: 0 };
   }
 
-  /** Resolves when what was purged is gone from everywhere, or was warned about and is tried again. Never rejects. */
+  /**
+   * Resolves when what was purged is gone from everywhere, or was warned about and is tried again. Copies that the database left in
+   * its own file go when it is quiet. Never rejects.
+   */
   finish(): Promise<void> {
     return this.#inOrder(async () => {
       if (this.#isClosed) return;
       try {
-        await finishPurges(this.#store);
+        await sweepPurges(this.#store);
+        this.#compactWhenQuiet();
       } catch (error) {
         this.#store.onWarning(`A purge is not finished: ${error instanceof Error ? error.message : String(error)}`);
         clearTimeout(this.#timer);
@@ -93,11 +107,43 @@ export class LiveForgetting implements Forgetting, AsyncDisposable {
     });
   }
 
+  /** Compacts the database first, where that is still to do. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
+    clearInterval(this.#compacting);
     // One that is under way uses the database.
-    await this.#inOrder(() => undefined);
+    await this.#inOrder(() => this.#compact(lastPatience));
+  }
+
+  #compactWhenQuiet(): void {
+    const { database, pace = usualPace } = this.#store;
+    if (this.#compacting !== undefined || !awaitsCompaction(database)) return;
+    const latest = performance.now() + pace.latestMs;
+    let before = writesOf(database);
+    this.#compacting = setInterval(() => {
+      const now = writesOf(database);
+      const isQuiet = now === before;
+      before = now;
+      if (!isQuiet && performance.now() < latest) return;
+      clearInterval(this.#compacting);
+      this.#compacting = undefined;
+      void this.#inOrder(async () => {
+        await this.#compact();
+        if (!this.#isClosed) this.#compactWhenQuiet();
+      });
+    }, pace.quietMs);
+    this.#compacting.unref();
+  }
+
+  /** Never rejects. */
+  async #compact(patience?: number): Promise<void> {
+    try {
+      await compactPurged(this.#store.database, patience);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      this.#store.onWarning(`Copies of what was purged may still be in the database's file: ${why}`);
+    }
   }
 
   #find(sessionId: string, workspaceRoot: string) {
@@ -107,4 +153,11 @@ export class LiveForgetting implements Forgetting, AsyncDisposable {
     if (sessions.length === 0) throw unknownSession(sessionId);
     return { workspace, sessions };
   }
+}
+
+/** Another value when anybody wrote since: this connection, or another one. */
+function writesOf(database: StoreDatabase): string {
+  const own = database.prepare("SELECT total_changes() AS changes").get();
+  const others = database.prepare("PRAGMA data_version").get();
+  return `${own && integerOf(own, "changes")} ${others && integerOf(others, "data_version")}`;
 }

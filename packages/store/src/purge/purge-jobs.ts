@@ -7,7 +7,7 @@ import { layerOwners, removeLayer, removeLostLayers } from "@gennai/machine/stag
 import { abandonedJournals, removeJournal } from "@gennai/machine/workspace/change/change-journal";
 import { forgetCheckpoints } from "../checkpoints/forget-checkpoints.ts";
 import type { StoreDatabase } from "../database/database.ts";
-import { type PurgeJob, pendingPurges } from "../database/purge-job-table.ts";
+import { markSwept, type PurgeJob, pendingPurges, removePurgeJob } from "../database/purge-job-table.ts";
 import { integerOf } from "../database/row.ts";
 import { StoreError } from "../database/store-error.ts";
 import type { LedgerMirror } from "../ledger/ledger-mirror.ts";
@@ -16,20 +16,31 @@ import type { LedgerTable } from "../ledger/ledger-table.ts";
 import { removeBlobs } from "./purged-blobs.ts";
 
 /** Milliseconds that others may hold the database's log. */
-const patience = 10_000;
+const usualPatience = 10_000;
+
+interface PurgeParts {
+  readonly database: StoreDatabase;
+  readonly table: LedgerTable;
+  readonly mirror: LedgerMirror;
+  readonly stateDir: string;
+}
 
 /**
  * Does what is left of purges, also of one that a crash broke off; any number of times. Resolves when no byte of what was
  * purged is in the state directory or in the ledger's file. Rejects with `StoreError` `busy` when others hold the database.
  */
-export async function finishPurges(parts: {
-  readonly database: StoreDatabase;
-  readonly table: LedgerTable;
-  readonly mirror: LedgerMirror;
-  readonly stateDir: string;
-}): Promise<void> {
+export async function finishPurges(parts: PurgeParts): Promise<void> {
+  await sweepPurges(parts);
+  await compactPurged(parts.database);
+}
+
+/**
+ * As `finishPurges`, but for copies of a row that the database itself left behind, in pages that it freed or moved rows from:
+ * `compactPurged` takes those, and nobody can use the database meanwhile.
+ */
+export async function sweepPurges(parts: PurgeParts): Promise<void> {
   const { database, mirror, stateDir } = parts;
-  const pending = pendingPurges(database);
+  const pending = pendingPurges(database).filter(({ job }) => job.swept !== true);
   if (pending.length === 0) return;
   for (const purge of pending) {
     const { job } = purge;
@@ -48,13 +59,37 @@ export async function finishPurges(parts: {
       }
     });
   }
-  await forgetFreedPages(database);
   eraseFreedPages(database);
-  const remove = database.prepare("DELETE FROM purge_jobs WHERE number = ?");
   database.transaction({ durable: true }, () => {
-    for (const { number } of pending) remove.run(number);
+    for (const each of pending) markSwept(database, each);
   });
   await truncateLog(database);
+}
+
+/** Whether purges wait for `compactPurged`. */
+export function awaitsCompaction(database: StoreDatabase): boolean {
+  return pendingPurges(database).some(({ job }) => job.swept === true);
+}
+
+/**
+ * Writes the database anew, once for all purges that were swept: also pages go that earlier versions or other processes freed
+ * without overwriting them. Nobody else can use the database meanwhile, about a second for each 100 MB.
+ * @param patience milliseconds to wait for others who hold it
+ */
+export async function compactPurged(database: StoreDatabase, patience = usualPatience): Promise<void> {
+  const swept = pendingPurges(database).filter(({ job }) => job.swept === true);
+  if (swept.length === 0) return;
+  const vacuum = (): boolean => {
+    database.prepare("VACUUM").run();
+    return true;
+  };
+  await whenFree(database, vacuum, patience);
+  await truncateLog(database, patience);
+  eraseFreedPages(database);
+  database.transaction({ durable: true }, () => {
+    for (const each of swept) removePurgeJob(database, each);
+  });
+  await truncateLog(database, patience);
 }
 
 /** From now on, this connection overwrites what it deletes. */
@@ -101,24 +136,16 @@ function removeTemporaryFiles(stateDir: string, workspaceRoot: string): void {
   }
 }
 
-/** Also pages that earlier versions or other processes freed without overwriting them. */
-async function forgetFreedPages(database: StoreDatabase): Promise<void> {
-  await whenFree(database, () => {
-    database.prepare("VACUUM").run();
-    return true;
-  });
-  await truncateLog(database);
-}
-
 /** Copies the write-ahead log into the database and empties it: old pages live on in it otherwise. */
-async function truncateLog(database: StoreDatabase): Promise<void> {
-  await whenFree(database, () => {
+async function truncateLog(database: StoreDatabase, patience = usualPatience): Promise<void> {
+  const truncate = (): boolean => {
     const row = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
     return row !== undefined && integerOf(row, "busy") === 0;
-  });
+  };
+  await whenFree(database, truncate, patience);
 }
 
-async function whenFree(database: StoreDatabase, attempt: () => boolean): Promise<void> {
+async function whenFree(database: StoreDatabase, attempt: () => boolean, patience: number): Promise<void> {
   const end = performance.now() + patience;
   for (;;) {
     try {
