@@ -2,6 +2,22 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./test/longest-first.ts";
+import { testFilesOf } from "./test/test-files.ts";
+
+const root = fileURLToPath(new URL(".", import.meta.url));
+const { together, alone } = testFilesOf(root, [
+  "acp",
+  "agent",
+  "client",
+  "governance",
+  "models",
+  "protocol",
+  "repl",
+  "server",
+  "sessions",
+  "store",
+  "vscode",
+]);
 
 export default defineConfig({
   test: {
@@ -16,22 +32,17 @@ export default defineConfig({
     // Processes that tests start from the source need not read it anew each time.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL(".cache/compiled", import.meta.url)) },
     projects: [
-      // Nothing of the machine is in these packages: their test files need no process each.
+      // What these import is loaded once for all of them, not anew for each.
+      { extends: true, test: { name: "shared", include: together, isolate: false } },
       {
         extends: true,
         test: {
-          name: "pure",
-          include: ["packages/{protocol,governance,agent,client}/test/**/*.test.ts"],
-          isolate: false,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: "machine",
+          name: "isolated",
+          // The packages `cli` and `machine` start and stop processes and change what a process has once.
           // No `exclude`: with one, vitest does not hear `--exclude`. What is in a browser, test/e2e/vitest.config.ts runs.
           include: [
-            "packages/!(protocol|governance|agent|client)/test/**/*.test.ts",
+            ...alone,
+            "packages/{cli,machine}/test/**/*.test.ts",
             "test/!(e2e)/**/*.test.ts",
             "test/e2e/!(browser|vscode)/**/*.test.ts",
           ],
