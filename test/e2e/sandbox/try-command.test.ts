@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runCommandLine } from "@gennai/cli/command-line";
@@ -155,6 +157,8 @@ test("what git ignores is one change a directory, and comes along only when it i
       { ...changed("node_modules/ (300 files)", "create"), ignored: true, ...asked },
     ],
     neverKept: [],
+    connections: [],
+    notes: [],
     diff: expect.stringContaining("and 299 more files in node_modules/ (git ignores it)\n") as string,
     kept: ["a.md"],
   });
@@ -182,4 +186,44 @@ test("what is printed comes as it is printed, all of it; the record of it is bou
   const { output, leftOut } = JSON.parse((await place.gennai("--json", long)).out);
   expect(output.length).toBeLessThan(1_100_000);
   expect(leftOut).toBeGreaterThan(1_000_000);
+});
+
+/** A service of this machine, in a process of its own: this one's ports are reached by no command. */
+async function service() {
+  const program = `require("http").createServer((_, r) => r.end("served")).listen(0, "127.0.0.1", function () { console.log(this.address().port) })`;
+  const child = spawn(process.execPath, ["-e", program], { stdio: ["ignore", "pipe", "inherit"] });
+  const [line] = (await once(child.stdout, "data")) as [Buffer];
+  return { port: Number(String(line)), [Symbol.dispose]: () => void child.kill() };
+}
+
+test("it reaches what the person lets it reach, by --allow or by a yes, and nothing else", async () => {
+  await using place = await branch();
+  using served = await service();
+  const where = `127.0.0.1:${served.port}`;
+  const command = `curl -sS --max-time 20 http://${where}/ -o answer`;
+
+  const refused = await place.gennai("--keep", command);
+  expect(refused.out).toContain(`[refused: ${where}]`);
+  expect(refused.out).toContain(`nobody could be asked. Run it in a terminal, or let it through: --allow ${where}]`);
+  expect(refused.code).not.toBe(0);
+  expect(existsSync(place.repository.path("answer"))).toBe(false);
+  expect((await place.gennai("--allow", "nowhere", command)).code).toBe(2);
+
+  expect(await place.gennai("--keep", "--allow", where, command)).toMatchObject({ code: 0 });
+  expect(await place.repository.read("answer")).toBe("served");
+  expect((await place.run("ledger", "show")).out).toContain(`let “${command}” reach ${where}`);
+
+  const console = place.consoleHere();
+  const done = runCommandLine(["try", "--ask", `${command}2`], console);
+  await expect.poll(() => console.complained(), { timeout: 20_000 }).toContain("Let it? [once, workspace, no]");
+  expect(console.complained()).toContain(`curl wants ${where}`);
+  console.input.write("once\n");
+  await expect.poll(() => console.complained(), { timeout: 20_000 }).toContain("Keep it?");
+  console.input.write("none\n");
+  expect(await done).toBe(0);
+  expect(console.printed()).toContain("answer2");
+
+  const { out } = await place.run("policy", "check", "--run", command);
+  expect(out).toContain(`Let it through: --allow ${where}`);
+  expect((await place.run("policy", "check", "--run", "--allow", where, command)).out).toContain(`reached ${where}`);
 });

@@ -4,7 +4,7 @@ import { usageError } from "../errors/cli-error.ts";
 import { colouredDiff, outcomeColours, type Paint } from "../terminal/colours.ts";
 import { type Console, isTerminal } from "../terminal/console.ts";
 import type { Interrupts } from "../terminal/interrupts.ts";
-import { LineInput } from "../terminal/line-input.ts";
+import type { LineInput } from "../terminal/line-input.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
 import { chosenChanges, keptUnasked } from "./chosen-changes.ts";
 
@@ -20,13 +20,15 @@ export interface OfferPlace {
   readonly console: Console;
   readonly interrupts: Pick<Interrupts, "interrupt">;
   readonly signal: AbortSignal;
+  /** What the user types; all questions of a command read it by one. */
+  lines(): LineInput;
 }
 
 /** Asks which of the changes are kept, where they were shown. Throws `CliError` for an `include` that names none. */
 export async function decideOffer(
   { changes }: Offer,
   flags: { readonly keep: boolean; readonly ask: boolean; readonly include: readonly string[] },
-  { console, interrupts, signal }: OfferPlace,
+  { console, lines, signal }: OfferPlace,
 ): Promise<OfferDecision> {
   if (flags.keep) {
     const answer = keptUnasked(changes, flags.include);
@@ -35,9 +37,8 @@ export async function decideOffer(
   }
   const { input, errors } = console;
   if (!flags.ask && (!isTerminal(input) || !isTerminal(errors))) return { dropped: undefined, unasked: true };
-  using lines = new LineInput(console, () => interrupts.interrupt());
   for (;;) {
-    const said = await lines.question("Keep it? [all, rest, none, or numbers] ", { signal });
+    const said = await lines().question("Keep it? [all, rest, none, or numbers] ", { signal });
     const answer = chosenChanges(said ?? "none", changes);
     if (answer.type === "chosen") return { dropped: answer.dropped, unasked: false };
     errors.write(`${answer.message}\n`);

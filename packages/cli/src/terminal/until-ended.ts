@@ -1,6 +1,7 @@
 import { exitCode } from "../errors/exit-code.ts";
 import type { Console } from "./console.ts";
 import { Interrupts } from "./interrupts.ts";
+import { LineInput } from "./line-input.ts";
 
 /**
  * Does work of which nothing may be left when it is ended by SIGINT or SIGTERM: the first of them aborts the signal and waits for
@@ -12,7 +13,12 @@ import { Interrupts } from "./interrupts.ts";
 export async function untilEnded(
   console: Console,
   left: string,
-  work: (place: { readonly interrupts: Interrupts; readonly signal: AbortSignal }) => Promise<number>,
+  work: (place: {
+    readonly interrupts: Interrupts;
+    readonly signal: AbortSignal;
+    /** What the user types, from the first call on. */
+    lines(): LineInput;
+  }) => Promise<number>,
 ): Promise<number> {
   const ending = new AbortController();
   let endedBy: NodeJS.Signals | undefined;
@@ -21,11 +27,15 @@ export async function untilEnded(
     endedBy = signal;
     ending.abort();
   });
+  let input: LineInput | undefined;
+  const lines = (): LineInput => (input ??= new LineInput(console, () => interrupts.interrupt()));
   try {
-    return await work({ interrupts, signal: ending.signal });
+    return await work({ interrupts, signal: ending.signal, lines });
   } catch (error) {
     if (endedBy === undefined) throw error;
     console.errors.write(`${left}\n`);
     return endedBy === "SIGTERM" ? exitCode.terminated : exitCode.interrupted;
+  } finally {
+    input?.[Symbol.dispose]();
   }
 }

@@ -127,7 +127,7 @@ function aboutConnections(
     impactStatement: [
       "It was refused, and nothing of that run is kept; after a yes the command runs again.",
       "What is let through is a way out: all that the command sees of the workspace could be sent there.",
-      ...open.flatMap(warningsOf),
+      ...open.flatMap(connectionWarnings),
     ].join(" "),
     rememberStatement: mayStand
       ? `A yes for this session or workspace holds for every plain \`${program.name}\`, and for exactly ${named(open)}. \`gennai answers\` lists such answers and takes them back.`
@@ -136,7 +136,8 @@ function aboutConnections(
   };
 }
 
-function warningsOf(endpoint: AllowedEndpoint): readonly string[] {
+/** What a person has to know of an endpoint who is asked about it, in sentences. */
+export function connectionWarnings(endpoint: AllowedEndpoint): readonly string[] {
   const { host, address } = endpoint;
   if (isLoopback(endpoint)) {
     const service = `${endpointName(endpoint)} is a service on the server's own machine`;

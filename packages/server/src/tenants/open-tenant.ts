@@ -288,7 +288,7 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
       searchKey: (provider) => serverKeys.findOther(provider, searchProviders[provider].keyVariables),
       loadHooks: (workspaceRoot) => new WorkspaceHooks({ configDir, stateDir, workspaceRoot }).load(),
       acceptedChecks: ({ place: held }) => new AcceptedChecks(stateDir, held),
-      acceptedConnections: ({ place: held }) => new AcceptedConnections(stateDir, held),
+      acceptedConnections: ({ place: held }) => new AcceptedConnections(stateDir, options.answersOf ?? held),
       configDir,
       ownDirectories: [...new Set([options.stateDir, stateDir]), configDir],
       onUnexpectedError: (error) => log.error("A turn met an error that nobody expected.", error),

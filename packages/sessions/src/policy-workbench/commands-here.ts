@@ -1,6 +1,7 @@
 import { homedir, platform } from "node:os";
 import { userConfigDir } from "@gennai/machine/config/config-directory";
 import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
+import type { Outside } from "@gennai/machine/network/way-out";
 import { commandEnvironment } from "@gennai/machine/process/command-environment";
 import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
 import { ServiceError } from "@gennai/machine/service-error";
@@ -25,9 +26,10 @@ export async function commandsHere(
     readonly stages: StagesMode;
     readonly stateDir: string;
     readonly environment: Readonly<Record<string, string | undefined>>;
+    readonly outside?: Outside | undefined;
   },
 ): Promise<CommandsHere> {
-  const { sandbox: mode, stages: stagesMode, environment } = options;
+  const { sandbox: mode, stages: stagesMode, environment, outside } = options;
   await using opened = new AsyncDisposableStack();
   const stateDir = mode === "off" ? options.stateDir : await prepareStateDirectory(options.stateDir);
   const home = homedir();
@@ -51,7 +53,7 @@ export async function commandsHere(
     return without(`there is no sandbox: ${sandbox.reason}`);
   }
   if (stagesMode === "off") return without("it was switched off (--stages off)");
-  const stages = opened.use(new Stages({ shell: sandbox.shell, stateDir, home, mode: stagesMode }));
+  const stages = opened.use(new Stages({ shell: sandbox.shell, stateDir, home, mode: stagesMode, outside }));
   const support = await stages.support(workspaceRoot);
   if (support.state === "unavailable") {
     const { reason, advice } = support;

@@ -26,6 +26,6 @@ export async function keepChosen(
     parts.filter(({ id }) => dropped.has(id) === isDropped).map(({ name }) => name);
   await ledger.record("review", { by, title, kept: names(false), dropped: names(true) });
   const files = await keep(dropped, title);
-  await ledger.record("applied", { by, title, kept: names(false) }, files);
+  await ledger.record("applied", { by, title, kept: names(false) }, { files });
   return files;
 }

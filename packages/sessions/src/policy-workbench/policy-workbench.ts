@@ -13,6 +13,7 @@ import type { CallContext, Tool } from "@gennai/governance/tool";
 import { allow, strictest, type Verdict } from "@gennai/governance/verdict";
 import { loadProjectConfig } from "@gennai/machine/config/project-config";
 import { gitContentsGuard } from "@gennai/machine/git/contents-guard";
+import type { Outside } from "@gennai/machine/network/way-out";
 import { commandEnvironment } from "@gennai/machine/process/command-environment";
 import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
 import { ServiceError } from "@gennai/machine/service-error";
@@ -61,6 +62,8 @@ export interface WorkbenchOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Version of Gennai, for the record of what is kept. */
   readonly toolVersion?: string;
+  /** The network that this machine is on, by default. */
+  readonly outside?: Outside | undefined;
   /** Told what of that record could not be done. */
   readonly onWarning?: (text: string) => void;
 }
@@ -103,7 +106,9 @@ export class PolicyWorkbench implements AsyncDisposable {
     const { stateDir, sandbox = "off", stages = "off", environment = {} } = options;
     await using parts = new AsyncDisposableStack();
     const workspace = openLocalWorkspace(options.workspace, { stateDir, home });
-    const here = parts.use(await commandsHere(workspace.root, { sandbox, stages, stateDir, environment }));
+    const here = parts.use(
+      await commandsHere(workspace.root, { sandbox, stages, stateDir, environment, outside: options.outside }),
+    );
     const { sandboxed } = here;
     const config = await loadProjectConfig(workspace.root);
     const rules = parts.use(await RulesService.open({ root: workspace.root, home, configDir: options.configDir }));

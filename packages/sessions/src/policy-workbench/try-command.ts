@@ -1,9 +1,12 @@
 import type { DecideOptions } from "@gennai/governance/gate/decide-call";
 import type { Decided } from "@gennai/governance/gate/passage";
+import type { Connection } from "@gennai/governance/network/connection";
 import type { CallContext } from "@gennai/governance/tool";
 import { runStaged, type StagedSurroundings } from "@gennai/machine/staged-shell/run-staged";
-import type { PersonsLedgerOptions } from "@gennai/store/ledger/persons-ledger";
+import { PersonsLedger, type PersonsLedgerOptions } from "@gennai/store/ledger/persons-ledger";
+import { runWithNetwork } from "../tools/commands/run-with-network.ts";
 import { type Offer, offerStaged } from "./offer-staged.ts";
+import { type PersonsNetwork, personsNetwork } from "./persons-network.ts";
 import { asServiceError } from "./staged-failure.ts";
 
 /** A command that really ran, on a stage. What it did is not true yet. */
@@ -15,6 +18,10 @@ export interface Trial extends Offer {
   readonly output: string;
   /** Bytes that are not in it. */
   readonly leftOut: number;
+  /** What of the network it reached, or wanted to reach. */
+  readonly connections: readonly Connection[];
+  /** What there is to know of that, each in brackets. */
+  readonly notes: readonly string[];
 }
 
 export interface TrialOptions {
@@ -23,6 +30,8 @@ export interface TrialOptions {
   readonly signal?: AbortSignal;
   /** What the command prints, as it comes. */
   readonly onOutput?: (text: string) => void;
+  /** What it may reach; only what answers that stand let it reach by default. */
+  readonly network?: PersonsNetwork;
   /** Which of its changes shall be dropped, by id; undefined: all of them. Without it, all are. */
   readonly choose?: (trial: Trial) => Promise<ReadonlySet<string> | undefined>;
 }
@@ -40,7 +49,7 @@ export async function tryCommand(
   surroundings: StagedSurroundings,
   {
     context,
-    trial: { timeoutMs = defaultTimeoutMs, onOutput = () => undefined, choose },
+    trial: { timeoutMs = defaultTimeoutMs, onOutput = () => undefined, choose, network = {} },
     ...options
   }: Omit<DecideOptions, "tools"> & {
     readonly context: CallContext;
@@ -52,9 +61,40 @@ export async function tryCommand(
   if (exec === undefined) throw new Error("Only commands are tried.");
   const { command, cwd } = exec;
   const request = { command, cwd: cwd.absolute, timeoutMs, liveBytes: shownBytes, confirmed: false };
-  const staged = await runStaged(request, surroundings, { signal: context.signal, onOutput }).catch(asServiceError);
+  const { signal } = context;
+  const { stages, workspaceRoot } = surroundings;
+  const ledger = { ...options.ledger, workspaceRoot: network.answersOf ?? workspaceRoot };
+  let isRecorded = false;
+  const permission = personsNetwork(network, {
+    decided,
+    context,
+    options,
+    workspaceRoot,
+    stateDir: options.ledger.stateDir,
+    record: async (reaches, answer) => {
+      await recorded(ledger, (to) => to.record("review", { by: "try", title: command.text, reaches, answer }));
+      isRecorded = true;
+    },
+  });
+  // Where there is none, the command has a network in which nobody watches, and which leads nowhere either.
+  using watched = await stages.openNetwork(workspaceRoot).catch(() => undefined);
+  const { staged, connections, notes } = await runWithNetwork(
+    { command, cwd: cwd.absolute, workspaceRoot },
+    (allowed) => runStaged(request, { ...surroundings, network: watched, allowed }, { signal, onOutput }),
+    [],
+    { network: permission, onOutput, signal },
+  ).catch(asServiceError);
+  if (isRecorded) {
+    try {
+      await recorded(ledger, (to) => to.record("outcome", { by: "try", title: command.text }, { connections }));
+    } catch (error) {
+      await staged.drop();
+      throw error;
+    }
+  }
   const { state, exitCode, output, leftOut } = staged.run;
-  const asTrial = (offer: Offer): Trial => Object.assign({ state, exitCode, output, leftOut }, offer);
+  const asTrial = (offer: Offer): Trial =>
+    Object.assign({ state, exitCode, output, leftOut, connections, notes }, offer);
   const offer = await offerStaged(staged, {
     ...options,
     decided,
@@ -64,4 +104,12 @@ export async function tryCommand(
     choose: async (made) => choose?.(asTrial(made)),
   });
   return asTrial(offer);
+}
+
+async function recorded(
+  options: PersonsLedgerOptions,
+  record: (ledger: PersonsLedger) => Promise<void>,
+): Promise<void> {
+  await using ledger = await PersonsLedger.open(options);
+  await record(ledger);
 }

@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
+import { TestOutside } from "@gennai/testkit/test-outside";
 import { describe, expect, test } from "vitest";
+import type { PersonsNetwork, WantedNetwork } from "#policy-workbench/persons-network";
 import { PolicyWorkbench } from "#policy-workbench/policy-workbench";
 
 const files = {
@@ -14,7 +16,7 @@ const files = {
 };
 
 /** A workbench as a server here would judge. */
-async function bench(stages: "auto" | "off" = "auto") {
+async function bench(stages: "auto" | "off" = "auto", outside?: TestOutside) {
   await using parts = new AsyncDisposableStack();
   const state = parts.use(await temporaryDirectory());
   const home = parts.use(await temporaryDirectory());
@@ -27,6 +29,7 @@ async function bench(stages: "auto" | "off" = "auto") {
       home: home.root,
       sandbox: "required",
       stages,
+      outside,
       environment: { PATH: process.env["PATH"] },
     }),
   );
@@ -110,5 +113,75 @@ describe("a command that is tried", () => {
     await on.workbench.try("echo 1 > made.txt");
     await on.workbench[Symbol.asyncDispose]();
     expect(readdirSync(`${on.state.root}/stages`)).toEqual([]);
+  });
+});
+
+describe("what a person's command wants of the network", () => {
+  const fetching = "curl -sS --max-time 20 http://data.example/a -o answer";
+
+  test("is asked about by host, port and program, is reached after a yes, and is in the ledger", async () => {
+    using outside = new TestOutside();
+    const pages = await outside.pages("data.example", 80, () => ({ body: "forty-two" }));
+    await using on = await bench("auto", outside);
+    const asked: WantedNetwork[] = [];
+    const ask = async (wanted: WantedNetwork) => {
+      asked.push(wanted);
+      return "once" as const;
+    };
+    const { trial } = await on.workbench.try(fetching, { network: { ask } });
+    expect(asked).toEqual([{ program: "curl", endpoints: ["data.example:80"], warnings: [], mayStand: true }]);
+    expect(pages).toEqual(["GET data.example /a"]);
+    expect(trial).toMatchObject({ exitCode: 0, changes: [{ name: "answer" }] });
+    expect(trial?.notes.join()).toMatch(/\[reached data\.example:80: \d+ bytes sent/);
+    const ledger = await on.repository.read(".orchestration/agent_trace.jsonl");
+    expect(ledger).toContain('"reaches":["data.example:80"]');
+    expect(ledger).toMatch(/"connections":\[[^\]]*"state":"allowed"/);
+  });
+
+  test("is refused where nobody is asked, with what to do, and leaves no record", async () => {
+    using outside = new TestOutside();
+    const pages = await outside.pages("data.example", 80, () => ({ body: "" }));
+    await using on = await bench("auto", outside);
+    const { trial } = await on.workbench.try(fetching, { network: { otherwise: (wanted) => `Say ${wanted.join()}.` } });
+    expect(trial?.exitCode).not.toBe(0);
+    expect(trial?.notes).toEqual([
+      "[refused: data.example:80]",
+      "[no way to the network: It wanted data.example:80, and nobody could be asked. Say data.example:80.]",
+    ]);
+    expect([pages, outside.asked]).toEqual([[], []]);
+    expect(existsSync(on.repository.path(".orchestration"))).toBe(false);
+  });
+
+  test("is let through by what was said with it and by a standing answer, but for a private address and a script", async () => {
+    using outside = new TestOutside();
+    const pages = await outside.pages("data.example", 80, () => ({ body: "x" }));
+    const inner = await outside.pages("inner.example", 80, () => ({ body: "x" }), "10.1.2.3");
+    await using on = await bench("auto", outside);
+    const allow = ["data.example", "inner.example"].map((host) => ({ host, port: 80 }));
+    const exitOf = async (command: string, network: PersonsNetwork) =>
+      (await on.workbench.try(command, { network })).trial?.exitCode;
+    expect(await exitOf(fetching, { allow })).toBe(0);
+    expect(await exitOf("curl -sS --max-time 20 http://inner.example/", { allow })).not.toBe(0);
+    expect([pages.length, inner]).toEqual([1, []]);
+    expect(await exitOf(fetching, { ask: async () => "workspace" })).toBe(0);
+    expect(await exitOf(fetching, {})).toBe(0);
+    expect(await exitOf(`sh -c '${fetching}'`, {})).not.toBe(0);
+    expect(pages).toHaveLength(3);
+  });
+
+  test("of a neighbour to which an allowed host sends it is a question of its own", async () => {
+    using outside = new TestOutside();
+    const evil = await outside.pages("evil.example", 80, () => ({ body: "thanks" }), "93.184.216.99");
+    await outside.pages("data.example", 80, () => ({ status: 302, headers: { location: "http://evil.example/" } }));
+    await using on = await bench("auto", outside);
+    const asked: string[] = [];
+    const ask = async ({ endpoints }: WantedNetwork) => {
+      asked.push(endpoints.join());
+      return asked.length === 1 ? ("once" as const) : ("no" as const);
+    };
+    const { trial } = await on.workbench.try("curl -fsSL --max-time 20 http://data.example/", { network: { ask } });
+    expect(asked).toEqual(["data.example:80", "evil.example:80"]);
+    expect(evil).toEqual([]);
+    expect(trial?.exitCode).not.toBe(0);
   });
 });

@@ -1,4 +1,5 @@
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
+import type { Connection } from "@gennai/governance/network/connection";
 import type { Redactor } from "@gennai/governance/redaction";
 import type { FileChange } from "@gennai/governance/tool";
 import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
@@ -52,9 +53,12 @@ export class PersonsLedger implements AsyncDisposable {
 
   /** Durable when it resolves. Texts are masked here. Rejects with `StoreError`. */
   async record(
-    kind: "review" | "applied" | "undo",
+    kind: "review" | "applied" | "undo" | "outcome",
     details: Readonly<Record<string, string | readonly string[]>>,
-    files: readonly FileChange[] = [],
+    {
+      files = [],
+      connections,
+    }: { readonly files?: readonly FileChange[]; readonly connections?: readonly Connection[] } = {},
   ): Promise<void> {
     const { workspaceRoot } = this.#options;
     const head = readGitHead(workspaceRoot);
@@ -67,7 +71,7 @@ export class PersonsLedger implements AsyncDisposable {
       revision: (head.type === "none" ? undefined : head.commit) ?? "",
       calls: [],
       files: await withMaskedPaths(files, this.#redactor),
-      details: await this.#masked(details),
+      details: { ...(await this.#masked(details)), ...(connections === undefined ? {} : { connections }) },
     };
     const { table } = this.#ledgers;
     this.#database.transaction({ durable: true }, () => table.append(table.workspace(workspaceRoot), [entry]));

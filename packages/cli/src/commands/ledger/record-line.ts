@@ -69,6 +69,15 @@ export function decisionOf(kind: string, details: ReadonlyMap<string, unknown>):
 /** Of what a person tried, and kept without a session. */
 function workWithoutSession(kind: string, details: ReadonlyMap<string, unknown>, title: string): string {
   if (kind === "undo") return `took back “${title}”`;
+  const reaches = listOf(details.get("reaches")).map(textOf);
+  if (reaches.length > 0) return `let “${title}” reach ${reaches.join(", ")}`;
+  if (kind === "outcome") {
+    const ended = listOf(details.get("connections")).map((one) => {
+      const connection = fieldsOf(one);
+      return `${textOf(connection.get("state"))} ${textOf(connection.get("host"))}:${String(connection.get("port"))}`;
+    });
+    return `“${title}” reached: ${ended.join(", ")}`;
+  }
   const [kept, dropped] = [listOf(details.get("kept")).length, listOf(details.get("dropped")).length];
   return `${textOf(details.get("by"))} “${title}”: ${kept} kept${dropped === 0 ? "" : `, ${dropped} dropped`}`;
 }

@@ -39,6 +39,7 @@ export function describeTried(
   const end = trial.exitCode === undefined ? trial.state : `exit code ${trial.exitCode}`;
   const lines = [entry("ran", `${end}; nothing it did became true`)];
   for (const line of trial.output.replace(/\n$/, "").split("\n")) if (line !== "") lines.push(entry("", line));
+  for (const note of trial.notes) lines.push(entry("network", note));
   if (trial.changes.length === 0) lines.push(entry("changes", "nothing"));
   for (const { name, what, verdict, rule, reason } of trial.changes) {
     const why = rule === "" ? "" : `  ${rule}  ${reason}`;

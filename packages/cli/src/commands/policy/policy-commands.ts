@@ -5,8 +5,9 @@ import { describeRuleProblem } from "@gennai/governance/rules/rule-set";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { PolicyWorkbench } from "@gennai/sessions/policy-workbench/policy-workbench";
 import type { ReplayedCall } from "@gennai/sessions/policy-workbench/workbench-report";
-import { CliError } from "../../errors/cli-error.ts";
+import { CliError, usageError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
+import { allowedAhead } from "../../review/persons-network-here.ts";
 import { outcomeColours, type Paint, paintFor } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
@@ -33,6 +34,8 @@ export interface PolicyCheckFlags extends PolicyFlags {
   readonly jsonl?: boolean;
   /** Really run the command, where nothing of it becomes true. */
   readonly run?: boolean;
+  /** With `run`: `HOST:PORT`s that it may reach. */
+  readonly allow?: readonly string[];
 }
 
 /**
@@ -46,6 +49,7 @@ export async function policyCheckCommand(
 ): Promise<number> {
   const asked = [command, flags.read, flags.write].filter((each) => each !== undefined).length;
   const isWrong = flags.jsonl === true ? asked > 0 || flags.run === true : asked !== 1;
+  if (flags.allow !== undefined && flags.run !== true) throw usageError("--allow goes with --run.");
   if (isWrong || (flags.run === true && command === undefined)) {
     throw new CliError("Say one thing to check.", {
       exitCode: exitCode.usage,
@@ -65,7 +69,8 @@ export async function policyCheckCommand(
   }
   const paint = paintFor(console.output, console.environment);
   if (flags.run === true && command !== undefined) {
-    const tried = await workbench.try(command);
+    const network = allowedAhead(flags.allow);
+    const tried = await workbench.try(command, { network });
     console.output.write(
       flags.json === true ? `${JSON.stringify(tried)}\n` : `${describeTried(tried, workbench, paint)}\n`,
     );

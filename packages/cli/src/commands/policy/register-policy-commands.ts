@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { CommandHost } from "../command-host.ts";
-import { workspaceOption } from "../options/shared-options.ts";
+import { collect, workspaceOption } from "../options/shared-options.ts";
 import type { PolicyCheckFlags, PolicyFlags } from "./policy-commands.ts";
 import type { PolicyLogFlags } from "./policy-log-command.ts";
 
@@ -22,8 +22,9 @@ export function registerPolicyCommands(program: Command, { console, ended }: Com
     .option("--write <path>", "of writing this file")
     .option(
       "--run",
-      "really run the command on a copy, without network, and judge what it did; nothing of it becomes true",
+      "really run the command on a copy, without network but what stands or is allowed, and judge what it did; nothing of it becomes true",
     )
+    .option("--allow <host:port>", "with --run: let it reach this; repeatable", collect)
     .option("--jsonl", "of each {id, tool, input} in the input, one a line; answers one a line")
     .addHelpText("after", checkHelp)
     .action(async (command: string | undefined, flags: PolicyCheckFlags) => {

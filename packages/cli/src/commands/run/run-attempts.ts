@@ -45,6 +45,8 @@ export function runAttempts(request: string | undefined, flags: RunFlags, consol
 
 /** What all attempts of one request share. */
 interface Setting {
+  /** The user's, of which the attempts have copies. */
+  readonly workspace: string;
   readonly request: string;
   readonly flags: RunFlags;
   readonly settings: SettingsChoice;
@@ -86,11 +88,24 @@ async function attempted(request: string | undefined, flags: RunFlags, place: At
         protectedBranches: flags.protect ?? [],
         sandbox: "required",
         stages: "required",
+        answersOf: workspace,
       },
       console,
     );
     const budget = new AttemptBudget(settings, count);
-    const setting: Setting = { request, flags, settings, check, budget, copies, open, server, stateDir, place };
+    const setting: Setting = {
+      workspace,
+      request,
+      flags,
+      settings,
+      check,
+      budget,
+      copies,
+      open,
+      server,
+      stateDir,
+      place,
+    };
     const limit = pLimit(Math.min(parallel, count));
     const all = copies.directories.map((directory, index) => limit(() => attemptIn(directory, index + 1, setting)));
     // Ended, all of them come to their end before their copies are removed.
@@ -215,13 +230,18 @@ async function turnIn(
 async function judged(
   directory: string,
   turn: Turn,
-  { copies, open, check, place: { console, signal } }: Setting,
+  { copies, open, check, workspace, place: { console, signal } }: Setting,
 ): Promise<Omit<Attempt, "number">> {
   const { base, state } = copies;
   const made = { ...nothingMade, ...turn, ...(await measureAttempt(directory, { base, state, open, signal })) };
   if (!isUsable({ ...made, number: 0 })) return made;
   await using workbench = await openStagingWorkbench(directory, console);
-  const { trial } = await workbench.try(check, { evenIfRefused: true, timeoutMs: checkMs, signal });
+  const { trial } = await workbench.try(check, {
+    evenIfRefused: true,
+    timeoutMs: checkMs,
+    signal,
+    network: { answersOf: workspace },
+  });
   const passed = trial?.state === "exited" && trial.exitCode === 0;
   return { ...made, check: passed ? "passed" : "failed", checkOutput: trial?.output.slice(-maxCheckOutput) ?? "" };
 }

@@ -16,6 +16,7 @@ export function registerTryCommand(program: Command, { console, ended }: Command
     .option("--keep", "do not ask: keep what no rule asks about or refuses, but for what git ignores")
     .option("--include <path>", "with --keep: this as well, as it stands in the list, e.g. dist; repeatable", collect)
     .option("--drop", "do not ask: keep nothing")
+    .option("--allow <host:port>", "let it reach this without a question; repeatable", collect)
     .option("--ask", "ask even when the input is no terminal")
     .option("--timeout <seconds>", "until it is ended", "600")
     .option("--json", "print JSON; what the command prints is in it")
@@ -27,7 +28,10 @@ export function registerTryCommand(program: Command, { console, ended }: Command
 }
 
 const help = `
-It runs over a copy of the workspace, with no network, without your home and with files of secrets hidden; it has no input.
+It runs over a copy of the workspace, without your home and with files of secrets hidden; it has no input. It has no network:
+what it wants to reach is refused, you are asked, and after a yes it runs again from the beginning, with that host and port and
+no other. --allow says yes ahead, gennai answers allow for every such command; what was reached is in the ledger. Logins of yours
+are not there.
 What it changed is listed with what the rules say of it. Keep "all" of it (but what rules refuse), "rest" (but what they ask
 about and what git ignores, too), or changes by their numbers; whatever you keep becomes true together, is in the ledger, and
 goes back with gennai undo --kept. A directory that git ignores (node_modules, dist) is one change. Nothing of a command that
@@ -37,10 +41,11 @@ Examples:
   gennai try -- npm test             somebody's branch, safely
   gennai try "npx prettier --write . && npm test"
   gennai try --keep "sed -i s/teh/the/ docs/*.md"
+  gennai try --allow registry.npmjs.org:443 --keep -- npm install left-pad
   gennai try --keep --include dist -- npm run build
 
 --json prints one object: state (exited, timed-out, aborted, too-much-output, over-limit), exitCode, output (1 MiB of it),
-leftOut (bytes), verdict, changes ({id, needs, name, what, verdict, rule, reason, ignored}), neverKept, diff, kept (names).
+leftOut (bytes), connections, notes, verdict, changes ({id, needs, name, what, verdict, rule, reason, ignored}), neverKept, diff, kept (names).
 
 Exit codes: the command's own; 1 when it did not end by itself, 2 for a wrong call, 3 when there was nobody to ask, so that
 nothing was kept, 130 and 143 when you ended it.

@@ -10,6 +10,7 @@ import {
   type OfferDecision,
   type OfferPlace,
 } from "../../review/offered-changes.ts";
+import { personsNetworkHere } from "../../review/persons-network-here.ts";
 import { openStagingWorkbench } from "../../review/staging-workbench.ts";
 import { paintFor } from "../../terminal/colours.ts";
 import { type Console, commandName } from "../../terminal/console.ts";
@@ -23,6 +24,8 @@ export interface TryFlags {
   readonly drop?: boolean;
   /** With `keep`: these as well, see `keptUnasked`. */
   readonly include?: readonly string[];
+  /** `HOST:PORT`s that it may reach without a question. */
+  readonly allow?: readonly string[];
   /** Also without a terminal. */
   readonly ask?: boolean;
   /** Seconds. */
@@ -48,6 +51,7 @@ async function tried(words: readonly string[], flags: TryFlags, place: OfferPlac
   const seconds = Number(flags.timeout);
   if (!Number.isInteger(seconds) || seconds < 1 || seconds > maxSeconds)
     throw usageError(`--timeout is a whole number of seconds from 1 to ${maxSeconds}.`);
+  const network = personsNetworkHere(flags, place);
   const command = words.length === 1 ? (words[0] ?? "") : words.map(quoted).join(" ");
   await using workbench = await openStagingWorkbench(await resolveWorkspace(flags.workspace, console), console);
   const { output } = console;
@@ -57,10 +61,12 @@ async function tried(words: readonly string[], flags: TryFlags, place: OfferPlac
     evenIfRefused: true,
     timeoutMs: seconds * 1000,
     signal,
+    network,
     onOutput: (text) => {
       if (flags.json !== true) output.write(terminalSafe(text));
     },
     choose: async (offer) => {
+      if (flags.json !== true) output.write(terminalSafe(offer.notes.map((note) => `${note}\n`).join("")));
       if (flags.json !== true) output.write(describeOffer(offer, paint));
       if (hasChoice(offer, flags)) decision = await decideOffer(offer, wishes(flags), place);
       return decision.dropped;

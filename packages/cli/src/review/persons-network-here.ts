@@ -1,0 +1,54 @@
+import { parseEndpoint } from "@gennai/governance/network/endpoint";
+import { spelledOut } from "@gennai/protocol/hidden-characters";
+import type { NetworkAnswer, PersonsNetwork, WantedNetwork } from "@gennai/sessions/policy-workbench/persons-network";
+import { usageError } from "../errors/cli-error.ts";
+import { isTerminal } from "../terminal/console.ts";
+import { terminalSafe } from "../terminal/terminal-safe.ts";
+import type { OfferPlace } from "./offered-changes.ts";
+
+/** What a command of this person's may reach: `--allow HOST:PORT`, and what is answered here. Throws `CliError` for what is no host and port. */
+export function personsNetworkHere(
+  flags: { readonly allow?: readonly string[] | undefined; readonly ask?: boolean | undefined },
+  { console, lines, signal }: OfferPlace,
+): PersonsNetwork {
+  const { input, errors } = console;
+  const allowed = allowedAhead(flags.allow, "Run it in a terminal, or let it through");
+  if (flags.ask !== true && (!isTerminal(input) || !isTerminal(errors))) return allowed;
+  const ask = async (wanted: WantedNetwork): Promise<NetworkAnswer> => {
+    errors.write(terminalSafe(describeWanted(wanted)));
+    const choices = wanted.mayStand ? "once, workspace, no" : "once, no";
+    for (;;) {
+      const said = (await lines().question(`Let it? [${choices}] `, { signal }))?.trim().toLowerCase() ?? "no";
+      if (/^(?:no?|)$/.test(said)) return "no";
+      if (/^(?:o|once|y|yes)$/.test(said)) return "once";
+      if (wanted.mayStand && /^(?:w|workspace)$/.test(said)) return "workspace";
+      errors.write(`Say one of: ${choices}.\n`);
+    }
+  };
+  return { ...allowed, ask };
+}
+
+/** What `--allow` lets through where nobody is asked. Throws as `personsNetworkHere` does. @param next what one does about the rest */
+export function allowedAhead(allow: readonly string[] = [], next = "Let it through"): PersonsNetwork {
+  return {
+    allow: allow.map((text) => {
+      const endpoint = parseEndpoint(text);
+      if (endpoint !== undefined) return endpoint;
+      throw usageError(`${text} is no host and port.`, "Write it as HOST:PORT, e.g. --allow registry.npmjs.org:443.");
+    }),
+    otherwise: (endpoints) => `${next}: ${endpoints.map((one) => `--allow ${one}`).join(" ")}`,
+  };
+}
+
+function describeWanted({ program, endpoints, warnings, mayStand }: WantedNetwork): string {
+  const where = endpoints.map(spelledOut).join(", ");
+  return [
+    `\n${spelledOut(program)} wants ${where}`,
+    "  It was refused. After a yes the command runs again from the beginning, and all that it sees of the workspace could be sent there.",
+    ...warnings.map((warning) => `  ${spelledOut(warning)}`),
+    ...(mayStand
+      ? [`  workspace: every plain ${spelledOut(program)} here reaches exactly that (gennai answers list)`]
+      : []),
+    "",
+  ].join("\n");
+}
