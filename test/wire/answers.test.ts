@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { ModelAnswer } from "@gennai/testkit/model-server/model-answer";
 import { describe, expect, test } from "vitest";
 import { endState, eventOf, eventsOf, runTurn, startSession } from "../e2e/rpc/session-client.ts";
@@ -69,6 +70,30 @@ describe.each(formats)("%s", (format) => {
   test("a refusal ends the turn, and says so", async () => {
     const told = await turn(format, [{ text: ["I"], finish: refused }]);
     expect(told).toEqual({ state: "ERROR", code: "answer_refused", text: undefined, asked: 1 });
+  });
+
+  test("what a refused answer called does not run, and is not told again", async () => {
+    const touched = call("c1", "Write", { file_path: "made.txt", content: "x" });
+    const refusal: ModelAnswer = { text: ["I"], calls: [touched], finish: refused };
+    await using world = await wireWorld(format, [refusal, { text: ["Bye."] }]);
+    const sessionId = await startSession(world.server);
+    const events = await runTurn(world.server, sessionId, "go");
+    // The responses API says that an answer is incomplete, and has the calls that are whole in it.
+    expect(endState(events)).toBe("ERROR");
+    expect(existsSync(world.server.workspace.path("made.txt"))).toBe(false);
+    await runTurn(world.server, sessionId, "bye");
+    expect(JSON.stringify(world.provider.requests.at(-1)?.body)).not.toContain("made.txt");
+  });
+
+  // https://platform.openai.com/docs/api-reference/responses/create: a name is of letters, digits, `_` and `-`.
+  test("a call of what is no name goes back as one that the provider takes", async () => {
+    const odd = call("c1", "functions.Read: a file", { file_path: "a.txt" });
+    await using world = await wireWorld(format, [{ calls: [odd] }, { text: ["Done."] }]);
+    const events = await runTurn(world.server, await startSession(world.server), "go");
+    expect(endState(events)).toBe("COMPLETED");
+    const sent = JSON.stringify(world.provider.requests[1]?.body);
+    expect(sent).toContain("functions_Read__a_file");
+    expect(sent).not.toContain('"functions.Read: a file"');
   });
 
   test("an empty answer is asked about, and then no success", async () => {

@@ -194,6 +194,10 @@ export async function askModel(
     throw error;
   }
   guessUse();
+  if (begun.size > 0 && (finish === "content-filter" || finish === "malformed")) {
+    drop("The model's answer was refused or cannot be read, and its calls with it.");
+    return { text, thinking, calls, made, finish };
+  }
   if (made > maxCallsOfAnswer) {
     sink.emit({
       type: "warning",

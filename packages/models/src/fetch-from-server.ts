@@ -1,15 +1,16 @@
 import { ModelError } from "@gennai/agent/model";
+import { readableAnswer } from "./readable-answer.ts";
 
 /** `fetch` for requests that hold a key: to the server that was named, and nowhere else. Throws `ModelError` for a redirection. */
 export const fetchFromServer: typeof fetch = async (url, request) =>
   ownAnswer(await fetch(url, { ...request, redirect: "manual" }), url instanceof Request ? url.url : url.toString());
 
 /**
- * The answer, unless it sends the request elsewhere. `fetch` takes only `authorization` out of what it sends on: keys in other
- * headers, and the conversation, would go to whomever the answer names. Throws `ModelError` (`not_configured`).
+ * The answer, as it can be read, unless it sends the request elsewhere. `fetch` takes only `authorization` out of what it sends on: keys in other
+ * headers, and the conversation, would go to whomever the answer names. Throws `ModelError` (`not_configured`, `bad_response`).
  */
-export function ownAnswer(response: Response, url: string): Response {
-  if (!redirections.has(response.status)) return response;
+export async function ownAnswer(response: Response, url: string): Promise<Response> {
+  if (!redirections.has(response.status)) return readableAnswer(response, url);
   void response.body?.cancel();
   throw new ModelError(
     "not_configured",

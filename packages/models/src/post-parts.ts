@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { Readable } from "node:stream";
+import { pipeline, Readable } from "node:stream";
+import { createBrotliDecompress, createInflate, createUnzip } from "node:zlib";
 
 /**
  * POSTs a body that lies in parts. The same as `fetch`, which would copy the whole body several times: with a long
@@ -16,8 +17,27 @@ export async function postParts(
   const headers = new Headers();
   for (const [name, values] of Object.entries(message.headersDistinct))
     for (const value of values ?? []) headers.append(name, value);
-  return new Response(bodiless.has(status) ? null : webStream(message), { status, headers });
+  const read = unpacked(message, headers);
+  return new Response(bodiless.has(status) ? null : webStream(read), { status, headers });
 }
+
+/** Nobody is asked to pack an answer, and some servers in between do so all the same. */
+function unpacked(message: IncomingMessage, headers: Headers): Readable {
+  const packing = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
+  const unpack = unpackers[packing]?.();
+  if (unpack === undefined) return message;
+  headers.delete("content-encoding");
+  headers.delete("content-length");
+  // What goes wrong is told to whoever reads.
+  return pipeline(message, unpack, () => undefined);
+}
+
+const unpackers: Readonly<Partial<Record<string, () => NodeJS.ReadWriteStream & Readable>>> = {
+  gzip: createUnzip,
+  "x-gzip": createUnzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
 
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
@@ -54,7 +74,7 @@ function isReset(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "ECONNRESET" || error.code === "EPIPE");
 }
 
-function webStream(message: IncomingMessage): ReadableStream<Uint8Array> {
+function webStream(message: Readable): ReadableStream<Uint8Array> {
   const chunks: AsyncIterator<Uint8Array> = Readable.prototype[Symbol.asyncIterator].call(message);
   return new ReadableStream({
     async pull(controller) {

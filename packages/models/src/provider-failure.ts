@@ -10,6 +10,8 @@ export interface ProviderFailure {
   readonly retryAfter: number | undefined;
   /** The stream ended before the answer did. */
   readonly cut?: true;
+  /** Nothing was heard for too long. */
+  readonly silent?: true;
   /** No connection came to be. */
   readonly nobodyThere?: boolean;
 }
@@ -53,7 +55,9 @@ export class BrokenAnswer extends Error {
 /** Reads whatever the provider library or `fetch` threw. */
 export function providerFailure(thrown: unknown, context: FailureContext): ProviderFailure {
   if (thrown instanceof BrokenAnswer) return thrown.failure;
-  if (thrown instanceof ModelError) return { error: thrown, transient: false, retryAfter: undefined };
+  // The libraries wrap what reading an answer threw.
+  const own = thrown instanceof ModelError ? thrown : field(thrown, "cause");
+  if (own instanceof ModelError) return { error: own, transient: false, retryAfter: undefined };
   const status = numberField(thrown, "statusCode");
   if (status !== undefined && status >= 300) return statusFailure(thrown, status, context);
   const network = networkCode(thrown);
@@ -88,7 +92,14 @@ export function refusalText(thrown: unknown): string | undefined {
 export function errorInStream(reported: unknown, context: FailureContext): ProviderFailure {
   // So one of the libraries says that the stream ended too early.
   if (reported instanceof Error && reported.message.includes("without a finish reason")) return cutAnswer(context);
-  // The connection that broke, or JSON that could not be parsed.
+  // A frame that was damaged on its way, as a stream that is cut is.
+  if (reported instanceof Error && reported.name === "AI_JSONParseError") return cutAnswer(context);
+  // An error in another form than the format's own; the library found no answer in it.
+  const told = reported instanceof Error ? field(field(reported, "value"), "error") : undefined;
+  if (told !== undefined && told !== null) {
+    return errorInStream(typeof told === "string" ? { message: told } : told, context);
+  }
+  // The connection that broke, or JSON that is no answer.
   if (reported instanceof Error) return providerFailure(reported, context);
   const detail = clean(messageOf(reported), context);
   const kind = `${stringField(reported, "type") ?? ""} ${stringField(reported, "code") ?? ""} ${numberField(reported, "code") ?? ""}`;
@@ -135,8 +146,8 @@ function final(error: ModelError): ProviderFailure {
 }
 
 function statusFailure(thrown: unknown, status: number, context: FailureContext): ProviderFailure {
-  const detail = clean(messageOf(thrown), context);
   const body = stringField(thrown, "responseBody") ?? "";
+  const detail = clean(messageInBody(body) || messageOf(thrown), context);
   const headers = field(thrown, "responseHeaders");
   const retryAfter = retryAfterOf(headers, context.now) ?? retryDelayIn(body) ?? waitInWords(detail);
   if (status === 401 || status === 403) {
@@ -146,6 +157,13 @@ function statusFailure(thrown: unknown, status: number, context: FailureContext)
           context.apiKey === ""
             ? "No key is set: set it where you choose the model, or put it into the environment variable GENNAI_API_KEY where the server starts."
             : "Check the key, and that it may use this model.",
+      }),
+    );
+  }
+  if (status === 402) {
+    return final(
+      new ModelError("unauthorized", `${context.baseUrl} wants to be paid (HTTP 402): ${detail}`, {
+        hint: "Look at the account's balance with the provider, or use another model.",
       }),
     );
   }
@@ -249,7 +267,20 @@ export function networkCode(thrown: unknown): string | undefined {
 
 function messageOf(thrown: unknown): string {
   if (typeof thrown === "string") return thrown;
-  return stringField(thrown, "message") ?? "no reason given";
+  return stringField(thrown, "message") || "no reason given";
+}
+
+/** Why, in whichever of the usual forms a server or a gateway before it says so; empty for any other. */
+function messageInBody(body: string): string {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    return "";
+  }
+  const error = field(parsed, "error");
+  const found = [stringField(error, "message"), error, stringField(parsed, "message"), stringField(parsed, "detail")];
+  return found.find((each): each is string => typeof each === "string" && each !== "") ?? "";
 }
 
 function field(value: unknown, name: string): unknown {

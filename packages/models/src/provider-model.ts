@@ -1,18 +1,13 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type {
-  LanguageModelV4,
-  LanguageModelV4CallOptions,
-  LanguageModelV4FinishReason,
-  LanguageModelV4StreamPart,
-} from "@ai-sdk/provider";
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import {
-  type FinishReason,
   type Model,
   type ModelCapabilities,
   ModelError,
   type ModelEvent,
   type ModelRequest,
 } from "@gennai/agent/model";
+import { finishReasonOf, isCut } from "./finish-reason.ts";
 import {
   BrokenAnswer,
   cutAnswer,
@@ -32,6 +27,8 @@ export interface ModelTiming {
   readonly maxAttempts: number;
   /** The same where nobody has ever answered: an address that is wrong stays wrong. */
   readonly firstContactAttempts: number;
+  /** The same where an answer fell silent in its middle: each costs a silence. */
+  readonly silentAttempts: number;
   /** Milliseconds before the second request; doubles with each further one, until the longest. */
   readonly firstDelay: number;
   readonly longestDelay: number;
@@ -44,6 +41,7 @@ export interface ModelTiming {
 export const defaultTiming: ModelTiming = {
   maxAttempts: 10,
   firstContactAttempts: 5,
+  silentAttempts: 3,
   firstDelay: 500,
   longestDelay: 30_000,
   longestAsked: 3_600_000,
@@ -96,14 +94,18 @@ export class ProviderModel implements Model {
     const { timing, endpoint } = this.#options;
     for (let attempt = 1; ; attempt += 1) {
       signal.throwIfAborted();
-      const began = { saying: false };
+      const began: Began = { answering: false, saying: false };
       const failure = yield* this.#attempt(request, signal, began);
       if (failure === undefined) return;
       // "At once" would be ten requests without a pause.
       const delay = Math.ceil(failure.retryAfter || this.#delayAfter(attempt));
       if (!failure.transient || delay > timing.longestAsked) throw failure.error;
       const isFirstContact = failure.nobodyThere === true && !reached.has(endpoint.baseUrl);
-      const most = isFirstContact ? timing.firstContactAttempts : timing.maxAttempts;
+      const most = isFirstContact
+        ? timing.firstContactAttempts
+        : failure.silent === true
+          ? timing.silentAttempts
+          : timing.maxAttempts;
       if (attempt >= most) throw afterAll(failure.error, attempt);
       if (began.saying) yield { type: "restart", reason: failure.error.message };
       const reason = `${failure.error.message} Asking again in ${seconds(delay)} (try ${attempt + 1} of ${most}).`;
@@ -122,7 +124,7 @@ export class ProviderModel implements Model {
   async *#attempt(
     request: ModelRequest,
     signal: AbortSignal,
-    began: { saying: boolean },
+    began: Began,
   ): AsyncGenerator<ModelEvent, ProviderFailure | undefined> {
     // Ends the request also when the reader of this generator walks away.
     const ending = new AbortController();
@@ -130,16 +132,22 @@ export class ProviderModel implements Model {
     const abortSignal = AbortSignal.any([signal, ending.signal, watch.signal]);
     try {
       const stream = await this.#open(request, { signal, abortSignal }, watch);
-      for await (const event of this.#read(stream, request.enableThinking, watch)) {
+      for await (const event of this.#read(stream, request.enableThinking, { watch, began })) {
         began.saying = true;
         yield event;
       }
       return undefined;
     } catch (thrown) {
       signal.throwIfAborted();
-      if (watch.signal.aborted) return { error: this.#silent(), transient: false, retryAfter: undefined };
+      // Before anything was said a model may be loading, which asking again would begin anew.
+      if (watch.signal.aborted)
+        return { error: this.#silent(began.saying), transient: began.saying, retryAfter: undefined, silent: true };
+      if (isUnreadableCall(thrown)) {
+        yield { type: "finish", reason: "malformed" };
+        return undefined;
+      }
       const failure = providerFailure(thrown, this.#context());
-      return failure.cut === true && !began.saying ? noAnswer(this.#context()) : failure;
+      return failure.cut === true && !began.answering ? noAnswer(this.#context()) : failure;
     } finally {
       watch.stop();
       ending.abort(over);
@@ -179,7 +187,7 @@ export class ProviderModel implements Model {
   async *#read(
     stream: ReadableStream<LanguageModelV4StreamPart>,
     enableThinking: boolean,
-    watch: SilenceWatch,
+    { watch, began }: { readonly watch: SilenceWatch; readonly began: Began },
   ): AsyncGenerator<ModelEvent> {
     let thinking: ThinkingBlock[] = [];
     const open = new Map<string, ThinkingBlock>();
@@ -188,6 +196,7 @@ export class ProviderModel implements Model {
     for await (const part of stream) {
       // A reader that takes its time is not the provider's silence.
       watch.stop();
+      if (!libraryParts.has(part.type)) began.answering = true;
       switch (part.type) {
         case "response-metadata":
           responseModel = part.modelId;
@@ -264,9 +273,10 @@ export class ProviderModel implements Model {
     return { ...this.#options.endpoint, now: Date.now() };
   }
 
-  #silent(): ModelError {
+  #silent(inItsMiddle: boolean): ModelError {
     const seconds = Math.round(this.#options.timing.silence / 1000);
-    return new ModelError("unreachable", `${this.#options.endpoint.baseUrl} was silent for ${seconds} s.`, {
+    const where = inItsMiddle ? " in the middle of its answer" : "";
+    return new ModelError("unreachable", `${this.#options.endpoint.baseUrl} was silent for ${seconds} s${where}.`, {
       hint: "The model may still be loading or be too large for the machine: try again, or use a smaller one.",
       retryable: true,
     });
@@ -279,25 +289,21 @@ const reached = new Set<string>();
 /** Nobody asks why: one for all, since making an error costs a trace of the stack. */
 const over = new Error("The answer is no longer read.");
 
-/** The stream ended without saying why; for one of the formats the library calls that an error. */
-function isCut({ unified, raw }: LanguageModelV4FinishReason): boolean {
-  return unified === "interrupted" || (unified === "error" && raw === undefined);
+/** How far an answer came. */
+interface Began {
+  /** Somebody there speaks the format. */
+  answering: boolean;
+  /** It was handed on in part. */
+  saying: boolean;
 }
 
-function finishReasonOf({ unified, raw }: LanguageModelV4FinishReason): FinishReason {
-  // The library takes it for an end: https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons
-  if (raw === "pause_turn") return "pause";
-  return finishReasons[unified] ?? "other";
-}
+/** Parts that the libraries make also where no answer comes. */
+const libraryParts: ReadonlySet<string> = new Set(["stream-start", "error", "finish"]);
 
-const finishReasons: Readonly<Partial<Record<string, FinishReason>>> = {
-  stop: "stop",
-  length: "length",
-  "content-filter": "content-filter",
-  "tool-calls": "tool-calls",
-  // Gemini's MALFORMED_FUNCTION_CALL.
-  error: "malformed",
-};
+/** A call without a name, which one of the libraries does not hand on. */
+function isUnreadableCall(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.name === "AI_InvalidResponseDataError";
+}
 
 function afterAll(error: ModelError, attempts: number): ModelError {
   const { code, message, hint = "Try again later.", retryable } = error;

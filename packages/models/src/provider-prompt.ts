@@ -115,7 +115,7 @@ function appendMessage(prompt: LanguageModelV4Prompt, model: string, message: Me
       const part: ToolPart = {
         type: "tool-result",
         toolCallId: callId(message.id, options),
-        toolName: message.name,
+        toolName: callName(message.name),
         output: resultOutput(message, options),
       };
       const last = prompt.at(-1);
@@ -185,7 +185,7 @@ function assistantParts(
     parts.push({
       type: "tool-call",
       toolCallId: callId(call.id, options),
-      toolName: call.name,
+      toolName: callName(call.name),
       input: parsedInput(call.argumentsJson),
       ...(state.call === undefined ? {} : { providerOptions: state.call }),
     });
@@ -198,6 +198,12 @@ function assistantParts(
 function callId(id: string, { plainIds }: PromptOptions): string {
   if (plainIds !== true || /^[a-zA-Z0-9_-]{1,64}$/.test(id)) return id;
   return `call_${createHash("sha256").update(id).digest("hex").slice(0, 24)}`;
+}
+
+/** Models also call what is no name. Providers refuse the whole conversation for one that they do not take. */
+function callName(name: string): string {
+  const plain = name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64);
+  return /^[a-zA-Z_]/.test(plain) ? plain : `_${plain.slice(0, 63)}`;
 }
 
 /** Arguments that are no JSON object were refused as such; providers take back objects only. */

@@ -201,7 +201,8 @@ describe("openai-compatible", () => {
     [
       "garbage in the stream",
       (response) => void begin(response).end(sse(delta({ content: "a" }), "{not json")),
-      { code: "bad_response" },
+      { code: "unreachable", retryable: true },
+      10,
     ],
     ["JSON of another kind", (response) => void begin(response).end(sse({ hello: 1 })), { code: "bad_response" }],
     [
