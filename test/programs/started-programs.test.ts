@@ -37,6 +37,7 @@ const allowed: Readonly<Record<string, string>> = {
   "cli/src/client/run-in-terminal.ts":
     "commands that the gate admitted, in the sandbox of the machine that holds the files",
   "machine/src/doctor/machine-checks.ts": "ripgrep --version, over nobody's files",
+  "cli/src/commands/guard/guard-commands.ts": "our own hook, as another agent starts it, to see whether it answers",
   "cli/src/terminal/edit-text.ts": "the user's own editor, at the user's word, on a private copy",
   "cli/src/terminal/open-in-browser.ts": "the system's browser, with a private file of ours",
   "acp/src/acp-editor.ts": "commands that the gate admitted, in the terminal of the person's editor",

@@ -5,6 +5,7 @@ import { registerBackgroundCommands } from "./commands/background/register-backg
 import type { CommandHost } from "./commands/command-host.ts";
 import { registerDoctorCommand } from "./commands/doctor/register-doctor-command.ts";
 import { registerGovernanceCommands } from "./commands/governance/register-governance-commands.ts";
+import { registerGuardCommands } from "./commands/guard/register-guard-commands.ts";
 import { registerIntentsCommands } from "./commands/intents/register-intents-commands.ts";
 import { registerLedgerCommands } from "./commands/ledger/register-ledger-commands.ts";
 import { registerModelsCommands } from "./commands/models/register-models-commands.ts";
@@ -39,6 +40,7 @@ const families: readonly ((program: Command, host: CommandHost) => void)[] = [
   registerLedgerCommands,
   registerIntentsCommands,
   registerGovernanceCommands,
+  registerGuardCommands,
   registerPlanCommands,
   registerPolicyCommands,
 ];

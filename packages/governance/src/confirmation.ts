@@ -20,6 +20,11 @@ export type Answer =
       /** Set when an earlier answer lets the call pass: the call it was given to, and the pattern's text if it was for one. */
       readonly remembered?: { readonly callId: string; readonly pattern?: string };
     }
+  /**
+   * Of a call that another agent makes by itself: that agent asks its own user now, and runs it after a yes. Nobody has agreed yet, and
+   * what is said there is not known here.
+   */
+  | { readonly type: "passed-on"; readonly by: string }
   | { readonly type: "no"; readonly reason: string; readonly by: string }
   /** Somebody answered, and it was neither yes nor no. */
   | { readonly type: "unclear"; readonly by: string }

@@ -28,6 +28,8 @@ export interface Tool<Args = unknown> {
   otherShape?(args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
   /** Models by their ids that are told of it, where only some were trained on it; all may call it. */
   readonly shownTo?: RegExp;
+  /** Another agent runs it by itself: `execute` lets it go on, and resolves when that agent says how it ended. */
+  readonly runBy?: "host";
   /** Calls of `read` tools may run at the same time; `change` tools run one by one, in the model's order. */
   readonly access: "read" | "change";
   /** It changes nothing by itself, so that a call of which nobody knows whether it ran may run again. */

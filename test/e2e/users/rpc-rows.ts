@@ -115,6 +115,10 @@ export const rpcRows: Readonly<Record<string, RpcRow>> = {
     request: (sessionId) => ({ sessionId, tool: "Bash", argumentsJson: '{"command":"ls"}' }),
   },
   "GovernanceService.listRules": { access: "overseen-or-own" },
+  "GovernanceService.guardCall": {
+    access: "own",
+    request: () => ({ host: "claude-code", payload: { session_id: "s", hook_event_name: "Notification" } }),
+  },
   "GovernanceService.listIntents": { access: "overseen-or-own" },
   "GovernanceService.selectIntent": {
     ...session,

@@ -22,7 +22,9 @@ export async function admitCall(call: ToolCall, context: CallContext, options: G
     const asked = askAbout(decided, decided.verdict.finding, context.turnId, options);
     const { question } = asked;
     const answer = await answerTo(asked, context, options);
-    if (answer.type !== "yes") return refusedByAnswer(decided, answer);
+    // Only what another agent runs is passed on: a tool of ours has nobody behind it who could still say no.
+    const isPassedOn = answer.type === "passed-on" && decided.tool.runBy === "host";
+    if (answer.type !== "yes" && !isPassedOn) return refusedByAnswer(decided, answer);
 
     const again = await decide(call, context, options);
     if (again.type === "invalid" || again.verdict.type === "deny") {

@@ -68,11 +68,12 @@ async function lastingAnswer({ question, facts }: AskedAction, { lasting }: Gate
 /** The record names the pattern a yes was given for; text of it may be masked. */
 export async function withPattern(
   decision: Passage["decision"],
-  answer: Answer & { readonly type: "yes" },
+  answer: Answer,
   { patterns }: AskedAction,
   { redactor }: GateOptions,
 ): Promise<Passage["decision"]> {
   const { confirmation } = decision;
+  if (answer.type !== "yes") return decision;
   const text = answer.remembered?.pattern ?? patterns.find(({ id }) => id === answer.pattern)?.text;
   if (confirmation === undefined || text === undefined) return decision;
   return { ...decision, confirmation: { ...confirmation, pattern: await redactor.redact(text) } };

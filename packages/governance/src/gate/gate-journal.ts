@@ -30,7 +30,7 @@ export interface Decision {
   readonly asCalled?: string;
   /** Set when a person answered. */
   readonly confirmation?: {
-    readonly answer: "yes" | "no" | "unclear" | "timeout" | "nobody";
+    readonly answer: "yes" | "passed-on" | "no" | "unclear" | "timeout" | "nobody";
     readonly by: string;
     readonly scope?: string;
     /** Redacted text of the pattern that the yes was given for. */

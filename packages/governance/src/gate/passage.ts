@@ -103,6 +103,7 @@ function refusalBy(
         code: "confirmation_timeout",
         message: `Nobody answered the question in time, so ${outcome}.`,
       };
+    case "passed-on":
     case "nobody":
       return {
         code: "nobody_to_ask",

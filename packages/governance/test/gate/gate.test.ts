@@ -32,6 +32,13 @@ describe("seed 001 intercept, seed 004 §2 every-call: nothing runs without allo
         code: "nobody_to_ask",
       },
       {
+        name: "ask, passed on, and the tool is ours",
+        verdicts: [ask(finding)],
+        answer: { type: "passed-on", by: "an agent" },
+        runs: false,
+        code: "nobody_to_ask",
+      },
+      {
         name: "ask, yes, then the world denies",
         verdicts: [ask(finding), deny(finding)],
         answer: { type: "yes", scope: "once", by: "user" },

@@ -14,6 +14,7 @@ import { protocolDigest, protocolVersion } from "@gennai/protocol/spoken-protoco
 import type { LoadedCapabilities } from "@gennai/sessions/capabilities/load-capabilities";
 import type { StandingAnswer, StandingAnswers } from "@gennai/sessions/checks/standing-answers";
 import type { EmergencyControls } from "@gennai/sessions/emergency/emergency-controls";
+import { GuardedHosts } from "@gennai/sessions/guard/guarded-hosts";
 import type { IntentsStatus } from "@gennai/sessions/intents/intents-service";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import { chooseScenario } from "@gennai/sessions/policies/choose-scenario";
@@ -81,6 +82,7 @@ export function registerGovernanceService(router: ConnectRouter, options: Govern
 
 function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeof GovernanceService> {
   const { manager, emergency } = options;
+  const guarded = new GuardedHosts(manager);
 
   async function placeOf(sessionId: string): Promise<GovernedPlace> {
     if (sessionId !== "") {
@@ -145,6 +147,11 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
               ],
         ),
       };
+    },
+
+    async guardCall({ host, workingDir, payload }) {
+      const answer = await guarded.tell(host, workingDir, payload);
+      return answer === undefined ? {} : { answer };
     },
 
     async listRules({ sessionId }) {

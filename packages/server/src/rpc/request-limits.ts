@@ -1,5 +1,6 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { GovernanceService } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { PlanService } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
 
 const mebibyte = 1024 * 1024;
@@ -12,6 +13,7 @@ const withContent: ReadonlySet<DescMethod> = new Set([
   queueMessage,
   submitClientEvent,
   applyProposal,
+  GovernanceService.method.guardCall,
 ]);
 
 /** Bytes that a request of a method may have. */

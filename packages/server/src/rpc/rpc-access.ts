@@ -76,6 +76,7 @@ const governance: AccessOf<typeof GovernanceService> = {
   listStandingAnswers: "overseen-or-own",
   revokeStandingAnswers: "overseen-or-own",
   listRules: "overseen-or-own",
+  guardCall: "own",
 };
 
 const plans: AccessOf<typeof PlanService> = {

@@ -47,6 +47,8 @@ export async function loadTurnRules(
     readonly editingMode: EditingMode;
     readonly claimTree: () => TreeClaim | Promise<TreeClaim>;
     readonly signal: AbortSignal;
+    /** How commands run, where that is not as the server's own do. */
+    readonly isolation?: "sandboxed" | "unsandboxed";
   },
 ): Promise<TurnRules> {
   const { services, workspace, state } = session;
@@ -74,7 +76,7 @@ export async function loadTurnRules(
     protectedBranches: services.protectedBranches,
     sessionBegan: state.began,
     claimTree: options.claimTree,
-    sandboxed: placeOfCommands(session).isolation === "sandboxed",
+    sandboxed: (options.isolation ?? placeOfCommands(session).isolation) === "sandboxed",
     emergency: services.emergency,
     ownDirectories: services.ownDirectories,
     rules: {

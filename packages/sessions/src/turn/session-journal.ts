@@ -34,6 +34,8 @@ export interface SessionJournalOptions {
   readonly parentToolCallId?: string;
   /** Calls that are not the model's, but the server's for the user: they leave no result in the conversation. */
   readonly forUser?: boolean;
+  /** Of calls that another agent makes by itself: which one, and what it calls its session. */
+  readonly guarded?: { readonly agent: string; readonly agentSession: string };
 }
 
 /** The gate's records in a session's log: events and ledger entries of one step go in together. */
@@ -229,8 +231,11 @@ export class SessionJournal implements GateJournal {
     details: LedgerEntry["details"] = {},
   ): LedgerEntry {
     const { id: sessionId, state, services, workspace } = this.#session;
-    const { modelId, parentToolCallId } = this.#options;
-    const { isolation, isolationReason } = placeOfCommands(this.#session);
+    const { modelId, parentToolCallId, guarded } = this.#options;
+    const { isolation, isolationReason } =
+      guarded === undefined
+        ? placeOfCommands(this.#session)
+        : { isolation: "unsandboxed", isolationReason: `${guarded.agent} runs its commands itself` };
     const { activeIntentId } = state;
     const planStep = state.planStepOf(turnId);
     const head = readGitHead(workspace.controlRoot);
@@ -249,6 +254,7 @@ export class SessionJournal implements GateJournal {
         isolation_reason: isolationReason,
         ...(activeIntentId === undefined ? {} : { intent: activeIntentId }),
         ...(parentToolCallId === undefined ? {} : { parent_call: parentToolCallId }),
+        ...(guarded === undefined ? {} : { agent: guarded.agent, agent_session: guarded.agentSession }),
       },
     };
   }

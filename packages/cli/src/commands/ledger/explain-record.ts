@@ -45,6 +45,11 @@ export function explainRecord(record: RecordFields, others: readonly RecordField
   const isolation = textOf(details.get("isolation"));
   const why = textOf(details.get("isolation_reason"));
   add("commands", isolation === "" ? "" : `run ${isolation}${why === "" ? "" : `: ${why}`}`);
+  const agent = textOf(details.get("agent"));
+  add(
+    "agent",
+    agent === "" ? "" : `${agent} made the call by itself, in its session ${textOf(details.get("agent_session"))}`,
+  );
   add("session", textOf(metadata.get("session_id")));
   add("turn", textOf(metadata.get("turn_id")));
   const seq = metadata.get("seq");
@@ -133,6 +138,8 @@ function agreement(call: RecordFields): string {
       const how = pattern === "" ? (scopeWords[scope] ?? "") : `, for everything like ${pattern}`;
       return earlier === "" ? `${by} said yes${how}` : `a yes that was given for the call ${earlier} still held${how}`;
     }
+    case "passed-on":
+      return `${by} was left to ask its own user; what was said there is not known here`;
     case "no":
       return `nobody: ${by} said no`;
     case "timeout":

@@ -22,10 +22,15 @@ export function describeRecord(line: string, paint: Paint): string {
     (typeof seq === "number" ? String(seq) : "-").padStart(5),
     textOf(record.get("timestamp")).slice(0, 19),
     paint("cyan", kind.padEnd(8)),
-    [...decisionOf(kind, details), ...calls, ...files, intent === "" ? "" : `intent ${intent}`]
+    [agentOf(kind, details), ...decisionOf(kind, details), ...calls, ...files, intent === "" ? "" : `intent ${intent}`]
       .filter((part) => part !== "")
       .join(", "),
   ].join("  ");
+}
+
+/** Another agent that made the call by itself. */
+function agentOf(kind: string, details: ReadonlyMap<string, unknown>): string {
+  return kind === "session" ? "" : textOf(details.get("agent"));
 }
 
 /** What a person's record says that is neither a call nor a file. */

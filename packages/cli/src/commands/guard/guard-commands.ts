@@ -1,0 +1,186 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { claudeCode, claudeCodeEvents } from "@gennai/governance/guard/claude-code";
+import type { GuardedHost } from "@gennai/governance/guard/guarded-host";
+import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { provenServers } from "../../connection/proven-servers.ts";
+import { CliError, usageError } from "../../errors/cli-error.ts";
+import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
+import type { Console } from "../../terminal/console.ts";
+import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { GuardedSettingsFile } from "./guarded-settings-file.ts";
+import { allHooksDisabled, type HookEntry } from "./hook-settings.ts";
+
+export interface GuardFlags {
+  readonly workspace?: string;
+  readonly user?: boolean;
+  readonly json?: boolean;
+}
+
+/** Seconds that the host waits for the hook: more than the hook waits for the server. */
+const timeout = 60;
+
+/** What the host cannot do, or does by itself; told by `status`, and in the guide. */
+const limits: Readonly<Record<string, readonly string[]>> = {
+  "claude-code": [
+    "A file named with @ in a prompt is read without a hook.",
+    "A hook that takes longer than its time, or that cannot be started, does not stop a call: Claude Code goes on without it.",
+    "What a command does is not seen, only what it says: commands that are not proven to read are asked about.",
+    "A command that runs already is not stopped by an emergency control; Claude Code stops at its end.",
+  ],
+};
+
+/** Throws `CliError` for an agent that there is no guard for. */
+export function guardedHostNamed(name: string): GuardedHost {
+  if (name === claudeCode.id) return claudeCode;
+  throw new CliError(`There is no guard for ${JSON.stringify(name.slice(0, 100))}.`, {
+    exitCode: exitCode.usage,
+    next: [`Agents: ${claudeCode.id}.`],
+  });
+}
+
+/** `gennai guard install HOST` */
+export async function guardInstallCommand(name: string, flags: GuardFlags, console: Console): Promise<ExitCode> {
+  const host = guardedHostNamed(name);
+  const file = await settingsFile(flags, console);
+  const isNew = await file.install(entryOf(host, console));
+  console.output.write(`${isNew ? "Installed in" : "In place already:"} ${file.path}\n`);
+  if (allHooksDisabled(file.settings())) {
+    console.output.write(`But disableAllHooks is on there, so that ${host.title} runs no hook.\n`);
+  }
+  console.output.write(`${host.title} asks Gennai about each call from its next session on.\n`);
+  console.output.write("A server has to run, else nothing is changed: gennai serve\n");
+  return exitCode.ok;
+}
+
+/** `gennai guard uninstall HOST` */
+export async function guardUninstallCommand(name: string, flags: GuardFlags, console: Console): Promise<ExitCode> {
+  guardedHostNamed(name);
+  const file = await settingsFile(flags, console);
+  const wasThere = await file.uninstall();
+  console.output.write(`${wasThere ? "Taken away from" : "Nothing of Gennai's is in"} ${file.path}\n`);
+  return exitCode.ok;
+}
+
+/** `gennai guard status [HOST]` */
+export async function guardStatusCommand(flags: GuardFlags, console: Console): Promise<ExitCode> {
+  const places = await Promise.all([
+    settingsFile({ ...flags, user: false }, console),
+    settingsFile({ ...flags, user: true }, console),
+  ]);
+  const installed = places.flatMap((file) => (file.commands().size === 0 ? [] : [file.path]));
+  const server = await runningServer(flags, console);
+  if (flags.json === true) {
+    const status = { agent: claudeCode.id, installed, server: server ?? null, limits: limits[claudeCode.id] };
+    console.output.write(`${JSON.stringify(status, undefined, 2)}\n`);
+    return exitCode.ok;
+  }
+  console.output.write(`${claudeCode.id}  ${installed.length === 0 ? "not guarded here" : "guarded"}\n`);
+  for (const path of installed) console.output.write(`  hook    ${path}\n`);
+  console.output.write(`  server  ${server ?? "none runs, so that nothing may be changed: gennai serve"}\n`);
+  for (const limit of limits[claudeCode.id] ?? []) console.output.write(`  limit   ${limit}\n`);
+  return exitCode.ok;
+}
+
+/** `gennai guard doctor HOST`: whether a call would really be judged. */
+export async function guardDoctorCommand(name: string, flags: GuardFlags, console: Console): Promise<ExitCode> {
+  const host = guardedHostNamed(name);
+  const workspace = await resolveWorkspace(flags.workspace, console);
+  const wanted = entryOf(host, console);
+  const findings: { readonly ok: boolean; readonly text: string }[] = [];
+  const places = await Promise.all([
+    settingsFile({ ...flags, user: false }, console),
+    settingsFile({ ...flags, user: true }, console),
+  ]);
+  const found = places.find((file) => file.commands().size > 0);
+  if (found === undefined) {
+    findings.push({ ok: false, text: `No hook is in place. gennai guard install ${host.id}` });
+  } else {
+    const commands = found.commands();
+    const missing = wanted.events.filter((event) => !commands.has(event));
+    findings.push({ ok: true, text: `The hook is in place: ${found.path}` });
+    if (missing.length > 0)
+      findings.push({ ok: false, text: `It is missing for ${missing.join(", ")}. Install it again.` });
+    if (places.some((file) => allHooksDisabled(file.settings()))) {
+      findings.push({ ok: false, text: "disableAllHooks is on in the settings, so that no hook runs." });
+    }
+    // What stands in a file of the workspace is somebody's word: only our own is started.
+    if ([...commands.values()].some((command) => command !== wanted.command)) {
+      findings.push({ ok: false, text: "It starts another program than this one. Install it again." });
+    }
+    findings.push(await triedHook(host, wanted.command, workspace, console));
+  }
+  const server = await runningServer(flags, console);
+  findings.push(
+    server === undefined
+      ? { ok: false, text: "No server runs, so that nothing may be changed. gennai serve" }
+      : { ok: true, text: `A server runs: ${server}` },
+  );
+  for (const { ok, text: said } of findings) console.output.write(`${ok ? "ok  " : "fail"}  ${said}\n`);
+  return findings.every(({ ok }) => ok) ? exitCode.ok : exitCode.failed;
+}
+
+/** Starts the hook as the host does, with a read of nothing that a rule could mind, and with input that is none. */
+async function triedHook(host: GuardedHost, command: string, workspace: string, console: Console) {
+  const began = performance.now();
+  const hook = spawn("/bin/sh", ["-c", command], {
+    cwd: workspace,
+    env: { ...console.environment, CLAUDE_PROJECT_DIR: workspace },
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  const code = new Promise<number | null>((resolve) => {
+    hook.on("error", () => resolve(null));
+    hook.on("close", resolve);
+  });
+  // A hook that never reads its input is told by its exit code.
+  hook.stdin.on("error", () => undefined);
+  hook.stdin.end('{"session_id":"doctor","hook_event_name":"Doctor"}');
+  await text(hook.stdout);
+  const ended = await code;
+  const took = Math.round(performance.now() - began);
+  return ended === 0
+    ? { ok: true, text: `The hook answers ${host.title} in ${took} ms.` }
+    : { ok: false, text: `The hook cannot be started (exit code ${ended}): ${command}` };
+}
+
+async function runningServer(flags: GuardFlags, console: Console): Promise<string | undefined> {
+  const workspace = await resolveWorkspace(flags.workspace, console);
+  const stateDir = defaultStateDir(console.environment);
+  for await (const { url } of provenServers(stateDir, { workspace })) return url;
+  for await (const { url } of provenServers(stateDir, {})) return url;
+  return undefined;
+}
+
+async function settingsFile(flags: GuardFlags, console: Console): Promise<GuardedSettingsFile> {
+  const { environment } = console;
+  const stateDir = defaultStateDir(environment);
+  if (flags.user === true) {
+    const directory = environment["CLAUDE_CONFIG_DIR"] || join(environment["HOME"] || homedir(), ".claude");
+    return new GuardedSettingsFile(join(directory, "settings.json"), stateDir);
+  }
+  const workspace = await resolveWorkspace(flags.workspace, console);
+  // The one that is not shared: the program lies elsewhere on every machine.
+  return new GuardedSettingsFile(join(workspace, ".claude", "settings.local.json"), stateDir);
+}
+
+/** `|| exit 2`: a host takes every other exit code for a hook that failed, and goes on. */
+function entryOf(host: GuardedHost, { environment }: Console): HookEntry {
+  const program = process.argv[1];
+  if (program === undefined || !existsSync(program)) throw usageError("Where this program lies cannot be told.");
+  const state = environment["GENNAI_STATE_DIR"];
+  const words = [
+    ...(state === undefined || state === "" ? [] : [`GENNAI_STATE_DIR=${quoted(state)}`]),
+    quoted(process.execPath),
+    ...process.execArgv.map(quoted),
+    quoted(program),
+    `guard hook ${host.id}`,
+  ];
+  return { events: claudeCodeEvents, command: `${words.join(" ")} || exit 2`, timeout };
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}

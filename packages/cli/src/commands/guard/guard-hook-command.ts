@@ -1,0 +1,76 @@
+import { text } from "node:stream/consumers";
+import { connectGovernance } from "@gennai/client/connection/connection";
+import { changesNothing, type GuardedHost, type HostAnswer } from "@gennai/governance/guard/guarded-host";
+import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import * as z from "zod";
+import { provenServers } from "../../connection/proven-servers.ts";
+import type { Console } from "../../terminal/console.ts";
+
+const anyPayload = z.record(z.string(), z.json());
+
+/** Milliseconds for the server's answer: less than any host waits for its hook, which lets a call go on when that takes too long. */
+const answerMs = 20_000;
+
+/** What every host takes for a refusal, whatever the hook printed. */
+const blocked = 2;
+
+/**
+ * `gennai guard hook HOST`: what the host starts for each call. It relays what it is told to the server and prints the answer. Where no
+ * answer can be had, what changes things is refused, and reads go on.
+ */
+export async function guardHookCommand(host: GuardedHost, console: Console): Promise<number> {
+  let payload: z.infer<typeof anyPayload>;
+  let mayGoOn: boolean;
+  try {
+    payload = anyPayload.parse(JSON.parse(await text(console.input)));
+    mayGoOn = changesNothing(host.read(payload));
+  } catch (error) {
+    console.errors.write(`Gennai cannot read what ${host.title} told its hook: ${messageOf(error)}\n`);
+    return blocked;
+  }
+  try {
+    const answer = await serverAnswer(host, payload, console);
+    if (answer !== undefined) console.output.write(`${JSON.stringify(answer)}\n`);
+  } catch (error) {
+    if (mayGoOn) return 0;
+    const refusal = host.answer({ type: "deny", reason: unreachable(host, error) });
+    console.output.write(`${JSON.stringify(refusal)}\n`);
+  }
+  return 0;
+}
+
+async function serverAnswer(
+  host: GuardedHost,
+  payload: z.infer<typeof anyPayload>,
+  console: Console,
+): Promise<HostAnswer | undefined> {
+  const { environment } = console;
+  const workingDir = environment["CLAUDE_PROJECT_DIR"] || console.directory;
+  const signal = AbortSignal.timeout(answerMs);
+  const server = await serverFor(defaultStateDir(environment), workingDir, signal);
+  const { url: baseUrl, token } = server;
+  const { answer } = await connectGovernance({ baseUrl, token }).guardCall(
+    { host: host.id, workingDir, payload: payload },
+    { signal },
+  );
+  return answer;
+}
+
+/** A server of the project, or else any of this user's: rules and ledger are those of the project wherever it is judged. */
+async function serverFor(stateDir: string, workspace: string, signal: AbortSignal) {
+  for await (const server of provenServers(stateDir, { workspace }, { signal })) return server;
+  for await (const server of provenServers(stateDir, {}, { signal })) return server;
+  throw new Error("no Gennai server runs");
+}
+
+function unreachable({ id }: GuardedHost, error: unknown): string {
+  return (
+    `Gennai guards this agent and could not judge the call (${messageOf(error)}), so nothing is changed. ` +
+    `Tell the user: start it with \`gennai serve\`, or take the guard away with \`gennai guard uninstall ${id}\`.`
+  );
+}
+
+function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replaceAll(/\s+/g, " ").slice(0, 500);
+}

@@ -1,0 +1,156 @@
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import {
+  ensurePrivateDirectory,
+  findPrivateFile,
+  removePrivateFile,
+  writePrivateFile,
+} from "@gennai/machine/private-file";
+import { hasCode } from "@gennai/machine/system-error";
+import { sha256Hex } from "@gennai/protocol/digest";
+import * as z from "zod";
+import { CliError } from "../../errors/cli-error.ts";
+import { exitCode } from "../../errors/exit-code.ts";
+import { type HookEntry, ourCommands, type Settings, withHook, withoutHook } from "./hook-settings.ts";
+
+/** What stood there before, and what was written in its place. */
+const backupSchema = z.strictObject({
+  path: z.string(),
+  /** undefined: there was no file. */
+  before: z.string().optional(),
+  madeDirectory: z.boolean(),
+  writtenSha256: z.string(),
+});
+type Backup = z.infer<typeof backupSchema>;
+
+/** A settings file of an agent, with our hook or without. What it was before is kept in the state directory. */
+export class GuardedSettingsFile {
+  readonly path: string;
+  readonly #backup: string;
+  readonly #stateDir: string;
+
+  constructor(path: string, stateDir: string) {
+    // Users keep such files elsewhere, and a link in their place.
+    this.path = existsSync(path) ? realpathSync(path) : path;
+    this.#stateDir = stateDir;
+    this.#backup = join(stateDir, "guard", `${sha256Hex(this.path).slice(0, 32)}.json`);
+  }
+
+  /** Of ours, by event. Throws `CliError` for a file that cannot be read. */
+  commands(): ReadonlyMap<string, string> {
+    return this.#plainly(() => ourCommands(this.settings()));
+  }
+
+  settings(): Settings {
+    return this.#parsed(this.#text());
+  }
+
+  /** False where it is in place as it would be written now. */
+  async install(entry: HookEntry): Promise<boolean> {
+    const before = this.#text();
+    const settings = this.#parsed(before);
+    const next = this.#plainly(() => withHook(settings, entry));
+    const written = `${JSON.stringify(next, undefined, 2)}\n`;
+    const current = this.commands();
+    const isInPlace = entry.events.every((event) => current.get(event) === entry.command);
+    if (isInPlace && current.size === entry.events.length) return false;
+    const kept = await this.#kept();
+    const directory = dirname(this.path);
+    const madeDirectory = kept?.madeDirectory ?? !existsSync(directory);
+    // Installed again over our own writing, the first original stays the original.
+    const original =
+      kept !== undefined && before !== undefined && sha256Hex(before) === kept.writtenSha256 ? kept.before : before;
+    const backup: Backup = {
+      path: this.path,
+      ...(original === undefined ? {} : { before: original }),
+      madeDirectory,
+      writtenSha256: sha256Hex(written),
+    };
+    await ensurePrivateDirectory(this.#stateDir);
+    await ensurePrivateDirectory(dirname(this.#backup));
+    await writePrivateFile(this.#backup, JSON.stringify(backup));
+    mkdirSync(directory, { recursive: true });
+    this.#write(written);
+    return true;
+  }
+
+  /** Back to the very bytes from before, or, where somebody changed the file since, without ours. False: there was nothing of ours. */
+  async uninstall(): Promise<boolean> {
+    const text = this.#text();
+    const kept = await this.#kept();
+    if (text === undefined || this.commands().size === 0) {
+      await removePrivateFile(this.#backup);
+      return false;
+    }
+    if (kept?.writtenSha256 === sha256Hex(text)) this.#restore(kept.before, kept.madeDirectory);
+    else {
+      const rest = this.#plainly(() => withoutHook(this.#parsed(text)));
+      const isEmpty = Object.keys(rest).length === 0 && kept?.before === undefined;
+      this.#restore(isEmpty ? undefined : `${JSON.stringify(rest, undefined, 2)}\n`, kept?.madeDirectory === true);
+    }
+    await removePrivateFile(this.#backup);
+    return true;
+  }
+
+  #restore(text: string | undefined, madeDirectory: boolean): void {
+    if (text !== undefined) return this.#write(text);
+    rmSync(this.path, { force: true });
+    if (!madeDirectory) return;
+    try {
+      rmdirSync(dirname(this.path));
+    } catch (error) {
+      // Somebody else's files are in it by now.
+      if (!hasCode(error, "ENOTEMPTY")) throw error;
+    }
+  }
+
+  #write(text: string): void {
+    const temporary = `${this.path}.gennai-new`;
+    writeFileSync(temporary, text, { mode: 0o600 });
+    renameSync(temporary, this.path);
+  }
+
+  #text(): string | undefined {
+    try {
+      return readFileSync(this.path, "utf8");
+    } catch (error) {
+      if (hasCode(error, "ENOENT")) return undefined;
+      throw error;
+    }
+  }
+
+  #parsed(text: string | undefined): Settings {
+    if (text === undefined || text.trim() === "") return {};
+    return this.#plainly(() => {
+      const value: unknown = JSON.parse(text);
+      if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
+      throw new Error("it holds no JSON object");
+    });
+  }
+
+  async #kept(): Promise<Backup | undefined> {
+    const text = await findPrivateFile(this.#backup);
+    return text === undefined ? undefined : backupSchema.parse(JSON.parse(text));
+  }
+
+  #plainly<Value>(work: () => Value): Value {
+    try {
+      return work();
+    } catch (cause) {
+      throw new CliError(`${this.path} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}.`, {
+        exitCode: exitCode.usage,
+        next: ["Mend the file first. Nothing was changed."],
+        cause,
+      });
+    }
+  }
+}

@@ -1,0 +1,211 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { startTestServer } from "@gennai/testkit/test-server";
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import { runCommandLine } from "#command-line";
+import { testConsole } from "../../test-console.ts";
+
+async function project() {
+  const directory = await temporaryDirectory();
+  const root = join(directory.root, "app");
+  const environment = { HOME: join(directory.root, "home"), GENNAI_STATE_DIR: join(directory.root, "state") };
+  for (const path of [root, environment.HOME]) mkdirSync(path);
+  const settings = join(root, ".claude/settings.local.json");
+  const run = async (command: string, input = "", more: NodeJS.ProcessEnv = {}) => {
+    const console = testConsole(root, { ...environment, ...more });
+    console.input.end(input);
+    const code = await runCommandLine(command.split(" "), console);
+    return { code, printed: console.printed(), complained: console.complained() };
+  };
+  return {
+    ...directory,
+    root,
+    environment,
+    settings,
+    run,
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+  };
+}
+
+const settingsSchema = z.looseObject({
+  hooks: z
+    .record(z.string(), z.array(z.looseObject({ hooks: z.array(z.looseObject({ command: z.string() })) })))
+    .default({}),
+});
+const settingsIn = (path: string) => settingsSchema.parse(JSON.parse(readFileSync(path, "utf8")));
+const hooksIn = (path: string) => settingsIn(path).hooks;
+
+describe("install and uninstall", () => {
+  test("there was nothing: then a hook for each event, once however often it is installed, and nothing again", async () => {
+    await using place = await project();
+    const { run, settings, root } = place;
+    expect(await run("guard install claude-code")).toMatchObject({
+      code: 0,
+      printed: expect.stringContaining("Installed in"),
+    });
+    const written = readFileSync(settings, "utf8");
+    expect(Object.keys(hooksIn(settings))).toEqual([
+      "PreToolUse",
+      "PostToolUse",
+      "PostToolUseFailure",
+      "Stop",
+      "SessionEnd",
+    ]);
+    // Claude Code goes on after any other exit code than 0 and 2.
+    expect(hooksIn(settings)["PreToolUse"]).toEqual([
+      {
+        matcher: "*",
+        hooks: [
+          { type: "command", command: expect.stringMatching(/guard hook claude-code \|\| exit 2$/), timeout: 60 },
+        ],
+      },
+    ]);
+    expect((await run("guard install claude-code")).printed).toContain("In place already");
+    expect(readFileSync(settings, "utf8")).toBe(written);
+    expect(await run("guard uninstall claude-code")).toMatchObject({ code: 0 });
+    expect(readdirSync(root)).toEqual([]);
+    expect(readdirSync(join(place.environment.GENNAI_STATE_DIR, "guard"))).toEqual([]);
+    expect((await run("guard uninstall claude-code")).printed).toContain("Nothing of Gennai's");
+  });
+
+  test("others' hooks and settings stay, and their file comes back byte for byte", async () => {
+    await using place = await project();
+    const { run, settings } = place;
+    mkdirSync(join(place.root, ".claude"));
+    const before =
+      '{ "model":"x",\n\t"hooks": {"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"theirs.sh"}]}]} }';
+    writeFileSync(settings, before);
+    await run("guard install claude-code");
+    expect(hooksIn(settings)["PreToolUse"]).toHaveLength(2);
+    expect(hooksIn(settings)["PreToolUse"]?.[0]?.hooks[0]?.command).toBe("theirs.sh");
+    await run("guard uninstall claude-code");
+    expect(readFileSync(settings, "utf8")).toBe(before);
+  });
+
+  test("what somebody added since stays as well", async () => {
+    await using place = await project();
+    const { run, settings } = place;
+    await run("guard install claude-code");
+    const now = settingsIn(settings);
+    now["model"] = "y";
+    now.hooks["Stop"]?.[0]?.hooks.push({ type: "command", command: "theirs.sh" });
+    writeFileSync(settings, JSON.stringify(now));
+    await run("guard uninstall claude-code");
+    expect(JSON.parse(readFileSync(settings, "utf8"))).toEqual({
+      model: "y",
+      hooks: { Stop: [{ hooks: [{ type: "command", command: "theirs.sh" }] }] },
+    });
+  });
+
+  test.each(["{", "[]", '{"hooks": []}', '{"hooks": {"Stop": {}}}'])(
+    "a file that holds %s is left as it is",
+    async (text) => {
+      await using place = await project();
+      mkdirSync(join(place.root, ".claude"));
+      writeFileSync(place.settings, text);
+      const { code, complained } = await place.run("guard install claude-code");
+      expect([code, complained]).toEqual([2, expect.stringContaining("Nothing was changed")]);
+      expect(readFileSync(place.settings, "utf8")).toBe(text);
+    },
+  );
+
+  test("--user is the user's own file, where its link leads, or where CLAUDE_CONFIG_DIR says", async () => {
+    await using place = await project();
+    const { run, environment, root } = place;
+    const real = join(root, "dotfiles.json");
+    writeFileSync(real, "{}");
+    mkdirSync(join(environment.HOME, ".claude"));
+    symlinkSync(real, join(environment.HOME, ".claude/settings.json"));
+    await run("guard install claude-code --user");
+    expect(Object.keys(hooksIn(real))).toContain("PreToolUse");
+    expect((await run("guard status")).printed).toContain(`hook    ${real}`);
+    await run("guard uninstall claude-code --user");
+    expect(readFileSync(real, "utf8")).toBe("{}");
+    const other = join(root, "other");
+    await run("guard install claude-code --user", "", { CLAUDE_CONFIG_DIR: other });
+    expect(existsSync(join(other, "settings.json"))).toBe(true);
+  });
+
+  test("an agent that there is no guard for is named", async () => {
+    await using place = await project();
+    expect(await place.run("guard install nobody")).toMatchObject({
+      code: 2,
+      complained: expect.stringContaining("claude-code"),
+    });
+  });
+});
+
+describe("status and doctor", () => {
+  test("say that nothing is in place, that no server runs, and what the hook cannot do", async () => {
+    await using place = await project();
+    expect((await place.run("guard status")).printed).toMatch(/not guarded here\n.*none runs[\s\S]*limit/);
+    expect(await place.run("guard doctor claude-code")).toMatchObject({
+      code: 1,
+      printed: expect.stringContaining("fail  No hook"),
+    });
+    await place.run("guard install claude-code");
+    const { installed, server } = JSON.parse((await place.run("guard status --json")).printed);
+    expect([installed, server]).toEqual([[place.settings], null]);
+  });
+
+  test("doctor starts no program that a file of the workspace names", async () => {
+    await using place = await project();
+    mkdirSync(join(place.root, ".claude"));
+    const mark = join(place.root, "started");
+    const hooks = [{ hooks: [{ type: "command", command: `touch ${mark}; : guard hook claude-code` }] }];
+    writeFileSync(place.settings, JSON.stringify({ hooks: { PreToolUse: hooks } }));
+    const { code, printed } = await place.run("guard doctor claude-code");
+    expect([code, printed]).toEqual([1, expect.stringContaining("another program than this one")]);
+    expect(existsSync(mark)).toBe(false);
+  });
+});
+
+const call = (tool_name: string, tool_input: object, session_id = "s") =>
+  JSON.stringify({ session_id, cwd: "/", hook_event_name: "PreToolUse", tool_use_id: "t", tool_name, tool_input });
+
+describe("the hook without a server", () => {
+  test.each([
+    ["Bash", { command: "ls" }],
+    ["Write", { file_path: "a", content: "" }],
+    ["mcp__a__b", { tool_name: "Read" }],
+    ["Unknown", {}],
+  ])("%s is refused, with a way out", async (name, input) => {
+    await using place = await project();
+    const { code, printed } = await place.run("guard hook claude-code", call(name, input));
+    const { permissionDecision, permissionDecisionReason } = JSON.parse(printed).hookSpecificOutput;
+    expect([code, permissionDecision]).toEqual([0, "deny"]);
+    expect(permissionDecisionReason).toContain("gennai serve");
+    expect(permissionDecisionReason).toContain("gennai guard uninstall claude-code");
+  });
+
+  test.each(["Read", "Grep", "TodoWrite"])("%s goes on", async (name) => {
+    await using place = await project();
+    expect(await place.run("guard hook claude-code", call(name, {}))).toMatchObject({ code: 0, printed: "" });
+  });
+
+  test.each(["", "{", "null", "{}", call("Bash", []), `${call("Read", {})} x`])("input %j blocks", async (input) => {
+    await using place = await project();
+    expect(await place.run("guard hook claude-code", input)).toMatchObject({ code: 2, printed: "" });
+  });
+});
+
+test("with a server, the hook answers what the gate decided", async () => {
+  await using server = await startTestServer({ server: { announce: true } });
+  const { root } = server.workspace;
+  await using place = await project();
+  const asked = (name: string, input: object) =>
+    place.run("guard hook claude-code", call(name, input), {
+      CLAUDE_PROJECT_DIR: root,
+      GENNAI_STATE_DIR: server.stateDir,
+    });
+  expect(await asked("Read", { file_path: join(root, "README.md") })).toMatchObject({ code: 0, printed: "" });
+  const denied = JSON.parse((await asked("Write", { file_path: "/etc/x", content: "" })).printed).hookSpecificOutput;
+  expect(denied).toMatchObject({
+    permissionDecision: "deny",
+    permissionDecisionReason: expect.stringContaining("outside"),
+  });
+  const asks = JSON.parse((await asked("Bash", { command: "touch x", cwd: root })).printed).hookSpecificOutput;
+  expect(asks.permissionDecision).not.toBe("allow");
+});

@@ -1,0 +1,140 @@
+import * as z from "zod";
+import {
+  type GuardedHost,
+  type HostCall,
+  type HostCallEnd,
+  type HostEvent,
+  UnreadableHookInput,
+} from "./guarded-host.ts";
+
+/** Events for which the hook is put in place. Of others it is never told. */
+export const claudeCodeEvents = ["PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop", "SessionEnd"] as const;
+
+const id = z.string().min(1).max(200);
+const input = z.looseObject({ session_id: id, hook_event_name: z.string() });
+const call = z.looseObject({
+  cwd: z.string().min(1).max(4096),
+  tool_name: z.string().min(1).max(200),
+  tool_use_id: id,
+  tool_input: z.record(z.string(), z.unknown()),
+});
+const end = z.looseObject({
+  tool_use_id: id,
+  error: z.string().optional(),
+  tool_response: z.unknown().optional(),
+});
+
+/** Claude Code's hooks, as its reference on hooks describes them and version 2.1 sends them. */
+export const claudeCode: GuardedHost = {
+  id: "claude-code",
+  title: "Claude Code",
+
+  read(payload): HostEvent {
+    const { session_id: session, hook_event_name: event } = parsed(input, payload);
+    switch (event) {
+      case "PreToolUse": {
+        const { cwd, tool_name: name, tool_use_id: callId, tool_input: args } = parsed(call, payload);
+        return { type: "before", session, callId, directory: cwd, call: hostCall(name, args, cwd) };
+      }
+      case "PostToolUse":
+      case "PostToolUseFailure": {
+        const { tool_use_id: callId, error } = parsed(end, payload);
+        return { type: "after", session, callId, end: callEnd(event === "PostToolUseFailure", error ?? "") };
+      }
+      case "Stop":
+      case "SessionEnd":
+        return { type: "idle", session };
+      default:
+        return { type: "other" };
+    }
+  },
+
+  answer(verdict) {
+    switch (verdict.type) {
+      // Its own rules and questions go on to hold: a yes of the gate takes none of them away.
+      case "allow":
+        return undefined;
+      case "ask":
+      case "deny":
+        return decision(verdict.type, verdict.reason);
+      case "stop":
+        return {
+          continue: false,
+          stopReason: verdict.reason,
+          ...(verdict.before ? decision("deny", verdict.reason) : {}),
+        };
+    }
+  },
+};
+
+function decision(permissionDecision: "ask" | "deny", permissionDecisionReason: string) {
+  return { hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision, permissionDecisionReason } };
+}
+
+/** Tools that reach nothing but the agent's own state and its user. What sub-agents and skills do comes as calls of their own. */
+const ownTools: ReadonlySet<string> = new Set([
+  "Agent",
+  "AskUserQuestion",
+  "BashOutput",
+  "EnterPlanMode",
+  "ExitPlanMode",
+  "KillBash",
+  "KillShell",
+  "ListMcpResourcesTool",
+  "Skill",
+  "SlashCommand",
+  "StructuredOutput",
+  "Task",
+  "TaskCreate",
+  "TaskGet",
+  "TaskList",
+  "TaskOutput",
+  "TaskStop",
+  "TaskUpdate",
+  "TodoRead",
+  "TodoWrite",
+  "ToolSearch",
+]);
+
+/** What the gate's tool of the same name is told; arguments that steer only how something is shown or waited for are left out. */
+const taken: Readonly<Record<string, { readonly args: readonly string[]; readonly readsOnly?: true }>> = {
+  Bash: { args: ["command", "description"] },
+  Read: { args: ["file_path"], readsOnly: true },
+  LS: { args: ["path"], readsOnly: true },
+  Glob: { args: ["pattern", "path"], readsOnly: true },
+  Grep: { args: ["pattern", "path", "glob"], readsOnly: true },
+  Write: { args: ["file_path", "content"] },
+  Edit: { args: ["file_path", "old_string", "new_string", "replace_all"] },
+  MultiEdit: { args: ["file_path", "edits"] },
+  NotebookEdit: { args: ["notebook_path", "cell_id", "cell_type", "edit_mode", "new_source"] },
+  WebFetch: { args: ["url", "prompt"] },
+  WebSearch: { args: ["query", "allowed_domains", "blocked_domains"] },
+};
+
+function hostCall(name: string, args: Readonly<Record<string, unknown>>, cwd: string): HostCall {
+  if (ownTools.has(name)) return { type: "own" };
+  const known = Object.hasOwn(taken, name) ? taken[name] : undefined;
+  if (known !== undefined) {
+    const given = known.args.flatMap((key) => (Object.hasOwn(args, key) ? [[key, args[key]] as const] : []));
+    return {
+      type: "judged",
+      tool: name,
+      args: { ...Object.fromEntries(given), ...(name === "Bash" ? { cwd } : {}) },
+      readsOnly: known.readsOnly === true,
+    };
+  }
+  const server = /^mcp__(.+?)__./.exec(name)?.[1];
+  return { type: "judged", tool: name, args, readsOnly: false, server: server ?? claudeCode.id };
+}
+
+/** `Exit code 1`, and what the command printed behind it. */
+function callEnd(failed: boolean, error: string): HostCallEnd {
+  const code = /^Exit code (\d{1,3})\b/.exec(error)?.[1];
+  return { failed, message: error.slice(0, 300), ...(code === undefined ? {} : { exitCode: Number(code) }) };
+}
+
+function parsed<Schema extends z.ZodType>(schema: Schema, payload: unknown): z.infer<Schema> {
+  const result = schema.safeParse(payload);
+  if (result.success) return result.data;
+  throw new UnreadableHookInput(`This is nothing that Claude Code tells a hook: ${z.prettifyError(result.error)}`);
+}

@@ -1,0 +1,154 @@
+import { claudeCode } from "@gennai/governance/guard/claude-code";
+import {
+  type GuardedHost,
+  type HostAnswer,
+  type HostEvent,
+  type HostVerdict,
+  UnreadableHookInput,
+} from "@gennai/governance/guard/guarded-host";
+import { ServiceError } from "@gennai/machine/service-error";
+import type { SessionManager } from "../manager/session-manager.ts";
+import type { Session } from "../session/session.ts";
+import { type GuardedCall, judgeGuardedCall } from "./guarded-call.ts";
+
+/** By id. */
+const guardedHosts: ReadonlyMap<string, GuardedHost> = new Map([claudeCode].map((host) => [host.id, host]));
+
+/** Milliseconds after which nobody expects the end of a call any more: longer than any agent lets a command run, and its user think. */
+const abandonedMs = 2 * 60 * 60 * 1000;
+/** Calls of one session of an agent that it has not ended. */
+const maxOpen = 100;
+/** Sessions of agents that are known by their own ids; the ones longest unused are forgotten first, and begin anew. */
+const maxSessions = 1_000;
+
+interface HostSession {
+  readonly session: Promise<Session>;
+  readonly open: Map<string, GuardedCall>;
+}
+
+/** Other agents whose calls the gate judges: a session of ours for each session of theirs in a project. */
+export class GuardedHosts {
+  readonly #manager: SessionManager;
+  readonly #sessions = new Map<string, HostSession>();
+
+  constructor(manager: SessionManager) {
+    this.#manager = manager;
+  }
+
+  /**
+   * Takes what an agent's hook was told, and gives what it is to answer; undefined: nothing. Rejects with `ServiceError`: then a call
+   * must not run.
+   * @param workingDir of the project; empty: the server's default
+   */
+  async tell(hostId: string, workingDir: string, payload: unknown): Promise<HostAnswer | undefined> {
+    const host = guardedHosts.get(hostId);
+    if (host === undefined) {
+      throw new ServiceError("invalid_argument", `There is no guard for ${JSON.stringify(hostId.slice(0, 100))}.`, {
+        hint: `Agents: ${[...guardedHosts.keys()].join(", ")}.`,
+      });
+    }
+    const verdict = await this.#verdict(host, workingDir, eventOf(host, payload));
+    return verdict === undefined ? undefined : host.answer(verdict);
+  }
+
+  async #verdict(host: GuardedHost, workingDir: string, event: HostEvent): Promise<HostVerdict | undefined> {
+    const { emergency, callers } = this.#manager.services;
+    if (event.type === "other") return undefined;
+    const key = JSON.stringify([host.id, callers.current()?.user ?? "", workingDir, event.session]);
+    switch (event.type) {
+      case "before":
+        if (event.call.type === "own") {
+          const reason = "All work is stopped by an emergency control. (Gennai)";
+          return emergency.current().stopAll ? { type: "stop", reason, before: true } : undefined;
+        }
+        return this.#judge(host, workingDir, key, { ...event, call: event.call });
+      case "after": {
+        const known = this.#sessions.get(key);
+        const call = known?.open.get(event.callId);
+        call?.ended(event.end);
+        await call?.done;
+        const reason = "All work is stopped by an emergency control. (Gennai)";
+        return emergency.current().stopAll ? { type: "stop", reason, before: false } : undefined;
+      }
+      case "idle": {
+        const open = [...(this.#sessions.get(key)?.open.values() ?? [])];
+        for (const call of open) call.abandoned();
+        await Promise.all(open.map(({ done }) => done));
+        return undefined;
+      }
+    }
+  }
+
+  async #judge(
+    host: GuardedHost,
+    workingDir: string,
+    key: string,
+    {
+      call,
+      callId,
+      session: hostSession,
+      directory,
+    }: Extract<HostEvent, { readonly type: "before" }> & {
+      readonly call: Parameters<typeof judgeGuardedCall>[1];
+    },
+  ): Promise<HostVerdict> {
+    const known = this.#sessionOf(host, workingDir, key);
+    const session = await known.session;
+    // One that is told again was not let go on the first time.
+    known.open.get(callId)?.abandoned();
+    if (known.open.size >= maxOpen) {
+      return {
+        type: "deny",
+        reason: `${maxOpen} calls of this session have no end yet. Wait for some of them. (Gennai)`,
+      };
+    }
+    using held = new DisposableStack();
+    held.use(this.#manager.hold(session.id));
+    await session.catchUp();
+    const judged = judgeGuardedCall(session, call, { host, hostSession, callId, directory });
+    known.open.set(callId, judged);
+    const untilDone = held.move();
+    const timer = setTimeout(() => judged.abandoned(), abandonedMs).unref();
+    void judged.done.then(() => {
+      clearTimeout(timer);
+      if (known.open.get(callId) === judged) known.open.delete(callId);
+      untilDone.dispose();
+    });
+    return await judged.verdict;
+  }
+
+  #sessionOf(host: GuardedHost, workingDir: string, key: string): HostSession {
+    const found = this.#sessions.get(key);
+    const known = found ?? { session: this.#begin(host, workingDir), open: new Map<string, GuardedCall>() };
+    // The one used last stands last.
+    this.#sessions.delete(key);
+    this.#sessions.set(key, known);
+    if (found !== undefined) return known;
+    known.session.catch(() => {
+      if (this.#sessions.get(key) === known) this.#sessions.delete(key);
+    });
+    for (const [oldest, { open }] of this.#sessions) {
+      if (this.#sessions.size <= maxSessions) break;
+      if (open.size === 0) this.#sessions.delete(oldest);
+    }
+    return known;
+  }
+
+  /** No model of ours speaks in it: the offline assistant needs nothing. */
+  async #begin(host: GuardedHost, workingDir: string): Promise<Session> {
+    const { defaultSettings, callers } = this.#manager.services;
+    const settings = { ...defaultSettings, backend: "offline", model: "", interactive: false } as const;
+    const session = await this.#manager.start(settings, workingDir, callers.current()?.user ?? "");
+    await session.rename(`${host.title}, guarded`);
+    return session;
+  }
+}
+
+function eventOf(host: GuardedHost, payload: unknown): HostEvent {
+  try {
+    return host.read(payload);
+  } catch (error) {
+    if (!(error instanceof UnreadableHookInput)) throw error;
+    throw new ServiceError("invalid_argument", error.message, { cause: error });
+  }
+}

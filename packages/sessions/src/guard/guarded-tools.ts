@@ -1,0 +1,253 @@
+import { isAbsolute, join } from "node:path";
+import { analyseCommand } from "@gennai/governance/command/analyse-command";
+import type { Effect, FileWrite, WorkspacePath } from "@gennai/governance/effect";
+import type { HostCall, HostCallEnd } from "@gennai/governance/guard/guarded-host";
+import type { Analysis, ExecutionContext, FileChange, Tool, ToolOutcome, Verification } from "@gennai/governance/tool";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { checkedUrl } from "@gennai/machine/web/fetch-page";
+import type { WebConfig } from "@gennai/machine/web/web-config";
+import type { Workspace } from "@gennai/machine/workspace/workspace";
+import { sha256Hex } from "@gennai/protocol/digest";
+import * as z from "zod";
+import { argumentPaths } from "../mcp/argument-paths.ts";
+import { commandOperands } from "../tools/commands/command-operands.ts";
+import { pathName } from "../tools/path-name.ts";
+import { maxFileBytes } from "../tools/text-limits.ts";
+
+export interface GuardedToolPorts {
+  readonly workspace: Workspace;
+  readonly home: string;
+  /** Where the host stands: what its relative paths start from. Absolute. */
+  readonly directory: string;
+  readonly loadWeb: () => Promise<WebConfig>;
+  /** Lets the host go on with the call; resolves when it says how that ended, or when nobody will. Rejects when the signal aborts. */
+  run(context: ExecutionContext): Promise<HostCallEnd>;
+}
+
+type Judged = Extract<HostCall, { readonly type: "judged" }>;
+type Analyse = (args: unknown) => Promise<Analysis>;
+
+const path = z.string().min(1).max(4096);
+const text = z.string().max(maxFileBytes);
+/** What a Write is told. */
+const wholeText = z.object({ content: z.string() });
+
+/**
+ * The one call of another agent as a tool of the gate's: what it would do is worked out as for our own, and running it means to let the
+ * host go on. What was written is looked at afterwards.
+ */
+export function guardedTool({ tool, server, readsOnly }: Judged, ports: GuardedToolPorts): Tool {
+  const { parameters, analyse } = server === undefined ? ownKind(tool, ports) : externalKind(server, tool, ports);
+  const written = new WeakMap<object, readonly FileChange[]>();
+  return {
+    name: tool,
+    description: "",
+    parameters,
+    access: readsOnly ? "read" : "change",
+    runBy: "host",
+    analyse,
+    async execute(_args, analysis, context) {
+      const end = await ports.run(context);
+      const changes = await changesOf(analysis.effects, ports.workspace);
+      const outcome: ToolOutcome = {
+        output: "",
+        changes,
+        ...(end.exitCode === undefined ? {} : { exitCode: end.exitCode }),
+        ...(end.failed ? { failure: { failureClass: "command_error" as const, message: end.message } } : {}),
+      };
+      written.set(outcome, changes);
+      return outcome;
+    },
+    async verify(args, outcome) {
+      return verification(args, outcome, written.get(outcome) ?? []);
+    },
+  };
+}
+
+/** The host's word is no evidence. What a file holds is. */
+function verification(args: unknown, { failure }: ToolOutcome, changes: readonly FileChange[]): Verification {
+  if (failure !== undefined) return { state: "failed", evidence: "The agent said that it failed." };
+  const [change] = changes;
+  const { content } = wholeText.safeParse(args).data ?? {};
+  if (change === undefined) return { state: "unverified", evidence: "Only the agent says that it ran." };
+  if (content === undefined) return { state: "verified", evidence: `${change.path} changed.` };
+  return change.afterSha256 === sha256Hex(content)
+    ? { state: "verified", evidence: `${change.path} holds what was to be written.` }
+    : { state: "unverified", evidence: `${change.path} holds something else than was to be written.` };
+}
+
+function ownKind(tool: string, ports: GuardedToolPorts): { readonly parameters: z.ZodType; readonly analyse: Analyse } {
+  const { workspace, directory, home } = ports;
+  const resolve = (raw: string): Promise<WorkspacePath> => workspace.resolve(fromHost(raw, directory, home));
+  const kind = <Shape extends z.ZodRawShape>(
+    shape: Shape,
+    analyse: (args: z.infer<z.ZodObject<Shape>>) => Promise<Analysis>,
+  ) => {
+    const parameters = z.strictObject(shape);
+    return { parameters, analyse: (args: unknown) => analyse(parameters.parse(args)) };
+  };
+  const write = async (raw: string, content?: string): Promise<Analysis> => {
+    const at = await resolve(raw);
+    return { statement: `${tool} ${pathName(at)}`, effects: [await fileWrite(at, workspace, content)] };
+  };
+
+  switch (tool) {
+    case "Bash":
+      return kind(
+        { command: z.string().min(1).max(100_000), description: z.string().max(10_000).optional(), cwd: path },
+        async ({ command: typed, cwd: from, description }) => {
+          const cwd = await workspace.resolve(from);
+          const command = analyseCommand(typed, { cwd: cwd.absolute, home, workspace: workspace.root });
+          return {
+            statement: `Run \`${typed}\``,
+            // Nobody stages it, and no sandbox of ours holds it.
+            effects: [{ type: "exec", command, cwd, where: "server" }],
+            ...(command.readsOnly ? {} : { operands: await commandOperands(workspace, command, undefined) }),
+            ...(description === undefined ? {} : { claim: description }),
+          };
+        },
+      );
+    case "Read":
+      return kind({ file_path: path }, async ({ file_path }) => {
+        const at = await resolve(file_path);
+        return { statement: `Read ${pathName(at)}`, effects: [{ type: "read", path: at }] };
+      });
+    case "LS":
+      return kind({ path: path.optional() }, async ({ path: given = "." }) => {
+        const at = await resolve(given);
+        return { statement: `List ${pathName(at)}`, effects: [{ type: "list", path: at }] };
+      });
+    case "Glob":
+      return kind({ pattern: z.string().min(1).max(4096), path: path.optional() }, async ({ pattern, path: given }) => {
+        // A pattern may begin with a directory of its own, also one outside.
+        const base = /^[^*?[{]*\//.exec(pattern)?.[0];
+        const start = fromHost(given ?? ".", directory, home);
+        const at = await workspace.resolve(base === undefined ? start : fromHost(base, start, home));
+        const glob = pattern.slice(base?.length ?? 0);
+        return {
+          statement: `Find ${pattern} in ${pathName(at)}`,
+          effects: [{ type: "list", path: at, ...(glob === "" ? {} : { glob }) }],
+        };
+      });
+    case "Grep":
+      return kind(
+        { pattern: z.string().min(1), path: path.optional(), glob: z.string().min(1).max(4096).optional() },
+        async ({ pattern, path: given = ".", glob }) => {
+          const at = await resolve(given);
+          return {
+            statement: `Search ${pathName(at)} for ${pattern}`,
+            effects: [{ type: "search", path: at, ...(glob === undefined ? {} : { glob }) }],
+          };
+        },
+      );
+    case "Write":
+      return kind({ file_path: path, content: text }, ({ file_path, content }) => write(file_path, content));
+    case "Edit":
+      return kind(
+        { file_path: path, old_string: text, new_string: text, replace_all: z.boolean().optional() },
+        ({ file_path, new_string }) => write(file_path, new_string),
+      );
+    case "MultiEdit":
+      return kind(
+        { file_path: path, edits: z.array(z.looseObject({ old_string: text, new_string: text })).max(10_000) },
+        ({ file_path, edits }) => write(file_path, edits.map(({ new_string }) => new_string).join("\n")),
+      );
+    case "NotebookEdit":
+      return kind(
+        {
+          notebook_path: path,
+          new_source: text.optional(),
+          cell_id: z.string().optional(),
+          cell_type: z.string().optional(),
+          edit_mode: z.string().optional(),
+        },
+        ({ notebook_path, new_source }) => write(notebook_path, new_source),
+      );
+    case "WebFetch":
+      return kind({ url: z.string().min(1).max(2000), prompt: z.string().optional() }, async ({ url }) => {
+        const listed = checkedUrl(url, await ports.loadWeb());
+        return { statement: `Fetch ${listed.href}`, effects: [{ type: "net", url: listed.href, listed: true }] };
+      });
+    case "WebSearch":
+      return kind(
+        {
+          query: z.string().min(1),
+          allowed_domains: z.array(z.string()).optional(),
+          blocked_domains: z.array(z.string()).optional(),
+        },
+        async ({ query }) => ({
+          statement: `Search the web for ${query}`,
+          effects: [{ type: "net", url: "the agent's own search of the web" }],
+        }),
+      );
+    default:
+      throw new Error(`There is no guarded tool ${tool}.`);
+  }
+}
+
+/** Nothing is known of such a tool but its name and what it is told: it is never accepted for good, and asks each time. */
+function externalKind(server: string, tool: string, ports: GuardedToolPorts) {
+  const parameters = z.record(z.string(), z.unknown());
+  const analyse: Analyse = async (args) => {
+    const paths = await argumentPaths(args, { ...ports, cwd: ports.directory });
+    const effect: Effect = {
+      type: "external",
+      server,
+      tool,
+      definition: sha256Hex(`${server} ${tool}`),
+      accepted: "new",
+      trusted: false,
+      readsOnly: false,
+      paths,
+    };
+    return { statement: `Call ${tool} of ${server}`, effects: [effect] };
+  };
+  return { parameters, analyse };
+}
+
+function fromHost(raw: string, directory: string, home: string): string {
+  if (raw === "~" || raw.startsWith("~/")) return join(home, raw.slice(1));
+  // Not joined where it is absolute: `..` behind a link means another place than in the text.
+  return isAbsolute(raw) ? raw : `${directory}/${raw}`;
+}
+
+/**
+ * The host keeps its own account of what it has read, so that what is there now is the base. Outside of the workspace nothing is looked at.
+ */
+async function fileWrite(at: WorkspacePath, workspace: Workspace, content: string | undefined): Promise<FileWrite> {
+  const current = at.inside ? await contentOf(at, workspace) : undefined;
+  return {
+    type: "write",
+    operation: current === undefined ? "create" : "update",
+    path: at,
+    base: current === undefined ? undefined : { source: "disk", sha256: current },
+    current,
+    ...(content === undefined ? {} : { content }),
+  };
+}
+
+async function contentOf(at: WorkspacePath, workspace: Workspace): Promise<string | undefined> {
+  const stat = await workspace.stat(at);
+  if (stat === undefined) return undefined;
+  if (stat.kind !== "file") throw new ToolFailure("not_a_file", `${pathName(at)} is no regular file.`);
+  return (await workspace.read(at, { maxBytes: maxFileBytes })).sha256;
+}
+
+/** What became of the files that the call was to write. */
+async function changesOf(effects: readonly Effect[], workspace: Workspace): Promise<readonly FileChange[]> {
+  const changes: FileChange[] = [];
+  for (const effect of effects) {
+    if (effect.type !== "write" || !effect.path.inside) continue;
+    const after = await contentOf(effect.path, workspace).catch(() => undefined);
+    if (after === effect.current) continue;
+    const operation = effect.current === undefined ? "create" : after === undefined ? "delete" : "update";
+    changes.push({
+      path: effect.path.relative,
+      operation,
+      beforeSha256: effect.current,
+      afterSha256: after,
+      blocks: [],
+    });
+  }
+  return changes;
+}

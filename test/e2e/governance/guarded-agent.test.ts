@@ -1,0 +1,259 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { JsonObject } from "@bufbuild/protobuf";
+import { Code } from "@connectrpc/connect";
+import { connectGovernance } from "@gennai/client/connection/connection";
+import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
+import { expect, test } from "vitest";
+import * as z from "zod";
+
+const recordSchema = z.object({
+  metadata: z.object({
+    kind: z.string(),
+    details: z.object({ agent: z.string().optional(), agent_session: z.string().optional() }),
+    calls: z.array(
+      z.object({
+        tool: z.string(),
+        verdict: z.string(),
+        verification: z.string().optional(),
+        exit_code: z.number().optional(),
+        failure_class: z.string().optional(),
+        confirmation: z.unknown().optional(),
+      }),
+    ),
+    changes: z.array(z.object({ path: z.string(), operation: z.string() })),
+  }),
+});
+
+/** Claude Code, as far as its hook shows it. */
+class Agent {
+  readonly #server: TestServer;
+  readonly #session: string;
+  #calls = 0;
+  readonly governance;
+
+  constructor(server: TestServer, session = "s1") {
+    this.#server = server;
+    this.#session = session;
+    this.governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  }
+
+  async tell(hook_event_name: string, more: JsonObject = {}): Promise<JsonObject | undefined> {
+    const { root } = this.#server.workspace;
+    const payload = { session_id: this.#session, cwd: root, hook_event_name, ...more };
+    return (await this.governance.guardCall({ host: "claude-code", workingDir: root, payload })).answer;
+  }
+
+  /** What the hook answers, in a word and its reason. */
+  async wants(tool_name: string, tool_input: JsonObject, id = `c${++this.#calls}`) {
+    const answer = await this.tell("PreToolUse", { tool_name, tool_input, tool_use_id: id });
+    const decision = (answer?.["hookSpecificOutput"] ?? {}) as Readonly<Record<string, string>>;
+    return {
+      id,
+      goesOn: answer?.["continue"] !== false,
+      says: decision["permissionDecision"] ?? "goes its own way",
+      reason: decision["permissionDecisionReason"] ?? "",
+    };
+  }
+
+  async did(tool_use_id: string, error?: string): Promise<JsonObject | undefined> {
+    const event = error === undefined ? "PostToolUse" : "PostToolUseFailure";
+    return this.tell(event, { tool_use_id, ...(error === undefined ? {} : { error }) });
+  }
+
+  /** Of the ledger, oldest first. */
+  async metadata(): Promise<readonly z.infer<typeof recordSchema>["metadata"][]> {
+    const { records } = await this.governance.listLedgerRecords({ limit: 100 });
+    const all = records.map(({ json }) => recordSchema.parse(JSON.parse(json)).metadata);
+    // Switching a control is on record, too.
+    return all.filter(({ kind }) => kind !== "emergency");
+  }
+
+  /** The same in short. */
+  async records(): Promise<readonly string[]> {
+    return (await this.metadata()).map(({ kind, details, calls, changes }) =>
+      [
+        details.agent,
+        details.agent_session,
+        kind,
+        ...calls.map((call) =>
+          [call.tool, call.verdict, call.verification, call.exit_code].filter((part) => part !== undefined).join(" "),
+        ),
+        ...changes.map(({ path, operation }) => `${operation} ${path}`),
+      ].join(", "),
+    );
+  }
+}
+
+const files = { "src/a.ts": "one\n", "docs/b.md": "two\n", ".gennai/config.yaml": 'paths:\n  deny: ["docs/**"]\n' };
+
+test("what no rule minds goes its own way, is on record before it runs, and its end after it", async () => {
+  await using server = await startTestServer({ files });
+  const agent = new Agent(server);
+  const { root } = server.workspace;
+  const read = await agent.wants("Read", { file_path: join(root, "src/a.ts") });
+  expect(read.says).toBe("goes its own way");
+  await agent.did(read.id);
+  const edit = await agent.wants("Edit", { file_path: join(root, "src/a.ts"), old_string: "one", new_string: "1" });
+  expect(edit.says).toBe("goes its own way");
+  expect((await agent.records()).at(-1)).toBe("claude-code, s1, intent, Edit allow");
+  writeFileSync(join(root, "src/a.ts"), "1\n");
+  await agent.did(edit.id);
+  const write = await agent.wants("Write", { file_path: join(root, "new.txt"), content: "new" });
+  writeFileSync(join(root, "new.txt"), "new");
+  await agent.did(write.id);
+  const ls = await agent.wants("Bash", { command: "ls nowhere" });
+  await agent.did(ls.id, "Exit code 2\nls: cannot access 'nowhere'");
+  expect(await agent.records()).toEqual([
+    "claude-code, s1, intent, Read allow",
+    "claude-code, s1, outcome, Read allow unverified",
+    "claude-code, s1, intent, Edit allow",
+    "claude-code, s1, outcome, Edit allow verified, update src/a.ts",
+    "claude-code, s1, intent, Write allow",
+    "claude-code, s1, outcome, Write allow verified, create new.txt",
+    "claude-code, s1, intent, Bash allow",
+    "claude-code, s1, outcome, Bash allow failed 2",
+  ]);
+  expect((await agent.governance.verifyLedger({})).status).toBe("ok");
+});
+
+test("what was written is looked at: the agent's word is no evidence", async () => {
+  await using server = await startTestServer({ files });
+  const agent = new Agent(server);
+  const path = join(server.workspace.root, "new.txt");
+  const other = await agent.wants("Write", { file_path: path, content: "new" });
+  writeFileSync(path, "something else");
+  await agent.did(other.id);
+  const nothing = await agent.wants("Write", { file_path: path, content: "newer" });
+  await agent.did(nothing.id);
+  expect((await agent.records()).filter((record) => record.includes("outcome"))).toEqual([
+    "claude-code, s1, outcome, Write allow unverified, create new.txt",
+    "claude-code, s1, outcome, Write allow unverified",
+  ]);
+});
+
+test("commands are judged as what runs on no stage: only what is proven to read goes on without a question", async () => {
+  await using server = await startTestServer({ files });
+  const agent = new Agent(server);
+  for (const command of ["ls src", "cat src/a.ts", "git status"]) {
+    const { id, says } = await agent.wants("Bash", { command });
+    expect([command, says]).toEqual([command, "goes its own way"]);
+    await agent.did(id);
+  }
+  for (const command of [
+    "npm test",
+    "touch x",
+    "node -e 1",
+    "$(cat src/a.ts)",
+    "echo x > src/a.ts",
+    "curl https://example.com",
+  ]) {
+    expect([command, (await agent.wants("Bash", { command })).says]).toEqual([command, "ask"]);
+  }
+  for (const command of ["rm -rf /", "rm -rf ~", "cat ~/.ssh/id_rsa", "gennai emergency read-only off"]) {
+    expect([command, (await agent.wants("Bash", { command })).says]).toEqual([command, "deny"]);
+  }
+});
+
+test.each([
+  ["an edit that the project's paths leave out", "Edit", "docs/b.md"],
+  ["a new file there", "Write", "docs/c.md"],
+  ["a file outside", "Write", "/etc/passwd"],
+  ["a way out", "Write", "src/../../x"],
+  ["what git keeps", "Write", ".git/config"],
+  ["the agent's own hooks", "Write", ".claude/settings.local.json"],
+  ["a file with secrets", "Write", ".env"],
+] as const)("%s: %s %s is denied, and on record", async (_what, tool, path) => {
+  await using server = await startTestServer({ files });
+  const agent = new Agent(server);
+  const change: JsonObject = tool === "Write" ? { content: "x" } : { old_string: "two", new_string: "x" };
+  const answer = await agent.wants(tool, { file_path: path, ...change });
+  expect(answer.says).toBe("deny");
+  expect(answer.reason).toContain("Gennai, rule");
+  expect((await agent.records()).at(-1)).toContain(`claude-code, s1, refusal, ${tool} deny`);
+});
+
+test("a protected branch holds for it, and another program's tools are asked about each time", async () => {
+  await using server = await startTestServer({ files });
+  const agent = new Agent(server);
+  for (const _time of [1, 2]) expect((await agent.wants("mcp__files__read", { path: "src/a.ts" })).says).toBe("ask");
+  expect((await agent.wants("mcp__files__read", { path: "~/.ssh/id_rsa" })).says).toBe("deny");
+  expect((await agent.wants("WebFetch", { url: "https://example.com/", prompt: "x" })).says).toBe("deny");
+  expect((await agent.wants("WebSearch", { query: "x" })).says).toBe("ask");
+  expect((await agent.wants("TodoWrite", { todos: [] })).says).toBe("goes its own way");
+  await server.workspace.git("switch", "--quiet", "main");
+  const { says, reason } = await agent.wants("Write", { file_path: "src/new.ts", content: "x" });
+  expect([says, reason]).toEqual(["deny", expect.stringContaining("branch")]);
+});
+
+test("a question is the agent's to ask: the record says so, and what never ran is never told as run", async () => {
+  await using server = await startTestServer({ files });
+  const agent = new Agent(server);
+  const yes = await agent.wants("Bash", { command: "touch x" });
+  expect(yes).toMatchObject({ says: "ask", reason: expect.stringContaining("not proven to only read") });
+  await agent.did(yes.id);
+  await agent.wants("Bash", { command: "touch y" });
+  await agent.tell("Stop");
+  const ends = (await agent.metadata()).filter(({ kind }) => kind === "outcome");
+  expect(ends.map(({ calls: [call] }) => [call?.confirmation, call?.failure_class])).toEqual([
+    [{ answer: "passed-on", by: "claude-code" }, undefined],
+    [{ answer: "passed-on", by: "claude-code" }, "command_error"],
+  ]);
+});
+
+test("emergency controls hold for it at once, also for what runs already", async () => {
+  await using server = await startTestServer({ files });
+  const agent = new Agent(server);
+  const set = (control: EmergencyControl, enabled: boolean) =>
+    agent.governance.setEmergencyControl({ control, enabled, by: "me", reason: "test" });
+  const running = await agent.wants("Bash", { command: "ls" });
+  await set(EmergencyControl.READ_ONLY, true);
+  expect((await agent.wants("Write", { file_path: "x", content: "x" })).reason).toContain("emergency/read-only");
+  expect((await agent.wants("Read", { file_path: "src/a.ts" })).says).toBe("goes its own way");
+  await set(EmergencyControl.READ_ONLY, false);
+  await set(EmergencyControl.STOP_ALL, true);
+  expect(await agent.wants("Read", { file_path: "src/a.ts" })).toMatchObject({ says: "deny", goesOn: false });
+  expect(await agent.wants("TodoWrite", {})).toMatchObject({ says: "deny", goesOn: false });
+  expect(await agent.did(running.id)).toMatchObject({ continue: false });
+  const ended = (await agent.records()).filter((record) => record.includes("outcome, Bash"));
+  expect(ended).toHaveLength(1);
+});
+
+test("calls that it makes at once are judged each by itself, and each has its end", async () => {
+  await using server = await startTestServer({ files });
+  const agent = new Agent(server);
+  await Promise.all(
+    [1, 2, 3, 4].map(async (n) => {
+      const { id, says } = await agent.wants("Write", { file_path: `n${n}`, content: "x" }, `p${n}`);
+      expect(says).toBe("goes its own way");
+      await agent.did(id);
+    }),
+  );
+  expect((await agent.records()).filter((record) => record.includes("outcome"))).toHaveLength(4);
+});
+
+test("its sessions are ours in the list, one for each; a rule file that is broken denies, a file that is gone does not", async () => {
+  await using server = await startTestServer({ files });
+  const [one, two] = [new Agent(server, "one"), new Agent(server, "two")];
+  for (const agent of [one, two, one]) await agent.did((await agent.wants("Bash", { command: "ls" })).id);
+  const { sessions } = await server.client.listSessions({});
+  expect(sessions.map(({ title }) => title)).toEqual(["Claude Code, guarded", "Claude Code, guarded"]);
+  writeFileSync(join(server.workspace.root, ".gennai/config.yaml"), "paths: [");
+  await expect(one.wants("Write", { file_path: "x", content: "x" })).rejects.toThrow();
+  rmSync(join(server.workspace.root, ".gennai/config.yaml"));
+  expect((await one.wants("Write", { file_path: "x", content: "x" })).says).toBe("goes its own way");
+});
+
+test("what is no agent, and no word of one, is refused", async () => {
+  await using server = await startTestServer();
+  const { governance } = new Agent(server);
+  await expect(governance.guardCall({ host: "nobody", payload: {} })).rejects.toMatchObject({
+    code: Code.InvalidArgument,
+  });
+  await expect(governance.guardCall({ host: "claude-code" })).rejects.toMatchObject({ code: Code.InvalidArgument });
+  await expect(
+    governance.guardCall({ host: "claude-code", payload: { session_id: "s", hook_event_name: "PreToolUse" } }),
+  ).rejects.toMatchObject({ code: Code.InvalidArgument });
+  expect(readFileSync(join(server.workspace.root, "README.md"), "utf8")).toBe("# Test\n");
+});
