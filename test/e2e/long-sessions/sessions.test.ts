@@ -1,8 +1,10 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { connectGovernance } from "@gennai/client/connection/connection";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { startTestServer } from "@gennai/testkit/test-server";
-import { expect, test } from "vitest";
-import { allEvents, codeOf, eventOf, runTurn, startSession } from "../rpc/session-client.ts";
+import { expect, test, vi } from "vitest";
+import { allEvents, codeOf, eventOf, refusalOf, runTurn, startSession } from "../rpc/session-client.ts";
 
 test("a session is renamed, keeps its name, and gives it to its forks", async () => {
   await using server = await startTestServer();
@@ -61,4 +63,68 @@ test("a session is not deleted while its turn runs", async () => {
   await server.client.cancelTurn({ sessionId, turnId });
   await server.client.deleteSession({ sessionId });
   expect((await server.client.listSessions({})).sessions).toEqual([]);
+});
+
+test("no session is deleted under an emergency control", async () => {
+  await using server = await startTestServer();
+  const sessionId = await startSession(server);
+  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  const set = (control: EmergencyControl, enabled: boolean, tool: string) =>
+    governance.setEmergencyControl({ control, enabled, tool, by: "ann", reason: "a test" });
+  const controls: readonly (readonly [EmergencyControl, string, string])[] = [
+    [EmergencyControl.STOP_ALL, "", "stopped"],
+    [EmergencyControl.READ_ONLY, "", "read_only_mode"],
+    [EmergencyControl.DISABLE_HIGH_IMPACT, "", "high_impact_disabled"],
+    [EmergencyControl.BLOCK_TOOL, "DeleteSession", "tool_blocked"],
+  ];
+  for (const [control, tool, info] of controls) {
+    await set(control, true, tool);
+    const refused = await refusalOf(server.client.deleteSession({ sessionId }));
+    expect(refused).toMatchObject({ code: "permission_denied", info });
+    await set(control, false, tool);
+  }
+  expect((await server.client.listSessions({})).sessions).toHaveLength(1);
+  await server.client.deleteSession({ sessionId });
+});
+
+test("a session is not deleted while an undo of it is under way, and is not changed while it is deleted", async () => {
+  const edit = { tool: { name: "Write", args: { file_path: "made.txt", content: "made\n" } } };
+  await using server = await startTestServer({ script: [{ steps: [edit, { text: ["Done."] }] }] });
+  const sessionId = await startSession(server);
+  await runTurn(server, sessionId, "write");
+  const session = await server.running.manager.get(sessionId);
+  const { log } = session.services;
+
+  const [began, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const { decided } = session;
+  vi.spyOn(session, "decided").mockImplementationOnce(async (...rest) => {
+    began.resolve();
+    await goOn.promise;
+    return decided.apply(session, rest);
+  });
+  const undo = server.client.undoChangeSet({ sessionId });
+  await began.promise;
+  expect(await refusalOf(server.client.deleteSession({ sessionId }))).toMatchObject({
+    code: "failed_precondition",
+    info: "act_under_way",
+    message: expect.stringContaining("an undo"),
+    hint: expect.stringContaining("Wait for its end"),
+  });
+  goOn.resolve();
+  expect((await undo).files).toHaveLength(1);
+
+  const [leaves, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const forget = log.forget.bind(log);
+  vi.spyOn(log, "forget").mockImplementationOnce(async (...rest) => {
+    leaves.resolve();
+    await go.promise;
+    return forget(...rest);
+  });
+  const deletion = server.client.deleteSession({ sessionId });
+  await leaves.promise;
+  expect(await refusalOf(server.client.undoChangeSet({ sessionId }))).toMatchObject({ info: "session_leaves" });
+  go.resolve();
+  expect((await deletion).events).toBeGreaterThan(1);
+  vi.restoreAllMocks();
+  expect(await codeOf(server.client.undoChangeSet({ sessionId }))).toBe("not_found");
 });

@@ -21,6 +21,10 @@ export const requestErrors = {
   },
   admin_only: { means: "only admins may do this", next: "Ask somebody whose token has the admin role." },
   aborted: { means: "the turn was stopped while this went to the client that holds the files", next: "Try again." },
+  act_under_way: {
+    means: "the session is not deleted while an apply, undo, restore or keep is under way in it",
+    next: "Wait for its end, then delete it.",
+  },
   action_denied: { means: "the gate denies an action of the plan", next: "Submit a plan without it." },
   change_does_not_fit: {
     means: "a patch of the plan does not fit its file, so that nobody can see what it would change",
@@ -101,6 +105,7 @@ export const requestErrors = {
     means: "somebody deleted the session while this client followed it",
     next: "Open another one, or start a new one. Exported copies are where they were.",
   },
+  session_leaves: { means: "the session is being deleted", next: "Go on in another session." },
   session_taken_over: { means: "another server took the session over", next: "Subscribe again." },
   server_overloaded: { means: "the server has as many of these under way as it may", next: "Wait as long as it says." },
   slow_reader: {

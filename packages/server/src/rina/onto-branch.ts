@@ -29,7 +29,9 @@ export async function previewOnBranch({
   if (plan.state === "awaiting_approval") return undefined;
   if (!isForBranch(actions)) throw refusal(plan, actions);
   const { signal } = new AbortController();
-  const { name } = await prepareSessionBranch(session, { task: plan.title }, signal);
+  const { name } = await session.acts.during("a change of the branch", () =>
+    prepareSessionBranch(session, { task: plan.title }, signal),
+  );
   const text = `The work moved to the branch ${name}: the branch before is protected, and a plan was approved.`;
   session.writer.emit({ type: "warning", text }, { turnId: "" });
   const again = await plans.preview(session, held.planId);

@@ -322,7 +322,9 @@ function agentService({
 
     async undoChangeSet({ sessionId, changeSetId }) {
       const session = await manager.get(sessionId);
-      const undone = await undoChangeSet(session, changeSetId === "" ? undefined : changeSetId);
+      const undone = await session.acts.during("an undo", () =>
+        undoChangeSet(session, changeSetId === "" ? undefined : changeSetId),
+      );
       return { changeSetId: undone.changeSetId, files: undone.files.map(appliedFileToMessage) };
     },
 

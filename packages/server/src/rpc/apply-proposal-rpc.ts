@@ -16,6 +16,8 @@ export async function applyProposalRpc(session: Session, request: ApplyProposalR
     if (expectedBases.has(path)) throw new ServiceError("invalid_argument", `expected_bases names ${path} twice.`);
     expectedBases.set(path, optionalDigest(sha256));
   }
-  const { changeSetId, files, alreadyApplied } = await applyProposal(session, review, { expectedBases, signal });
+  const { changeSetId, files, alreadyApplied } = await session.acts.during("an apply", () =>
+    applyProposal(session, review, { expectedBases, signal }),
+  );
   return { changeSetId, files: files.map(appliedFileToMessage), alreadyApplied };
 }

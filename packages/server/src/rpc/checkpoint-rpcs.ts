@@ -21,7 +21,9 @@ export async function listCheckpointsRpc(session: Session) {
 
 export async function restoreCheckpointRpc(session: Session, request: RestoreCheckpointRequest) {
   const { checkpointId, paths, dryRun, force } = request;
-  const restored = await restoreCheckpoint(session, { checkpointId, paths, dryRun, force });
+  const restored = await session.acts.during("a restore", () =>
+    restoreCheckpoint(session, { checkpointId, paths, dryRun, force }),
+  );
   return {
     restoreId: restored.restoreId,
     files: restored.files.map(appliedFileToMessage),

@@ -11,9 +11,10 @@ export async function listLayerRpc(session: Session) {
 }
 
 export async function keepLayerRpc(session: Session, { paths, sha256 }: KeepLayerRequest, signal: AbortSignal) {
-  return keptTreesToMessage(await keepFromLayer(session, { paths, sha256, signal }));
+  const keep = () => keepFromLayer(session, { paths, sha256, signal });
+  return keptTreesToMessage(await session.acts.during("a keep", keep));
 }
 
 export async function dropLayerRpc(session: Session, { paths }: DropLayerRequest) {
-  return { paths: [...(await dropFromLayer(session, paths))] };
+  return { paths: [...(await session.acts.during("a drop", () => dropFromLayer(session, paths)))] };
 }

@@ -54,7 +54,9 @@ export async function prepareBranchRpc(session: Session, request: PrepareBranchR
   if (task.length > maxTaskCharacters) {
     throw new ServiceError("invalid_argument", `task has at most ${maxTaskCharacters} characters.`);
   }
-  const prepared = await prepareSessionBranch(session, { task, ...(branch === "" ? {} : { branch }) }, signal);
+  const prepared = await session.acts.during("a change of the branch", () =>
+    prepareSessionBranch(session, { task, ...(branch === "" ? {} : { branch }) }, signal),
+  );
   return { branch: prepared.name, change: branchChanges[prepared.how] };
 }
 
@@ -63,7 +65,7 @@ export async function makeFirstCommitRpc(
   { sha256 }: Pick<MakeFirstCommitRequest, "sha256">,
   signal: AbortSignal,
 ) {
-  const planned = await firstSessionCommit(session, { sha256, signal });
+  const planned = await session.acts.during("a first commit", () => firstSessionCommit(session, { sha256, signal }));
   if (planned === undefined) return { offered: false };
   const { files, leftOut, branch, commit } = planned;
   return {

@@ -9,6 +9,7 @@ import { clientPlace } from "@gennai/machine/workspace/client-place";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { SessionSettings } from "@gennai/protocol/model/session-settings";
 import type { ForgottenSession, SessionFilter, SessionHead } from "@gennai/store/log/session-log";
+import { refuseInEmergency } from "../session/refuse-in-emergency.ts";
 import type { Session } from "../session/session.ts";
 import type { SessionServices } from "../session/session-services.ts";
 import { forkSession, type SessionOrigin } from "./fork-session.ts";
@@ -158,11 +159,16 @@ export class SessionManager {
     }
   }
 
-  /** Forgets a session for good. Rejects with `ServiceError` while a turn of it runs. @param by name of whoever asked for it */
+  /**
+   * Forgets a session for good. Rejects with `ServiceError` while a turn of it runs or a person does something to it, and under every
+   * emergency control: nothing brings it back. @param by name of whoever asked for it
+   */
   async delete(sessionId: string, by: string): Promise<ForgottenSession> {
     using _held = this.hold(sessionId);
     const session = await this.get(sessionId);
-    const forgotten = await session.delete(by);
+    const { services } = session;
+    const tool = { ...deleteTool, outside: services.ownDirectories[0] ?? session.workspace.root };
+    const forgotten = await session.delete(by, () => refuseInEmergency(session, "Nothing was deleted", tool));
     await this.#open.discard(session);
     return forgotten;
   }
@@ -250,6 +256,8 @@ export class SessionManager {
     return session;
   }
 }
+
+const deleteTool = { name: "DeleteSession", statement: "Delete a session for good" } as const;
 
 /** The same for an id that nobody has and for one that is not the caller's: which of the two it is, is nobody's business. */
 export function noSuchSession(): ServiceError {

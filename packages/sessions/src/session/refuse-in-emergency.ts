@@ -6,13 +6,15 @@ import type { Session } from "./session.ts";
  * `ServiceError` with the code of the control.
  *
  * @param act what is refused, e.g. `Nothing was restored`
+ * @param tool.outside what is written instead of the workspace; absolute
  */
 export function refuseInEmergency(
   { id, services, workspace }: Pick<Session, "id" | "services" | "workspace">,
   act: string,
-  tool: { readonly name: string; readonly statement: string },
+  tool: { readonly name: string; readonly statement: string; readonly outside?: string },
 ): void {
-  const path = { raw: ".", relative: "", absolute: workspace.root, inside: true };
+  const { outside } = tool;
+  const path = { raw: ".", relative: "", absolute: outside ?? workspace.root, inside: outside === undefined };
   const write = { type: "write", operation: "update", path, base: undefined, current: undefined } as const;
   const verdict = services.emergency.standingCheck.check({
     callId: tool.name,

@@ -24,6 +24,7 @@ import type { SessionWriter } from "./log/session-writer.ts";
 import type { TurnPreparation } from "./prepared-turn.ts";
 import { QueuedMessages } from "./queued-messages.ts";
 import { SeenContents } from "./seen-contents.ts";
+import { SessionActs } from "./session-acts.ts";
 import type { SessionServices } from "./session-services.ts";
 import { SessionState } from "./session-state.ts";
 import { SessionTurns, type StartedTurn } from "./session-turns.ts";
@@ -52,6 +53,7 @@ export class Session {
   readonly background: BackgroundRuns;
   readonly state: SessionState;
   readonly services: SessionServices;
+  readonly acts = new SessionActs();
   readonly #log: OwnedLog;
   readonly #turns: SessionTurns;
 
@@ -161,14 +163,22 @@ export class Session {
     return this.#turns.cancel(reason, turnId);
   }
 
-  /** Forgets the session for good; nothing can be done with it any more. Rejects with `ServiceError` while a turn runs. */
-  delete(by: string): Promise<ForgottenSession> {
-    return this.#turns.instead("delete the session", async () => {
-      await this.catchUp();
-      await this.background.stopAll("the deletion of the session");
-      await this.writer.flush();
-      return this.services.log.forget(this.id, by);
-    });
+  /**
+   * Forgets the session for good; nothing can be done with it any more. Rejects with `ServiceError` while a turn runs, or something that a
+   * person does to it.
+   * @param refuse throws where it may not be, asked when nothing else is under way
+   */
+  delete(by: string, refuse?: () => void): Promise<ForgottenSession> {
+    return this.#turns.instead("delete the session", () =>
+      this.acts.last(async () => {
+        refuse?.();
+        await this.catchUp();
+        await this.background.stopAll("the deletion of the session");
+        await this.writer.flush();
+        refuse?.();
+        return this.services.log.forget(this.id, by);
+      }),
+    );
   }
 
   /** Throws `ServiceError`. @param what e.g. `change the settings` */
