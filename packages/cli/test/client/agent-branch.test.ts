@@ -21,6 +21,22 @@ test("switches to a branch that is there already", async () => {
   expect(await prepare(repository.root)).toEqual({ name: "ai-agent/fix-it", how: "switched" });
 });
 
+test("a branch whose name only begins the same is another one", async () => {
+  await using repository = await temporaryRepository({ "a.txt": "one\n" });
+  await repository.git("branch", "ai-agent/fix-it-again");
+  expect(await prepare(repository.root)).toEqual({ name: "ai-agent/fix-it", how: "created" });
+});
+
+test("a tag that has the branch's name changes nothing", async () => {
+  await using repository = await temporaryRepository({ "a.txt": "one\n" });
+  await repository.git("tag", "main");
+  await repository.git("switch", "--quiet", "--create", "feature");
+  await repository.git("tag", "feature");
+  expect(await prepare(repository.root)).toEqual({ name: "feature", how: "kept" });
+  await repository.git("switch", "--quiet", "main");
+  expect(await prepare(repository.root)).toEqual({ name: "ai-agent/fix-it", how: "created" });
+});
+
 test("stays on a branch that is nobody's", async () => {
   await using repository = await temporaryRepository({ "a.txt": "one\n" });
   await repository.git("switch", "--quiet", "--create", "feature");

@@ -33,12 +33,9 @@ export async function prepareBranch(request: BranchRequest): Promise<AgentBranch
   const { directory, signal } = request;
   const run: Run = (...args) => git(args, { directory, signal });
   const name = request.branch ?? branchNameFor(request.task);
-  // Each git takes the time of a sandbox: what needs no other's answer is asked at once.
-  const asked = Promise.all([currentBranch(run), knownBranches(run, name)]);
-  // Where there is no repository, `requireRepository` says it better.
-  asked.catch(() => undefined);
-  await requireRepository(directory, signal);
-  const [current, { exists, remoteDefaults }] = await asked;
+  // Each git takes the time of a sandbox.
+  const { current, exists, remoteDefaults } =
+    (await seenAtOnce(run, name)) ?? (await seenOneByOne(run, name, { directory, signal }));
   const { protectedBranches } = await loadProjectConfig(directory);
   const extra = [...request.protect, ...protectedBranches, ...remoteDefaults];
   const isProtected = (branch: string): boolean => isProtectedBranch(branch, { extra }) !== undefined;
@@ -75,6 +72,48 @@ export async function prepareBranch(request: BranchRequest): Promise<AgentBranch
 
 type Run = (...args: string[]) => Promise<GitResult>;
 
+/** What is asked of the branches around. */
+interface Branches {
+  /** undefined where HEAD is on none. */
+  readonly current: string | undefined;
+  /** Whether there is one of the name. */
+  readonly exists: boolean;
+  /** Those that the remotes call their default. */
+  readonly remoteDefaults: readonly string[];
+}
+
+/** One git for it all. undefined where it does not answer plainly: no repository, no commit yet, no git. */
+async function seenAtOnce(run: Run, name: string): Promise<Branches | undefined> {
+  const own = `refs/heads/${name}`;
+  // Without a star a pattern stands for what is below it. Links are followed: a remote's HEAD is told as the branch it leads to.
+  const refs = [`--glob=${own}*`, "--glob=refs/remotes/*/HEAD"];
+  const asked = await run("rev-parse", "--is-inside-work-tree", "--symbolic-full-name", "HEAD", ...refs).catch(
+    () => undefined,
+  );
+  if (asked === undefined || asked.code !== 0 || asked.stderr !== "") return undefined;
+  const [isInside, head = "", ...found] = asked.stdout.trimEnd().split("\n");
+  if (isInside !== "true") return undefined;
+  return {
+    current: head.startsWith("refs/heads/") ? head.slice("refs/heads/".length) : undefined,
+    exists: found.includes(own),
+    remoteDefaults: found.flatMap((ref) => /^refs\/remotes\/[^/]+\/(.+)$/.exec(ref)?.[1] ?? []),
+  };
+}
+
+/** Throws `ServiceError` where nothing can be worked on. */
+async function seenOneByOne(
+  run: Run,
+  name: string,
+  { directory, signal }: { readonly directory: string; readonly signal: AbortSignal },
+): Promise<Branches> {
+  const asked = Promise.all([currentBranch(run), knownBranches(run, name)]);
+  // Where there is no repository, `requireRepository` says it better.
+  asked.catch(() => undefined);
+  await requireRepository(directory, signal);
+  const [current, known] = await asked;
+  return { current, ...known };
+}
+
 async function requireRepository(directory: string, signal: AbortSignal): Promise<void> {
   const { state, reason } = await seeRepository(directory, signal);
   switch (state) {
@@ -99,17 +138,12 @@ async function requireRepository(directory: string, signal: AbortSignal): Promis
   }
 }
 
-/** undefined where HEAD is on none. */
 async function currentBranch(run: Run): Promise<string | undefined> {
   const head = await run("symbolic-ref", "--quiet", "--short", "HEAD");
   return head.code === 0 ? head.stdout.trim() : undefined;
 }
 
-/** Whether there is a branch of this name, and the branches that the remotes call their default. */
-async function knownBranches(
-  run: Run,
-  name: string,
-): Promise<{ readonly exists: boolean; readonly remoteDefaults: readonly string[] }> {
+async function knownBranches(run: Run, name: string): Promise<Omit<Branches, "current">> {
   const own = `refs/heads/${name}`;
   const { stdout } = await run("for-each-ref", "--format=%(refname) %(symref:lstrip=3)", own, "refs/remotes/*/HEAD");
   const refs = stdout.split("\n").map((line) => line.split(" "));
