@@ -1,6 +1,5 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import type { AllowedEndpoint } from "@gennai/governance/network/connection";
 import type { Endpoint } from "@gennai/governance/network/endpoint";
 import { resolverSettings, WatchedNetwork } from "../network/watched-network.ts";
@@ -58,9 +57,6 @@ export interface LayeredStage {
   /** Trees of the layer that the command does not see: the workspace's own were changed meanwhile. */
   readonly dropped: readonly string[];
 }
-
-/** Milliseconds. */
-const warmUpDelay = 500;
 
 /** Workspaces whose next command finds its mounts made; those that had one last. */
 const maxAhead = 8;
@@ -219,14 +215,8 @@ export class Stages implements AsyncDisposable {
    * The same for the first command of a workspace, which would have to wait for a look at all of it.
    * @param openNetwork of the session that will have it
    */
-  warmUp(
-    workspaceRoot: string,
-    zeroAccess: ZeroAccess,
-    openNetwork: () => Promise<WatchedNetwork | undefined> = async () => undefined,
-  ): void {
+  warmUp(workspaceRoot: string, zeroAccess: ZeroAccess, openNetwork: () => Promise<WatchedNetwork | undefined>): void {
     this.#inBackground(async (signal) => {
-      // The model's first request goes out first: to start programs takes the time of this one.
-      await delay(warmUpDelay, undefined, { signal, ref: false });
       if ((await this.support(workspaceRoot)).state !== "staged") return;
       const machine = this.#options.shell.machineFor(workspaceRoot);
       const roots = this.#rootsOf(workspaceRoot, zeroAccess, machine);

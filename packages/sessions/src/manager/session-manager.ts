@@ -15,7 +15,6 @@ import type { SessionServices } from "../session/session-services.ts";
 import { forkSession, type SessionOrigin } from "./fork-session.ts";
 import { OpenSessions } from "./open-sessions.ts";
 import type { SessionsLoad } from "./server-load.ts";
-import { warmUpStages } from "./warm-up-stages.ts";
 
 /** The sessions of this server. A session of the log opens when somebody first asks for it. */
 export class SessionManager {
@@ -252,7 +251,6 @@ export class SessionManager {
       [{ type: "session-started", workingDir: root, settings, ...origin }, ...(isBoxed ? [] : [unsandboxed])],
       { turnId: "", durable: true },
     );
-    void warmUpStages(session).catch((error: unknown) => this.#services.onUnexpectedError(error));
     return session;
   }
 }

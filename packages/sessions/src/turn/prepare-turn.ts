@@ -16,6 +16,7 @@ import { storeImages } from "./store-images.ts";
 import { buildTurnGate } from "./turn-gate.ts";
 import { projectNotes, turnInstructions } from "./turn-prompt.ts";
 import { turnResources } from "./turn-resources.ts";
+import { warmingSink } from "./warming-sink.ts";
 
 export interface TurnInput {
   readonly text: string;
@@ -88,6 +89,7 @@ export async function prepareTurn(
     gate,
     run: async () => {
       using _listening = session.queuedMessages.open(turnId);
+      using warming = warmingSink(sink, () => gate.warmUp());
       const openCalls =
         continues === undefined
           ? []
@@ -115,7 +117,7 @@ export async function prepareTurn(
           await session.queuedMessages.deliver(turnId, sink, (text) => context.mentionedIn(text));
         },
         saidMeanwhile: () => session.queuedMessages.hasMore(turnId),
-        sink,
+        sink: warming,
         newItemId: randomUUID,
         signal,
       });

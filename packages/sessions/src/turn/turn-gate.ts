@@ -48,6 +48,8 @@ export interface TurnGate extends Disposable {
   readonly notes: NotedFiles;
   /** Who looks at files that the model's calls changed, for their results. */
   readonly afterEdit: LookAfterEdit;
+  /** Has made, beside other work, what the first command of a workspace would wait for. Never throws. */
+  warmUp(): void;
   /** Resolves when what its last command changed is kept, so that the turn may end. Never rejects. */
   settle(): Promise<void>;
 }
@@ -123,14 +125,15 @@ export async function buildTurnGate(
   if (proposal === undefined) {
     for (const some of [tools, ownTools]) for (const [name, tool] of some) some.set(name, checkpoints.guard(tool));
   }
-  if (!onlyChecks && editingMode !== "proposal" && tools.has("Bash")) {
+  const warmUp = (): void => {
+    if (onlyChecks || editingMode === "proposal" || !tools.has("Bash")) return;
     if (proposal === undefined) kept?.warmUp();
     const { stages } = services;
     if (workspace.client === undefined && stages !== undefined) {
       const place = { stages, workspaceRoot: workspace.root };
       stages.warmUp(workspace.root, rules.zeroAccess, () => session.background.openNetwork(place));
     }
-  }
+  };
 
   const notes = new NotedFiles();
   const afterEdit: LookAfterEdit = {};
@@ -217,6 +220,7 @@ export async function buildTurnGate(
       ...warnings,
       ...rules.warnings,
     ],
+    warmUp,
     settle: () => checkpoints.settle(),
     [Symbol.dispose]: () => {
       tree[Symbol.dispose]();

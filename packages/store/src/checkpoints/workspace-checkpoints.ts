@@ -1,6 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { ProcessLocks } from "@gennai/machine/process/process-lock";
 import { storeTrouble } from "../database/store-trouble.ts";
@@ -16,8 +15,6 @@ const maxOwn = 10_000;
 const maxAge = 14 * 24 * 60 * 60_000;
 const defaultMaxBytes = 2 * 1024 * 1024 * 1024;
 const sweepEvery = 50;
-/** Milliseconds. */
-const warmUpDelay = 50;
 
 /** A name that changes with what the ignore rules say. */
 const ignoreFile = /(?:^|\/)\.gitignore$/;
@@ -69,8 +66,7 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
   /** Takes in what a first snapshot would have to, beside other work; once. Never throws. */
   warmUp(): void {
     const { signal } = this.#disposed;
-    // The model's first request goes out first: to start a program blocks this one for some milliseconds.
-    this.#warm ??= delay(warmUpDelay, undefined, { signal, ref: false })
+    this.#warm ??= Promise.resolve()
       .then(() => this.#kept(signal))
       .then(() => this.sweep())
       .catch(() => undefined);
