@@ -36,6 +36,10 @@ export type BackgroundEnd = { readonly run: CommandRun } | { readonly failure: s
 export interface BackgroundRun {
   /** Resolves when every process of it is gone, and all that it wrote. Never rejects. */
   readonly ended: Promise<BackgroundEnd>;
+  /** Resolves when the command itself runs, its sandbox being made, or is over. Never rejects. */
+  readonly begun: Promise<void>;
+  /** Resolves when the command is over, before what it wrote is gone. Never rejects. */
+  readonly over: Promise<void>;
   /** Not every change of others reaches it: the system does not let so many directories be watched. */
   readonly isPartial: boolean;
   /** Ends it, first politely; resolves as `ended` does. */
@@ -77,14 +81,19 @@ export async function startInBackground(
     await dropMounts(mounted);
     throw backgroundUnavailable(error);
   }
+  const begun = Promise.withResolvers<void>();
+  const over = Promise.withResolvers<void>();
   const run = async (): Promise<BackgroundEnd> => {
     const stage = { roots: transaction.roots, mounts, machine };
     try {
-      const ran = await runOnStage({ ...command, ...long }, stage, { ...options, signal: stopping.signal });
+      const { signal } = stopping;
+      const ran = await runOnStage({ ...command, ...long }, stage, { ...options, signal, onRunning: begun.resolve });
       return lost === undefined ? { run: ran } : { failure: lost };
     } catch (error) {
       return { failure: lost ?? messageOf(error) };
     } finally {
+      begun.resolve();
+      over.resolve();
       await edits[Symbol.asyncDispose]();
       await dropMounts(mounted);
     }
@@ -92,6 +101,8 @@ export async function startInBackground(
   const ended = run().catch((error: unknown) => ({ failure: messageOf(error) }));
   return {
     ended,
+    begun: begun.promise,
+    over: over.promise,
     get isPartial() {
       return edits.isPartial;
     },

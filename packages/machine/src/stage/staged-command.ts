@@ -54,7 +54,12 @@ interface StageParts {
 export async function runOnStage(
   command: StagedCommand,
   stage: StageParts,
-  options: { readonly signal: AbortSignal; readonly onOutput?: (text: string) => void },
+  options: {
+    readonly signal: AbortSignal;
+    readonly onOutput?: (text: string) => void;
+    /** The sandbox is made, and the command itself runs in it; not called for one that was over before that was seen. */
+    readonly onRunning?: () => void;
+  },
 ): Promise<CommandRun> {
   const { text, cwd, environment, resolver, mounts, temporary, offline = false, ...rest } = command;
   const first = newestProcess();
@@ -66,7 +71,10 @@ export async function runOnStage(
   const env = { ...environment, ...quietGit(environment) };
   // One that is there in the run alone is entered by the sandbox.
   const directory = stage.roots.some(({ path }) => isWithin(cwd, path)) ? cwd : "/";
-  const run = await runCommand({ argv, cwd: holdDirectory(directory), env, ...rest }, options);
+  const { onRunning, ...others } = options;
+  const running = runCommand({ argv, cwd: holdDirectory(directory), env, ...rest }, others);
+  if (onRunning !== undefined) tellWhenItRuns(stage.mounts, first, { running, onRunning });
+  const run = await running;
   await nobodySees(stage.mounts, first);
   const failure = sandboxFailure(run) ?? joinFailure(run);
   if (failure !== undefined) throw new CommandNotStarted("spawn_failed", `The sandbox could not start: ${failure}`);
@@ -142,6 +150,33 @@ function quietGit(environment: Readonly<Record<string, string>>): Readonly<Recor
     quiet[`GIT_CONFIG_VALUE_${before + index}`] = value;
   }
   return quiet;
+}
+
+/** Looks at the processes on the stage until one is in the sandbox and is not the sandbox itself. */
+function tellWhenItRuns(
+  { mountName }: MountKeeper,
+  first: number,
+  { running, onRunning }: { readonly running: Promise<CommandRun>; readonly onRunning: () => void },
+): void {
+  const look = setInterval(() => {
+    if (!startedSince(first).some((process) => isInSandbox(process) && sees(process, mountName))) return;
+    clearInterval(look);
+    onRunning();
+  }, lookEveryMs);
+  const stop = () => clearInterval(look);
+  running.then(stop, stop);
+}
+
+const lookEveryMs = 10;
+
+/** It has a number of its own in a namespace, as bubblewrap has before it becomes the command. */
+function isInSandbox(process: number): boolean {
+  try {
+    const status = readFileSync(`/proc/${process}/status`, "latin1");
+    return /^NSpid:\s*\d+\s+\d/m.test(status) && !/^Name:\s*bwrap$/m.test(status);
+  } catch {
+    return false;
+  }
 }
 
 /** The sandbox goes with its first process, but a moment later. */

@@ -23,6 +23,8 @@ import { within } from "./within.ts";
 
 /** Runs of one session at a time. */
 const maxRunning = 8;
+/** Milliseconds that a caller waits for the making of a sandbox, and for what is put away after it. */
+const longestAround = 10_000;
 /** Those that have ended and can still be read. */
 const maxEnded = 16;
 /** Characters of each one's output that are kept. */
@@ -111,9 +113,17 @@ export class BackgroundRuns implements AsyncDisposable {
     }
   }
 
-  /** Resolves when it has ended, or that time is over. */
+  /**
+   * Resolves when it has ended, or goes on after that time. The time counts from when the command itself runs, and what is put
+   * away after its end is waited for: on a busy machine both take longer than most that fail at once.
+   */
   async endsWithin(id: string, waitMs: number, signal: AbortSignal): Promise<void> {
-    await within(this.#find(id).finished, waitMs, signal);
+    const { run, finished } = this.#find(id);
+    await within(run.begun, longestAround, signal);
+    let isOver = false;
+    const over = run.over.then(() => void (isOver = true));
+    await within(over, waitMs, signal);
+    if (isOver) await within(finished, longestAround, signal);
   }
 
   /** What a run printed since a place; waits for more while there is none. Throws `ToolFailure` `background_not_found`. */
