@@ -1,7 +1,7 @@
 import type { TurnSink } from "@gennai/agent/turn-sink";
 
-/** Milliseconds without a word from the model. */
-const patience = 1000;
+/** Milliseconds without a word of an answer; hosted models take longer than that for the first. */
+const patience = 300;
 
 /**
  * A sink that has what a command needs made ahead, once: when the model begins a call, or keeps everybody waiting for the
@@ -16,10 +16,12 @@ export function warmingSink(inner: TurnSink, warmUp: () => void): TurnSink & Dis
   };
   return {
     emit: (event, itemId) => {
-      clearTimeout(waiting);
       inner.emit(event, itemId);
       if (event.type === "tool-call-start" || event.type === "tool-call") warm();
+      // What it thinks is no answer yet: a call may follow at once.
+      else if (event.type === "text-delta") clearTimeout(waiting);
       else if (event.type === "status" && event.state === "thinking" && !isWarm) {
+        clearTimeout(waiting);
         waiting = setTimeout(warm, patience).unref();
       }
     },

@@ -7,6 +7,7 @@ afterEach(() => void vi.useRealTimers());
 
 const asked: SessionEvent = { type: "status", state: "thinking", iteration: 1 };
 const said: SessionEvent = { type: "text-delta", text: "Here" };
+const thought: SessionEvent = { type: "thinking-delta", text: "Let me see" };
 const called: SessionEvent = { type: "tool-call-start", id: "call", name: "Read" };
 const whole: SessionEvent = { type: "tool-call", id: "call", name: "Read", argumentsJson: "{}" };
 
@@ -23,6 +24,7 @@ test.each<[string, readonly (SessionEvent | "a long while")[], number]>([
   ["a call", [asked, called], 1],
   ["a call of a provider that tells it whole", [asked, whole], 1],
   ["a model that says nothing yet", [asked, "a long while"], 1],
+  ["a model that thinks for long before it answers", [asked, thought, "a long while", said], 1],
   ["that, and then calls", [asked, "a long while", called, whole, asked, "a long while", called], 1],
 ])("%s: made ahead %#", (_name, steps, times) => {
   const { sink, warmUp, events } = watched();
