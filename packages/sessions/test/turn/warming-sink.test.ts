@@ -13,7 +13,7 @@ const whole: SessionEvent = { type: "tool-call", id: "call", name: "Read", argum
 
 function watched() {
   const inner = { events: [] as SessionEvent[], emit: (event: SessionEvent) => void inner.events.push(event) };
-  const warmUp = vi.fn();
+  const warmUp = vi.fn<() => void>();
   const sink = warmingSink({ ...inner, settle: async () => {}, flush: async () => {} }, warmUp);
   return { sink, warmUp, events: inner.events };
 }
@@ -28,7 +28,10 @@ test.each<[string, readonly (SessionEvent | "a long while")[], number]>([
   ["that, and then calls", [asked, "a long while", called, whole, asked, "a long while", called], 1],
 ])("%s: made ahead %#", (_name, steps, times) => {
   const { sink, warmUp, events } = watched();
-  for (const step of steps) step === "a long while" ? vi.advanceTimersByTime(60_000) : sink.emit(step);
+  for (const step of steps) {
+    if (step === "a long while") vi.advanceTimersByTime(60_000);
+    else sink.emit(step);
+  }
   expect(warmUp).toHaveBeenCalledTimes(times);
   expect(events).toEqual(steps.filter((step) => step !== "a long while"));
 });
