@@ -23,7 +23,8 @@ export function joinedValues(cluster: string, flags: ReadonlySet<string>): reado
   const rest = cluster.slice(letter || index === 1 ? index + 1 : index);
   // `-xzf`: whatever the last letter is, its value would be the next word.
   if (rest === "") return [];
-  return index === 1 ? [rest] : [cluster.slice(2), rest];
+  const path = /[./~].*$/s.exec(rest)?.[0] ?? rest;
+  return [...new Set([cluster.slice(2), rest, path])];
 }
 
 function flagsOf(program: string): ReadonlySet<string> {
