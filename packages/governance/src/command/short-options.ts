@@ -23,8 +23,7 @@ export function joinedValues(cluster: string, flags: ReadonlySet<string>): reado
   const rest = cluster.slice(letter || index === 1 ? index + 1 : index);
   // `-xzf`: whatever the last letter is, its value would be the next word.
   if (rest === "") return [];
-  const path = /[./~].*$/s.exec(rest)?.[0] ?? rest;
-  return [...new Set([cluster.slice(2), rest, path])];
+  return index === 1 ? [rest] : [cluster.slice(2), rest];
 }
 
 function flagsOf(program: string): ReadonlySet<string> {

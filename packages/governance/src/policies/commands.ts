@@ -45,10 +45,7 @@ export function createCommandsPolicy(
       for (const effect of analysis.effects) {
         if (effect.type !== "exec" || mayRunBoxed(effect, surroundings)) continue;
         const asked = rules === undefined ? undefined : await askedByRules(effect.command, rules, { signal });
-        const verdict = commandVerdict(
-          effect.command,
-          effect.staged === true ? seenAfterwards(effect.command, asked) : asked,
-        );
+        const verdict = commandVerdict(effect.command, asked);
         // What it does is judged when it is known.
         if (effect.staged !== true || verdict.type === "deny") verdicts.push(verdict);
         if (effect.staged !== true && verdict.type === "allow")
@@ -57,11 +54,6 @@ export function createCommandsPolicy(
       return strictest(verdicts);
     },
   };
-}
-
-/** With the refusals that only guess, from code in another language, what a staged command is seen to do. */
-function seenAfterwards(command: CommandAnalysis, asked?: ReadonlySet<CommandDanger>): ReadonlySet<CommandDanger> {
-  return new Set([...(asked ?? []), ...command.dangers.filter(({ rule }) => rule === "floor/inline-code")]);
 }
 
 function mayRunBoxed(

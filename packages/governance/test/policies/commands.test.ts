@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { Effect } from "#effect";
 import { createCommandsPolicy } from "#policies/commands";
 import { createHighRiskPolicy } from "#policies/high-risk";
 import { decide, exec, inside, summary } from "./effects.ts";
@@ -16,15 +15,6 @@ describe("commands", () => {
     ["sudo rm -rf / && $X", "deny dangerous_command"],
   ])("%s: %s", async (command, expected) => {
     expect(summary(await decide(policy, exec(command)))).toBe(expected);
-  });
-
-  it.each([
-    ["python3 -c 'import os; os.remove(\"a\")'", "allow"],
-    ['node -e \'require("child_process").execSync("ls")\'', "allow"],
-    ["python3 -c 'import os; os.remove(\"a\")'; rm -rf /", "deny"],
-    ["python3 -c 'open(\".env\")'", "deny"],
-  ])("staged, what code in another language does is seen: %s: %s", async (command, expected) => {
-    expect((await decide(policy, { ...exec(command), staged: true } as Effect)).type).toBe(expected);
   });
 
   it("names the strictest danger", async () => {
