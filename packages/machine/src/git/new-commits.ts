@@ -27,33 +27,21 @@ export async function newCommits(
   }: { readonly tips: readonly string[]; readonly objects: readonly string[]; readonly home: string },
 ): Promise<readonly CommittedPath[]> {
   if (tips.length === 0) return [];
-  return changesOf(directory, ["-m", ...tips, "--not", "--all"], { objects, home });
-}
-
-/**
- * What an entry of the stash changes against the commit that it was made on, files that git did not track included. Rejects where it
- * cannot be told.
- *
- * @param directory real path in the repository
- * @param entry name of its object, hex
- */
-export async function stashedPaths(directory: string, entry: string, home: string): Promise<readonly CommittedPath[]> {
-  // Its third parent holds what git did not track, where there is such.
-  const args = ["--diff-merges=first-parent", "--no-walk", "--ignore-missing", entry, `${entry}^3`];
-  return changesOf(directory, args, { objects: [], home });
-}
-
-/** What `git log` with these words says of paths. */
-async function changesOf(
-  directory: string,
-  words: readonly string[],
-  { objects, home }: { readonly objects: readonly string[]; readonly home: string },
-): Promise<readonly CommittedPath[]> {
   const repository = confirmedRepository(directory, home);
   const top = repository?.workTree ?? directory;
-  const args = ["log", "--no-show-signature", "--format=", "--raw", "-z", "--root", "--no-renames", "--no-abbrev"];
+  const args = [
+    "log",
+    "--no-show-signature",
+    "--format=",
+    "--raw",
+    "-z",
+    "-m",
+    "--root",
+    "--no-renames",
+    "--no-abbrev",
+  ];
   const running = await startGit(
-    [...args, "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", ...words, "--"],
+    [...args, "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", ...tips, "--not", "--all", "--"],
     {
       cwd: directory,
       workTree: repository?.workTree,

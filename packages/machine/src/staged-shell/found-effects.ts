@@ -26,7 +26,7 @@ export async function foundEffects(options: StagedWorkOptions): Promise<FoundEff
   const inTree = undoableOf(work, await foundInTree(work));
   const judged = new Set(inTree.map(({ write }) => write.path.absolute));
   const contents = await gitContents(work, options.home);
-  const inGit = [...foundInContents(work, contents, judged), ...(await foundInGit(work, options.home))];
+  const inGit = [...foundInContents(work, contents, judged), ...foundInGit(work)];
   return {
     ...foundParts(work, { inTree, inGit, contents }),
     effects: [...inTree.map(({ write }) => write), ...inGit],

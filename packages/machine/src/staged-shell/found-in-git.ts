@@ -2,21 +2,15 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { FileWrite, FoundTrait, GitChange } from "@gennai/governance/effect";
 import { controlPath } from "@gennai/governance/policies/control-paths";
+import { objectOf } from "../control-watch/is-staged.ts";
 import { newCommits } from "../git/new-commits.ts";
 import type { GitEffect } from "../stage/git-effects.ts";
 import { NotObservable } from "../stage/stage-error.ts";
 import { rebasedBranch } from "../workspace/git-head.ts";
-import { isPopped } from "./popped-stash.ts";
-import { type GitEntry, isShown } from "./shows-object.ts";
 import type { StagedWork } from "./staged-work.ts";
 
 /** What a staged command did to the workspace's repository, and that it made others. */
-export async function foundInGit(work: StagedWork, home: string): Promise<readonly (GitChange | FileWrite)[]> {
-  const own: GitChange[] = [];
-  for (const effect of work.git.filter((each) => work.isOwn(each))) {
-    const losesStash = effect.type === "reflog" && effect.name === "refs/stash" && effect.shrinks;
-    if (!losesStash || !(await isPopped(effect, work, home))) own.push(...gitChange(effect, work));
-  }
+export function foundInGit(work: StagedWork): readonly (GitChange | FileWrite)[] {
   const others = work.git.filter((effect) => !work.isOwn(effect));
   const places = new Set(others.map(({ root, repository }) => work.absolute({ root, path: repository })));
   return [
@@ -24,7 +18,7 @@ export async function foundInGit(work: StagedWork, home: string): Promise<readon
       const isNew = lstatSync(git, { throwIfNoEntry: false }) === undefined;
       return foundWrite(work, git, { operation: isNew ? "create" : "update", trait: "nested-repository" });
     }),
-    ...own,
+    ...work.git.filter((effect) => work.isOwn(effect)).flatMap((effect) => gitChange(effect, work)),
   ];
 }
 
@@ -76,10 +70,23 @@ export function foundInContents(
 
 const objectId = /^[0-9a-f]+$/;
 
+interface GitEntry {
+  readonly mode: string;
+  /** Hex. */
+  readonly object: string;
+}
+
 function traitOf(work: StagedWork, name: string, after: GitEntry | undefined): FoundTrait | undefined {
   if (after?.mode === "160000") return "nested-repository";
   if (controlPath(name) === undefined || isShown(work.shown(join(work.top, name)), after)) return undefined;
   return "only-in-index";
+}
+
+/** Whether an object holds these bytes. Git may add lines as other systems end them. */
+function isShown(bytes: Buffer | undefined, entry: GitEntry | undefined): boolean {
+  if (bytes === undefined || entry === undefined) return bytes === undefined && entry === undefined;
+  const normalised = Buffer.from(bytes.toString("latin1").replaceAll("\r\n", "\n"), "latin1");
+  return [bytes, normalised].some((each) => objectOf(each, entry.object) === entry.object);
 }
 
 function foundWrite(

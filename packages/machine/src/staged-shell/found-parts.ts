@@ -139,8 +139,7 @@ function heldByGit(work: StagedWork, contents: readonly GitContent[], groups: Gr
 
 /** Without git's part, what a stash put away would be nowhere; and files of one branch would stand on another one. */
 function takesFilesAlong(effect: StagedWork["git"][number]): boolean {
-  if (effect.type === "ref" || effect.type === "reflog") return effect.name === "refs/stash";
-  return effect.type === "head";
+  return effect.type === "head" || (effect.type === "ref" && effect.name === "refs/stash");
 }
 
 /** As deep as leaves few enough. */

@@ -87,24 +87,6 @@ describe("what a staged command did, in the words of policies", () => {
     ]);
   });
 
-  test.each<[string, string, boolean]>([
-    ["popped", "git stash pop -q", false],
-    ["popped after the branch went on", "echo d > d.txt; git add d.txt; COMMIT -m d; git stash pop -q", false],
-    ["dropped", "git stash drop -q", true],
-    ["cleared", "git stash clear", true],
-    ["popped, and what it held changed", "git stash pop -q; echo lost >> a.txt", true],
-    ["dropped for a file of the same name", "git stash drop -q; echo 3 > a.txt; echo new > new.txt", true],
-  ])("an entry of the stash that is %s", async (_name, text, asks) => {
-    await using repository = await temporaryRepository({ "a.txt": "1\n", "b.txt": "1\n" });
-    for (const file of ["b.txt", "a.txt"]) {
-      await repository.write(file, "2\n");
-      if (file === "a.txt") await repository.write("new.txt", "new\n");
-      await repository.git("stash", "-q", "--include-untracked");
-    }
-    const logs = (await found(repository, text.replace("COMMIT", commit))).filter((word) => /reflog/.test(word));
-    expect(logs).toEqual(asks ? ["git reflog refs/stash"] : []);
-  });
-
   test("in a part of a repository, what lies around it is outside", async () => {
     await using repository = await temporaryRepository({ "part/a.txt": "1\n", "b.txt": "b\n" });
     expect(await found(repository, "echo 2 > a.txt; echo 2 > ../b.txt", { below: "part" })).toEqual([
