@@ -9,10 +9,11 @@ import type { Forgetting } from "../log/forgetting.ts";
 import type { ForgottenSession, SessionHead } from "../log/session-log.ts";
 import { unknownSession } from "../log/session-refusals.ts";
 import { forgetRows, forgetSessions, storedSessions } from "./forget-sessions.ts";
-import { awaitsCompaction, compactPurged, eraseFreedPages, sweepPurges } from "./purge-jobs.ts";
+import { awaitsCompaction, awaitsSweep, compactPurged, eraseFreedPages, sweepPurges } from "./purge-jobs.ts";
 
-/** Milliseconds until what is left of a purge is tried again. */
+/** Milliseconds until what is left of a purge is tried again; longer each time for what stops everybody. */
 const againMs = 60_000;
+const longestAgainMs = 60 * 60_000;
 const mostAbsorbed = 100;
 /** Milliseconds for which nobody wrote to the database before it is compacted, and after which it is compacted all the same. */
 const usualPace = { quietMs: 15_000, latestMs: 10 * 60_000 };
@@ -41,6 +42,10 @@ export class LiveForgetting implements Forgetting, AsyncDisposable {
   #timer: NodeJS.Timeout | undefined;
   #compacting: NodeJS.Timeout | undefined;
   #isClosed = false;
+  /** This process swept a purge, and has not compacted the database since. */
+  #owesCompaction = false;
+  /** In a row. */
+  #failures = 0;
   /** What went with sessions that were absorbed lately, for whoever asked for it. */
   readonly #absorbed = new Map<string, ForgottenSession>();
 
@@ -96,6 +101,8 @@ export class LiveForgetting implements Forgetting, AsyncDisposable {
     return this.#inOrder(async () => {
       if (this.#isClosed) return;
       try {
+        // What was swept before, whoever swept it compacts when that stops nobody, or a later server does.
+        this.#owesCompaction ||= awaitsSweep(this.#store.database);
         await sweepPurges(this.#store);
         this.#compactWhenQuiet();
       } catch (error) {
@@ -107,13 +114,15 @@ export class LiveForgetting implements Forgetting, AsyncDisposable {
     });
   }
 
-  /** Compacts the database first, where that is still to do. */
+  /** Compacts the database first, where this process owes that: what others owe they do when it stops nobody. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     clearInterval(this.#compacting);
     // One that is under way uses the database.
-    await this.#inOrder(() => this.#compact(lastPatience));
+    await this.#inOrder(async () => {
+      if (this.#owesCompaction) await this.#compact(lastPatience);
+    });
   }
 
   #compactWhenQuiet(): void {
@@ -130,7 +139,11 @@ export class LiveForgetting implements Forgetting, AsyncDisposable {
       this.#compacting = undefined;
       void this.#inOrder(async () => {
         await this.#compact();
-        if (!this.#isClosed) this.#compactWhenQuiet();
+        if (this.#isClosed) return;
+        if (this.#failures === 0) return this.#compactWhenQuiet();
+        clearTimeout(this.#timer);
+        this.#timer = setTimeout(() => void this.finish(), Math.min(longestAgainMs, againMs * 2 ** this.#failures));
+        this.#timer.unref();
       });
     }, pace.quietMs);
     this.#compacting.unref();
@@ -140,7 +153,11 @@ export class LiveForgetting implements Forgetting, AsyncDisposable {
   async #compact(patience?: number): Promise<void> {
     try {
       await compactPurged(this.#store.database, patience);
+      this.#failures = 0;
+      this.#owesCompaction = false;
     } catch (error) {
+      this.#failures += 1;
+      if (this.#failures > 1) return;
       const why = error instanceof Error ? error.message : String(error);
       this.#store.onWarning(`Copies of what was purged may still be in the database's file: ${why}`);
     }

@@ -66,6 +66,11 @@ export async function sweepPurges(parts: PurgeParts): Promise<void> {
   await truncateLog(database);
 }
 
+/** Whether purges wait for `sweepPurges`. */
+export function awaitsSweep(database: StoreDatabase): boolean {
+  return pendingPurges(database).some(({ job }) => job.swept !== true);
+}
+
 /** Whether purges wait for `compactPurged`. */
 export function awaitsCompaction(database: StoreDatabase): boolean {
   return pendingPurges(database).some(({ job }) => job.swept === true);
