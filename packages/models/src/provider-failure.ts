@@ -12,6 +12,8 @@ export interface ProviderFailure {
   readonly cut?: true;
   /** Nothing was heard for too long. */
   readonly silent?: true;
+  /** Something in the stream could not be read: it may be so each time. */
+  readonly damaged?: true;
   /** No connection came to be. */
   readonly nobodyThere?: boolean;
 }
@@ -93,7 +95,8 @@ export function errorInStream(reported: unknown, context: FailureContext): Provi
   // So one of the libraries says that the stream ended too early.
   if (reported instanceof Error && reported.message.includes("without a finish reason")) return cutAnswer(context);
   // A frame that was damaged on its way, as a stream that is cut is.
-  if (reported instanceof Error && reported.name === "AI_JSONParseError") return cutAnswer(context);
+  if (reported instanceof Error && reported.name === "AI_JSONParseError")
+    return { ...cutAnswer(context), damaged: true };
   // An error in another form than the format's own; the library found no answer in it.
   const told = reported instanceof Error ? field(field(reported, "value"), "error") : undefined;
   if (told !== undefined && told !== null) {

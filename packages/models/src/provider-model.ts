@@ -103,7 +103,7 @@ export class ProviderModel implements Model {
       const isFirstContact = failure.nobodyThere === true && !reached.has(endpoint.baseUrl);
       const most = isFirstContact
         ? timing.firstContactAttempts
-        : failure.silent === true
+        : failure.silent === true || failure.damaged === true
           ? timing.silentAttempts
           : timing.maxAttempts;
       if (attempt >= most) throw afterAll(failure.error, attempt);

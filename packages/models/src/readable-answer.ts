@@ -2,6 +2,8 @@ import { ModelError } from "@gennai/agent/model";
 
 /** Bytes of one answer: many times what a model can write, and far from what a process can hold. */
 const mostBytes = 128 * 1024 * 1024;
+/** Bytes of blanks at the beginning, behind which nobody looks for what it is. */
+const mostBlank = 64 * 1024;
 
 /**
  * An answer to a request for a stream, as the provider libraries can read it. They find nothing in a whole JSON object, so an error
@@ -16,11 +18,13 @@ export async function readableAnswer(response: Response, url: string): Promise<R
   const reader = body.getReader();
   const begun: Uint8Array[] = [];
   let first = "";
-  while (first === "") {
+  let blank = 0;
+  while (first === "" && blank < mostBlank) {
     const { done, value } = await reader.read();
     if (done) break;
     begun.push(value);
-    first = /[^\s\ufeff]/.exec(Buffer.concat(begun).toString("utf8"))?.[0] ?? "";
+    blank += value.byteLength;
+    first = /[^\s\ufeff]/.exec(Buffer.from(value).toString("utf8"))?.[0] ?? "";
   }
   if (first === "<") {
     void reader.cancel().catch(() => undefined);

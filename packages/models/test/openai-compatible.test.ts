@@ -202,7 +202,7 @@ describe("openai-compatible", () => {
       "garbage in the stream",
       (response) => void begin(response).end(sse(delta({ content: "a" }), "{not json")),
       { code: "unreachable", retryable: true },
-      10,
+      3,
     ],
     ["JSON of another kind", (response) => void begin(response).end(sse({ hello: 1 })), { code: "bad_response" }],
     [
