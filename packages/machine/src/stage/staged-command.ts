@@ -152,22 +152,29 @@ function quietGit(environment: Readonly<Record<string, string>>): Readonly<Recor
   return quiet;
 }
 
-/** Looks at the processes on the stage until one is in the sandbox and is not the sandbox itself. */
+/** Looks at the processes on the stage, at most for a while, until one is in the sandbox and is not the sandbox itself. */
 function tellWhenItRuns(
   { mountName }: MountKeeper,
   first: number,
   { running, onRunning }: { readonly running: Promise<CommandRun>; readonly onRunning: () => void },
 ): void {
-  const look = setInterval(() => {
-    if (!startedSince(first).some((process) => isInSandbox(process) && sees(process, mountName))) return;
-    clearInterval(look);
-    onRunning();
-  }, lookEveryMs);
-  const stop = () => clearInterval(look);
+  const giveUp = performance.now() + longestLookMs;
+  let timer: NodeJS.Timeout | undefined;
+  const look = (everyMs: number): void => {
+    timer = setTimeout(() => {
+      if (startedSince(first).some((process) => isInSandbox(process) && sees(process, mountName))) return onRunning();
+      if (performance.now() < giveUp) look(Math.min(2 * everyMs, longestPauseMs));
+    }, everyMs);
+  };
+  look(10);
+  const stop = () => clearTimeout(timer);
   running.then(stop, stop);
 }
 
-const lookEveryMs = 10;
+/** Each look reads much of `/proc`, which takes long where it is busy. */
+const longestPauseMs = 160;
+/** It may not be seen at all: some programs let nobody look at them. */
+const longestLookMs = 10_000;
 
 /** It has a number of its own in a namespace, as bubblewrap has before it becomes the command. */
 function isInSandbox(process: number): boolean {
