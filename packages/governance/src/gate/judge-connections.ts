@@ -43,9 +43,7 @@ export async function judgeConnections(
   journal.decided(decisionOf(found, undefined), context.turnId);
   const { verdict } = found;
   if (verdict.type === "deny") return refused(toolErrorFromFinding(verdict.finding), decisionOf(found, undefined));
-  const { rules } = factsOf(found);
-  // Another rule that asks was not answered.
-  const mayStand = program.lasting && !isAtLeast(found.risk, "high") && rules.every((rule) => rule === connectionRule);
+  const mayStand = answerMayStand(program, found);
   const standing = mayStand ? await standingConnections(program, options) : [];
   const covered = endpoints.flatMap((wanted) => standing.find((one) => covers(one, wanted)) ?? []);
   const open = endpoints.filter((wanted) => !standing.some((one) => covers(one, wanted)));
@@ -158,4 +156,11 @@ function nameWithAddress(endpoint: AllowedEndpoint): string {
 
 function refused(error: ToolError, decision: Decision): ConnectionJudgement {
   return { type: "refused", error, decision };
+}
+
+/** Whether a yes to connections may hold for later runs of the program: another rule that asks was not answered by it. */
+export function answerMayStand(program: RunProgram, found: Decided): boolean {
+  return (
+    program.lasting && !isAtLeast(found.risk, "high") && factsOf(found).rules.every((rule) => rule === connectionRule)
+  );
 }

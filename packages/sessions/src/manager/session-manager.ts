@@ -159,8 +159,8 @@ export class SessionManager {
   }
 
   /**
-   * Forgets a session for good. Rejects with `ServiceError` while a turn of it runs or a person does something to it, and under every
-   * emergency control: nothing brings it back. @param by name of whoever asked for it
+   * Forgets a session for good. Rejects with `ServiceError` while a turn of it runs or a person does something to it, and while an
+   * emergency control forbids such a write: nothing brings it back. @param by name of whoever asked for it
    */
   async delete(sessionId: string, by: string): Promise<ForgottenSession> {
     using _held = this.hold(sessionId);

@@ -1,12 +1,14 @@
+import { createEmergencyPolicy } from "@gennai/governance/emergency/emergency-policy";
 import type { DecideOptions } from "@gennai/governance/gate/decide-call";
 import { decideEffects } from "@gennai/governance/gate/decide-found";
-import { connectionWarnings } from "@gennai/governance/gate/judge-connections";
+import { answerMayStand, connectionWarnings } from "@gennai/governance/gate/judge-connections";
 import { type Decided, decisionOf } from "@gennai/governance/gate/passage";
 import type { AllowedEndpoint } from "@gennai/governance/network/connection";
 import { type Endpoint, endpointName, sameEndpoint } from "@gennai/governance/network/endpoint";
+import type { Policy } from "@gennai/governance/policy";
 import type { CallContext, NetworkPermission, WantedConnections } from "@gennai/governance/tool";
-import { isAtLeast } from "@gennai/protocol/model/risk";
 import { AcceptedConnections } from "../checks/accepted-connections.ts";
+import { EmergencyHere } from "../emergency/emergency-here.ts";
 
 /** What a person's own command wants to reach. */
 export interface WantedNetwork {
@@ -39,6 +41,8 @@ interface Place {
   readonly options: Omit<DecideOptions, "tools">;
   readonly stateDir: string;
   readonly workspaceRoot: string;
+  readonly toolVersion: string;
+  readonly onWarning: (text: string) => void;
   /** Before anything is let through; rejects where it cannot be recorded. */
   record(reaches: readonly string[], by: string): Promise<void>;
 }
@@ -46,23 +50,25 @@ interface Place {
 /** What a person lets a command of their own reach: by what was said with it, by answers that stand, or by a question. */
 export function personsNetwork(
   { allow = [], ask, otherwise, answersOf }: PersonsNetwork,
-  { decided, context, options, stateDir, workspaceRoot, record }: Place,
+  { decided, context, options, stateDir, workspaceRoot, record, ...here }: Place,
 ): NetworkPermission {
   const answers = new AcceptedConnections(stateDir, answersOf ?? workspaceRoot);
   const standing: NetworkPermission["standing"] = ({ name, lasting }) =>
     lasting ? answers.find(name) : Promise.resolve([]);
   const letThrough = async ({ program, endpoints }: WantedConnections) => {
-    const stands = await standing(program);
-    const isOpen = (wanted: AllowedEndpoint): boolean =>
-      !(wanted.address === undefined && allow.some((one) => sameEndpoint(one, wanted))) &&
-      !stands.some((one) => sameEndpoint(one, wanted) && one.address === wanted.address);
-    const open = endpoints.filter(isOpen);
     const effects = endpoints.map((endpoint) => {
       return { type: "net", url: endpointName(endpoint), wanted: { ...endpoint, program: program.name } } as const;
     });
     const statement = `Let \`${program.name}\` reach ${endpoints.map(endpointName).join(", ")}`;
-    const found = await decideEffects({ statement, effects, operands: {} }, decided, context, options);
-    const mayStand = program.lasting && !isAtLeast(found.risk, "high") && found.verdict.type !== "deny";
+    const policies = [...options.policies, await emergencyPolicy(stateDir, here)];
+    const found = await decideEffects({ statement, effects, operands: {} }, decided, context, { ...options, policies });
+    // An answer of earlier does not hold against a rule or an emergency control that refuses now.
+    const stands = found.verdict.type === "deny" ? [] : await standing(program);
+    const isOpen = (wanted: AllowedEndpoint): boolean =>
+      !(wanted.address === undefined && allow.some((one) => sameEndpoint(one, wanted))) &&
+      !stands.some((one) => sameEndpoint(one, wanted) && one.address === wanted.address);
+    const open = endpoints.filter(isOpen);
+    const mayStand = answerMayStand(program, found);
     const named = open.map(endpointName);
     let answer: NetworkAnswer = "once";
     if (open.length > 0) {
@@ -91,4 +97,14 @@ export function personsNetwork(
     return { type: "let-through", allowed: endpoints.map((one) => ({ ...one, answer: `a person, ${by}` })) } as const;
   };
   return { standing: async (program) => [...allow, ...(await standing(program))], letThrough };
+}
+
+/** As the controls of this state directory stand now. */
+async function emergencyPolicy(
+  stateDir: string,
+  here: { readonly toolVersion: string; readonly onWarning: (text: string) => void },
+): Promise<Policy> {
+  await using controls = await EmergencyHere.open(stateDir, here);
+  const { state } = controls.report(0);
+  return createEmergencyPolicy({ current: () => state });
 }

@@ -1,8 +1,8 @@
 import type { DecideOptions } from "@gennai/governance/gate/decide-call";
 import type { Decided } from "@gennai/governance/gate/passage";
-import type { Connection } from "@gennai/governance/network/connection";
+import type { AllowedEndpoint, Connection } from "@gennai/governance/network/connection";
 import type { CallContext } from "@gennai/governance/tool";
-import { runStaged, type StagedSurroundings } from "@gennai/machine/staged-shell/run-staged";
+import { runStaged, type StagedShellRun, type StagedSurroundings } from "@gennai/machine/staged-shell/run-staged";
 import { PersonsLedger, type PersonsLedgerOptions } from "@gennai/store/ledger/persons-ledger";
 import { runWithNetwork } from "../tools/commands/run-with-network.ts";
 import { type Offer, offerStaged } from "./offer-staged.ts";
@@ -71,6 +71,8 @@ export async function tryCommand(
     options,
     workspaceRoot,
     stateDir: options.ledger.stateDir,
+    toolVersion: options.ledger.toolVersion ?? "",
+    onWarning: options.ledger.onWarning,
     record: async (reaches, answer) => {
       await recorded(ledger, (to) => to.record("review", { by: "try", title: command.text, reaches, answer }));
       isRecorded = true;
@@ -78,19 +80,30 @@ export async function tryCommand(
   });
   // Where there is none, the command has a network in which nobody watches, and which leads nowhere either.
   using watched = await stages.openNetwork(workspaceRoot).catch(() => undefined);
-  const { staged, connections, notes } = await runWithNetwork(
-    { command, cwd: cwd.absolute, workspaceRoot },
-    (allowed) => runStaged(request, { ...surroundings, network: watched, allowed }, { signal, onOutput }),
-    [],
-    { network: permission, onOutput, signal },
-  ).catch(asServiceError);
-  if (isRecorded) {
-    try {
-      await recorded(ledger, (to) => to.record("outcome", { by: "try", title: command.text }, { connections }));
-    } catch (error) {
-      await staged.drop();
-      throw error;
-    }
+  // Also of runs before one that fails, or is stopped.
+  const connections: Connection[] = [];
+  const recordReached = async (): Promise<void> => {
+    if (!isRecorded) return;
+    await recorded(ledger, (to) => to.record("outcome", { by: "try", title: command.text }, { connections }));
+  };
+  const start = async (allowed: readonly AllowedEndpoint[]): Promise<StagedShellRun> => {
+    const staged = await runStaged(request, { ...surroundings, network: watched, allowed }, { signal, onOutput });
+    connections.push(...staged.connections);
+    return staged;
+  };
+  const { staged, notes } = await runWithNetwork({ command, cwd: cwd.absolute, workspaceRoot }, start, [], {
+    network: permission,
+    onOutput,
+    signal,
+  }).catch(async (error: unknown) => {
+    await recordReached();
+    return asServiceError(error);
+  });
+  try {
+    await recordReached();
+  } catch (error) {
+    await staged.drop();
+    throw error;
   }
   const { state, exitCode, output, leftOut } = staged.run;
   const asTrial = (offer: Offer): Trial =>

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { TestOutside } from "@gennai/testkit/test-outside";
 import { describe, expect, test } from "vitest";
+import { EmergencyHere } from "#emergency/emergency-here";
 import type { PersonsNetwork, WantedNetwork } from "#policy-workbench/persons-network";
 import { PolicyWorkbench } from "#policy-workbench/policy-workbench";
 
@@ -167,6 +168,38 @@ describe("what a person's command wants of the network", () => {
     expect(await exitOf(fetching, {})).toBe(0);
     expect(await exitOf(`sh -c '${fetching}'`, {})).not.toBe(0);
     expect(pages).toHaveLength(3);
+  });
+
+  test("is let through by no standing answer while an emergency control is on", async () => {
+    using outside = new TestOutside();
+    const pages = await outside.pages("data.example", 80, () => ({ body: "x" }));
+    await using on = await bench("auto", outside);
+    await on.workbench.try(fetching, { network: { ask: async () => "workspace" } });
+    expect(pages).toHaveLength(1);
+    await using controls = await EmergencyHere.open(on.state.root, { toolVersion: "0", onWarning: () => undefined });
+    await controls.switch(
+      { control: "stop-all", enabled: true, tool: "", by: "me", reason: "why" },
+      on.repository.root,
+    );
+    const { trial } = await on.workbench.try(fetching, {});
+    expect(trial?.exitCode).not.toBe(0);
+    expect(pages).toHaveLength(1);
+  });
+
+  test("is in the ledger also where the command is stopped at its next question", async () => {
+    using outside = new TestOutside();
+    await outside.pages("data.example", 80, () => ({ status: 302, headers: { location: "http://evil.example/" } }));
+    await outside.pages("evil.example", 80, () => ({ body: "" }), "93.184.216.99");
+    await using on = await bench("auto", outside);
+    const stopping = new AbortController();
+    const ask = async ({ endpoints }: WantedNetwork) => {
+      if (endpoints.join() !== "data.example:80") stopping.abort(new Error("enough"));
+      return "once" as const;
+    };
+    const command = "curl -fsSL --max-time 20 http://data.example/";
+    await expect(on.workbench.try(command, { network: { ask }, signal: stopping.signal })).rejects.toThrow("enough");
+    const ledger = await on.repository.read(".orchestration/agent_trace.jsonl");
+    expect(ledger).toMatch(/"connections":\[[^\]]*"state":"allowed"/);
   });
 
   test("of a neighbour to which an allowed host sends it is a question of its own", async () => {
