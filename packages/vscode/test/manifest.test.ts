@@ -6,6 +6,7 @@ import { commandIds } from "../src/command-ids.ts";
 
 const manifest = z
   .object({
+    activationEvents: z.array(z.string()),
     capabilities: z.object({ untrustedWorkspaces: z.object({ supported: z.string() }) }),
     contributes: z.object({
       commands: z.array(z.object({ command: z.string(), category: z.string(), title: z.string() })),
@@ -32,6 +33,11 @@ describe("the manifest", () => {
     expect(commands).toHaveLength(commandIds.length);
     const others = commands.filter(({ category }) => category !== "Gennai");
     expect(others.every(({ command }) => command.startsWith("gennai.rinawarp."))).toBe(true);
+  });
+
+  it("is woken by no window's start, only by something that it has a part in", () => {
+    const { activationEvents } = manifest;
+    expect(activationEvents.filter((event) => event === "*" || event === "onStartupFinished")).toEqual([]);
   });
 
   it("seed 000: knows the plan commands by their names in the RinaWarp extension, too", () => {

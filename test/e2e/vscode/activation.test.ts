@@ -1,3 +1,21 @@
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { inject } from "vitest";
 import { hostSuite } from "./host-suite.ts";
 
-await hostSuite(new URL("host/activation.ts", import.meta.url));
+await using sleeping = await temporaryDirectory();
+fallAsleep(inject("extension"), sleeping.root);
+await hostSuite(new URL("host/activation.ts", import.meta.url), { extensionDevelopmentPath: sleeping.root });
+
+/**
+ * The extension as it is, but nothing wakes it except the suite: as a window starts, VS Code opens texts of its own, e.g. settings that it
+ * brings up to date, and each text wakes ours. The suite would find it awake by chance, and measure nothing.
+ */
+function fallAsleep(extension: string, directory: string): void {
+  for (const name of readdirSync(extension)) {
+    if (name !== "package.json") symlinkSync(join(extension, name), join(directory, name));
+  }
+  const manifest: unknown = JSON.parse(readFileSync(join(extension, "package.json"), "utf8"));
+  writeFileSync(join(directory, "package.json"), JSON.stringify({ ...Object(manifest), activationEvents: [] }));
+}

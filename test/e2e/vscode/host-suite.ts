@@ -41,10 +41,15 @@ async function runInHost(suite: URL, options: HostSuiteOptions): Promise<readonl
       await options.prepare?.(page);
     },
   });
-  try {
-    return await automation.results(AbortSignal.timeout(suiteTimeoutMs));
-  } catch (error) {
+  const explain = async () => {
     process.stderr.write(`${await workbench.report(`failed ${basename(suite.pathname)}`)}\n`);
+  };
+  try {
+    const results = await automation.results(AbortSignal.timeout(suiteTimeoutMs));
+    if (results.some(({ failure }) => failure !== undefined)) await explain();
+    return results;
+  } catch (error) {
+    await explain();
     throw error;
   }
 }

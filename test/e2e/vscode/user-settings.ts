@@ -8,7 +8,7 @@ export type Settings = Readonly<Record<string, unknown>>;
 const quiet: Settings = {
   "chat.disableAIFeatures": true,
   "extensions.autoCheckUpdates": false,
-  "extensions.autoUpdate": false,
+  "extensions.autoUpdate": "off",
   // In a browser it would be on.
   "files.autoSave": "off",
   "files.hotExit": "off",

@@ -15,6 +15,8 @@ import { openWebview } from "./webview.ts";
 export interface WorkbenchOptions extends CodeServerOptions {
   /** Absolute path of a CommonJS file whose `run()` the extension host runs; see `hostSuite`. */
   readonly extensionTestsPath?: string;
+  /** Absolute path of the extension that such a file is run with, unpacked; otherwise ours. */
+  readonly extensionDevelopmentPath?: string;
   readonly settings?: Settings;
   readonly machineSettings?: Settings;
   /** Opened instead of a workspace of its own, and left where it is. */
@@ -147,7 +149,8 @@ async function isDrawn(page: Page): Promise<void> {
 function addressOf(server: CodeServer, workspace: TemporaryRepository, options: WorkbenchOptions): string {
   const { host } = new URL(server.url);
   const { extensionTestsPath } = options;
-  const extensionDevelopmentPath = extensionTestsPath === undefined ? undefined : inject("extension");
+  const extensionDevelopmentPath =
+    extensionTestsPath === undefined ? undefined : (options.extensionDevelopmentPath ?? inject("extension"));
   const payload = Object.entries({ extensionDevelopmentPath, extensionTestsPath }).flatMap(([name, path]) =>
     path === undefined ? [] : [[name, `vscode-remote://${host}${path}`]],
   );
