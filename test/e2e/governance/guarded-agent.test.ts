@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
@@ -200,6 +200,90 @@ test("a question is the agent's to ask: the record says so, and what never ran i
     [{ answer: "passed-on", by: "claude-code" }, undefined],
     [{ answer: "passed-on", by: "claude-code" }, "command_error"],
   ]);
+});
+
+test("the agent's own search knows no rules: it is refused where it would reach what ours leaves out", async () => {
+  await using server = await startTestServer({ files: { ...files, "src/sub/.env": "x\n", "lib/c.ts": "x\n" } });
+  const agent = new Agent(server);
+  for (const [input, says] of [
+    [{ path: "lib" }, "goes its own way"],
+    [{ path: "lib/c.ts" }, "goes its own way"],
+    [{ glob: "*.ts" }, "goes its own way"],
+    [{}, "deny"],
+    [{ path: "src" }, "deny"],
+    [{ glob: "*" }, "deny"],
+    [{ glob: "*.ts *.md" }, "deny"],
+    [{ glob: "!*.ts" }, "deny"],
+    [{ path: "lib", glob: "*.ts .env" }, "deny"],
+  ] as const) {
+    const answer = await agent.wants("Grep", { pattern: "x", ...input });
+    expect([input, answer.says]).toEqual([input, says]);
+  }
+  expect((await agent.wants("Grep", { pattern: "x" })).reason).toContain("Narrow the search");
+});
+
+test("a path that means two places is refused: behind a link, and with spaces around it", async () => {
+  await using server = await startTestServer({ files: { ...files, "a/b/c.ts": "x\n" } });
+  const agent = new Agent(server);
+  symlinkSync("a/b", join(server.workspace.root, "link"));
+  for (const [tool, input, says] of [
+    ["LS", { path: "link" }, "goes its own way"],
+    ["LS", { path: "src/../a" }, "goes its own way"],
+    ["LS", { path: "link/.." }, "deny"],
+    ["Grep", { pattern: "x", path: "link/../b" }, "deny"],
+    ["Glob", { pattern: "*", path: " /etc" }, "deny"],
+    ["Glob", { pattern: "*", path: "~" }, "deny"],
+    ["Glob", { pattern: "link/../*" }, "deny"],
+    ["Glob", { pattern: "src/*" }, "goes its own way"],
+    ["Read", { file_path: " /etc/hostname" }, "deny"],
+  ] as const) {
+    expect([tool, input, (await agent.wants(tool, input)).says]).toEqual([tool, input, says]);
+  }
+});
+
+test("a command without the agent's own sandbox is asked about, also one that only reads", async () => {
+  await using server = await startTestServer({ files });
+  const agent = new Agent(server);
+  const { says, reason } = await agent.wants("Bash", { command: "ls", dangerouslyDisableSandbox: true });
+  expect([says, reason]).toEqual(["ask", expect.stringContaining("sandbox")]);
+  expect((await agent.wants("Bash", { command: "ls", run_in_background: true })).says).toBe("goes its own way");
+});
+
+test("what skills and far sub-agents do no hook is told of: they are asked about", async () => {
+  await using server = await startTestServer({ files });
+  const agent = new Agent(server);
+  expect((await agent.wants("Skill", { skill: "deploy" })).says).toBe("ask");
+  expect((await agent.wants("Agent", { prompt: "work", isolation: "remote" })).says).toBe("ask");
+  expect((await agent.wants("Agent", { prompt: "work" })).says).toBe("goes its own way");
+});
+
+test("a call that ran with other arguments than were judged stops the agent, and is on record as that", async () => {
+  await using server = await startTestServer({ files });
+  const agent = new Agent(server);
+  const same = await agent.wants("Bash", { command: "ls" });
+  const common = { tool_name: "Bash", cwd: join(server.workspace.root, "src") };
+  const end = { ...common, tool_use_id: same.id, tool_input: { command: "ls", timeout: 5 } };
+  expect(await agent.tell("PostToolUse", end)).toBeUndefined();
+  const other = await agent.wants("Bash", { command: "ls" });
+  const changed = { ...common, tool_use_id: other.id, tool_input: { command: "touch x" } };
+  expect(await agent.tell("PostToolUse", changed)).toMatchObject({
+    continue: false,
+    stopReason: expect.stringContaining("other arguments"),
+  });
+  expect((await agent.records()).filter((record) => record.includes("outcome"))).toEqual([
+    "claude-code, s1, outcome, Bash allow unverified",
+    "claude-code, s1, outcome, Bash allow failed",
+  ]);
+});
+
+test("its session is deleted: then it begins anew", async () => {
+  await using server = await startTestServer({ files });
+  const agent = new Agent(server);
+  await agent.did((await agent.wants("Bash", { command: "ls" })).id);
+  const { sessions } = await server.client.listSessions({});
+  await server.client.deleteSession({ sessionId: sessions[0]?.sessionId ?? "" });
+  expect((await agent.wants("Bash", { command: "ls" })).says).toBe("goes its own way");
+  expect((await server.client.listSessions({})).sessions).toHaveLength(1);
 });
 
 test("emergency controls hold for it at once, also for what runs already", async () => {

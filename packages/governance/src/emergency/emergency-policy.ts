@@ -138,6 +138,7 @@ function isOwnProgram(word: string): boolean {
 /** What only a person says: by command group, the words behind it. */
 const peoplesWords: Readonly<Record<string, ReadonlySet<string>>> = {
   background: new Set(["open"]),
+  guard: new Set(["install", "uninstall"]),
   hooks: new Set(["trust"]),
   capabilities: new Set(["sign"]),
   intents: new Set(["accept"]),

@@ -20,6 +20,8 @@ const call = z.looseObject({
 });
 const end = z.looseObject({
   tool_use_id: id,
+  tool_name: z.string().max(200).optional(),
+  tool_input: z.record(z.string(), z.unknown()).optional(),
   error: z.string().optional(),
   tool_response: z.unknown().optional(),
 });
@@ -38,8 +40,11 @@ export const claudeCode: GuardedHost = {
       }
       case "PostToolUse":
       case "PostToolUseFailure": {
-        const { tool_use_id: callId, error } = parsed(end, payload);
-        return { type: "after", session, callId, end: callEnd(event === "PostToolUseFailure", error ?? "") };
+        const { tool_use_id: callId, error, tool_name: name, tool_input: args } = parsed(end, payload);
+        const told = callEnd(event === "PostToolUseFailure", error ?? "");
+        if (name === undefined || args === undefined) return { type: "after", session, callId, end: told };
+        // Where it stands by then may be elsewhere: that is no argument.
+        return { type: "after", session, callId, end: told, ran: hostCall(name, args, undefined) };
       }
       case "Stop":
       case "SessionEnd":
@@ -47,6 +52,11 @@ export const claudeCode: GuardedHost = {
       default:
         return { type: "other" };
     }
+  },
+
+  isAfterCall(payload) {
+    const { hook_event_name: event } = input.pick({ hook_event_name: true }).safeParse(payload).data ?? {};
+    return event !== "PreToolUse" && claudeCodeEvents.some((known) => known === event);
   },
 
   answer(verdict) {
@@ -71,9 +81,11 @@ function decision(permissionDecision: "ask" | "deny", permissionDecisionReason: 
   return { hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision, permissionDecisionReason } };
 }
 
-/** Tools that reach nothing but the agent's own state and its user. What sub-agents and skills do comes as calls of their own. */
+/**
+ * Tools that reach nothing but the agent's own state and its user. Not skills and slash commands: the shell lines in them are run as they
+ * are loaded, and no hook is told.
+ */
 const ownTools: ReadonlySet<string> = new Set([
-  "Agent",
   "AskUserQuestion",
   "BashOutput",
   "EnterPlanMode",
@@ -81,10 +93,7 @@ const ownTools: ReadonlySet<string> = new Set([
   "KillBash",
   "KillShell",
   "ListMcpResourcesTool",
-  "Skill",
-  "SlashCommand",
   "StructuredOutput",
-  "Task",
   "TaskCreate",
   "TaskGet",
   "TaskList",
@@ -96,9 +105,16 @@ const ownTools: ReadonlySet<string> = new Set([
   "ToolSearch",
 ]);
 
+/** What a sub-agent does comes as calls of its own, from here or from a tree of its own here. From another machine nothing comes. */
+const subAgents: ReadonlySet<string> = new Set(["Agent", "Task"]);
+
+function runsHere(isolation: unknown): boolean {
+  return isolation === undefined || isolation === null || isolation === "worktree";
+}
+
 /** What the gate's tool of the same name is told; arguments that steer only how something is shown or waited for are left out. */
 const taken: Readonly<Record<string, { readonly args: readonly string[]; readonly readsOnly?: true }>> = {
-  Bash: { args: ["command", "description"] },
+  Bash: { args: ["command", "description", "run_in_background", "dangerouslyDisableSandbox"] },
   Read: { args: ["file_path"], readsOnly: true },
   LS: { args: ["path"], readsOnly: true },
   Glob: { args: ["pattern", "path"], readsOnly: true },
@@ -111,15 +127,15 @@ const taken: Readonly<Record<string, { readonly args: readonly string[]; readonl
   WebSearch: { args: ["query", "allowed_domains", "blocked_domains"] },
 };
 
-function hostCall(name: string, args: Readonly<Record<string, unknown>>, cwd: string): HostCall {
-  if (ownTools.has(name)) return { type: "own" };
+function hostCall(name: string, args: Readonly<Record<string, unknown>>, cwd: string | undefined): HostCall {
+  if (ownTools.has(name) || (subAgents.has(name) && runsHere(args["isolation"]))) return { type: "own" };
   const known = Object.hasOwn(taken, name) ? taken[name] : undefined;
   if (known !== undefined) {
     const given = known.args.flatMap((key) => (Object.hasOwn(args, key) ? [[key, args[key]] as const] : []));
     return {
       type: "judged",
       tool: name,
-      args: { ...Object.fromEntries(given), ...(name === "Bash" ? { cwd } : {}) },
+      args: { ...Object.fromEntries(given), ...(name === "Bash" && cwd !== undefined ? { cwd } : {}) },
       readsOnly: known.readsOnly === true,
     };
   }

@@ -9,6 +9,8 @@ export interface GuardedHost {
   readonly title: string;
   /** What its hook was told. Throws `UnreadableHookInput` for what is none of its words. */
   read(payload: unknown): HostEvent;
+  /** Whether it plainly tells of something that needs no leave. False for what cannot be read. */
+  isAfterCall(payload: unknown): boolean;
   /** What its hook is to answer; undefined: nothing, and the agent goes on as it would by itself. */
   answer(verdict: HostVerdict): HostAnswer | undefined;
 }
@@ -29,7 +31,14 @@ export type HostEvent =
       readonly directory: string;
       readonly call: HostCall;
     }
-  | { readonly type: "after"; readonly session: string; readonly callId: string; readonly end: HostCallEnd }
+  | {
+      readonly type: "after";
+      readonly session: string;
+      readonly callId: string;
+      readonly end: HostCallEnd;
+      /** What ran in the end, where the host says it; without where it stands. */
+      readonly ran?: HostCall;
+    }
   /** The host has nothing under way in this session: what it did not report did not run, or nobody will ever say so. */
   | { readonly type: "idle"; readonly session: string }
   /** Nothing that the gate has a say in. */

@@ -233,18 +233,24 @@ describe("seed 003 §13 auditable: emergency controls are reversible, by people 
     "gennai ledger purge s1",
     "gennai background open b1 3000",
     "gennai ledger rotate-key",
+    "gennai guard uninstall claude-code",
+    "gennai guard install claude-code --user",
     "gennai open",
     "gennai capabilities sign a --key b",
   ])("the agent may not: %s", async (command) => {
     expect(await verdictOf(noEmergency, exec(command))).toBe("deny emergency_control");
   });
 
-  test.each(["gennai emergency status", "gennai sessions", "gennai hooks show", "echo emergency", "npm run open"])(
-    "but may look: %s",
-    async (command) => {
-      expect(await verdictOf(noEmergency, exec(command))).toBe("allow");
-    },
-  );
+  test.each([
+    "gennai emergency status",
+    "gennai sessions",
+    "gennai hooks show",
+    "gennai guard status",
+    "echo emergency",
+    "npm run open",
+  ])("but may look: %s", async (command) => {
+    expect(await verdictOf(noEmergency, exec(command))).toBe("allow");
+  });
 
   it("comes back to where it was", () => {
     const names = fc.constantFrom("a", "b", "deploy");

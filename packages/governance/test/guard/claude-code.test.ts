@@ -51,7 +51,12 @@ describe("what Claude Code really told a hook", () => {
 
 describe("its calls in the words of the gate's tools", () => {
   test.each([
-    ["Bash", { command: "ls", timeout: 5, run_in_background: true }, { command: "ls", cwd: "/work/app/src" }],
+    ["Bash", { command: "ls", timeout: 5 }, { command: "ls", cwd: "/work/app/src" }],
+    [
+      "Bash",
+      { command: "ls", run_in_background: true, dangerouslyDisableSandbox: true },
+      { command: "ls", cwd: "/work/app/src", run_in_background: true, dangerouslyDisableSandbox: true },
+    ],
     ["Read", { file_path: "/work/a", offset: 3, limit: 9, pages: "1-2" }, { file_path: "/work/a" }],
     ["Grep", { pattern: "x", "-n": true, output_mode: "content" }, { pattern: "x" }],
     ["Write", { file_path: "/work/a", content: "" }, { file_path: "/work/a", content: "" }],
@@ -62,6 +67,7 @@ describe("its calls in the words of the gate's tools", () => {
   test.each([
     ["TodoWrite", { todos: [] }],
     ["Task", { prompt: "delete everything" }],
+    ["Agent", { prompt: "delete everything", isolation: "worktree" }],
     ["AskUserQuestion", {}],
   ])("%s is the agent's own business", (name, input) => {
     expect(before(name, input)).toEqual({ type: "own" });
@@ -76,6 +82,27 @@ describe("its calls in the words of the gate's tools", () => {
     ["bash", "claude-code"],
   ])("%s is somebody else's tool, of %s, and is never taken for a read", (name, server) => {
     expect(before(name, { a: 1 })).toEqual({ type: "judged", tool: name, args: { a: 1 }, readsOnly: false, server });
+  });
+
+  test.each([
+    ["Agent", { isolation: "remote" }],
+    ["Task", { isolation: ["worktree"] }],
+    ["Skill", { skill: "deploy" }],
+    ["SlashCommand", { command: "/deploy" }],
+  ])("%s %j does what no hook is told of", (name, input) => {
+    expect(before(name, input)).toEqual({
+      type: "judged",
+      tool: name,
+      args: input,
+      readsOnly: false,
+      server: "claude-code",
+    });
+  });
+
+  test("what ran is told at the end, without where it stands by then", () => {
+    const payload = { session_id: "s", cwd: "/elsewhere", hook_event_name: "PostToolUse", tool_use_id: "t" };
+    const event = claudeCode.read({ ...payload, tool_name: "Bash", tool_input: { command: "ls" } });
+    expect(event).toMatchObject({ type: "after", ran: { type: "judged", tool: "Bash", args: { command: "ls" } } });
   });
 
   test.each([

@@ -108,6 +108,7 @@ async function judge(
     directory,
     home: services.home,
     loadWeb: () => services.loadWeb(),
+    searchExcludes: rules.searchExcludes,
     run: ports.run,
   });
   const journal = new SessionJournal(session, {

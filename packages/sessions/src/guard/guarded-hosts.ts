@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from "node:util";
 import { claudeCode } from "@gennai/governance/guard/claude-code";
 import {
   type GuardedHost,
   type HostAnswer,
+  type HostCall,
   type HostEvent,
   type HostVerdict,
   UnreadableHookInput,
@@ -22,8 +24,12 @@ const maxOpen = 100;
 const maxSessions = 1_000;
 
 interface HostSession {
-  readonly session: Promise<Session>;
-  readonly open: Map<string, GuardedCall>;
+  /** Its id only: the object of a session is whose who holds it. */
+  readonly id: Promise<string>;
+  readonly open: Map<string, OpenCall>;
+}
+interface OpenCall extends GuardedCall {
+  readonly judged: Extract<HostCall, { readonly type: "judged" }>;
 }
 
 /** Other agents whose calls the gate judges: a session of ours for each session of theirs in a project. */
@@ -63,10 +69,11 @@ export class GuardedHosts {
         }
         return this.#judge(host, workingDir, key, { ...event, call: event.call });
       case "after": {
-        const known = this.#sessions.get(key);
-        const call = known?.open.get(event.callId);
-        call?.ended(event.end);
+        const call = this.#sessions.get(key)?.open.get(event.callId);
+        const isAnother = call !== undefined && event.ran !== undefined && !isSameCall(call.judged, event.ran);
+        call?.ended(isAnother ? { ...event.end, failed: true, message: ranAnother } : event.end);
         await call?.done;
+        if (isAnother) return { type: "stop", reason: `${ranAnother} (Gennai)`, before: false };
         const reason = "All work is stopped by an emergency control. (Gennai)";
         return emergency.current().stopAll ? { type: "stop", reason, before: false } : undefined;
       }
@@ -92,8 +99,8 @@ export class GuardedHosts {
       readonly call: Parameters<typeof judgeGuardedCall>[1];
     },
   ): Promise<HostVerdict> {
-    const known = this.#sessionOf(host, workingDir, key);
-    const session = await known.session;
+    using held = new DisposableStack();
+    const { known, session } = await this.#opened(host, workingDir, key, held);
     // One that is told again was not let go on the first time.
     known.open.get(callId)?.abandoned();
     if (known.open.size >= maxOpen) {
@@ -102,10 +109,9 @@ export class GuardedHosts {
         reason: `${maxOpen} calls of this session have no end yet. Wait for some of them. (Gennai)`,
       };
     }
-    using held = new DisposableStack();
-    held.use(this.#manager.hold(session.id));
     await session.catchUp();
-    const judged = judgeGuardedCall(session, call, { host, hostSession, callId, directory });
+    const judging = judgeGuardedCall(session, call, { host, hostSession, callId, directory });
+    const judged: OpenCall = { ...judging, judged: call };
     known.open.set(callId, judged);
     const untilDone = held.move();
     const timer = setTimeout(() => judged.abandoned(), abandonedMs).unref();
@@ -117,14 +123,36 @@ export class GuardedHosts {
     return await judged.verdict;
   }
 
+  /** Held before it is looked for: whatever closes sessions closes no held one. One that somebody deleted begins anew. */
+  async #opened(
+    host: GuardedHost,
+    workingDir: string,
+    key: string,
+    held: DisposableStack,
+  ): Promise<{ readonly known: HostSession; readonly session: Session }> {
+    const known = this.#sessionOf(host, workingDir, key);
+    const id = await known.id;
+    const hold = this.#manager.hold(id);
+    try {
+      const session = await this.#manager.get(id);
+      held.use(hold);
+      return { known, session };
+    } catch (error) {
+      hold[Symbol.dispose]();
+      if (!(error instanceof ServiceError && error.code === "not_found")) throw error;
+      if (this.#sessions.get(key) === known) this.#sessions.delete(key);
+      return this.#opened(host, workingDir, key, held);
+    }
+  }
+
   #sessionOf(host: GuardedHost, workingDir: string, key: string): HostSession {
     const found = this.#sessions.get(key);
-    const known = found ?? { session: this.#begin(host, workingDir), open: new Map<string, GuardedCall>() };
+    const known = found ?? { id: this.#begin(host, workingDir), open: new Map<string, OpenCall>() };
     // The one used last stands last.
     this.#sessions.delete(key);
     this.#sessions.set(key, known);
     if (found !== undefined) return known;
-    known.session.catch(() => {
+    known.id.catch(() => {
       if (this.#sessions.get(key) === known) this.#sessions.delete(key);
     });
     for (const [oldest, { open }] of this.#sessions) {
@@ -135,13 +163,23 @@ export class GuardedHosts {
   }
 
   /** No model of ours speaks in it: the offline assistant needs nothing. */
-  async #begin(host: GuardedHost, workingDir: string): Promise<Session> {
+  async #begin(host: GuardedHost, workingDir: string): Promise<string> {
     const { defaultSettings, callers } = this.#manager.services;
     const settings = { ...defaultSettings, backend: "offline", model: "", interactive: false } as const;
     const session = await this.#manager.start(settings, workingDir, callers.current()?.user ?? "");
     await session.rename(`${host.title}, guarded`);
-    return session;
+    return session.id;
   }
+}
+
+const ranAnother = "It ran with other arguments than those that were judged: another hook, or a person, changed them.";
+
+/** Where it stood is no part of it: a command may have gone elsewhere since. */
+function isSameCall(judged: Extract<HostCall, { readonly type: "judged" }>, ran: HostCall): boolean {
+  if (ran.type !== "judged" || ran.tool !== judged.tool) return false;
+  const { cwd: _, ...args } = judged.args;
+  const { args: said } = ran;
+  return isDeepStrictEqual(judged.server === undefined ? args : judged.args, said);
 }
 
 function eventOf(host: GuardedHost, payload: unknown): HostEvent {

@@ -1,5 +1,6 @@
-import { isAbsolute, join } from "node:path";
+import { isAbsolute, join, resolve as lexically } from "node:path";
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
+import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
 import type { Effect, FileWrite, WorkspacePath } from "@gennai/governance/effect";
 import type { HostCall, HostCallEnd } from "@gennai/governance/guard/guarded-host";
 import type { Analysis, ExecutionContext, FileChange, Tool, ToolOutcome, Verification } from "@gennai/governance/tool";
@@ -13,6 +14,7 @@ import { argumentPaths } from "../mcp/argument-paths.ts";
 import { commandOperands } from "../tools/commands/command-operands.ts";
 import { pathName } from "../tools/path-name.ts";
 import { maxFileBytes } from "../tools/text-limits.ts";
+import { refuseHiddenBelow } from "./hidden-below.ts";
 
 export interface GuardedToolPorts {
   readonly workspace: Workspace;
@@ -20,6 +22,8 @@ export interface GuardedToolPorts {
   /** Where the host stands: what its relative paths start from. Absolute. */
   readonly directory: string;
   readonly loadWeb: () => Promise<WebConfig>;
+  /** Globs of files that no search may reach. The host's own search knows nothing of them. */
+  readonly searchExcludes: readonly string[];
   /** Lets the host go on with the call; resolves when it says how that ended, or when nobody will. Rejects when the signal aborts. */
   run(context: ExecutionContext): Promise<HostCallEnd>;
 }
@@ -78,7 +82,7 @@ function verification(args: unknown, { failure }: ToolOutcome, changes: readonly
 
 function ownKind(tool: string, ports: GuardedToolPorts): { readonly parameters: z.ZodType; readonly analyse: Analyse } {
   const { workspace, directory, home } = ports;
-  const resolve = (raw: string): Promise<WorkspacePath> => workspace.resolve(fromHost(raw, directory, home));
+  const resolve = (raw: string, from = directory): Promise<WorkspacePath> => resolved(raw, from, { workspace, home });
   const kind = <Shape extends z.ZodRawShape>(
     shape: Shape,
     analyse: (args: z.infer<z.ZodObject<Shape>>) => Promise<Analysis>,
@@ -94,12 +98,23 @@ function ownKind(tool: string, ports: GuardedToolPorts): { readonly parameters: 
   switch (tool) {
     case "Bash":
       return kind(
-        { command: z.string().min(1).max(100_000), description: z.string().max(10_000).optional(), cwd: path },
-        async ({ command: typed, cwd: from, description }) => {
+        {
+          command: z.string().min(1).max(100_000),
+          description: z.string().max(10_000).optional(),
+          run_in_background: z.boolean().optional(),
+          dangerouslyDisableSandbox: z.boolean().optional(),
+          cwd: path,
+        },
+        async ({ command: typed, cwd: from, description, run_in_background, dangerouslyDisableSandbox }) => {
           const cwd = await workspace.resolve(from);
-          const command = analyseCommand(typed, { cwd: cwd.absolute, home, workspace: workspace.root });
+          const analysis = analyseCommand(typed, { cwd: cwd.absolute, home, workspace: workspace.root });
+          const command = dangerouslyDisableSandbox === true ? outOfItsSandbox(analysis) : analysis;
+          const how = [
+            ...(run_in_background === true ? [" in the background"] : []),
+            ...(dangerouslyDisableSandbox === true ? [" without the agent's own sandbox"] : []),
+          ];
           return {
-            statement: `Run \`${typed}\``,
+            statement: `Run \`${typed}\`${how.join("")}`,
             // Nobody stages it, and no sandbox of ours holds it.
             effects: [{ type: "exec", command, cwd, where: "server" }],
             ...(command.readsOnly ? {} : { operands: await commandOperands(workspace, command, undefined) }),
@@ -121,8 +136,8 @@ function ownKind(tool: string, ports: GuardedToolPorts): { readonly parameters: 
       return kind({ pattern: z.string().min(1).max(4096), path: path.optional() }, async ({ pattern, path: given }) => {
         // A pattern may begin with a directory of its own, also one outside.
         const base = /^[^*?[{]*\//.exec(pattern)?.[0];
-        const start = fromHost(given ?? ".", directory, home);
-        const at = await workspace.resolve(base === undefined ? start : fromHost(base, start, home));
+        const start = await resolve(given ?? ".");
+        const at = base === undefined ? start : await resolve(base, start.absolute);
         const glob = pattern.slice(base?.length ?? 0);
         return {
           statement: `Find ${pattern} in ${pathName(at)}`,
@@ -134,10 +149,13 @@ function ownKind(tool: string, ports: GuardedToolPorts): { readonly parameters: 
         { pattern: z.string().min(1), path: path.optional(), glob: z.string().min(1).max(4096).optional() },
         async ({ pattern, path: given = ".", glob }) => {
           const at = await resolve(given);
-          return {
-            statement: `Search ${pathName(at)} for ${pattern}`,
-            effects: [{ type: "search", path: at, ...(glob === undefined ? {} : { glob }) }],
-          };
+          const globs = glob === undefined ? [] : globsIn(glob);
+          await refuseHiddenBelow(at, globs, ports);
+          const effects: readonly Effect[] =
+            globs.length === 0
+              ? [{ type: "search", path: at }]
+              : globs.map((each) => ({ type: "search", path: at, glob: each }));
+          return { statement: `Search ${pathName(at)} for ${pattern}`, effects };
         },
       );
     case "Write":
@@ -203,6 +221,38 @@ function externalKind(server: string, tool: string, ports: GuardedToolPorts) {
     return { statement: `Call ${tool} of ${server}`, effects: [effect] };
   };
   return { parameters, analyse };
+}
+
+/** Also one that only reads is asked about: the agent's sandbox is what its user counts on. */
+function outOfItsSandbox(command: CommandAnalysis): CommandAnalysis {
+  const reason = "This command is to run without the agent's own sandbox.";
+  return { ...command, dangers: [...command.dangers, { rule: "guard/sandbox-off", verdict: "ask", reason }] };
+}
+
+/** One argument may hold several: behind spaces, or behind commas where there are no braces. */
+function globsIn(given: string): readonly string[] {
+  const words = given.split(/\s+/).flatMap((word) => (word.includes("{") ? [word] : word.split(",")));
+  return words.filter((word) => word !== "");
+}
+
+/**
+ * Where a path leads for a host that trims it, and takes `..` out of its text before it follows links, and for one that does not. Where
+ * these are two places, nobody knows which is meant: then it throws `ToolFailure`.
+ */
+async function resolved(
+  raw: string,
+  from: string,
+  { workspace, home }: { readonly workspace: Workspace; readonly home: string },
+): Promise<WorkspacePath> {
+  const trimmed = fromHost(raw.trim(), from, home);
+  const readings = new Set([trimmed, fromHost(raw, from, home), lexically(trimmed)]);
+  const [first, ...others] = await Promise.all([...readings].map((reading) => workspace.resolve(reading)));
+  if (first === undefined || others.some(({ absolute }) => absolute !== first.absolute)) {
+    throw new ToolFailure("bad_path", `${JSON.stringify(raw.slice(0, 200))} may mean more than one place.`, {
+      hint: "Write the path plainly: absolute, without `..` and without spaces around it.",
+    });
+  }
+  return first;
 }
 
 function fromHost(raw: string, directory: string, home: string): string {

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { claudeCode, claudeCodeEvents } from "@gennai/governance/guard/claude-code";
 import type { GuardedHost } from "@gennai/governance/guard/guarded-host";
@@ -12,7 +12,7 @@ import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { GuardedSettingsFile } from "./guarded-settings-file.ts";
-import { allHooksDisabled, type HookEntry } from "./hook-settings.ts";
+import type { HookEntry } from "./hook-settings.ts";
 
 export interface GuardFlags {
   readonly workspace?: string;
@@ -29,6 +29,7 @@ const limits: Readonly<Record<string, readonly string[]>> = {
     "A file named with @ in a prompt is read without a hook.",
     "A hook that takes longer than its time, or that cannot be started, does not stop a call: Claude Code goes on without it.",
     "What a command does is not seen, only what it says: commands that are not proven to read are asked about.",
+    "Hooks and settings of plugins and of an organisation are not looked at.",
     "A command that runs already is not stopped by an emergency control; Claude Code stops at its end.",
   ],
 };
@@ -46,11 +47,10 @@ export function guardedHostNamed(name: string): GuardedHost {
 export async function guardInstallCommand(name: string, flags: GuardFlags, console: Console): Promise<ExitCode> {
   const host = guardedHostNamed(name);
   const file = await settingsFile(flags, console);
+  const { problems } = await surroundings(flags, console);
   const isNew = await file.install(entryOf(host, console));
   console.output.write(`${isNew ? "Installed in" : "In place already:"} ${file.path}\n`);
-  if (allHooksDisabled(file.settings())) {
-    console.output.write(`But disableAllHooks is on there, so that ${host.title} runs no hook.\n`);
-  }
+  for (const problem of problems) console.output.write(`But ${problem}.\n`);
   console.output.write(`${host.title} asks Gennai about each call from its next session on.\n`);
   console.output.write("A server has to run, else nothing is changed: gennai serve\n");
   return exitCode.ok;
@@ -73,15 +73,18 @@ export async function guardStatusCommand(flags: GuardFlags, console: Console): P
   ]);
   const installed = places.flatMap((file) => (file.commands().size === 0 ? [] : [file.path]));
   const server = await runningServer(flags, console);
+  const { problems, beside } = await surroundings(flags, console);
+  const told = [...(limits[claudeCode.id] ?? []), ...beside];
   if (flags.json === true) {
-    const status = { agent: claudeCode.id, installed, server: server ?? null, limits: limits[claudeCode.id] };
+    const status = { agent: claudeCode.id, installed, server: server ?? null, problems, limits: told };
     console.output.write(`${JSON.stringify(status, undefined, 2)}\n`);
     return exitCode.ok;
   }
   console.output.write(`${claudeCode.id}  ${installed.length === 0 ? "not guarded here" : "guarded"}\n`);
   for (const path of installed) console.output.write(`  hook    ${path}\n`);
   console.output.write(`  server  ${server ?? "none runs, so that nothing may be changed: gennai serve"}\n`);
-  for (const limit of limits[claudeCode.id] ?? []) console.output.write(`  limit   ${limit}\n`);
+  for (const problem of problems) console.output.write(`  problem ${problem}\n`);
+  for (const limit of told) console.output.write(`  limit   ${limit}\n`);
   return exitCode.ok;
 }
 
@@ -91,28 +94,30 @@ export async function guardDoctorCommand(name: string, flags: GuardFlags, consol
   const workspace = await resolveWorkspace(flags.workspace, console);
   const wanted = entryOf(host, console);
   const findings: { readonly ok: boolean; readonly text: string }[] = [];
+  const { problems, beside } = await surroundings(flags, console);
   const places = await Promise.all([
     settingsFile({ ...flags, user: false }, console),
     settingsFile({ ...flags, user: true }, console),
   ]);
-  const found = places.find((file) => file.commands().size > 0);
+  const found =
+    places.find((file) => file.amiss(wanted).length === 0) ?? places.find((file) => file.commands().size > 0);
   if (found === undefined) {
     findings.push({ ok: false, text: `No hook is in place. gennai guard install ${host.id}` });
   } else {
     const commands = found.commands();
-    const missing = wanted.events.filter((event) => !commands.has(event));
+    const amiss = found.amiss(wanted);
     findings.push({ ok: true, text: `The hook is in place: ${found.path}` });
-    if (missing.length > 0)
-      findings.push({ ok: false, text: `It is missing for ${missing.join(", ")}. Install it again.` });
-    if (places.some((file) => allHooksDisabled(file.settings()))) {
-      findings.push({ ok: false, text: "disableAllHooks is on in the settings, so that no hook runs." });
+    if (amiss.length > 0) {
+      const text = `It is missing, or not as it is installed, for ${amiss.join(", ")}. Install it again.`;
+      findings.push({ ok: false, text });
     }
     // What stands in a file of the workspace is somebody's word: only our own is started.
-    if ([...commands.values()].some((command) => command !== wanted.command)) {
+    if ([...commands].some(([event, command]) => command !== wanted.commands[event])) {
       findings.push({ ok: false, text: "It starts another program than this one. Install it again." });
     }
-    findings.push(await triedHook(host, wanted.command, workspace, console));
+    findings.push(await triedHook(host, wanted.commands["SessionEnd"] ?? "", workspace, console));
   }
+  findings.push(...problems.map((problem) => ({ ok: false, text: `${problem}.` })));
   const server = await runningServer(flags, console);
   findings.push(
     server === undefined
@@ -120,6 +125,7 @@ export async function guardDoctorCommand(name: string, flags: GuardFlags, consol
       : { ok: true, text: `A server runs: ${server}` },
   );
   for (const { ok, text: said } of findings) console.output.write(`${ok ? "ok  " : "fail"}  ${said}\n`);
+  for (const limit of beside) console.output.write(`note  ${limit}\n`);
   return findings.every(({ ok }) => ok) ? exitCode.ok : exitCode.failed;
 }
 
@@ -154,31 +160,55 @@ async function runningServer(flags: GuardFlags, console: Console): Promise<strin
   return undefined;
 }
 
+/** What all the settings that the agent reads for this project say of hooks: what keeps ours from its work, and who is beside it. */
+async function surroundings(flags: GuardFlags, console: Console) {
+  const stateDir = defaultStateDir(console.environment);
+  const local = await settingsFile({ ...flags, user: false }, console);
+  const shared = new GuardedSettingsFile(join(dirname(local.path), "settings.json"), stateDir, "refuse");
+  const files = [local, shared, await settingsFile({ ...flags, user: true }, console)];
+  const said = files.map((file) => ({ path: file.path, ...file.surroundings() }));
+  return {
+    problems: said.flatMap(({ path, problems }) => problems.map((problem) => `${path}: ${problem}`)),
+    beside: said.flatMap(({ path, foreign }) =>
+      foreign.map(
+        (hook) => `A hook of others may change a call after it was judged, or answer for you: ${hook} in ${path}`,
+      ),
+    ),
+  };
+}
+
 async function settingsFile(flags: GuardFlags, console: Console): Promise<GuardedSettingsFile> {
   const { environment } = console;
   const stateDir = defaultStateDir(environment);
   if (flags.user === true) {
     const directory = environment["CLAUDE_CONFIG_DIR"] || join(environment["HOME"] || homedir(), ".claude");
-    return new GuardedSettingsFile(join(directory, "settings.json"), stateDir);
+    return new GuardedSettingsFile(join(directory, "settings.json"), stateDir, "follow");
   }
   const workspace = await resolveWorkspace(flags.workspace, console);
   // The one that is not shared: the program lies elsewhere on every machine.
-  return new GuardedSettingsFile(join(workspace, ".claude", "settings.local.json"), stateDir);
+  return new GuardedSettingsFile(join(workspace, ".claude", "settings.local.json"), stateDir, "refuse");
 }
 
-/** `|| exit 2`: a host takes every other exit code for a hook that failed, and goes on. */
+/**
+ * Before a call every exit code but 2 is a hook that failed, and the host goes on; at another event 2 would keep it from coming to rest.
+ * What settings may put into the environment, and would steer it, is said in the command itself.
+ */
 function entryOf(host: GuardedHost, { environment }: Console): HookEntry {
   const program = process.argv[1];
   if (program === undefined || !existsSync(program)) throw usageError("Where this program lies cannot be told.");
-  const state = environment["GENNAI_STATE_DIR"];
   const words = [
-    ...(state === undefined || state === "" ? [] : [`GENNAI_STATE_DIR=${quoted(state)}`]),
+    "NODE_OPTIONS=",
+    `GENNAI_STATE_DIR=${quoted(defaultStateDir(environment))}`,
     quoted(process.execPath),
     ...process.execArgv.map(quoted),
     quoted(program),
     `guard hook ${host.id}`,
   ];
-  return { events: claudeCodeEvents, command: `${words.join(" ")} || exit 2`, timeout };
+  const commands = claudeCodeEvents.map((event): [string, string] => [
+    event,
+    `${words.join(" ")} || exit ${event === "PreToolUse" ? 2 : 1}`,
+  ]);
+  return { commands: Object.fromEntries(commands), timeout };
 }
 
 function quoted(word: string): string {

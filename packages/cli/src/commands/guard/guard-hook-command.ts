@@ -1,6 +1,11 @@
 import { text } from "node:stream/consumers";
 import { connectGovernance } from "@gennai/client/connection/connection";
-import { changesNothing, type GuardedHost, type HostAnswer } from "@gennai/governance/guard/guarded-host";
+import {
+  changesNothing,
+  type GuardedHost,
+  type HostAnswer,
+  type HostEvent,
+} from "@gennai/governance/guard/guarded-host";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import * as z from "zod";
 import { provenServers } from "../../connection/proven-servers.ts";
@@ -11,28 +16,39 @@ const anyPayload = z.record(z.string(), z.json());
 /** Milliseconds for the server's answer: less than any host waits for its hook, which lets a call go on when that takes too long. */
 const answerMs = 20_000;
 
-/** What every host takes for a refusal, whatever the hook printed. */
+/** What every host takes for a refusal before a call, whatever the hook printed. */
 const blocked = 2;
+/** A hook that failed. At the end of the agent's work `blocked` would keep it from coming to rest. */
+const failed = 1;
+
+/** No server is there to be asked. */
+class NoServerError extends Error {
+  override readonly name = "NoServerError";
+}
 
 /**
- * `gennai guard hook HOST`: what the host starts for each call. It relays what it is told to the server and prints the answer. Where no
- * answer can be had, what changes things is refused, and reads go on.
+ * `gennai guard hook HOST`: what the host starts for each call. It relays what it is told to the server and prints the answer. Where there
+ * is no server, what changes things is refused, and reads go on; where one is there and gives no answer, all is refused.
  */
 export async function guardHookCommand(host: GuardedHost, console: Console): Promise<number> {
-  let payload: z.infer<typeof anyPayload>;
-  let mayGoOn: boolean;
+  let payload: z.infer<typeof anyPayload> = {};
+  let event: HostEvent;
   try {
     payload = anyPayload.parse(JSON.parse(await text(console.input)));
-    mayGoOn = changesNothing(host.read(payload));
+    event = host.read(payload);
   } catch (error) {
     console.errors.write(`Gennai cannot read what ${host.title} told its hook: ${messageOf(error)}\n`);
-    return blocked;
+    return host.isAfterCall(payload) ? failed : blocked;
   }
   try {
     const answer = await serverAnswer(host, payload, console);
     if (answer !== undefined) console.output.write(`${JSON.stringify(answer)}\n`);
   } catch (error) {
-    if (mayGoOn) return 0;
+    if (error instanceof NoServerError && changesNothing(event)) return 0;
+    if (event.type !== "before") {
+      console.errors.write(`Gennai could not be told what ${host.title} did: ${messageOf(error)}\n`);
+      return failed;
+    }
     const refusal = host.answer({ type: "deny", reason: unreachable(host, error) });
     console.output.write(`${JSON.stringify(refusal)}\n`);
   }
@@ -60,7 +76,7 @@ async function serverAnswer(
 async function serverFor(stateDir: string, workspace: string, signal: AbortSignal) {
   for await (const server of provenServers(stateDir, { workspace }, { signal })) return server;
   for await (const server of provenServers(stateDir, {}, { signal })) return server;
-  throw new Error("no Gennai server runs");
+  throw new NoServerError("no Gennai server runs");
 }
 
 function unreachable({ id }: GuardedHost, error: unknown): string {

@@ -1,13 +1,6 @@
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { randomBytes } from "node:crypto";
+import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, rmdirSync, rmSync, statSync } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import {
   ensurePrivateDirectory,
@@ -20,7 +13,16 @@ import { sha256Hex } from "@gennai/protocol/digest";
 import * as z from "zod";
 import { CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
-import { type HookEntry, ourCommands, type Settings, withHook, withoutHook } from "./hook-settings.ts";
+import {
+  eventsAmiss,
+  foreignHooks,
+  type HookEntry,
+  ourCommands,
+  problemsIn,
+  type Settings,
+  withHook,
+  withoutHook,
+} from "./hook-settings.ts";
 
 /** What stood there before, and what was written in its place. */
 const backupSchema = z.strictObject({
@@ -37,10 +39,12 @@ export class GuardedSettingsFile {
   readonly path: string;
   readonly #backup: string;
   readonly #stateDir: string;
+  readonly #links: "follow" | "refuse";
 
-  constructor(path: string, stateDir: string) {
-    // Users keep such files elsewhere, and a link in their place.
-    this.path = existsSync(path) ? realpathSync(path) : path;
+  /** @param links `follow` in a user's own directory, where people keep such files elsewhere; what a project holds is anybody's */
+  constructor(path: string, stateDir: string, links: "follow" | "refuse") {
+    this.path = links === "follow" && existsSync(path) ? realpathSync(path) : path;
+    this.#links = links;
     this.#stateDir = stateDir;
     this.#backup = join(stateDir, "guard", `${sha256Hex(this.path).slice(0, 32)}.json`);
   }
@@ -54,15 +58,25 @@ export class GuardedSettingsFile {
     return this.#parsed(this.#text());
   }
 
+  /** @see problemsIn @see foreignHooks */
+  surroundings(): { readonly problems: readonly string[]; readonly foreign: readonly string[] } {
+    const settings = this.settings();
+    return this.#plainly(() => ({ problems: problemsIn(settings), foreign: foreignHooks(settings) }));
+  }
+
+  /** Events for which ours is not there as it would be written now. */
+  amiss(entry: HookEntry): readonly string[] {
+    return this.#plainly(() => eventsAmiss(this.settings(), entry));
+  }
+
   /** False where it is in place as it would be written now. */
   async install(entry: HookEntry): Promise<boolean> {
+    this.#refuseLinks();
     const before = this.#text();
     const settings = this.#parsed(before);
     const next = this.#plainly(() => withHook(settings, entry));
     const written = `${JSON.stringify(next, undefined, 2)}\n`;
-    const current = this.commands();
-    const isInPlace = entry.events.every((event) => current.get(event) === entry.command);
-    if (isInPlace && current.size === entry.events.length) return false;
+    if (this.amiss(entry).length === 0) return false;
     const kept = await this.#kept();
     const directory = dirname(this.path);
     const madeDirectory = kept?.madeDirectory ?? !existsSync(directory);
@@ -79,29 +93,33 @@ export class GuardedSettingsFile {
     await ensurePrivateDirectory(dirname(this.#backup));
     await writePrivateFile(this.#backup, JSON.stringify(backup));
     mkdirSync(directory, { recursive: true });
-    this.#write(written);
+    await this.#write(written);
     return true;
   }
 
   /** Back to the very bytes from before, or, where somebody changed the file since, without ours. False: there was nothing of ours. */
   async uninstall(): Promise<boolean> {
+    this.#refuseLinks();
     const text = this.#text();
     const kept = await this.#kept();
     if (text === undefined || this.commands().size === 0) {
       await removePrivateFile(this.#backup);
       return false;
     }
-    if (kept?.writtenSha256 === sha256Hex(text)) this.#restore(kept.before, kept.madeDirectory);
+    if (kept?.writtenSha256 === sha256Hex(text)) await this.#restore(kept.before, kept.madeDirectory);
     else {
       const rest = this.#plainly(() => withoutHook(this.#parsed(text)));
       const isEmpty = Object.keys(rest).length === 0 && kept?.before === undefined;
-      this.#restore(isEmpty ? undefined : `${JSON.stringify(rest, undefined, 2)}\n`, kept?.madeDirectory === true);
+      await this.#restore(
+        isEmpty ? undefined : `${JSON.stringify(rest, undefined, 2)}\n`,
+        kept?.madeDirectory === true,
+      );
     }
     await removePrivateFile(this.#backup);
     return true;
   }
 
-  #restore(text: string | undefined, madeDirectory: boolean): void {
+  async #restore(text: string | undefined, madeDirectory: boolean): Promise<void> {
     if (text !== undefined) return this.#write(text);
     rmSync(this.path, { force: true });
     if (!madeDirectory) return;
@@ -113,10 +131,33 @@ export class GuardedSettingsFile {
     }
   }
 
-  #write(text: string): void {
-    const temporary = `${this.path}.gennai-new`;
-    writeFileSync(temporary, text, { mode: 0o600 });
-    renameSync(temporary, this.path);
+  /** As a whole, with the mode it had. */
+  async #write(text: string): Promise<void> {
+    const temporary = `${this.path}.${randomBytes(6).toString("hex")}.tmp`;
+    const mode = (statSync(this.path, { throwIfNoEntry: false })?.mode ?? 0o600) & 0o777;
+    try {
+      {
+        await using file = await open(temporary, "wx", mode);
+        await file.chmod(mode);
+        await file.writeFile(text);
+      }
+      await rename(temporary, this.path);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+  }
+
+  /** A link that came with a project leads whoever writes to it elsewhere. */
+  #refuseLinks(): void {
+    if (this.#links === "follow") return;
+    for (const path of [dirname(this.path), this.path]) {
+      if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) continue;
+      throw new CliError(`${path} is a link. Nothing was changed.`, {
+        exitCode: exitCode.usage,
+        next: ["Put a directory and a file of the project there, or use your own settings: --user"],
+      });
+    }
   }
 
   #text(): string | undefined {

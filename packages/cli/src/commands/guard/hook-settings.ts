@@ -1,26 +1,28 @@
+import { isDeepStrictEqual } from "node:util";
+
 /** A settings file of an agent, parsed. */
 export type Settings = Readonly<Record<string, unknown>>;
 
 /** What is put into Claude Code's settings. */
 export interface HookEntry {
-  readonly events: readonly string[];
-  /** Shell command that the agent starts. */
-  readonly command: string;
+  /** Shell commands that the agent starts, by event. */
+  readonly commands: Readonly<Record<string, string>>;
   /** Seconds. */
   readonly timeout: number;
 }
 
-/** How commands of ours are known again, whichever program file they start. */
-const ours = /\bguard hook claude-code\b/;
+/** How commands of ours are known again, whichever program file they start: by the whole form that `install` writes. */
+const ours = /^(?:[A-Z_]+=(?:'(?:[^']|'\\'')*')? )*(?:'(?:[^']|'\\'')*' )+guard hook claude-code \|\| exit [12]$/;
+
+/** Of the `env` in settings: what decides which program a hook is, and what it obeys. */
+const steering = /^(?:NODE_.*|GENNAI_.*|LD_.*|DYLD_.*|PATH|HOME|ENV|BASH_ENV|CLAUDE_CONFIG_DIR)$/;
 
 /** The settings with our hook for each event, once, behind those of others. Throws for settings of another shape. */
-export function withHook(settings: Settings, { events, command, timeout }: HookEntry): Settings {
+export function withHook(settings: Settings, entry: HookEntry): Settings {
   const clean = withoutHook(settings);
   const hooks = { ...objectOf(clean["hooks"], "hooks") };
-  for (const event of events) {
-    const matcher = event.endsWith("ToolUse") || event.startsWith("PostToolUse") ? { matcher: "*" } : {};
-    const entry = { ...matcher, hooks: [{ type: "command", command, timeout }] };
-    hooks[event] = [...listOf(hooks[event], `hooks.${event}`), entry];
+  for (const event of Object.keys(entry.commands)) {
+    hooks[event] = [...listOf(hooks[event], `hooks.${event}`), groupFor(event, entry)];
   }
   return { ...clean, hooks };
 }
@@ -46,17 +48,48 @@ export function withoutHook(settings: Settings): Settings {
 /** Commands of ours that are in place, by event. */
 export function ourCommands(settings: Settings): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  for (const [event, groups] of Object.entries(objectOf(settings["hooks"] ?? {}, "hooks"))) {
-    for (const group of listOf(groups, `hooks.${event}`)) {
-      for (const hook of hooksOf(group)) if (isOurs(hook)) found.set(event, commandOf(hook));
-    }
-  }
+  for (const { event, hook } of hooksIn(settings)) if (isOurs(hook)) found.set(event, commandOf(hook));
   return found;
 }
 
-/** Settings that keep every hook from running. */
-export function allHooksDisabled(settings: Settings): boolean {
-  return settings["disableAllHooks"] === true;
+/** Events for which ours is not there as `withHook` writes it: it is missing, or something beside it weakens it. */
+export function eventsAmiss(settings: Settings, entry: HookEntry): readonly string[] {
+  const hooks = objectOf(settings["hooks"] ?? {}, "hooks");
+  const events = new Set([...Object.keys(entry.commands), ...ourCommands(settings).keys()]);
+  return [...events].filter((event) => {
+    const own = listOf(hooks[event], `hooks.${event}`).filter((group) => hooksOf(group).some(isOurs));
+    return !Object.hasOwn(entry.commands, event) || !isDeepStrictEqual(own, [groupFor(event, entry)]);
+  });
+}
+
+/** What in these settings keeps our hook from running as it was installed; for people. */
+export function problemsIn(settings: Settings): readonly string[] {
+  const { env } = settings;
+  const names = typeof env === "object" && env !== null ? Object.keys(env) : [];
+  const steered = names.filter((name) => steering.test(name));
+  return [
+    ...(settings["disableAllHooks"] === true ? ["disableAllHooks is on, so that no hook runs"] : []),
+    ...(steered.length > 0 ? [`env sets ${steered.join(", ")}, which steers what the hook starts`] : []),
+  ];
+}
+
+/** Hooks of others that may change a call after it was judged, or answer what our hook asks. */
+export function foreignHooks(settings: Settings): readonly string[] {
+  const asked = hooksIn(settings).filter(({ event }) => event === "PreToolUse" || event === "PermissionRequest");
+  return asked.flatMap(({ event, hook }) =>
+    isOurs(hook) ? [] : [`${event}: ${JSON.stringify((commandOf(hook) || "no command").slice(0, 100))}`],
+  );
+}
+
+function groupFor(event: string, { commands, timeout }: HookEntry): Settings {
+  const matcher = event.endsWith("ToolUse") || event.startsWith("PostToolUse") ? { matcher: "*" } : {};
+  return { ...matcher, hooks: [{ type: "command", command: commands[event], timeout }] };
+}
+
+function hooksIn(settings: Settings): readonly { readonly event: string; readonly hook: unknown }[] {
+  return Object.entries(objectOf(settings["hooks"] ?? {}, "hooks")).flatMap(([event, groups]) =>
+    listOf(groups, `hooks.${event}`).flatMap((group) => hooksOf(group).map((hook) => ({ event, hook }))),
+  );
 }
 
 function withoutOurs(group: unknown): unknown {

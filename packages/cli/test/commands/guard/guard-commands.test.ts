@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
@@ -62,6 +71,13 @@ describe("install and uninstall", () => {
         ],
       },
     ]);
+    const state = place.environment.GENNAI_STATE_DIR;
+    for (const [event, [group]] of Object.entries(hooksIn(settings))) {
+      const command = group?.hooks[0]?.command ?? "";
+      expect(command.startsWith(`NODE_OPTIONS= GENNAI_STATE_DIR='${state}' '`)).toBe(true);
+      // At Stop, 2 would mean that it must go on.
+      expect([event, command.slice(-1)]).toEqual([event, event === "PreToolUse" ? "2" : "1"]);
+    }
     expect((await run("guard install claude-code")).printed).toContain("In place already");
     expect(readFileSync(settings, "utf8")).toBe(written);
     expect(await run("guard uninstall claude-code")).toMatchObject({ code: 0 });
@@ -97,6 +113,60 @@ describe("install and uninstall", () => {
       model: "y",
       hooks: { Stop: [{ hooks: [{ type: "command", command: "theirs.sh" }] }] },
     });
+  });
+
+  test.each([
+    ["another matcher", { matcher: "Nothing" }, {}],
+    ["no wait for its answer", {}, { async: true }],
+    ["a time too short for an answer", {}, { timeout: 1 }],
+    ["a condition", {}, { if: "Bash(never)" }],
+  ])("an entry with %s is not in place: doctor says so, and install mends it", async (_what, group, hook) => {
+    await using place = await project();
+    const { run, settings } = place;
+    await run("guard install claude-code");
+    const written = readFileSync(settings, "utf8");
+    const now = settingsIn(settings);
+    const [first] = now.hooks["PreToolUse"] ?? [];
+    now.hooks["PreToolUse"] = [{ ...first, hooks: first?.hooks.map((each) => ({ ...each, ...hook })) ?? [], ...group }];
+    writeFileSync(settings, JSON.stringify(now));
+    expect((await run("guard doctor claude-code")).printed).toContain("not as it is installed, for PreToolUse");
+    expect((await run("guard install claude-code")).printed).toContain("Installed in");
+    expect(JSON.parse(readFileSync(settings, "utf8"))).toEqual(JSON.parse(written));
+  });
+
+  test("a command of others that only speaks of ours is theirs", async () => {
+    await using place = await project();
+    mkdirSync(join(place.root, ".claude"));
+    const hooks = { Stop: [{ hooks: [{ type: "command", command: "echo guard hook claude-code" }] }] };
+    writeFileSync(place.settings, JSON.stringify({ hooks }));
+    await place.run("guard install claude-code");
+    expect(hooksIn(place.settings)["Stop"]).toHaveLength(2);
+    await place.run("guard uninstall claude-code");
+    expect(hooksIn(place.settings)).toEqual(hooks);
+  });
+
+  test.each(["directory", "file"])("a project's link in place of the %s is refused", async (what) => {
+    await using place = await project();
+    const elsewhere = join(place.environment.HOME, "elsewhere");
+    mkdirSync(elsewhere);
+    if (what === "directory") symlinkSync(elsewhere, join(place.root, ".claude"));
+    else {
+      mkdirSync(join(place.root, ".claude"));
+      symlinkSync(join(elsewhere, "settings.local.json"), place.settings);
+    }
+    const { code, complained } = await place.run("guard install claude-code");
+    expect([code, complained]).toEqual([2, expect.stringContaining("is a link")]);
+    expect(readdirSync(elsewhere)).toEqual([]);
+  });
+
+  test("the file keeps its mode, and nothing is left beside it", async () => {
+    await using place = await project();
+    mkdirSync(join(place.root, ".claude"));
+    writeFileSync(place.settings, "{}");
+    chmodSync(place.settings, 0o640);
+    await place.run("guard install claude-code");
+    expect(statSync(place.settings).mode & 0o777).toBe(0o640);
+    expect(readdirSync(join(place.root, ".claude"))).toEqual(["settings.local.json"]);
   });
 
   test.each(["{", "[]", '{"hooks": []}', '{"hooks": {"Stop": {}}}'])(
@@ -150,11 +220,35 @@ describe("status and doctor", () => {
     expect([installed, server]).toEqual([[place.settings], null]);
   });
 
+  test("name what other settings do to the hook: all of them off, its environment, and hooks of others beside it", async () => {
+    await using place = await project();
+    await place.run("guard install claude-code");
+    const shared = join(place.root, ".claude/settings.json");
+    const theirs = [{ hooks: [{ type: "command", command: "rewrite.sh" }] }];
+    const hooks = { PreToolUse: theirs, PermissionRequest: theirs, Stop: theirs };
+    writeFileSync(shared, JSON.stringify({ disableAllHooks: true, hooks }));
+    const user = join(place.environment.HOME, ".claude");
+    mkdirSync(user);
+    const env = { NODE_OPTIONS: "--import=x", GENNAI_X: "1", PATH: "/x", EDITOR: "vi" };
+    writeFileSync(join(user, "settings.json"), JSON.stringify({ env }));
+    const status = (await place.run("guard status")).printed;
+    expect(status).toContain(`problem ${shared}: disableAllHooks is on`);
+    expect(status).toContain(`problem ${user}/settings.json: env sets NODE_OPTIONS, GENNAI_X, PATH, which`);
+    expect(status.match(/rewrite\.sh/g)).toHaveLength(2);
+    const { code, printed } = await place.run("guard doctor claude-code");
+    expect(code).toBe(1);
+    expect(printed).toMatch(
+      /fail .*disableAllHooks[\s\S]*fail .*NODE_OPTIONS[\s\S]*note .*PermissionRequest: "rewrite\.sh"/,
+    );
+  });
+
   test("doctor starts no program that a file of the workspace names", async () => {
     await using place = await project();
     mkdirSync(join(place.root, ".claude"));
     const mark = join(place.root, "started");
-    const hooks = [{ hooks: [{ type: "command", command: `touch ${mark}; : guard hook claude-code` }] }];
+    const hooks = [
+      { hooks: [{ type: "command", command: `'/bin/touch' '${mark}' guard hook claude-code || exit 2` }] },
+    ];
     writeFileSync(place.settings, JSON.stringify({ hooks: { PreToolUse: hooks } }));
     const { code, printed } = await place.run("guard doctor claude-code");
     expect([code, printed]).toEqual([1, expect.stringContaining("another program than this one")]);
@@ -189,6 +283,15 @@ describe("the hook without a server", () => {
     await using place = await project();
     expect(await place.run("guard hook claude-code", input)).toMatchObject({ code: 2, printed: "" });
   });
+
+  test.each(["Stop", "PostToolUse"])(
+    "%s that cannot be read fails, and keeps nobody from coming to rest",
+    async (event) => {
+      await using place = await project();
+      const input = JSON.stringify({ hook_event_name: event });
+      expect(await place.run("guard hook claude-code", input)).toMatchObject({ code: 1, printed: "" });
+    },
+  );
 });
 
 test("with a server, the hook answers what the gate decided", async () => {
@@ -208,4 +311,9 @@ test("with a server, the hook answers what the gate decided", async () => {
   });
   const asks = JSON.parse((await asked("Bash", { command: "touch x", cwd: root })).printed).hookSpecificOutput;
   expect(asks.permissionDecision).not.toBe("allow");
+  mkdirSync(join(root, ".gennai"), { recursive: true });
+  // It is there, and cannot judge: that is no leave to read.
+  writeFileSync(join(root, ".gennai/config.yaml"), "paths: [");
+  const unjudged = JSON.parse((await asked("Read", { file_path: "README.md" })).printed).hookSpecificOutput;
+  expect(unjudged.permissionDecision).toBe("deny");
 });
