@@ -1,5 +1,6 @@
 import { createOpenAICompatible, OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatible";
 import type { Model } from "@gennai/agent/model";
+import type { Provider } from "@gennai/protocol/model/backend";
 import { nearestEffort } from "@gennai/protocol/model/effort";
 import { type ChatDialect, chatDialect, learnDialect } from "./chat-dialect.ts";
 import { encodeMessages, withMessages } from "./encoded-messages.ts";
@@ -13,7 +14,7 @@ import { serverWindow } from "./server-window.ts";
 
 /** Any server that speaks the chat-completions protocol. */
 export function createOpenAICompatibleModel(
-  backend: "openai-compatible" | "ollama",
+  backend: Provider,
   endpoint: ModelEndpoint,
   timing: Partial<ModelTiming> = {},
 ): Model {

@@ -1,3 +1,4 @@
+import type { Provider } from "@gennai/protocol/model/backend";
 import * as z from "zod";
 import { askServer, atRoot, UnusableAnswer } from "./ask-server.ts";
 import type { ModelEndpoint } from "./model-endpoint.ts";
@@ -25,7 +26,7 @@ const asked = new Map<string, Asked>();
  * if it could not answer. Never rejects.
  * @param kind Ollama has an API of its own for it
  */
-export function serverWindow(kind: "openai-compatible" | "ollama", place: Place): Promise<number> {
+export function serverWindow(kind: Provider, place: Place): Promise<number> {
   const key = JSON.stringify([kind, place.baseUrl, place.model]);
   const known = asked.get(key);
   if (known !== undefined && Date.now() < known.again) return known.tokens;
@@ -44,7 +45,7 @@ interface Found {
   readonly final: boolean;
 }
 
-async function windowOf(kind: "openai-compatible" | "ollama", place: Place): Promise<Found> {
+async function windowOf(kind: Provider, place: Place): Promise<Found> {
   const signal = AbortSignal.timeout(patience);
   let final = true;
   for (const question of kind === "ollama" ? ofOllama : ofOthers) {
