@@ -42,16 +42,19 @@ export async function measureTurns(world: BenchWorld): Promise<readonly Reading[
   const commands = await sample(bench, commandTurns, rounds);
   readings.push(reading("shell command, not sandboxed, p50", commands, 0.5, 1.5));
   // Between two answers of a real model there is time for what nobody waits for.
-  const unhurried = await sample(bench, `shell-${world.choose(40, 20)}-50`, rounds);
-  readings.push(reading("  the same, when the model takes 50 ms to answer", unhurried, 0.5, 1.5));
-  readings.push(await sandboxedCommands(bench, commandTurns, rounds));
+  const unhurriedTurns = `shell-${world.choose(40, 20)}-50`;
+  const unhurried = await sample(bench, unhurriedTurns, rounds);
+  readings.push(reading(pausing, unhurried, 0.5, 1.5));
+  readings.push(await sandboxedCommands(bench, "shell command, staged, p50", commandTurns, rounds));
+  readings.push(await sandboxedCommands(bench, pausing, unhurriedTurns, rounds));
   const parallel = await sample(bench, `reads-${world.choose(100, 50)}`, rounds);
   readings.push(reading("8 parallel reads, p50", parallel, 0.5, 2.5));
   return readings;
 }
 
-async function sandboxedCommands(bench: Bench, script: string, rounds: number): Promise<Reading> {
-  const name = "shell command, sandboxed, p50";
+const pausing = "  the same, when the model takes 50 ms to answer";
+
+async function sandboxedCommands(bench: Bench, name: string, script: string, rounds: number): Promise<Reading> {
   try {
     await using server = await bench.world.server(undefined, "required");
     return reading(name, await sample({ ...bench, server }, script, rounds), 0.5, 5);

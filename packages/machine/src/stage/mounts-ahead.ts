@@ -39,19 +39,20 @@ export class MountsAhead implements AsyncDisposable {
 
   /** Those that are ready, or new ones, which are then the taker's to close and to remove. Throws `StageUnavailable`. */
   async take(roots: readonly CoveredRoot[], network?: SessionNetwork, caches: CachesOfRun = {}): Promise<MountedRoots> {
+    const anew = () => mountRoots(this.#stateDir, roots, network, this.#caches, caches);
     // Such a run is rare: what is ready waits for the one behind it.
-    if (caches.all === true || caches.own === true) {
-      return mountRoots(this.#stateDir, roots, network, this.#caches, caches);
-    }
+    if (caches.all === true) return anew();
     const ready = this.#ready;
     this.#ready = undefined;
     const mounted = await ready?.mounted;
-    if (mounted !== undefined && ready?.key === keyOf(roots, network) && mounted.mounts.areThere()) {
+    const isOwn = mounted?.mounts.caches.every(({ kept }) => kept === undefined) === true;
+    const fits = ready?.key === keyOf(roots, network) && (caches.own !== true || isOwn);
+    if (mounted !== undefined && fits && mounted.mounts.areThere()) {
       // Besides what is hidden, which is the same, they know what is there now.
       return { ...mounted, covered: roots.map(({ covered }) => covered) };
     }
     await drop(ready?.mounted);
-    return mountRoots(this.#stateDir, roots, network, this.#caches);
+    return anew();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -62,6 +62,15 @@ export const scenarios: Scenarios = {
     );
     await removeTransaction(again.transaction);
   },
+  "a run that a person agreed to takes them where nothing was fetched": async () => {
+    await using fixture = new StageFixture(files);
+    await using ahead = new MountsAhead(fixture.stateDir);
+    ahead.prepare(await fixture.covered());
+    const ready = await onlyStage(fixture);
+    const { transaction } = await fixture.stage("cat a.txt", { ahead, caches: { own: true } });
+    equal(transaction.id, ready);
+    await removeTransaction(transaction);
+  },
   "takes turns with commits": async () => {
     await using fixture = new StageFixture(files);
     await using ahead = new MountsAhead(fixture.stateDir);

@@ -21,7 +21,7 @@ import { commit } from "#stage/commit";
 import { type CoveredRoot, CoveredRoots } from "#stage/covered-roots";
 import type { CoverRules } from "#stage/covered-tree";
 import type { Observation, StageEffect } from "#stage/effect";
-import { mountRoots } from "#stage/mounted-roots";
+import { type CachesOfRun, mountRoots } from "#stage/mounted-roots";
 import type { MountsAhead } from "#stage/mounts-ahead";
 import { removeTree } from "#stage/remove-tree";
 import { Stage } from "#stage/stage";
@@ -89,7 +89,7 @@ export class StageFixture implements AsyncDisposable {
   async stage(text: string, options: StageOptions = {}): Promise<Staged> {
     const cwd = options.cwd ?? this.root;
     const roots = await this.covered(cwd);
-    const mounted = await (options.ahead?.take(roots) ?? mountRoots(this.stateDir, roots));
+    const mounted = await (options.ahead?.take(roots, undefined, options.caches) ?? mountRoots(this.stateDir, roots));
     const stage = await Stage.on(mounted, this.machine);
     try {
       const run = await stage.run(
@@ -166,6 +166,7 @@ interface StageOptions {
   readonly cwd?: string;
   /** Mounts that may be ready. */
   readonly ahead?: MountsAhead;
+  readonly caches?: CachesOfRun;
   /** When the command has ended, before what it did is looked at. */
   readonly during?: () => void | Promise<void>;
   /** While that is looked at, whenever a timer has its turn. */
