@@ -124,7 +124,14 @@ const oneCommand = fc.oneof(
   { weight: 3, arbitrary: path.map((at) => `mkdir -p ${at}`) },
   { weight: 4, arbitrary: path.map((at) => `rm -rf ${at}`) },
   { weight: 3, arbitrary: fc.tuple(path, path).map(([from, to]) => `mv ${from} ${to}`) },
-  { weight: 2, arbitrary: fc.tuple(path, path).map(([from, to]) => `cp -r ${from} ${to}`) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(path, path)
+      // What a copy into itself makes depends on the order of the names in a directory.
+      .filter(([from, to]) => !`${to}/`.startsWith(`${from}/`))
+      .map(([from, to]) => `cp -r ${from} ${to}`),
+  },
   { weight: 1, arbitrary: path.map((at) => `rm -rf ${at} && mkdir -p ${at} && echo new > ${at}/new.js`) },
   { weight: 1, arbitrary: path.map((at) => `[ -d ${at} ] && chmod 755 ${at} && chmod 700 ${at}`) },
   {
