@@ -20,6 +20,7 @@ import {
 } from "./provider-failure.ts";
 import { providerStateOf, type ThinkingBlock } from "./provider-prompt.ts";
 import { rememberRefusedImages, withoutImagesAfter, withoutRefusedImages } from "./refused-images.ts";
+import { askingAgain, lastFailure } from "./retry-words.ts";
 import { SilenceWatch } from "./silence-watch.ts";
 
 export interface ModelTiming {
@@ -106,9 +107,9 @@ export class ProviderModel implements Model {
         : failure.silent === true || failure.damaged === true
           ? timing.silentAttempts
           : timing.maxAttempts;
-      if (attempt >= most) throw afterAll(failure.error, attempt);
+      if (attempt >= most) throw lastFailure(failure.error, attempt);
       if (began.saying) yield { type: "restart", reason: failure.error.message };
-      const reason = `${failure.error.message} Asking again in ${seconds(delay)} (try ${attempt + 1} of ${most}).`;
+      const reason = askingAgain(failure.error, { delay, attempt: attempt + 1, most });
       yield { type: "waiting", until: Date.now() + delay, reason };
       await wait(delay, undefined, { signal }).catch(() => signal.throwIfAborted());
     }
@@ -303,17 +304,4 @@ const libraryParts: ReadonlySet<string> = new Set(["stream-start", "error", "fin
 /** A call without a name, which one of the libraries does not hand on. */
 function isUnreadableCall(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.name === "AI_InvalidResponseDataError";
-}
-
-function afterAll(error: ModelError, attempts: number): ModelError {
-  const { code, message, hint = "Try again later.", retryable } = error;
-  return new ModelError(code, `${message} That was try ${attempts}; there is no further one.`, {
-    hint,
-    retryable,
-    cause: error,
-  });
-}
-
-function seconds(milliseconds: number): string {
-  return milliseconds < 1_000 ? "a moment" : `${Math.ceil(milliseconds / 1_000)} s`;
 }
