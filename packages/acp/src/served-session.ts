@@ -10,7 +10,7 @@ import {
 import { ConnectError } from "@connectrpc/connect";
 import { callFailure } from "@gennai/client/connection/call-failure";
 import type { AgentClient, GovernanceClient } from "@gennai/client/connection/connection";
-import { AgentSession } from "@gennai/client/session/agent-session";
+import { AgentSession, type CutOffTurn } from "@gennai/client/session/agent-session";
 import { listModels, type ProviderChoice } from "@gennai/client/session/model-choices";
 import { turnOutcome } from "@gennai/client/session/turn-state";
 import { prepareBranch } from "@gennai/client/session/workspace-state";
@@ -21,7 +21,7 @@ import { acpEditor, type EditorPeer } from "./acp-editor.ts";
 import type { EditorMcpServers, WaitingMcpServer } from "./editor-mcp-servers.ts";
 import { acceptsServer, mcpPermission } from "./mcp-permission.ts";
 import { type PromptContent, promptContent } from "./prompt-content.ts";
-import { proposalOptions, proposalReview } from "./proposal-permission.ts";
+import { decideProposal } from "./proposal-permission.ts";
 import { chosenSetting, sessionOptions } from "./session-options.ts";
 import { availableCommands, type CommandPlace, slashCommands, typedCommand } from "./slash-commands.ts";
 import { TurnUpdates } from "./turn-updates.ts";
@@ -54,12 +54,15 @@ interface RunningTurn {
 interface TurnPrompt extends PromptContent {
   /** Empty: the default of the mode. */
   readonly scenario: string;
+  /** Of the turn that is gone on with, in place of a text. */
+  readonly continues?: string;
 }
 
 /** Bytes of a file whose text is shown in a diff. */
 const maxShownText = 1024 * 1024;
 /** Milliseconds to wait for the models that there are. */
 const modelsMs = 5_000;
+const wayOn = "\n\n`/again` goes on with the turn that was cut off; anything else begins a new one.";
 const cancelReason = "Stopped by the user in the editor.";
 
 /** A session of the server, as an editor drives it. */
@@ -110,17 +113,16 @@ export class ServedSession {
 
   /** Tells all that happened so far, as it was told when it happened. */
   async replay(): Promise<void> {
-    const { server, signal, name, version } = this.#place;
-    const { sessionId, lastSeq } = this.#session;
+    const { signal } = this.#place;
+    const { lastSeq } = this.#session;
     if (lastSeq === 0n) return;
-    // Without an editor: what was asked then is not answered now.
-    const watcher = { clientId: crypto.randomUUID(), name, version };
-    const watching = await AgentSession.resume(server, watcher, sessionId, { signal });
+    const watching = await this.#watching();
     const updates = this.#updates({ withPrompts: true });
     for await (const event of watching.follow({ afterSeq: 0n, signal })) {
       await this.#tell(await updates.of(event));
       if (event.seq >= lastSeq) break;
     }
+    if (watching.cutOffTurn !== undefined) await this.#say(wayOn);
   }
 
   async setMode(mode: EditingMode): Promise<void> {
@@ -180,7 +182,8 @@ export class ServedSession {
       prompt = await this.#commanded(content, signal);
       if (prompt === undefined) return "end_turn";
       await this.#askAboutServers(signal);
-      if (this.mode === "branch" && !(await this.#prepareBranch(prompt.text, signal))) return "refusal";
+      const isNew = prompt.continues === undefined;
+      if (isNew && this.mode === "branch" && !(await this.#prepareBranch(prompt.text, signal))) return "refusal";
       signal.throwIfAborted();
     } catch (error) {
       if (running.stop.signal.aborted) return "cancelled";
@@ -197,6 +200,7 @@ export class ServedSession {
     const command = (await slashCommands(place)).get(typed.name);
     if (command === undefined) return { ...content, scenario: "" };
     const result = await command.run(place, typed.text);
+    if (result.type === "continue") return { text: "", images: [], scenario: "", continues: result.turnId };
     if (result.type === "prompt") return { ...content, ...result };
     await this.#say(result.text);
     return undefined;
@@ -221,12 +225,12 @@ export class ServedSession {
     }
   }
 
-  async #turn({ text, images, scenario }: TurnPrompt, running: RunningTurn, signal: AbortSignal): Promise<StopReason> {
+  async #turn(prompt: TurnPrompt, running: RunningTurn, signal: AbortSignal): Promise<StopReason> {
     const updates = this.#updates({ withPrompts: false });
     const proposals: Proposal[] = [];
     let outcome: ReturnType<typeof turnOutcome>;
     const events = this.#session.runTurn(
-      { text, images, scenario, enableThinking: true },
+      { ...prompt, enableThinking: true },
       {
         signal: this.#place.signal,
         maxAttempts: 20,
@@ -243,8 +247,12 @@ export class ServedSession {
       await this.#tell(await updates.of(event));
     }
     if (outcome === "cancelled" || signal.aborted) return "cancelled";
+    if (outcome === "interrupted" && (await this.#cutOffTurn()) !== undefined) await this.#say(wayOn);
     try {
-      for (const proposal of proposals) await this.#decide(proposal, signal);
+      for (const proposal of proposals) {
+        const place = { session: this.#session, editor: this.#place.editor, signal: this.#place.signal };
+        await this.#say(`\n\n${await decideProposal(proposal, place, signal)}`);
+      }
     } catch (error) {
       // The proposal stays open.
       if (!running.stop.signal.aborted) throw error;
@@ -269,36 +277,6 @@ export class ServedSession {
     }
   }
 
-  /** All or nothing, by the editor; by hunk in another client of the session. */
-  async #decide(proposal: Proposal, asking: AbortSignal): Promise<void> {
-    const { editor, signal } = this.#place;
-    const files = proposal.changes.map(({ path }) => spelledOut(path)).join(", ");
-    const { outcome } = await unlessWithdrawn(
-      editor.request(
-        methods.client.session.requestPermission,
-        {
-          sessionId: this.sessionId,
-          toolCall: { toolCallId: proposal.toolCallId, title: `Write the proposed changes: ${files}` },
-          options: [...proposalOptions],
-        },
-        { cancellationSignal: asking },
-      ),
-      asking,
-    );
-    const review = proposalReview(proposal, outcome);
-    if (review === undefined) {
-      await this.#say("\n\nThe proposal stays open. Nothing was written.");
-      return;
-    }
-    const expectedBases = new Map(proposal.changes.map(({ path, baseSha256 }) => [path, baseSha256]));
-    const session = this.#session;
-    const apply = () => session.applyProposal({ ...review, expectedBases }, { signal });
-    const { files: written } = await session.whileAttached(apply, { signal });
-    const said =
-      written.length === 0 ? "Nothing was written." : `Written: ${written.map(({ path }) => path).join(", ")}`;
-    await this.#say(`\n\n${spelledOut(said)}`);
-  }
-
   async #change(choice: SettingsChoice): Promise<void> {
     this.#settings = await this.#session.changeSettings(choice, { signal: this.#place.signal });
   }
@@ -313,7 +291,17 @@ export class ServedSession {
 
   #commandPlace(signal: AbortSignal): CommandPlace {
     const { governance, userName } = this.#place;
-    return { session: this.#session, governance, userName, signal };
+    return { session: this.#session, cutOffTurn: () => this.#cutOffTurn(), governance, userName, signal };
+  }
+
+  async #cutOffTurn(): Promise<CutOffTurn | undefined> {
+    return (await this.#watching()).cutOffTurn;
+  }
+
+  /** The session as it is now, without an editor: what was asked is not answered there. */
+  #watching(): Promise<AgentSession> {
+    const { server, signal, name, version } = this.#place;
+    return AgentSession.resume(server, { clientId: crypto.randomUUID(), name, version }, this.sessionId, { signal });
   }
 
   #updates({ withPrompts }: { readonly withPrompts: boolean }): TurnUpdates {

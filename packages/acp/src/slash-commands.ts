@@ -2,22 +2,25 @@ import type { AvailableCommand } from "@agentclientprotocol/sdk";
 import type { GovernanceClient } from "@gennai/client/connection/connection";
 import { setEmergencyControl } from "@gennai/client/governance/emergency";
 import { listIntents, selectIntent } from "@gennai/client/governance/intents";
-import type { AgentSession } from "@gennai/client/session/agent-session";
+import type { AgentSession, CutOffTurn } from "@gennai/client/session/agent-session";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 
 /** What a command may use. */
 export interface CommandPlace {
   readonly session: Pick<AgentSession, "sessionId" | "client" | "undo">;
+  /** The session's last turn, if its server went away while that ran. */
+  readonly cutOffTurn: () => Promise<CutOffTurn | undefined>;
   readonly governance: GovernanceClient;
   /** In whose name something is switched. */
   readonly userName: string;
   readonly signal: AbortSignal;
 }
 
-/** What is said to the person, or what goes to the model in place of what was typed. */
+/** What is said to the person, what goes to the model in place of what was typed, or the turn that is gone on with. */
 export type CommandResult =
   | { readonly type: "said"; readonly text: string }
-  | { readonly type: "prompt"; readonly text: string; readonly scenario: string };
+  | { readonly type: "prompt"; readonly text: string; readonly scenario: string }
+  | { readonly type: "continue"; readonly turnId: string };
 
 /** Something that a prompt beginning with `/NAME` does. */
 export interface SlashCommand {
@@ -29,6 +32,17 @@ export interface SlashCommand {
 }
 
 const builtIn: readonly SlashCommand[] = [
+  {
+    name: "again",
+    argument: "",
+    description: "Goes on with a turn that was cut off when its server went away; what it asked is asked again",
+    run: async ({ cutOffTurn }) => {
+      const turn = await cutOffTurn();
+      return turn === undefined
+        ? said("No turn was cut off here. Say what shall be done.")
+        : { type: "continue", turnId: turn.turnId };
+    },
+  },
   {
     name: "undo",
     argument: "",

@@ -13,7 +13,12 @@ import {
   type SessionUpdate,
 } from "@agentclientprotocol/sdk";
 import { builtProgram } from "@gennai/testkit/built-program";
-import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
+import {
+  type TemporaryDirectory,
+  type TemporaryRepository,
+  temporaryDirectory,
+  temporaryRepository,
+} from "@gennai/testkit/temporary-repository";
 
 const program = builtProgram(import.meta.resolve("@gennai/cli/main"));
 
@@ -26,13 +31,21 @@ export interface EditorOptions {
   readonly buffers?: (root: string) => Map<string, string>;
   /** Which option is chosen; undefined: the question is closed. */
   readonly choose?: (question: RequestPermissionRequest) => string | undefined | Promise<string | undefined>;
+  /** Where an earlier one was, in place of a state directory and a repository of its own. */
+  readonly place?: EditorPlace;
+}
+
+export interface EditorPlace {
+  readonly state: TemporaryDirectory;
+  readonly repository: TemporaryRepository;
 }
 
 /** An editor made of the protocol's own library, with `gennai acp` as the process of its agent. */
 export async function openEditor(options: EditorOptions) {
   const stack = new AsyncDisposableStack();
-  const state = stack.use(await temporaryDirectory());
-  const repository = stack.use(await temporaryRepository(options.files ?? { "a.txt": "one\n" }));
+  const state = options.place?.state ?? stack.use(await temporaryDirectory());
+  const repository =
+    options.place?.repository ?? stack.use(await temporaryRepository(options.files ?? { "a.txt": "one\n" }));
   const script = state.path("script.yaml");
   await writeFile(script, JSON.stringify({ turns: options.script }));
   const args = [program, "acp", "--server", "own", "--backend", "scripted", "--model", script];
@@ -73,6 +86,7 @@ export async function openEditor(options: EditorOptions) {
   return {
     agent,
     initialized,
+    state,
     repository,
     updates,
     questions,
