@@ -47,8 +47,17 @@ function pushText({ options, refspecs }: PushCommand, { remote, address }: PushT
   return quotedCommand(["git", "push", ...options, remote ?? gitAddressText(address), ...refspecs]);
 }
 
-/** What a git with a login reads in place of the repository's settings: one remote, and nothing that leads elsewhere. */
-export function settingsMount({ remote, address, repository }: Omit<PushTarget, "user" | "given">): RunMount {
-  const remotes = new Map(remote === undefined ? [] : [[remote, gitAddressText(address)]]);
-  return { text: cleanGitSettings(repository.entries, remotes), path: repository.file };
+/**
+ * What a git with a login reads in place of the repository's settings: one remote, and nothing that leads elsewhere. An address is a
+ * remote by its own name: without one, git looks for a file of that name in `remotes` and `branches` of its directory, which says another.
+ */
+export function settingsMount({
+  remote,
+  address,
+  repository,
+}: Pick<PushTarget, "remote" | "address"> & {
+  readonly repository: Pick<PushTarget["repository"], "entries" | "file">;
+}): RunMount & { readonly text: string } {
+  const text = gitAddressText(address);
+  return { text: cleanGitSettings(repository.entries, new Map([[remote ?? text, text]])), path: repository.file };
 }
