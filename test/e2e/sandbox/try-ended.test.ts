@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { builtProgram } from "@gennai/testkit/built-program";
@@ -49,6 +49,32 @@ test.each([
   expect(run.said()).toContain("nothing of it was kept");
   expect(here.stages()).toEqual([]);
   expect(await here.repository.read("a.md")).toBe("one\n");
+});
+
+const atQuestion: readonly [string, (terminal: ChildProcess) => void][] = [
+  ["Ctrl-C", (terminal) => terminal.stdin?.write("\x03")],
+  ["Ctrl-D", (terminal) => terminal.stdin?.write("\x04")],
+  ["a terminal that is closed", (terminal) => terminal.kill("SIGKILL")],
+];
+
+test.each(atQuestion)("at the question what to keep: %s keeps nothing, and leaves nothing", async (_name, end) => {
+  await using here = await place();
+  const words = [process.execPath, program, "try", "echo two > a.md; echo new > b.md"];
+  const command = words.map((word) => `'${word}'`).join(" ");
+  const terminal = spawn("script", ["--quiet", "--return", "--flush", "--command", command, "/dev/null"], {
+    cwd: here.repository.root,
+    env: { ...process.env, GENNAI_STATE_DIR: here.stateDir, NO_COLOR: "1" },
+  });
+  let shown = "";
+  for (const stream of [terminal.stdout, terminal.stderr]) stream.on("data", (text: Buffer) => (shown += String(text)));
+  await expect.poll(() => shown, wait).toMatch(/Keep it\?.*\] /s);
+  const [ofRun = ""] = here.stages();
+  expect(ofRun).not.toBe("");
+  end(terminal);
+  await expect.poll(here.stages, wait).not.toContain(ofRun);
+  terminal.kill();
+  expect(await here.repository.read("a.md")).toBe("one\n");
+  expect(existsSync(here.repository.path("b.md"))).toBe(false);
 });
 
 test("what a killed one left is gone with the next, and a living one's stays", async () => {

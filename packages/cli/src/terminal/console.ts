@@ -12,9 +12,9 @@ export interface Console {
 
 export function processConsole(): Console {
   for (const stream of [process.stdout, process.stderr]) {
-    // A reader that went away, `gennai … | head`, is no fault of ours.
+    // A reader that went away, `gennai … | head`, or a terminal that was closed, is no fault of ours.
     stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EPIPE") throw error;
+      if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
     });
   }
   return {

@@ -1,16 +1,18 @@
 import { exitCode } from "../errors/exit-code.ts";
 
-/** Ctrl-C and SIGTERM: the first is told to whoever works right now, the second ends the process at once. */
+/** Ctrl-C and SIGTERM, and where wanted SIGHUP: the first is told to whoever works right now, the second ends the process at once. */
 export class Interrupts implements Disposable {
   #listener: ((signal: NodeJS.Signals) => void) | undefined;
   #count = 0;
   readonly #onSignal = (signal: NodeJS.Signals) => this.interrupt(signal);
   readonly #exit: (code: number) => void;
+  readonly #signals: readonly NodeJS.Signals[];
 
-  constructor(exit: (code: number) => void = (code) => process.exit(code)) {
+  /** @param hangUp a terminal that is closed counts as well; for a server, SIGHUP means something else */
+  constructor(exit: (code: number) => void = (code) => process.exit(code), { hangUp = false } = {}) {
     this.#exit = exit;
-    process.on("SIGINT", this.#onSignal);
-    process.on("SIGTERM", this.#onSignal);
+    this.#signals = hangUp ? ["SIGINT", "SIGTERM", "SIGHUP"] : ["SIGINT", "SIGTERM"];
+    for (const signal of this.#signals) process.on(signal, this.#onSignal);
   }
 
   /** True once somebody asked to stop, until `forget`. */
@@ -35,7 +37,6 @@ export class Interrupts implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    process.off("SIGINT", this.#onSignal);
-    process.off("SIGTERM", this.#onSignal);
+    for (const signal of this.#signals) process.off(signal, this.#onSignal);
   }
 }

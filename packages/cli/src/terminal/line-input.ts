@@ -114,6 +114,8 @@ export class LineInput implements Disposable {
       else if (!this.#terminal) this.#early.push(line);
     });
     reader.on("SIGINT", this.#onInterrupt);
+    // A terminal that was closed cannot be read, or set to anything; its end is told as well.
+    reader.on("error", () => undefined);
     reader.on("close", () => {
       if (this.#suspended) return;
       this.#ended = true;

@@ -1,10 +1,10 @@
 import { exitCode } from "../errors/exit-code.ts";
-import type { Console } from "./console.ts";
+import { type Console, isTerminal } from "./console.ts";
 import { Interrupts } from "./interrupts.ts";
 import { LineInput } from "./line-input.ts";
 
 /**
- * Does work of which nothing may be left when it is ended by SIGINT or SIGTERM: the first of them aborts the signal and waits for
+ * Does work of which nothing may be left when it is ended by a signal: the first of them aborts the signal and waits for
  * the work to reject, the second ends the process at once.
  *
  * @param left what is said then
@@ -22,7 +22,8 @@ export async function untilEnded(
 ): Promise<number> {
   const ending = new AbortController();
   let endedBy: NodeJS.Signals | undefined;
-  using interrupts = new Interrupts();
+  // Under nohup no terminal is the input, and the work outlives it.
+  using interrupts = new Interrupts(undefined, { hangUp: isTerminal(console.input) });
   using _listening = interrupts.listen((signal) => {
     endedBy = signal;
     ending.abort();
