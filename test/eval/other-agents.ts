@@ -38,7 +38,12 @@ const sameKind: Readonly<Record<string, string>> = {
 };
 
 /** Tools that are several in one, by what `command` says. */
-const byCommand: Readonly<Record<string, string>> = { view: "Read", create: "Write", str_replace: "Edit" };
+const byCommand: Readonly<Record<string, string>> = {
+  view: "Read",
+  create: "Write",
+  str_replace: "Edit",
+  insert: "Edit",
+};
 const severalInOne = new Set(["str_replace_editor", "str_replace_based_edit_tool"]);
 
 /** Names that are ours or become ours without case, hyphens and underscores. */

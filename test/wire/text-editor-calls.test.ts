@@ -80,10 +80,8 @@ describe("the text editor of Anthropic's API", () => {
   });
 
   test.each([
-    [
-      "inserting by line, which no call says enough of",
-      { command: "insert", path: "a.txt", insert_line: 1, new_str: "x" },
-    ],
+    ["inserting by no line", { command: "insert", path: "a.txt", new_str: "x" }],
+    ["inserting in front of all", { command: "insert", path: "a.txt", insert_line: -1, new_str: "x" }],
     ["undoing", { command: "undo_edit", path: "a.txt" }],
     ["no command", { path: "a.txt", old_str: "two", new_str: "2" }],
     ["a text to write where something is looked at", { ...view, file_text: "x" }],
@@ -100,6 +98,23 @@ describe("the text editor of Anthropic's API", () => {
     const { results, now } = await edits([view, args]);
     expect(results[1]).toMatch(/do not fit|There is no tool/);
     expect(now).toBe(text);
+  });
+
+  const insert = { command: "insert", path: "a.txt", insert_line: 1, insert_text: "new" };
+
+  test("inserts by the numbers of lines that it has seen, and is an Edit on record", async () => {
+    const { errors, results, now, ledger } = await edits([insert, view, insert, { ...insert, insert_line: 4 }]);
+    expect(errors).toEqual([
+      expect.stringContaining("has not been read"),
+      "",
+      "",
+      expect.stringContaining("was not read since it changed"),
+    ]);
+    expect(results[2]).toContain("Changed lines: 2.");
+    expect(now).toBe("one\nnew\ntwo\nthree\nfour\n");
+    const records = ledger.join("\n");
+    expect(records).toContain(String.raw`\"old_string\":\"one\\ntwo\\n\"`);
+    expect(records).toContain(String.raw`\"insert_line\":1`);
   });
 
   test("Read takes view_range by itself, too", async () => {

@@ -26,6 +26,8 @@ export interface Tool<Args = unknown> {
   readonly otherNames?: Readonly<Record<string, string>>;
   /** Arguments in a shape that models know from other tools, in the one that it takes; others as they are. Looked at where a call does not fit. */
   otherShape?(args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
+  /** Other forms of its arguments, which no model is told of; a call is of the one whose mark it has. */
+  readonly otherForms?: readonly ArgumentsForm<Args>[];
   /** Models by their ids that are told of it, where only some were trained on it; all may call it. */
   readonly shownTo?: RegExp;
   /** Another agent runs it by itself: `execute` lets it go on, and resolves when that agent says how it ended. */
@@ -52,6 +54,12 @@ export interface Tool<Args = unknown> {
     error: Pick<ToolError, "code">,
     context: CallContext,
   ): Promise<string | undefined>;
+}
+
+/** A form of arguments, told by the name of one of them. */
+export interface ArgumentsForm<Args> {
+  readonly mark: string;
+  readonly parameters: ZodType<Args>;
 }
 
 export interface Analysis {
@@ -209,6 +217,8 @@ export interface ObservedFile {
   readonly source: "disk" | "buffer";
   /** undefined: the file is gone, or has to be read before it is changed again. */
   readonly sha256: string | undefined;
+  /** The model was shown its lines with their numbers. */
+  readonly numbered?: true;
 }
 
 export interface Verification {

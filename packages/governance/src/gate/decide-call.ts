@@ -195,12 +195,19 @@ function parseArguments(
     const problem = error instanceof Error ? error.message : String(error);
     return { ok: false, problem: `The arguments of ${tool.name} are not valid JSON: ${problem}` };
   }
-  const result = tool.parameters.safeParse(value);
+  const parameters = parametersFor(tool, value);
+  const result = parameters.safeParse(value);
   if (result.success) return { ok: true, args: result.data, mended: false };
   // Twice: what has its own name only now may still be written as text.
   const renamed = usualForm(tool, value, result.error.issues);
-  const tried = tool.parameters.safeParse(renamed);
-  const mended = tried.success ? tried : tool.parameters.safeParse(usualForm(tool, renamed, tried.error.issues));
+  const tried = parameters.safeParse(renamed);
+  const mended = tried.success ? tried : parameters.safeParse(usualForm(tool, renamed, tried.error.issues));
   if (mended.success) return { ok: true, args: mended.data, mended: true };
   return { ok: false, problem: `The arguments of ${tool.name} do not fit: ${z.prettifyError(mended.error)}` };
+}
+
+function parametersFor(tool: Tool, value: unknown): z.ZodType {
+  if (typeof value !== "object" || value === null) return tool.parameters;
+  const form = tool.otherForms?.find(({ mark }) => Object.hasOwn(value, mark));
+  return form?.parameters ?? tool.parameters;
 }

@@ -12,8 +12,7 @@ const maxArguments = 64 * 1024 * 1024;
 
 /**
  * A call of the text editor of others, which is several tools in one, as a call of the tool that does the same here; any other
- * call as it is. What is decided, asked and recorded is this form. Inserting by a line's number becomes an Edit that its schema
- * refuses by name: which text stands there, no call says.
+ * call as it is. Edit makes one of texts from what is inserted by a line's number, once it sees the file.
  */
 export function textEditorCall(call: ToolCall): ToolCall {
   if (!names.has(call.name.toLowerCase())) return call;

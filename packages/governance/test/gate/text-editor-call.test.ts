@@ -18,7 +18,16 @@ test.each([
     "Edit",
     { file_path: "a", old_string: "b", new_string: "" },
   ],
-  [{ command: "insert", path: "a", new_str: "b" }, "Edit", { file_path: "a", new_string: "b" }],
+  [
+    { command: "insert", path: "a", insert_line: 1, new_str: "b" },
+    "Edit",
+    { file_path: "a", insert_line: 1, new_string: "b" },
+  ],
+  [
+    { command: "insert", path: "a", insert_line: 0, insert_text: "b" },
+    "Edit",
+    { file_path: "a", insert_line: 0, new_string: "b" },
+  ],
 ])("%j is a call of %s", (args, name, wanted) => {
   expect(meant(args)).toEqual({ name, args: wanted });
 });

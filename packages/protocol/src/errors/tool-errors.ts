@@ -110,7 +110,7 @@ export const toolErrors = {
     means: "a set of changes failed, and some of it could not be taken back",
     next: "The message names the files; their bytes from before are in the state directory.",
   },
-  past_end: { means: "the file has fewer lines", next: "Read with a smaller offset." },
+  past_end: { means: "the file has fewer lines", next: "Read with a smaller offset, or use numbers that Read shows." },
   path_changed: { means: "the path leads elsewhere since it was resolved", next: "Call again." },
   permission_denied: {
     means: "the server's user may not do this",
@@ -138,6 +138,10 @@ export const toolErrors = {
   search_failed: { means: "the provider of web search gave no results", next: "The message says why." },
   secret_in_query: { means: "what was to be searched for holds a secret", next: "Search without it." },
   spawn_failed: { means: "the command could not be started", next: "The message says why." },
+  stale_lines: {
+    means: "the lines of the file may have other numbers than were read",
+    next: "Read it again, or say by `old_string` which text is meant.",
+  },
   too_large: { means: "larger than what can be read or kept", next: "Take a part, or search it." },
   too_many_open_files: { means: "the process has too many files open", next: "Try again; raise `ulimit -n`." },
   too_many_sub_agents: { means: "the turn has run all its sub-agents", next: "Do the rest in the turn itself." },

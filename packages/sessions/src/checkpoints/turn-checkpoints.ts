@@ -59,7 +59,8 @@ export class TurnCheckpoints {
   /** The same tool, with the tree kept around each call. */
   guard(tool: Tool): Tool {
     if (tool.access === "read" || tool.repeatable === true) return tool;
-    const { name, description, parameters, inputSchema, otherToolNames, otherNames, shownTo, access } = tool;
+    const { name, description, parameters, inputSchema, otherToolNames, otherNames, otherForms, shownTo, access } =
+      tool;
     return {
       name,
       description,
@@ -68,6 +69,7 @@ export class TurnCheckpoints {
       ...(inputSchema === undefined ? {} : { inputSchema }),
       ...(otherToolNames === undefined ? {} : { otherToolNames }),
       ...(otherNames === undefined ? {} : { otherNames }),
+      ...(otherForms === undefined ? {} : { otherForms }),
       ...(shownTo === undefined ? {} : { shownTo }),
       analyse: (args, context) => tool.analyse(args, context),
       execute: (args, analysis, context) => this.#execute(tool, args, analysis, context),

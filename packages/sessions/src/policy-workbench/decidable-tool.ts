@@ -10,6 +10,8 @@ const aboutContent = new Set([
   "no_match",
   "ambiguous_match",
   "no_change",
+  "past_end",
+  "stale_lines",
   "not_found",
   "already_exists",
   "masked_text",

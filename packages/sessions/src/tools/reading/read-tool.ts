@@ -251,7 +251,7 @@ function outcomeOf(
   return {
     ...rest,
     output: unsaved ? `${output}\n[unsaved changes in the editor]` : output,
-    observed: observed === undefined ? [] : [observed],
+    observed: observed === undefined ? [] : [{ ...observed, numbered: true }],
   };
 }
 

@@ -29,6 +29,8 @@ export const editNames = {
   oldText: "old_string",
   newText: "new_string",
   replaceAll: "replace_all",
+  insert_text: "new_string",
+  replacement_text: "new_string",
 } as const;
 
 export interface TextEdit {

@@ -1,5 +1,6 @@
 import type { Tool } from "@gennai/governance/tool";
 import { z } from "zod";
+import { editOfLines, type LineEditArguments, lineForms } from "./edit-by-line.ts";
 import { changesSomething, editFields, editNames, editText, fittedEdits, sameStrings } from "./edit-text.ts";
 import type { FileChangePorts, IntendedFile } from "./file-change.ts";
 import { oneFileTool } from "./one-file-tool.ts";
@@ -14,19 +15,26 @@ const parameters = z
   })
   .refine(changesSomething, { error: sameStrings, path: ["new_string"] });
 
+type EditArguments = z.infer<typeof parameters> | LineEditArguments;
+
 /** Replaces one text in a file: as it is written, else the one place that has it but for white space and characters that look alike. Line ends and byte order mark stay what they are. */
-export function editTool(ports: FileChangePorts): Tool<z.infer<typeof parameters>> {
-  return oneFileTool(ports, {
+export function editTool(ports: FileChangePorts): Tool<EditArguments> {
+  return oneFileTool<EditArguments>(ports, {
     name: "Edit",
     description:
       "Replaces an exact text in a file. old_string must occur exactly once, unless replace_all is set. Read the file first; " +
       "leave out the line numbers and arrows that Read shows.",
     parameters,
     otherNames: editNames,
+    otherForms: lineForms,
     operation: "update",
     missingHint: "Use Write to make a new file.",
-    intend: (args, before, name): IntendedFile =>
-      before === undefined ? { type: "gone" } : editText(before, [args], name),
-    fit: (args, fitted) => fittedEdits([args], fitted)[0] ?? args,
+    intend: (args, before, name): IntendedFile => {
+      if (before === undefined) return { type: "gone" };
+      if ("old_string" in args) return editText(before, [args], name);
+      const edit = editOfLines(args, before, name);
+      return { ...editText(before, [edit], name), byText: { file_path: args.file_path, ...edit } };
+    },
+    fit: (args, fitted) => ("old_string" in args ? (fittedEdits([args], fitted)[0] ?? args) : args),
   });
 }

@@ -48,6 +48,8 @@ export interface IntendedText {
   readonly spans: readonly LineSpan[];
   /** Edits whose old text the file has only nearly. */
   readonly fitted?: readonly FittedEdit[];
+  /** The arguments by texts, of a call that means lines by their numbers. */
+  readonly byText?: unknown;
   /** What the model has to know of how it was worked out. */
   readonly note?: string;
   /** What the model read no longer says what a next change would mean. */

@@ -1,4 +1,5 @@
-import type { Tool } from "@gennai/governance/tool";
+import type { WorkspacePath } from "@gennai/governance/effect";
+import type { ArgumentsForm, Tool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { FileContent } from "@gennai/machine/workspace/workspace";
 import type { ZodType } from "zod";
@@ -24,6 +25,7 @@ export interface OneFileChange<Args> {
   readonly parameters: ZodType<Args>;
   /** Besides those of the path. */
   readonly otherNames?: Readonly<Record<string, string>>;
+  readonly otherForms?: readonly ArgumentsForm<Args>[];
   /** What becomes of a file that exists. */
   readonly operation: "update" | "delete";
   /** What to do when there is no file; undefined: the tool makes one. */
@@ -43,11 +45,18 @@ export function oneFileTool<Args extends { readonly file_path: string }>(
   change: OneFileChange<Args>,
 ): Tool<Args> {
   const plans = new PlannedChanges();
+  const intend = (args: Args, before: FileContent | undefined, path: WorkspacePath): IntendedFile => {
+    const intended = change.intend(args, before, pathName(path));
+    const byNumber = intended.type === "text" && intended.byText !== undefined;
+    if (byNumber && !hasLineNumbers(ports, path, before)) throw staleLines(pathName(path));
+    return intended;
+  };
   return {
     name: change.name,
     description: change.description,
     parameters: change.parameters,
     otherNames: { ...filePathNames, ...change.otherNames },
+    ...(change.otherForms === undefined ? {} : { otherForms: change.otherForms }),
     access: "change",
 
     async analyse(args, { signal }) {
@@ -81,15 +90,12 @@ export function oneFileTool<Args extends { readonly file_path: string }>(
       // What the session has read already is no secret to it, so it may hear at once why the change cannot be made.
       const seen = (content: FileContent | undefined) => content === undefined || base?.sha256 === content.sha256;
       try {
-        const intended = change.intend(args, before, name);
+        const intended = intend(args, before, path);
         const effect = plans.plan(ports, path, before, intended, inEditor);
         const statement = `${before === undefined ? "Create" : change.name} ${name}`;
-        const fitted = intended.type === "text" && seen(before) ? intended.fitted : undefined;
-        return {
-          statement,
-          effects: [effect],
-          ...(fitted === undefined || change.fit === undefined ? {} : { args: change.fit(args, fitted) }),
-        };
+        const { byText, fitted } = intended.type === "text" && seen(before) ? intended : {};
+        const inWords = fitted === undefined ? byText : change.fit?.(args, fitted);
+        return { statement, effects: [effect], ...(inWords === undefined ? {} : { args: inWords }) };
       } catch (error) {
         if (!(error instanceof ToolFailure) || before === undefined || seen(before)) throw error;
         const write = { type: "write", operation: change.operation, path, base, current: before.sha256 } as const;
@@ -104,7 +110,7 @@ export function oneFileTool<Args extends { readonly file_path: string }>(
     async explainRefusal(args, analysis, { code }, { signal }) {
       const write = analysis.effects.find((effect) => effect.type === "write");
       if (code !== "stale_file" || write === undefined) return undefined;
-      return staleFileDetail(ports, write, (base) => change.intend(args, base, pathName(write.path)), signal);
+      return staleFileDetail(ports, write, (base) => intend(args, base, write.path), signal);
     },
 
     async verify(args, outcome, { signal }) {
@@ -116,4 +122,17 @@ export function oneFileTool<Args extends { readonly file_path: string }>(
       return verifyChanges(ports.workspace, outcome, signal);
     },
   };
+}
+
+/** Whether the model saw this content's lines with their numbers: its own edits since have moved them. */
+function hasLineNumbers({ knownFiles }: FileChangePorts, path: WorkspacePath, content: FileContent | undefined) {
+  return knownFiles.hasLineNumbers(path.relative) && knownFiles.base(path.relative)?.sha256 === content?.sha256;
+}
+
+function staleLines(name: string): ToolFailure {
+  return new ToolFailure(
+    "stale_lines",
+    `${name} was not read since it changed, so its lines may have other numbers; nothing was changed.`,
+    { hint: "Read it and use the numbers that it shows, or say by old_string which text is meant.", retryable: true },
+  );
 }

@@ -32,7 +32,7 @@ describe("Read from disk", () => {
     const { outcome, analysis } = await bench.run("Read", { file_path: "dir/f.txt", ...range });
     expect(outcome.output).toBe(want);
     expect(outcome.truncated).toBe(/\[lines/.test(want));
-    expect(outcome.observed).toEqual([{ path: "dir/f.txt", source: "disk", sha256: sha256(content) }]);
+    expect(outcome.observed).toEqual([{ path: "dir/f.txt", source: "disk", sha256: sha256(content), numbered: true }]);
     expect(analysis).toMatchObject({
       statement: "Read dir/f.txt",
       effects: [{ type: "read", path: { raw: "dir/f.txt" } }],
@@ -134,7 +134,9 @@ describe("Read from the editor", () => {
     bench.editor.buffers.set("f.txt", { content: "unsaved\nmore", dirty: true });
     const { outcome } = await bench.run("Read", { file_path: "./f.txt", offset: 1, limit: 200 });
     expect(outcome.output).toBe("1→unsaved\n2→more\n[no newline at end of file]\n[unsaved changes in the editor]");
-    expect(outcome.observed).toEqual([{ path: "f.txt", source: "buffer", sha256: sha256("unsaved\nmore") }]);
+    expect(outcome.observed).toEqual([
+      { path: "f.txt", source: "buffer", sha256: sha256("unsaved\nmore"), numbered: true },
+    ]);
     expect(bench.editor.asked).toEqual([
       { path: "f.txt", offset: 1, limit: 200, reason: "Need latest buffer including unsaved changes" },
     ]);
@@ -161,16 +163,16 @@ describe("Read from the editor", () => {
       bench.editor.failure = new ToolFailure(code, "no answer");
       const { outcome } = await bench.run("Read", { file_path: "f.txt" });
       expect(outcome.output).toBe("1→saved\n[read from disk: the editor did not answer]");
-      expect(outcome.observed).toEqual([{ path: "f.txt", source: "disk", sha256: sha256("saved\n") }]);
+      expect(outcome.observed).toEqual([{ path: "f.txt", source: "disk", sha256: sha256("saved\n"), numbered: true }]);
     },
   );
 
   test.each([
-    ["the disk, when the text is the same", "saved\n", [{ path: "f.txt", source: "disk", sha256: sha256("saved\n") }]],
-    ["the buffer, when it is not", "other\n", [{ path: "f.txt", source: "buffer", sha256: sha256("other\n") }]],
+    ["the disk, when the text is the same", "saved\n", { path: "f.txt", source: "disk", sha256: sha256("saved\n") }],
+    ["the buffer, when it is not", "other\n", { path: "f.txt", source: "buffer", sha256: sha256("other\n") }],
   ])("an answer without hashes observes %s", async (_name, content, want) => {
     bench.editor.buffers.set("f.txt", { content, sha256: "", source: "disk", totalLines: 0 });
-    expect((await bench.run("Read", { file_path: "f.txt" })).outcome.observed).toEqual(want);
+    expect((await bench.run("Read", { file_path: "f.txt" })).outcome.observed).toEqual([{ ...want, numbered: true }]);
   });
 
   test("a directory or a huge file is not asked about", async () => {
