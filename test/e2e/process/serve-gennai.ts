@@ -1,3 +1,5 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type AgentClient, connect } from "@gennai/client/connection/connection";
 import {
@@ -7,6 +9,7 @@ import {
   temporaryRepository,
 } from "@gennai/testkit/temporary-repository";
 import type { ScriptedTurn } from "@gennai/testkit/test-server";
+import * as z from "zod";
 import { SupervisedProcess } from "./supervised-process.ts";
 
 /** As people start it; `npm test` builds it. */
@@ -38,6 +41,8 @@ export interface ServedGennai extends AsyncDisposable {
   readonly client: AgentClient;
   /** The last of what it wrote. */
   readonly output: string;
+  /** Ends it as a machine does that breaks down: it hears nothing of it. */
+  kill(): Promise<void>;
   /** Ends it and starts it again, on the same port, state and token. */
   restart(): Promise<void>;
 }
@@ -78,6 +83,9 @@ export async function serveGennai(options: ServeOptions = {}): Promise<ServedGen
     get output() {
       return server.output;
     },
+    async kill() {
+      process.kill(await serverPid(stateDirectory), "SIGKILL");
+    },
     async restart() {
       await server[Symbol.asyncDispose]();
       server = start(port);
@@ -85,6 +93,14 @@ export async function serveGennai(options: ServeOptions = {}): Promise<ServedGen
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** The server that announces itself there. */
+async function serverPid(stateDirectory: string): Promise<number> {
+  const servers = join(stateDirectory, "servers");
+  const [name] = (await readdir(servers)).filter((file) => file.endsWith(".json"));
+  if (name === undefined) throw new Error("No server announces itself.");
+  return z.object({ pid: z.int() }).parse(JSON.parse(await readFile(join(servers, name), "utf8"))).pid;
 }
 
 async function ownWorkspace(files: Files): Promise<TemporaryRepository> {

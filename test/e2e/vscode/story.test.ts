@@ -1,8 +1,5 @@
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
-import * as z from "zod";
 import { ReplDriver } from "../browser/repl-driver.ts";
 import { openFile, saveFile } from "./editor-pane.ts";
 import { patience } from "./patience.ts";
@@ -184,7 +181,7 @@ test("a server that is killed in the middle of a turn comes back, and the sessio
   const driver = await repl();
   await driver.send("forever");
   await shows(driver, "Until somebody ends me.");
-  process.kill(await serverPid(workbench().gennai.stateDirectory), "SIGKILL");
+  await workbench().gennai.kill();
   await shows(driver, "No connection to the server");
   await workbench().screenshot("story no connection");
   await wait(1000);
@@ -196,11 +193,3 @@ test("a server that is killed in the middle of a turn comes back, and the sessio
   await shows(driver, "Here again.");
   await countsRows(driver, "Until somebody ends me.", 1);
 });
-
-/** The one server that announces itself there. */
-async function serverPid(stateDirectory: string): Promise<number> {
-  const servers = join(stateDirectory, "servers");
-  const [name] = (await readdir(servers)).filter((file) => file.endsWith(".json"));
-  if (name === undefined) throw new Error("No server announces itself.");
-  return z.object({ pid: z.int() }).parse(JSON.parse(await readFile(join(servers, name), "utf8"))).pid;
-}
