@@ -113,8 +113,8 @@ export type ModelEvent =
   /** Authoritative: the whole call. */
   | ({ readonly type: "tool-call" } & MessageCall)
   | ({ readonly type: "usage" } & Usage)
-  /** The provider is asked again at that time, milliseconds since the epoch. */
-  | { readonly type: "waiting"; readonly until: number; readonly reason: string }
+  /** The provider is asked again at that time, milliseconds since the epoch; `problem` is why, `reason` says both. */
+  | { readonly type: "waiting"; readonly until: number; readonly problem: string; readonly reason: string }
   /** The answer broke off and is asked for again: all of it until here counts for nothing. */
   | { readonly type: "restart"; readonly reason: string }
   | {

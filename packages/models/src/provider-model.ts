@@ -20,7 +20,7 @@ import {
 } from "./provider-failure.ts";
 import { providerStateOf, type ThinkingBlock } from "./provider-prompt.ts";
 import { rememberRefusedImages, withoutImagesAfter, withoutRefusedImages } from "./refused-images.ts";
-import { askingAgain, lastFailure } from "./retry-words.ts";
+import { askingAgain, asSentence, lastFailure } from "./retry-words.ts";
 import { SilenceWatch } from "./silence-watch.ts";
 
 export interface ModelTiming {
@@ -110,7 +110,7 @@ export class ProviderModel implements Model {
       if (attempt >= most) throw lastFailure(failure.error, attempt);
       if (began.saying) yield { type: "restart", reason: failure.error.message };
       const reason = askingAgain(failure.error, { delay, attempt: attempt + 1, most });
-      yield { type: "waiting", until: Date.now() + delay, reason };
+      yield { type: "waiting", until: Date.now() + delay, problem: asSentence(failure.error.message), reason };
       await wait(delay, undefined, { signal }).catch(() => signal.throwIfAborted());
     }
   }
@@ -140,9 +140,11 @@ export class ProviderModel implements Model {
       return undefined;
     } catch (thrown) {
       signal.throwIfAborted();
-      // Before anything was said a model may be loading, which asking again would begin anew.
-      if (watch.signal.aborted)
-        return { error: this.#silent(began.saying), transient: began.saying, retryAfter: undefined, silent: true };
+      // Before its answer began a model may be loading, which asking again would begin anew.
+      if (watch.signal.aborted) {
+        const { answering } = began;
+        return { error: this.#silent(answering), transient: answering, retryAfter: undefined, silent: true };
+      }
       if (isUnreadableCall(thrown)) {
         yield { type: "finish", reason: "malformed" };
         return undefined;

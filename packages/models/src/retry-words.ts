@@ -19,7 +19,7 @@ export function lastFailure(error: ModelError, attempts: number): ModelError {
 }
 
 /** Servers end what they say as they like, and something is said behind it. */
-function asSentence(text: string): string {
+export function asSentence(text: string): string {
   return /[.!?…)\]"'”]$/.test(text) ? text : `${text}.`;
 }
 

@@ -34,7 +34,12 @@ export async function tryModel(
         return { answered: true, milliseconds: since() };
       // A person who waits for it is told at once.
       if (event.type !== "waiting" && event.type !== "restart") continue;
-      return { answered: false, milliseconds: since(), problem: event.reason, hint: "Try again in a moment." };
+      return {
+        answered: false,
+        milliseconds: since(),
+        problem: event.type === "waiting" ? event.problem : event.reason,
+        hint: "Try again in a moment.",
+      };
     }
     return { answered: false, milliseconds: since(), problem: "It said nothing.", hint: "Try another model." };
   } catch (error) {

@@ -50,6 +50,8 @@ export interface Outcome {
   readonly error: { readonly code: string; readonly message: string; readonly retryable: boolean } | undefined;
   /** Milliseconds that were waited before each further request. */
   readonly waits: readonly number[];
+  /** What was said of each. */
+  readonly said: readonly string[];
   readonly requests: number;
 }
 
@@ -91,7 +93,11 @@ const quick = { maxAttempts: 3, firstContactAttempts: 2, silentAttempts: 2, firs
 export async function askAt(
   format: Format,
   server: { readonly port: number; readonly requests: number },
-  { stopWaiting = false, ...timing }: Partial<ModelTiming> & { readonly stopWaiting?: boolean } = {},
+  {
+    stopWaiting = false,
+    enableThinking = true,
+    ...timing
+  }: Partial<ModelTiming> & { readonly stopWaiting?: boolean; readonly enableThinking?: boolean } = {},
 ): Promise<Outcome> {
   const stop = new AbortController();
   const baseUrl = `http://127.0.0.1:${server.port}${modelWires[format].basePath}`;
@@ -100,6 +106,7 @@ export async function askAt(
   let calls: string[] = [];
   let finish: string | undefined;
   const waits: number[] = [];
+  const said: string[] = [];
   const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(40_000)]);
   const take = (event: ModelEvent) => {
     if (event.type === "text-delta") text += event.text;
@@ -107,13 +114,14 @@ export async function askAt(
     if (event.type === "finish") finish = event.reason;
     if (event.type === "waiting") {
       waits.push(event.until - Date.now());
+      said.push(event.reason);
       if (stopWaiting) stop.abort();
     }
     if (event.type === "restart") [text, calls] = ["", []];
   };
-  const done = (error: Outcome["error"]) => ({ text, calls, finish, error, waits, requests: server.requests });
+  const done = (error: Outcome["error"]) => ({ text, calls, finish, error, waits, said, requests: server.requests });
   try {
-    for await (const event of model.stream(request, { signal })) take(event);
+    for await (const event of model.stream({ ...request, enableThinking }, { signal })) take(event);
     return done(undefined);
   } catch (error) {
     if (stop.signal.aborted) return done(undefined);

@@ -55,7 +55,13 @@ test("a person is told at once that a model has too much to do", async () => {
   await using server = await startChatServer((response) => void response.writeHead(503).end());
   const endpoint = testEndpoint({ baseUrl: server.baseUrl, model: "qwen3", apiKey: secret });
   const trial = await tryModel(async () => createOpenAICompatibleModel("openai-compatible", endpoint), never);
-  expect(trial).toMatchObject({ answered: false, hint: "Try again in a moment." });
+  // It is not asked again, and does not say so.
+  expect(trial).toMatchObject({
+    answered: false,
+    hint: "Try again in a moment.",
+    problem: expect.stringMatching(/\.$/),
+  });
+  expect(JSON.stringify(trial)).not.toContain("Asking again");
   expect(server.requests).toHaveLength(1);
 });
 

@@ -97,6 +97,20 @@ describe.each(formats)("%s", (format) => {
     expect(told.waits).toHaveLength(1);
   });
 
+  test("asks again where the server falls silent while it thinks and nobody is shown that", async () => {
+    const thinking = half(hangs, { thinking: ["Let ", "me ", "think ", "of "] }, 4);
+    const told = await ask([thinking, whole(greeting, same)], { silence: 700, enableThinking: false });
+    expect(told).toMatchObject({ text: "Hello there.", finish: "stop", error: undefined, requests: 2 });
+    expect(told.said).toEqual([expect.stringMatching(/was silent for 1 s in the middle of its answer\. Asking again/)]);
+  });
+
+  test("ends the words of a provider as a sentence, before it adds its own", async () => {
+    const busy = sends('{"error":{"message":"no reason given"}}', json, 503);
+    const { said, error } = await ask([busy], { maxAttempts: 2 });
+    expect(said).toEqual([expect.stringMatching(/no reason given\. Asking again in a moment \(try 2 of 2\)\.$/)]);
+    expect(error?.message).toMatch(/no reason given\. That was try 2; there is no further one\.$/);
+  });
+
   test.each<[string, Headers, number]>([
     ["seconds", { "retry-after": "75" }, 75_000],
     ["a date", { "retry-after": new Date(Date.now() + 3_000_000).toUTCString() }, 3_000_000],
