@@ -33,13 +33,16 @@ test("takes calls in the words of other agents, and numbers written as text", as
     ["Read", { file_path: "src/a.ts", offset: null, limit: "2" }],
     ["MultiEdit", { path: "src/a.ts", edits: [{ oldText: "eins", newText: "one", reason: "English" }] }],
     ["MultiEdit", { path: "src/a.ts", edits: '[{"old_str": "zwei", "new_str": "two"}]', explanation: "the same" }],
+    ["Read", { path: "src/a.ts", offset: "0", limit: 1 }],
+    ["Grep", { pattern: "two", glob: "src/**", type: "ts" }],
     ["Grep", { pattern: "one.*three", multiline: "true", type: "ts" }],
     ["Grep", { pattern: "one", context: "1", type: "py" }],
   ]);
   expect(results.map(({ error }) => error)).toEqual(results.map(() => ""));
   const [part, , found] = results;
-  const [lines, kind] = results.slice(-2);
-  expect([lines?.output, kind?.output]).toEqual(["src/a.ts", "[no matches]"]);
+  const [first, both, lines, kind] = results.slice(-4);
+  expect(first?.output).toMatch(/^1→one\n\[lines 1-1 of/);
+  expect([both?.output, lines?.output, kind?.output]).toEqual(["src/a.ts", "src/a.ts", "[no matches]"]);
   expect(part?.output).toContain("2→two");
   expect(found?.output).toMatch(/one[^]*two[^]*three/);
 });

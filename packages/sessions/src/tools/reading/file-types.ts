@@ -22,3 +22,29 @@ export const fileTypes: Readonly<Record<string, string>> = {
   ts: "*.{ts,tsx,mts,cts}",
   yaml: "*.{yaml,yml}",
 };
+
+/**
+ * The glob of files that match both, e.g. `src/**` and `ts`; undefined where there are none, or where no glob says it. Only the last
+ * part of a glob counts: what it is, or the endings that it names.
+ */
+export function globOfType(glob: string, type: string): string | undefined {
+  const ofType = fileTypes[type];
+  const [, directory = "", name = ""] = /^([^!].*\/)?([^/]*)$/.exec(glob) ?? [];
+  if (ofType === undefined || name === "") return undefined;
+  if (name === "**") return `${directory}**/${ofType}`;
+  if (name === "*") return `${directory}${ofType}`;
+  const endings = endingsOf(ofType);
+  const [, stem, ending = ""] = /^(.*)\.([^.{}*?[\]!]+|\{[^.{}*?[\]!]+\})$/.exec(name) ?? [];
+  if (stem === undefined || stem.startsWith("!")) return undefined;
+  const named = endingsOf(`*.${ending}`);
+  const both = named.filter((each) => endings.includes(each));
+  if (both.length === 0) return undefined;
+  return both.length === named.length
+    ? glob
+    : `${directory}${stem}.${both.length === 1 ? both[0] : `{${both.join(",")}}`}`;
+}
+
+/** Of a glob `*.a` or `*.{a,b}`. */
+function endingsOf(glob: string): readonly string[] {
+  return glob.slice(2).replaceAll(/[{}]/g, "").split(",");
+}

@@ -5,7 +5,7 @@ import { keptOutputName } from "../../session/kept-output-name.ts";
 import { type KeptOutputs, keptOutput, searchText } from "../kept-output.ts";
 import { pathName } from "../path-name.ts";
 import { effectPath } from "./effect-path.ts";
-import { fileTypes } from "./file-types.ts";
+import { fileTypes, globOfType } from "./file-types.ts";
 
 const defaultLimit = 250;
 
@@ -22,11 +22,11 @@ const parameters = z
     "-n": z.boolean().optional().describe("Line numbers in content; true by default."),
     "-C": z.int().min(0).max(100).optional().describe("Lines of context around a match, in content."),
     multiline: z.boolean().optional().describe("The pattern may span lines, and a dot matches their ends too."),
-    type: z.enum(Object.keys(fileTypes)).optional().describe("Searches only files of this kind, in place of a glob."),
+    type: z.enum(Object.keys(fileTypes)).optional().describe("Searches only files of this kind."),
     head_limit: z.int().min(1).max(10_000).optional().describe("Lines of output at most; 250 by default."),
   })
-  .refine(({ glob, type }) => glob === undefined || type === undefined, {
-    error: "type stands for a glob; give one of them.",
+  .refine(({ glob, type }) => glob === undefined || type === undefined || globOfType(glob, type) !== undefined, {
+    error: "No file is both of this type and of this glob; give one of them.",
     path: ["type"],
   });
 
@@ -105,7 +105,8 @@ export function grepTool(ports: {
 }
 
 function globOf({ glob, type }: GrepArguments): string | undefined {
-  return type === undefined ? glob : fileTypes[type];
+  if (type === undefined) return glob;
+  return glob === undefined ? fileTypes[type] : globOfType(glob, type);
 }
 
 /** `path:12:text` (or `path-12-text` for context) without the number. */

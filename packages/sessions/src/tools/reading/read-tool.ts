@@ -61,7 +61,7 @@ export function readTool(ports: {
       "Unsaved changes in the user's editor are included. Shows an image (PNG, JPEG, GIF, WebP), and a notebook (.ipynb) by its cells.",
     parameters,
     otherNames: { ...filePathNames, start_line: "offset" },
-    otherShape: withoutViewRange,
+    otherShape: (args) => fromFirstLine(withoutViewRange(args)),
     access: "read",
 
     async analyse(args) {
@@ -102,6 +102,12 @@ export function readTool(ports: {
       }
     },
   };
+}
+
+/** Some count from 0; 0 is the first line in either way. */
+function fromFirstLine(args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { offset, ...others } = args;
+  return offset === 0 ? others : args;
 }
 
 /** `view_range`, as the text editor of Anthropic's API has it: first and last line, which -1 says is the file's. */
