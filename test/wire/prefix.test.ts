@@ -57,6 +57,8 @@ describe.each(formats)("%s", (format) => {
     }
     // The list that the model wrote itself is not told to it once more.
     expect(sent).not.toContain("[>] Mend add");
+    // Nothing that costs tokens and tells a model nothing: what a schema is written in, and when a todo was made.
+    expect(sent).not.toMatch(/\$schema|\d{4}-\d\d-\d\dT\d\d:/);
   });
 });
 

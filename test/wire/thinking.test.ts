@@ -3,7 +3,7 @@ import type { ReceivedModelRequest } from "@gennai/testkit/model-server/model-se
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { endState, runTurn, startSession } from "../e2e/rpc/session-client.ts";
-import { call, type Format, list, readable, wireWorld } from "./wire-world.ts";
+import { call, type Format, formats, list, readable, wireWorld } from "./wire-world.ts";
 
 const files = { "a.txt": "one\n", "b.txt": "two\n" };
 
@@ -57,6 +57,28 @@ describe.each<readonly [Format, string, "as it likes" | "never"]>([
     if (last === undefined) throw new Error("nothing was asked");
     await expect(readable(format, last)).toMatchFileSnapshot(`recorded/thinking.${model}.yaml`);
   });
+});
+
+/** All texts of a request that are not marked as thinking. */
+function spoken(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  const isThought = Reflect.get(value, "thought") === true;
+  return Object.entries(value).flatMap(([key, inner]) =>
+    isThought || /^(?:thinking|reasoning_content|summary)$/.test(key) ? [] : spoken(inner),
+  );
+}
+
+test.each(formats)("%s: what was thought before a call that cannot be read is never told as text", async (format) => {
+  const half = { ...call("c1", "Read", {}), raw: '{"file_path": "a.t' };
+  const answers = [{ thinking: ["Behind the door."], calls: [half] }, { text: ["Oh."] }, { text: ["Bye."] }];
+  await using world = await wireWorld(format, answers, { files });
+  const sessionId = await startSession(world.server);
+  for (const text of ["Look", "Bye"]) {
+    expect(endState(await runTurn(world.server, sessionId, text, { enableThinking: true }))).toBe("COMPLETED");
+  }
+  expect(world.provider.requests.length).toBeGreaterThan(2);
+  for (const { body } of world.provider.requests) expect(spoken(body).join("\n")).not.toContain("Behind the door.");
 });
 
 const effort = "reasoning_effort";

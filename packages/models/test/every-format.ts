@@ -92,7 +92,7 @@ const quick = { maxAttempts: 3, firstContactAttempts: 2, silentAttempts: 2, firs
 /** Asks a model of this format, whose server is on that port of the loopback. `stopWaiting` stops it where it waits. */
 export async function askAt(
   format: Format,
-  server: { readonly port: number; readonly requests: number },
+  server: { readonly port: number; readonly requests: number; readonly host?: string },
   {
     stopWaiting = false,
     enableThinking = true,
@@ -100,7 +100,7 @@ export async function askAt(
   }: Partial<ModelTiming> & { readonly stopWaiting?: boolean; readonly enableThinking?: boolean } = {},
 ): Promise<Outcome> {
   const stop = new AbortController();
-  const baseUrl = `http://127.0.0.1:${server.port}${modelWires[format].basePath}`;
+  const baseUrl = `http://${server.host ?? "127.0.0.1"}:${server.port}${modelWires[format].basePath}`;
   const model = modelOf(format, baseUrl, { ...quick, silence: 20_000, ...timing });
   let text = "";
   let calls: string[] = [];

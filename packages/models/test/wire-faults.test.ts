@@ -198,6 +198,11 @@ describe.each(formats)("%s", (format) => {
     const { error, waits } = await askAt(format, { port, requests: 0 });
     expect([error?.code, waits.length]).toEqual(["unreachable", 1]);
   });
+
+  test("a name that does not resolve is asked again", async () => {
+    const { error, waits } = await askAt(format, { host: "no-such-host.invalid", port: 80, requests: 0 });
+    expect([error?.code, waits.length]).toEqual(["unreachable", 1]);
+  });
 });
 
 // The words of DeepSeek, OpenRouter, Zhipu (https://docs.z.ai/api-reference/llm/chat-completion) and vLLM.

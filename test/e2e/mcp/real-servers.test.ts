@@ -88,6 +88,15 @@ test("real servers' tools go through the gate: asked about first, refused on a n
   expect(said).toMatchObject({ error: "", output: expect.stringContaining("hello there") });
   expect(read).toMatchObject({ error: "", output: expect.stringContaining("remember the milk") });
   expect(endState(allowed)).toBe("COMPLETED");
+
+  // The bound of results holds for those of others as well.
+  await here.server.workspace.write("long.txt", "long line\n".repeat(20_000));
+  const [long] = eventsOf(
+    await here.turn([call("mcp__files__read_text_file", { path: join(here.root, "long.txt") })], "yes"),
+    "toolResult",
+  );
+  // The model got less than people can see.
+  expect(long).toMatchObject({ error: "", truncated: true, outputBlob: { size: 200_000n } });
 });
 
 test("an image of a server is shown to the model, and kept for people", async () => {

@@ -1,3 +1,4 @@
+import { modelWires, startModelServer } from "@gennai/testkit/model-server/model-server";
 import { samplePng } from "@gennai/testkit/sample-images";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
@@ -39,6 +40,23 @@ test("a ledger that somebody changed is told by the exit code", async () => {
   expect(JSON.parse(broken.out)).toMatchObject({ status: "broken_chain" });
   expect((await here.run("ledger", "repair")).code).toBe(0);
   expect((await here.run("ledger", "verify")).code).toBe(0);
+});
+
+test("a model that answers nothing, or is cut in its only words, is no success", async () => {
+  const cut = { text: ["half"], finish: "length" };
+  const answers = [{ text: ["Hello."] }, { text: [] }, { text: [] }, { text: [] }, cut, cut, cut, cut, cut, cut];
+  const answer = (count: number) => answers[count - 1] ?? { text: ["(no more)"] };
+  await using provider = await startModelServer(modelWires["openai-compatible"], answer);
+  await using here = await cliScene(files);
+  const ask = (text: string) =>
+    here.run("run", "--backend", "openai-compatible", "--model", "m", "--base-url", provider.baseUrl, text);
+  const { code, out, err } = await ask("hello");
+  expect([code, out + err]).toEqual([0, expect.stringMatching(/120 tokens in, 30 out\n/)]);
+  const empty = await ask("hello");
+  expect([empty.code, empty.out + empty.err]).toEqual([1, expect.stringContaining("without a word")]);
+  const used = provider.requests.length;
+  expect((await ask("hello")).code).toBe(1);
+  expect(provider.requests.length).toBeGreaterThan(used);
 });
 
 test("--image takes images along, and refuses what is none before anything starts", async () => {
