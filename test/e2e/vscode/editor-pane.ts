@@ -23,7 +23,8 @@ export async function openFile(page: Page, name: string): Promise<void> {
   throw new Error(`${name} could not be opened.`);
 }
 
-/** Saves the file whose editor has the focus. */
+/** Saves the file whose editor has the focus, and waits until it is saved: what is clicked before meets unsaved changes. */
 export async function saveFile(page: Page): Promise<void> {
   await page.keyboard.press("Control+s");
+  await page.locator(".editor-group-container.active .tab.active:not(.dirty)").waitFor();
 }

@@ -191,6 +191,8 @@ describe("what the agent wrote", () => {
     await page.keyboard.press("Control+End");
     await page.keyboard.type("// mine");
     await saveFile(page);
+    await expect.poll(() => workspace.read("src/basket.ts"), { timeout: patience }).toBe(`${after}// mine`);
+    await lens(workbench(), "Agent's change 1 of 2").waitFor();
     await lens(workbench(), /^Undo$/)
       .first()
       .click();
