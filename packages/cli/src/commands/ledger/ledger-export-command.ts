@@ -6,6 +6,7 @@ import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
 import { CliError, usageError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
+import { writeLines } from "../../terminal/write-lines.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 
 export interface LedgerExportFlags {
@@ -26,7 +27,7 @@ export async function ledgerExportCommand(flags: LedgerExportFlags, console: Con
   const ledger = new WorkspaceLedger({ workspaceRoot, stateDir: defaultStateDir(console.environment) });
   const lines = ledger.export(format);
   if (flags.out === undefined) {
-    for await (const line of lines) console.output.write(line);
+    await writeLines(lines, console.output);
     return exitCode.ok;
   }
   const file = resolve(console.directory, flags.out);

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { describeRuleProblem } from "@gennai/governance/rules/rule-set";
@@ -11,6 +10,7 @@ import { allowedAhead } from "../../review/persons-network-here.ts";
 import { outcomeColours, type Paint, paintFor } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { writeLines } from "../../terminal/write-lines.ts";
 import { parseSandbox, parseStages } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { describeReport, describeTried } from "./describe-report.ts";
@@ -64,7 +64,7 @@ export async function policyCheckCommand(
   await using workbench = await openWorkbench(flags, console);
   warnOfProblems(workbench, console);
   if (flags.jsonl === true) {
-    await writeAnswers(workbench, console);
+    await writeLines(answerLines(workbench, console.input), console.output);
     return exitCode.ok;
   }
   const paint = paintFor(console.output, console.environment);
@@ -156,11 +156,11 @@ function warnOfProblems(workbench: PolicyWorkbench, console: Console): void {
   for (const problem of workbench.status.problems) console.errors.write(`rules: ${terminalSafe(problem)}\n`);
 }
 
-/** No faster than the reader takes them. */
-async function writeAnswers(workbench: PolicyWorkbench, { input, output }: Console): Promise<void> {
-  for await (const answer of workbench.decideLines(chunksOf(input))) {
-    if (!output.write(`${JSON.stringify(answer)}\n`)) await once(output, "drain");
-  }
+async function* answerLines(
+  workbench: PolicyWorkbench,
+  input: Console["input"],
+): AsyncGenerator<string, void, undefined> {
+  for await (const answer of workbench.decideLines(chunksOf(input))) yield `${JSON.stringify(answer)}\n`;
 }
 
 async function* chunksOf(input: Console["input"]): AsyncGenerator<Uint8Array | string, void, undefined> {

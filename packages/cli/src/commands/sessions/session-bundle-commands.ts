@@ -9,6 +9,7 @@ import { CliError, usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { writeLines } from "../../terminal/write-lines.ts";
 import { version } from "../../version.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 
@@ -30,7 +31,7 @@ export async function sessionsExportCommand(
   await using bundles = await bundlesOf(console);
   const lines = bundles.export(sessionId);
   if (flags.out === undefined) {
-    for await (const line of lines) console.output.write(line);
+    await writeLines(lines, console.output);
     return exitCode.ok;
   }
   const file = resolve(console.directory, flags.out);
