@@ -59,11 +59,21 @@ test("a turn that is about to begin is waited for", { timeout: 30_000 }, async (
 test("it waits no longer than it was told, and what still runs is stopped", { timeout: 30_000 }, async () => {
   await using server = await startTestServer({ script });
   const sessionId = await startSession(server);
-  await server.client.startTurn({ sessionId, userInput: "long", clientTurnId: "t" });
+  const { turnId } = await server.client.startTurn({ sessionId, userInput: "long", clientTurnId: "t" });
   const began = performance.now();
   await server.running.drain(400);
   expect(performance.now() - began).toBeLessThan(3_000);
   await server.restart();
+  // Nobody stopped it, so that a person can go on with it, as after a kill.
+  const events = await allEvents(server, sessionId);
+  expect([endState(events), events.at(-2)?.errorInfo]).toMatchObject([
+    "INTERRUPTED",
+    { code: "interrupted", canContinue: true },
+  ]);
+  expect((await server.client.resumeSession({ sessionId })).cutOffTurn).toMatchObject({ turnId, waited: false });
+  const on = { sessionId, continueTurnId: turnId, clientTurnId: "u" };
+  const goesOn = await server.client.startTurn(on);
+  await server.client.cancelTurn({ sessionId, turnId: goesOn.turnId });
   expect(endState(await allEvents(server, sessionId))).toBe("CANCELLED");
 });
 

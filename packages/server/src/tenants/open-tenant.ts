@@ -311,7 +311,7 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
   const plans = new SessionPlans(Date.now);
   parts.defer(async () => {
     trials.stop();
-    await manager.stop(() => true, "The server is shutting down.");
+    await manager.leave();
     await manager.stopBackground("the end of the server");
   });
   replica?.presence.onChange(() => {

@@ -184,9 +184,17 @@ export class SessionManager {
 
   /** Ends every running turn that the filter names; resolves with their ids when all have ended. */
   async stop(filter: (session: Session) => boolean, reason: string): Promise<readonly string[]> {
-    for (const opening of this.#open.opening()) void stopOnceOpen(opening, filter, reason);
-    const sessions = await this.#open.all();
-    const stopped = await Promise.all(sessions.filter(filter).map((session) => session.cancel(reason)));
+    return this.#stopEach(async (session) => (filter(session) ? session.cancel(reason) : undefined));
+  }
+
+  /** Ends every running turn because the server ends: a person can go on with them afterwards. */
+  async leave(): Promise<void> {
+    await this.#stopEach((session) => session.leave());
+  }
+
+  async #stopEach(stop: (session: Session) => Promise<string | undefined>): Promise<readonly string[]> {
+    for (const opening of this.#open.opening()) void stopOnceOpen(opening, stop);
+    const stopped = await Promise.all((await this.#open.all()).map(stop));
     return stopped.filter((turnId) => turnId !== undefined);
   }
 
@@ -265,14 +273,13 @@ export function noSuchSession(): ServiceError {
 /** A turn that waits for its session to open begins right after that: then it is stopped. Never rejects. */
 async function stopOnceOpen(
   opening: Promise<Session>,
-  filter: (session: Session) => boolean,
-  reason: string,
+  stop: (session: Session) => Promise<string | undefined>,
 ): Promise<void> {
   try {
     const session = await opening;
     // Whoever waited for it goes first.
     await nextTick();
-    if (filter(session)) await session.cancel(reason);
+    await stop(session);
   } catch {
     // It never opened, so that nothing of it runs.
   }

@@ -1,17 +1,21 @@
 import type { SessionEvent } from "@gennai/agent/session-event";
 import type { TurnEnd } from "@gennai/agent/turn-loop";
 import type { Redactor } from "@gennai/governance/redaction";
+import { interruption } from "./log/interrupted-turn.ts";
+import { ServerLeaves } from "./server-leaves.ts";
+import type { TurnRecord } from "./session-state.ts";
 
 /** The last events of a turn. A model's error may quote what was sent to it, headers included, so its text is masked. */
 export async function endEvents(
   end: TurnEnd,
-  signal: AbortSignal,
-  redactor: Redactor,
+  turn: Pick<TurnRecord, "prompt">,
+  { signal, redactor }: { readonly signal: AbortSignal; readonly redactor: Redactor },
 ): Promise<readonly SessionEvent[]> {
   switch (end.type) {
     case "completed":
       return [{ type: "status", state: "completed", iteration: 0 }];
     case "cancelled":
+      if (signal.reason instanceof ServerLeaves) return interruption(turn, signal.reason.waiting);
       return [
         { type: "warning", text: await redactor.redact(stopReason(signal)) },
         { type: "status", state: "cancelled", iteration: 0 },

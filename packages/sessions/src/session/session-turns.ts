@@ -5,8 +5,10 @@ import { ServiceError } from "@gennai/machine/service-error";
 import { storeTrouble } from "@gennai/store/database/store-trouble";
 import pLimit from "p-limit";
 import { endEvents } from "./end-events.ts";
+import { questionsOf } from "./log/interrupted-turn.ts";
 import type { OwnedLog } from "./log/owned-log.ts";
 import type { PreparedTurn, TurnPreparation } from "./prepared-turn.ts";
+import { ServerLeaves } from "./server-leaves.ts";
 import type { Session } from "./session.ts";
 import { unlessGivenUp } from "./unless-given-up.ts";
 
@@ -109,9 +111,18 @@ export class SessionTurns {
     // A turn that is about to start would otherwise escape; one whose start was asked for later is not meant.
     const running = await (turnId === undefined ? this.#endOfStarts() : this.#runningAfterStarts());
     if (running === undefined || (turnId !== undefined && turnId !== running.turnId)) return undefined;
-    running.abort.abort(new DOMException(reason === "" ? "Stopped by the user." : reason, "AbortError"));
-    await running.ended;
-    return running.turnId;
+    return stop(running, new DOMException(reason === "" ? "Stopped by the user." : reason, "AbortError"));
+  }
+
+  /** The same, because the server ends: nobody stopped the turn, so that a person can go on with it, as after a kill. */
+  async leave(): Promise<string | undefined> {
+    const running = await this.#endOfStarts();
+    if (running === undefined) return undefined;
+    const { state } = this.#session;
+    const leaves = new ServerLeaves(questionsOf(state));
+    // The run of a plan says itself how to go on.
+    const isPrompts = state.turns.get(running.turnId)?.prompt !== undefined;
+    return stop(running, isPrompts ? leaves : new DOMException(leaves.message, "AbortError"));
   }
 
   async #endOfStarts(): Promise<RunningTurn | undefined> {
@@ -191,7 +202,7 @@ export class SessionTurns {
   }
 
   async #runToEnd(turn: PreparedTurn, turnId: string, signal: AbortSignal): Promise<void> {
-    const { id: sessionId, settings, seen, services } = this.#session;
+    const { id: sessionId, settings, seen, services, state } = this.#session;
     let end: TurnEnd;
     try {
       end = await services.observer.turn({ sessionId, turnId, settings }, () => turn.run());
@@ -200,9 +211,8 @@ export class SessionTurns {
     }
     await turn.gate?.settle();
     await seen.store();
-    await this.#log.writer
-      .commit(await endEvents(end, signal, services.redactor), { turnId, durable: true })
-      .catch(() => this.#endLater());
+    const events = await endEvents(end, state.turns.get(turnId) ?? {}, { signal, redactor: services.redactor });
+    await this.#log.writer.commit(events, { turnId, durable: true }).catch(() => this.#endLater());
   }
 
   /**
@@ -235,4 +245,11 @@ export class SessionTurns {
       retryable: false,
     };
   }
+}
+
+/** Resolves with the turn's id when it has ended. */
+async function stop({ abort, ended, turnId }: RunningTurn, reason: DOMException): Promise<string> {
+  abort.abort(reason);
+  await ended;
+  return turnId;
 }

@@ -24,6 +24,7 @@ import type { SessionWriter } from "./log/session-writer.ts";
 import type { TurnPreparation } from "./prepared-turn.ts";
 import { QueuedMessages } from "./queued-messages.ts";
 import { SeenContents } from "./seen-contents.ts";
+import { ServerLeaves } from "./server-leaves.ts";
 import { SessionActs } from "./session-acts.ts";
 import type { SessionServices } from "./session-services.ts";
 import { SessionState } from "./session-state.ts";
@@ -161,6 +162,16 @@ export class Session {
    */
   cancel(reason: string, turnId?: string): Promise<string | undefined> {
     return this.#turns.cancel(reason, turnId);
+  }
+
+  /** Ends the running turn because the server ends: a person can go on with it afterwards. */
+  leave(): Promise<string | undefined> {
+    return this.#turns.leave();
+  }
+
+  /** The server ends, and the running turn with it. */
+  get isLeaving(): boolean {
+    return this.#turns.signal?.reason instanceof ServerLeaves;
   }
 
   /**

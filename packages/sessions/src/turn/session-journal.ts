@@ -97,7 +97,7 @@ export class SessionJournal implements GateJournal {
       changes.push(...(each.result.outcome?.changes ?? []));
       if ((each.result.outcome?.changes?.length ?? 0) > 0) changedBy = each.result.call.id;
       if (this.#options.forUser === true) this.#options.notes.observed(each.result.outcome?.observed ?? []);
-      else events.push(await this.#resultEvent(each.result));
+      else if (!this.#isLeftOpen(each.result)) events.push(await this.#resultEvent(each.result));
       events.push(...this.#factEvents(each.result, turnId), ...putBackWarning(each.result));
     }
     const ledger: LedgerEntry[] = [];
@@ -139,6 +139,11 @@ export class SessionJournal implements GateJournal {
     );
     const { activeIntentId } = this.#session.state;
     if (activeIntentId !== undefined) governance.intentMap.record(activeIntentId, changes);
+  }
+
+  /** What the end of the server cut short has no result, as after a kill: who goes on with the turn sees what becomes of it. */
+  #isLeftOpen({ error }: CallOutcome): boolean {
+    return this.#session.isLeaving && error?.code === "stopped";
   }
 
   async #resultEvent(result: CallOutcome): Promise<SessionEvent> {

@@ -1,6 +1,6 @@
 import { answerUsage, argumentsText, frame, halves, type ModelWire } from "./model-answer.ts";
 
-/** Anthropic's messages API, as its reference on streaming describes it. */
+/** Anthropic's messages API, as its reference on streaming describes it (https://platform.claude.com/docs/en/build-with-claude/streaming). */
 export const anthropicWire: ModelWire = {
   basePath: "/v1",
   *frames({ usage = answerUsage, thinking = [], signature, text = [], calls = [], finish, error }) {

@@ -1,6 +1,6 @@
 import { answerUsage, argumentsText, frame, halves, type ModelWire } from "./model-answer.ts";
 
-/** Chat completions, as OpenAI-compatible servers and Ollama stream them. */
+/** Chat completions, as OpenAI-compatible servers and Ollama stream them (https://platform.openai.com/docs/api-reference/chat-streaming). */
 export const chatWire: ModelWire = {
   basePath: "/v1",
   *frames({ usage = answerUsage, thinking = [], text = [], calls = [], finish, error }) {

@@ -1,6 +1,6 @@
 import { answerUsage, frame, type ModelWire } from "./model-answer.ts";
 
-/** Gemini's `streamGenerateContent?alt=sse`, as its reference describes it. Calls come whole. */
+/** Gemini's `streamGenerateContent?alt=sse`, as its reference describes it (https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent). Calls come whole. */
 export const geminiWire: ModelWire = {
   basePath: "/v1beta",
   *frames({ usage = answerUsage, thinking = [], signature, text = [], calls = [], finish, error }) {

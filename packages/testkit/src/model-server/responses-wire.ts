@@ -1,6 +1,6 @@
 import { answerUsage, argumentsText, frame, halves, type ModelWire } from "./model-answer.ts";
 
-/** OpenAI's responses API, as its reference on streaming events describes it. */
+/** OpenAI's responses API, as its reference on streaming events describes it (https://platform.openai.com/docs/api-reference/responses-streaming). */
 export const responsesWire: ModelWire = {
   basePath: "/v1",
   *frames({ usage = answerUsage, thinking = [], signature, text = [], calls = [], finish, error }) {

@@ -28,11 +28,7 @@ export async function closeInterruptedTurn(
   for (const requestId of state.openRequests.keys()) {
     events.push({ type: "client-request-resolved", requestId, resolution: "cancelled", clientId: "" });
   }
-  events.push(...interruptedPlans(state, turn.turnId), interruption(state, turn), {
-    type: "status",
-    state: "interrupted",
-    iteration: 0,
-  });
+  events.push(...interruptedPlans(state, turn.turnId), ...interruption(turn, questionsOf(state)));
   const ledger = turn.copied === true ? [] : [await unknownOutcome(state, turn, context)];
   await writer.commit(events, { turnId: turn.turnId, ledger, durable: true });
 }
@@ -60,8 +56,16 @@ async function unknownOutcome(state: SessionState, turn: TurnRecord, context: Co
 
 type ErrorEvent = Extract<SessionEvent, { readonly type: "error" }>;
 
+/** The last events of a turn that was cut off. @param waiting what persons were asked then */
+export function interruption(
+  turn: Pick<TurnRecord, "prompt" | "copied">,
+  waiting: readonly string[],
+): readonly SessionEvent[] {
+  return [cutOff(turn, waiting), { type: "status", state: "interrupted", iteration: 0 }];
+}
+
 /** Why the turn is over, and how a person goes on. Of a prompt's turn, another one can take up what it left. */
-function interruption(state: SessionState, { prompt, copied }: TurnRecord): ErrorEvent {
+function cutOff({ prompt, copied }: Pick<TurnRecord, "prompt" | "copied">, waiting: readonly string[]): ErrorEvent {
   if (copied === true) {
     return {
       type: "error",
@@ -73,7 +77,6 @@ function interruption(state: SessionState, { prompt, copied }: TurnRecord): Erro
     };
   }
   const canContinue = prompt === undefined ? {} : { canContinue: true as const };
-  const waiting = questionsOf(state);
   if (waiting.length > 0 && prompt !== undefined) {
     return {
       type: "error",
@@ -98,7 +101,7 @@ function interruption(state: SessionState, { prompt, copied }: TurnRecord): Erro
 const longestQuestion = 300;
 
 /** What persons are asked right now, masked as the log has it, each on one line. */
-function questionsOf(state: SessionState): readonly string[] {
+export function questionsOf(state: SessionState): readonly string[] {
   const asked = [...state.openRequests.values()].flatMap((request) => {
     if (request.kind === "confirmation") return [request.question.actionStatement];
     return request.kind === "user-question" ? request.questions.map(({ question }) => question) : [];

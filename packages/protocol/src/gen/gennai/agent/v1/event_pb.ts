@@ -2733,7 +2733,7 @@ export const InvokeState = {
   WAITING_FOR_CLIENT: 21,
 
   /**
-   * The server went away in the middle; found when it came back.
+   * The server went away in the middle; written when it goes in order, else when it comes back.
    *
    * @generated from enum value: INVOKE_STATE_INTERRUPTED = 22;
    */
