@@ -4,8 +4,9 @@ import { basename, dirname, join } from "node:path";
 import { runCommandLine } from "@gennai/cli/command-line";
 import { builtProgram } from "@gennai/testkit/built-program";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { testConsole } from "../../../packages/cli/test/test-console.ts";
+import { loopbackService } from "./loopback-service.ts";
 
 const program = builtProgram(new URL("../../../packages/cli/src/main.ts", import.meta.url));
 
@@ -55,8 +56,10 @@ async function project(scripts: readonly (readonly Step[])[]) {
     const stages = join(state.path("state"), "stages");
     return [...own, ...(existsSync(stages) ? readdirSync(stages) : [])];
   };
+  const consoleHere = () => testConsole(repository.root, environment);
   const owned = parts.move();
   return {
+    consoleHere,
     repository,
     state,
     environment,
@@ -156,6 +159,51 @@ test("an attempt that makes its copy lead elsewhere brings nothing of that into 
   expect(kept).not.toContain("led");
 });
 
+describe("what attempts want to reach", () => {
+  const fetched = (path: string, port: number) =>
+    bash(`curl -sS --max-time 20 http://127.0.0.1:${port}/${path} -o value.txt`);
+
+  test("is let through by --allow, for the check as well", async () => {
+    using served = await loopbackService({ "/one": "2\n", "/two": "3\n" });
+    using other = await loopbackService({ "/three": "4\n" });
+    await using place = await project([[fetched("one", served.port)], [fetched("three", other.port)]]);
+    const reached = `curl -sS --max-time 20 http://127.0.0.1:${served.port}/check && node check.mjs`;
+    const { out } = await place.run(
+      ...[...place.request, "--check", reached, "--allow", `127.0.0.1:${served.port}`, "fetch the value"],
+    );
+    expect(out).toMatch(/attempt 2 .*nothing changed/);
+    expect(out).toMatch(/attempt 1 {2}check passed/);
+    expect(out).toContain("1 │   approved by --allow");
+    // Nobody is there who could be asked about the other one.
+    expect(other.asked).toEqual([]);
+    expect(served.asked).toEqual(expect.arrayContaining(["/one", "/check"]));
+  });
+
+  test("is asked about in turn, each question with the number of its attempt; no is a no to that one", async () => {
+    using served = await loopbackService({ "/one": "2\n", "/two": "3\n" });
+    await using place = await project([[fetched("one", served.port)], [fetched("two", served.port)]]);
+    const console = place.consoleHere();
+    const done = runCommandLine([...place.request, "--ask", "--parallel", "2", "fetch the value"], console);
+    const said = () => console.printed() + console.complained();
+    const asked = () => said().split("y yes").length - 1;
+    const answers = new Map<string, string>();
+    for (const number of [1, 2]) {
+      await expect.poll(asked, { timeout: 60_000 }).toBe(number);
+      const attempts = [...said().matchAll(/^(\d) │ .*Let curl reach 127\.0\.0\.1:\d+\?/gm)];
+      const attempt = attempts.at(-1)?.[1] ?? "";
+      answers.set(attempt, attempt === "1" ? "n" : "y");
+      console.input.write(`${answers.get(attempt)}\n`);
+    }
+    expect(answers.size).toBe(2);
+    await expect.poll(said, { timeout: 60_000 }).toContain("Keep it?");
+    expect(console.printed()).toMatch(/attempt 2 {2}check passed/);
+    console.input.write("all\n");
+    expect(await done).toBe(0);
+    expect(await place.repository.read("value.txt")).toBe("3\n");
+    expect(served.asked).toEqual(["/two"]);
+  });
+});
+
 test("where no attempt changes anything, that is said", async () => {
   await using place = await project([[], []]);
   const { code, out } = await place.run(...place.request, "do nothing");
@@ -168,7 +216,7 @@ test.each([
   ["--attempts", "9"],
   ["--session", "x"],
   ["--mode", "plan"],
-  ["--ask", "x"],
+  ["--allow", "nowhere"],
 ])("%s %s is refused before anything is copied", async (...wrong) => {
   await using place = await project([[], []]);
   const { code } = await place.run(...place.request, ...wrong, "x");

@@ -2,9 +2,10 @@ import type { ClientIdentity } from "@gennai/client/connection/client-identity";
 import type { HeldWorkspace } from "@gennai/client/held-workspace/held-workspace";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { eventJson } from "@gennai/client/session/event-json";
+import type { Endpoint } from "@gennai/governance/network/endpoint";
 import type { SettingsChoice } from "@gennai/protocol/model/session-settings";
 import type { UserQuestion, UserReply } from "@gennai/protocol/model/user-question";
-import pLimit from "p-limit";
+import pLimit, { type LimitFunction } from "p-limit";
 import type { ChosenServer } from "../connection/server-choice.ts";
 import { type Paint, paintFor } from "../terminal/colours.ts";
 import { asTyped, type Console, isTerminal } from "../terminal/console.ts";
@@ -12,6 +13,7 @@ import type { Interrupts } from "../terminal/interrupts.ts";
 import { LineInput } from "../terminal/line-input.ts";
 import { jsonLine } from "../terminal/terminal-safe.ts";
 import { version } from "../version.ts";
+import { answeredAhead } from "./allowed-ahead.ts";
 import { askUserAtTerminal } from "./ask-user-at-terminal.ts";
 import { ChangeWriter } from "./change-writer.ts";
 import { type AnswerPolicy, answerByPolicy } from "./confirmation-answer.ts";
@@ -32,6 +34,16 @@ export interface DeskOptions {
   readonly json: boolean;
   /** Reads requests from the input, also from a pipe. */
   readonly promptsForRequests: boolean;
+  /** What commands may reach without a question. */
+  readonly allow?: readonly Endpoint[];
+  /** Who is asked in place of the console's input: somebody who sits at more than one desk. */
+  readonly person?: Person | undefined;
+}
+
+/** Who answers, one question at a time. */
+export interface Person {
+  readonly inOrder: LimitFunction;
+  question: LineInput["question"];
 }
 
 /** Where the user sits: what is shown, who answers, what can be done here. */
@@ -47,7 +59,7 @@ export class AgentDesk implements Disposable {
   readonly editor: HeadlessEditor;
   readonly policy: AnswerPolicy;
   readonly #options: DeskOptions;
-  readonly #inOrder = pLimit(1);
+  readonly #person: Person | undefined;
 
   constructor(options: DeskOptions) {
     this.#options = options;
@@ -64,14 +76,15 @@ export class AgentDesk implements Disposable {
       show: (event) => (json ? this.writeJson(eventJson(event)) : this.printer.print(event)),
       note: (text) => this.printer.line(this.paint("dim", asTyped(text, console.environment))),
     };
-    const hasPerson = options.ask || (isTerminal(console.input) && isTerminal(console.errors));
-    this.policy = options.yes ? "yes" : hasPerson ? "ask" : "nobody";
+    const isHere = options.ask || (isTerminal(console.input) && isTerminal(console.errors));
     const line =
-      hasPerson || options.promptsForRequests
-        ? new LineInput(console, () => options.interrupts.interrupt())
-        : undefined;
-    const input = hasPerson ? line : undefined;
+      isHere || options.promptsForRequests ? new LineInput(console, () => options.interrupts.interrupt()) : undefined;
+    const input = isHere ? line : undefined;
     this.input = input;
+    const inOrder = pLimit(1);
+    const person = options.person ?? (input && { inOrder, question: (...asked) => input.question(...asked) });
+    this.#person = person;
+    this.policy = options.yes ? "yes" : person === undefined ? "nobody" : "ask";
     this.requests = options.promptsForRequests ? line : undefined;
     this.writer = new ChangeWriter(options.workspace, options.stateDir);
     this.editor = new HeadlessEditor({
@@ -81,7 +94,7 @@ export class AgentDesk implements Disposable {
       writer: this.writer,
       confirm: (question, { signal }) => this.#confirm(question, signal),
       // What is asked is no permission, so that no policy answers it.
-      askUser: input && ((questions, { signal }) => this.#askUser(questions, input, signal)),
+      askUser: person && ((questions, { signal }) => this.#askUser(questions, person, signal)),
     });
   }
 
@@ -112,7 +125,7 @@ export class AgentDesk implements Disposable {
       if (Object.keys(changes).length > 0) await session.changeSettings(changes, options);
       return session;
     }
-    const interactive = this.policy !== "nobody";
+    const interactive = this.policy !== "nobody" || (this.#options.allow ?? []).length > 0;
     return AgentSession.start(server.client, identity, options.settings, { interactive, signal: options.signal });
   }
 
@@ -120,12 +133,12 @@ export class AgentDesk implements Disposable {
     (this.input ?? this.requests)?.[Symbol.dispose]();
   }
 
-  #askUser(questions: readonly UserQuestion[], input: LineInput, signal: AbortSignal): Promise<UserReply> {
-    return this.#inOrder(() => {
+  #askUser(questions: readonly UserQuestion[], person: Person, signal: AbortSignal): Promise<UserReply> {
+    return person.inOrder(() => {
       this.printer.breakLine();
       const { errors } = this.#options.console;
       return askUserAtTerminal(questions, {
-        input,
+        input: person,
         signal,
         paint: this.paint,
         write: (text) => void errors.write(text),
@@ -134,20 +147,22 @@ export class AgentDesk implements Disposable {
   }
 
   #confirm(question: Parameters<HeadlessEditor["confirm"]>[0], signal: AbortSignal) {
-    const decided = answerByPolicy(this.policy, question);
+    const ahead = answeredAhead(question, this.#options.allow ?? []);
+    const decided = ahead ?? answerByPolicy(this.policy, question);
     if (decided !== undefined) {
-      const word = decided.answer === "yes" ? "approved by --yes" : `refused: ${decided.reason}`;
+      const option = ahead === undefined ? "--yes" : "--allow";
+      const word = decided.answer === "yes" ? `approved by ${option}` : `refused: ${decided.reason}`;
       this.view.note(`  ${word}`);
       return Promise.resolve(decided);
     }
-    const input = this.input;
-    if (input === undefined) return Promise.resolve({ answer: "nobody", reason: "Nobody could be asked." } as const);
+    const person = this.#person;
+    if (person === undefined) return Promise.resolve({ answer: "nobody", reason: "Nobody could be asked." } as const);
     // One question at a time, in the order they came.
-    return this.#inOrder(() => {
+    return person.inOrder(() => {
       this.printer.breakLine();
       const { errors } = this.#options.console;
       return confirmAtTerminal(question, {
-        input,
+        input: person,
         signal,
         paint: this.paint,
         write: (text) => void errors.write(text),

@@ -26,6 +26,7 @@ export function registerRunCommand(program: Command, { console, ended }: Command
     .option("--worktree", "work in a git working tree of its own, beside the repository, so that sessions do not meet")
     .option("--yes", "answer yes to all questions but those of high risk, and keep all that is proposed")
     .option("--ask", "ask even when the input is no terminal")
+    .option("--allow <host:port>", "let commands reach this without a question; repeatable", collect)
     .option("--keep <hunk>", "proposal: keep only this, e.g. src/a.ts#2 or src/a.ts; repeatable", collect)
     .option("--refuse <hunk>", "proposal: keep all but this; repeatable", collect)
     .option(
@@ -65,8 +66,9 @@ Examples:
 
 In branch mode (the default) the agent never works on main, master, develop, release/* or the remote's default branch: it
 goes to a branch of its own, ai-agent/… . Questions are answered y, n, n and a reason, t (for this turn) or s (for this
-session); anything else is a no. Without a terminal and without --yes, every question is a no.
+session); anything else is a no. Without a terminal and without --yes, every question is a no, but for hosts and ports that
+--allow names.
 
---attempts: nobody is asked meanwhile, and nothing is written before you keep it. Attempts whose check passes win, then those that
-change fewer lines. Budgets hold over all of them together. gennai attempts shows the others.
+--attempts: nothing is written before you keep it. What attempts ask, they ask in turn, each line with its number. Attempts whose
+check passes win, then those that change fewer lines. Budgets hold over all of them together. gennai attempts shows the others.
 ${exitCodesHelp}`;

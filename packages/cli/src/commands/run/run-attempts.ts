@@ -1,4 +1,4 @@
-import { PassThrough } from "node:stream";
+import { Readable } from "node:stream";
 import { loadProjectConfig } from "@gennai/machine/config/project-config";
 import { defaultStateDir, prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import type { SettingsChoice } from "@gennai/protocol/model/session-settings";
@@ -9,10 +9,12 @@ import { KeptAttempts, type OpenAttempts } from "@gennai/sessions/attempts/kept-
 import { measureAttempt } from "@gennai/sessions/attempts/measure-attempt";
 import { makeWorkingCopies, type WorkingCopies } from "@gennai/sessions/attempts/working-copies";
 import { findCheck } from "@gennai/sessions/context/detect-check";
+import type { PersonsNetwork } from "@gennai/sessions/policy-workbench/persons-network";
 import pLimit from "p-limit";
 import { describeAttempts } from "../../attempts/describe-attempts.ts";
 import { LinePrefix } from "../../attempts/line-prefix.ts";
 import { offerAttempt } from "../../attempts/offer-attempt.ts";
+import { SharedPerson } from "../../attempts/shared-person.ts";
 import { prepareAgentBranch } from "../../client/agent-branch.ts";
 import { AgentDesk } from "../../client/agent-desk.ts";
 import { runTurn } from "../../client/run-turn.ts";
@@ -20,8 +22,9 @@ import { type ChosenServer, chooseServer, serverRequest } from "../../connection
 import { usageError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
 import type { OfferPlace } from "../../review/offered-changes.ts";
+import { allowedAhead } from "../../review/persons-network-here.ts";
 import { openStagingWorkbench } from "../../review/staging-workbench.ts";
-import { type Console, commandName } from "../../terminal/console.ts";
+import { type Console, commandName, isTerminal } from "../../terminal/console.ts";
 import type { Interrupts } from "../../terminal/interrupts.ts";
 import { jsonLine, terminalSafe } from "../../terminal/terminal-safe.ts";
 import { untilEnded } from "../../terminal/until-ended.ts";
@@ -57,6 +60,11 @@ interface Setting {
   readonly server: ChosenServer;
   readonly stateDir: string;
   readonly place: AttemptPlace;
+  /** What all of them print to, and whom they ask. */
+  readonly person: SharedPerson;
+  readonly hasPerson: boolean;
+  /** What commands may reach without a question. */
+  readonly allow: PersonsNetwork["allow"];
 }
 
 type AttemptPlace = OfferPlace & { readonly interrupts: Interrupts };
@@ -66,6 +74,7 @@ async function attempted(request: string | undefined, flags: RunFlags, place: At
   if (request === undefined || request.trim() === "")
     throw usageError("--attempts needs a request.", 'For example: gennai run --attempts 3 "fix the failing test"');
   refuseOthers(flags);
+  const { allow } = allowedAhead(flags.allow);
   const count = parseCount(flags.attempts, "--attempts", maxAttempts) ?? 1;
   if (count < 2) throw usageError("--attempts takes a whole number from 2 to 8.", "Once is: gennai run, without it.");
   const parallel = parseCount(flags.parallel, "--parallel", maxAttempts) ?? usuallyParallel;
@@ -93,6 +102,7 @@ async function attempted(request: string | undefined, flags: RunFlags, place: At
       console,
     );
     const budget = new AttemptBudget(settings, count);
+    const { input, output, errors } = console;
     const setting: Setting = {
       workspace,
       request,
@@ -105,6 +115,9 @@ async function attempted(request: string | undefined, flags: RunFlags, place: At
       server,
       stateDir,
       place,
+      person: new SharedPerson(flags.json === true ? errors : output, () => place.lines()),
+      hasPerson: flags.ask === true || (isTerminal(input) && isTerminal(errors)),
+      allow,
     };
     const limit = pLimit(Math.min(parallel, count));
     const all = copies.directories.map((directory, index) => limit(() => attemptIn(directory, index + 1, setting)));
@@ -128,12 +141,10 @@ async function attempted(request: string | undefined, flags: RunFlags, place: At
 }
 
 function refuseOthers(flags: RunFlags): void {
-  const { session, worktree, branch, ask, localFiles, intent, image, server, mode } = flags;
+  const { session, worktree, branch, localFiles, intent, image, server, mode } = flags;
   const options = { session, worktree, branch, intent, image, "local-files": localFiles };
   const [other] = Object.entries(options).find(([, value]) => value !== undefined && value !== false) ?? [];
   if (other !== undefined) throw usageError(`--${other} is not for attempts.`, "Leave one of them out.");
-  if (ask === true)
-    throw usageError("Attempts ask nobody.", "Leave --ask out; --yes says yes to what is not of high risk.");
   if (mode === "plan") throw usageError("A plan is not tried.", "Leave --mode plan or --attempts out.");
   if (server !== "auto" && server !== "own")
     throw usageError("Attempts run on a server of this command.", "Leave --server out.");
@@ -186,14 +197,12 @@ type Turn = Pick<Attempt, "sessionId" | "outcome" | "text" | "tokens">;
 async function turnIn(
   directory: string,
   number: number,
-  { request, flags, settings, server, stateDir, place }: Setting,
+  { request, flags, settings, server, stateDir, place, person, hasPerson, allow }: Setting,
 ): Promise<{ readonly attempt: Turn; readonly tokens: number; readonly cost: number }> {
   const { console, interrupts, signal } = place;
   await prepareAgentBranch({ workspace: directory, request, protect: flags.protect ?? [], signal });
-  const target = flags.json === true ? console.errors : console.output;
-  const output = new LinePrefix(target, `${number} │ `);
-  // Nobody is asked: what would have to be is refused, or agreed to by --yes.
-  const apart: Console = { ...console, input: new PassThrough(), output, errors: output };
+  const output = new LinePrefix(person.output, `${number} │ `);
+  const apart: Console = { ...console, input: Readable.from([]), output, errors: output };
   using desk = new AgentDesk({
     console: apart,
     interrupts,
@@ -203,6 +212,8 @@ async function turnIn(
     ask: false,
     json: false,
     promptsForRequests: false,
+    allow: allow ?? [],
+    person: hasPerson ? person : undefined,
   });
   const model = flags.attemptModel?.[number - 1];
   const session = await desk.openSession(server, {
@@ -230,7 +241,7 @@ async function turnIn(
 async function judged(
   directory: string,
   turn: Turn,
-  { copies, open, check, workspace, place: { console, signal } }: Setting,
+  { copies, open, check, workspace, allow, place: { console, signal } }: Setting,
 ): Promise<Omit<Attempt, "number">> {
   const { base, state } = copies;
   const made = { ...nothingMade, ...turn, ...(await measureAttempt(directory, { base, state, open, signal })) };
@@ -240,7 +251,7 @@ async function judged(
     evenIfRefused: true,
     timeoutMs: checkMs,
     signal,
-    network: { answersOf: workspace },
+    network: { answersOf: workspace, ...(allow === undefined ? {} : { allow }) },
   });
   const passed = trial?.state === "exited" && trial.exitCode === 0;
   return { ...made, check: passed ? "passed" : "failed", checkOutput: trial?.output.slice(-maxCheckOutput) ?? "" };
@@ -259,7 +270,7 @@ async function offerBest(
   const name = commandName(console.environment);
   if (!json) console.output.write(`\n${describeAttempts(of)}\n`);
   const usable = isUsable(best);
-  const wishes = { keep: flags.yes === true, ask: false, include: [] };
+  const wishes = { keep: flags.yes === true, ask: flags.ask === true, include: [] };
   const offered = usable ? await offerAttempt({ of, attempt: best, kept, wishes, json }, place) : undefined;
   if (json) {
     const taken = offered?.kept.map((change) => change.name) ?? [];

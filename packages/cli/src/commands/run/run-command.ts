@@ -15,6 +15,7 @@ import { holdsFiles } from "../../connection/holds-files.ts";
 import { chooseServer, loadAhead, requireIsolation, serverRequest } from "../../connection/server-choice.ts";
 import { usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
+import { allowedAhead } from "../../review/persons-network-here.ts";
 import { type ReviewResult, reviewProposal } from "../../review/review-proposal.ts";
 import { colouredDiff } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
@@ -42,6 +43,7 @@ export async function runCommand(request: string | undefined, flags: RunFlags, c
   if (request !== undefined && request.trim() === "")
     throw usageError("The request is empty.", 'For example: gennai run "explain src/main.js"');
   const images = await promptImages(request, flags.image ?? [], console);
+  const { allow = [] } = allowedAhead(flags.allow);
   const workspace = await workspaceOf(request, flags, console);
   const stateDir = defaultStateDir(console.environment);
   const ending = new AbortController();
@@ -65,6 +67,7 @@ export async function runCommand(request: string | undefined, flags: RunFlags, c
     ask: flags.ask === true,
     json: flags.json === true,
     promptsForRequests: request === undefined,
+    allow,
   });
   const { signal } = ending;
   const prepare = async (text: string, mode: SettingsChoice["editingMode"]): Promise<AgentBranch | undefined> => {

@@ -11,6 +11,7 @@ export interface RunFlags extends ServerFlags, ModelFlags, SettingFlags {
   readonly mode?: string;
   readonly yes?: boolean;
   readonly ask?: boolean;
+  readonly allow?: readonly string[];
   readonly json?: boolean;
   readonly thinking?: boolean;
   readonly session?: string;

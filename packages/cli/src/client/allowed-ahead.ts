@@ -1,0 +1,25 @@
+import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bridge/editor";
+import { type Endpoint, parseEndpoint, sameEndpoint } from "@gennai/governance/network/endpoint";
+import { connectionRule } from "@gennai/governance/policies/connections";
+import { isAtLeast } from "@gennai/protocol/model/risk";
+import { z } from "zod";
+
+const connectionAction = z.object({ operands: z.object({ reaches: z.string().min(1) }) });
+
+/**
+ * The answer of `--allow HOST:PORT`: a yes for this once, where a command wants nothing else and no other rule asks. undefined: it
+ * says nothing of the question. A name that leads into the machine's own networks is asked about by its address, which nobody
+ * allowed ahead.
+ */
+export function answeredAhead(
+  { computed, actionJson }: Pick<ConfirmationQuestion, "computed" | "actionJson">,
+  allow: readonly Endpoint[],
+): ConfirmationReply | undefined {
+  if (allow.length === 0 || computed.rule !== connectionRule || isAtLeast(computed.risk, "high")) return undefined;
+  const { data } = connectionAction.safeParse(JSON.parse(actionJson));
+  const isAllowed = (text: string): boolean => {
+    const wanted = parseEndpoint(text);
+    return wanted !== undefined && allow.some((one) => sameEndpoint(one, wanted));
+  };
+  return data?.operands.reaches.split(", ").every(isAllowed) === true ? { answer: "yes", scope: "once" } : undefined;
+}
