@@ -1,4 +1,4 @@
-import { shortFlags } from "../command/short-options.ts";
+import { isOfFlags } from "../command/program-files.ts";
 
 /** What may stand in place of an operand when a yes is remembered for a pattern. */
 export type OperandClass =
@@ -30,7 +30,7 @@ const varying: ReadonlyMap<string, VaryingCommand> = new Map([
       kind: "files",
       // The others stop at a directory that is not empty, or make one; a recursive delete is never answered for a pattern.
       descends: program === "mv",
-      options: (option) => [...option.slice(1)].every((letter) => shortFlags(program).has(letter)),
+      options: (option) => isOfFlags(program, option),
     },
   ]),
   ...["git add", "git mv", "prettier", "eslint", "oxlint", "biome check", "biome format", "biome lint"].map(

@@ -2,7 +2,6 @@ import { gitParts } from "./dangers/git-dangers.ts";
 import type { InterpretContext } from "./interpret-command.ts";
 import type { Invocation } from "./invocation.ts";
 import { judgeVariable } from "./judge-variable.ts";
-import { shellEscapes } from "./shell-escapes.ts";
 
 /** Builtins and programs that carry a script in their words or on their input. True when there is nothing left to say. */
 export function carriedScript(invocation: Invocation, context: InterpretContext): boolean {
@@ -50,13 +49,6 @@ export function carriedScript(invocation: Invocation, context: InterpretContext)
           judgeVariable(variable, word.literal?.slice(variable.length + 1), report);
       }
       return true;
-    case "mapfile":
-    case "readarray":
-    case "complete":
-    case "bind":
-      for (const [index, word] of words.entries())
-        if (/^-[Cx]$/.test(word.literal ?? "")) run(words[index + 1]?.literal);
-      return true;
     case "enable":
     case "shopt":
     case "hash":
@@ -65,21 +57,9 @@ export function carriedScript(invocation: Invocation, context: InterpretContext)
       if (name === "enable" && words.some((word) => word.literal === "-f"))
         report.unresolved("a builtin loaded from a file");
       return true;
-    case "at":
-    case "batch":
-    case "crontab":
-      if (input.text !== undefined) run(input.text.replace(/^(?:[\d*,/-]+\s+){5}/gm, ""));
-      return false;
     case "make":
-    case "gmake":
-      if (
-        input.text !== undefined &&
-        words.some(
-          (word, index) => word.literal === "-f-" || (word.literal === "-f" && words[index + 1]?.literal === "-"),
-        )
-      ) {
-        run(input.text.replace(/^[\w.-]+:.*$/gm, ":").replace(/^\t[@-]*/gm, ""));
-      }
+      // Its targets stand at the beginning of a line.
+      if (input.text !== undefined) run(input.text.replace(/^[\w.-]+:.*$/gm, ":").replace(/^\t[@-]*/gm, ""));
       return false;
     case "git": {
       const parts = gitParts(invocation);
@@ -90,7 +70,6 @@ export function carriedScript(invocation: Invocation, context: InterpretContext)
       return false;
     }
     default:
-      for (const text of shellEscapes(invocation)) run(text);
       return false;
   }
 }

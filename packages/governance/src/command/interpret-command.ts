@@ -8,7 +8,7 @@ import { systemDangers } from "./dangers/system-dangers.ts";
 import { findExpression } from "./find-expression.ts";
 import { gitContents } from "./git-contents.ts";
 import { interpretCode } from "./interpret-code.ts";
-import { interpreterOf } from "./interpreters.ts";
+import { isInterpreter } from "./interpreters.ts";
 import { type DangerRule, type Invocation, inheritedInput, type Place, programName } from "./invocation.ts";
 import { judgeVariable } from "./judge-variable.ts";
 import { parseOptions } from "./option-spec.ts";
@@ -73,7 +73,7 @@ export function interpretCommand(invocation: Invocation, context: InterpretConte
   }
   const contents = name === "git" ? gitContents(invocation) : undefined;
   if (contents !== undefined) report.contents(contents);
-  if (interpreterOf(name) !== undefined) interpretCode(invocation, report);
+  if (isInterpreter(name)) interpretCode(invocation, report);
   reportPaths(invocation, report, place);
 }
 

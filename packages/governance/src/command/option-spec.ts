@@ -1,16 +1,17 @@
-import type { ResolvedWord } from "./resolve-word.ts";
+import { literalWord, type ResolvedWord, wordTail } from "./resolve-word.ts";
 
 /**
  * Options of a program, in a line of text, so that tables stay readable: `-n -A= --color? -f=@ -e=! -g=* -#`.
  *
  * - `-n`, `--long`  a flag
  * - `-A=`  takes a value; `--long?` takes one only after `=`
- * - `=@`  the value is a path that is read; `=!` it is the pattern, so no operand is; `=*` a glob of files that are read
+ * - `=@`  the value is a path that is read; `=>` one that is written; `=/` the directory that operands go to; `=!` it is the
+ *   pattern, so no operand is; `=*` a glob of files that are read
  * - `-#`  a number stands for an option, as in `head -50`
  */
 export type OptionSpec = string;
 
-export type ValueKind = "none" | "optional" | "text" | "path" | "pattern" | "glob";
+export type ValueKind = "none" | "optional" | "text" | "path" | "written" | "target" | "pattern" | "glob";
 
 export interface ParsedOptions {
   /** Options that were given, e.g. `-n`, `--color`. */
@@ -19,6 +20,8 @@ export interface ParsedOptions {
   readonly operands: readonly ResolvedWord[];
   /** The first word that is not in the spec, or that cannot be told; undefined when everything is known. */
   readonly unknown: string | undefined;
+  /** All words that are not in the spec. */
+  readonly strange: readonly ResolvedWord[];
 }
 
 type SpecTable = ReadonlyMap<string, ValueKind>;
@@ -30,6 +33,8 @@ const kinds: Readonly<Record<string, ValueKind>> = {
   "?": "optional",
   "=": "text",
   "=@": "path",
+  "=>": "written",
+  "=/": "target",
   "=!": "pattern",
   "=*": "glob",
 };
@@ -64,11 +69,11 @@ export function parseOptions(
   const flags = new Set<string>();
   const values: ParsedOptions["values"][number][] = [];
   const operands: ResolvedWord[] = [];
-  let unknown: string | undefined;
+  const strange: ResolvedWord[] = [];
   let index = 0;
   const take = (option: string, kind: ValueKind, joined: ResolvedWord | undefined): void => {
     const word = joined ?? words[++index];
-    if (word === undefined) unknown ??= option;
+    if (word === undefined) strange.push(literalWord(option));
     else values.push({ option, kind, word });
   };
   for (; index < words.length; index += 1) {
@@ -80,7 +85,7 @@ export function parseOptions(
       break;
     }
     const start = text ?? commonStart(word);
-    if (word.kind === "choice" && word.forms.some((form) => form.startsWith("-"))) unknown ??= word.raw;
+    if (word.kind === "choice" && word.forms.some((form) => form.startsWith("-"))) strange.push(word);
     if (!start.startsWith("-") || text === "-") {
       // A glob or a variable may come out as an option; the caller sees it among the operands and decides.
       operands.push(word);
@@ -95,11 +100,11 @@ export function parseOptions(
       const name = equals < 0 ? start : start.slice(0, equals);
       const kind = table.get(name);
       if (kind === undefined || (equals < 0 && text === undefined) || (equals >= 0 && kind === "none")) {
-        unknown ??= word.raw;
+        strange.push(word);
         continue;
       }
       flags.add(name);
-      if (equals >= 0) take(name, kind === "optional" ? "text" : kind, joinedValue(word, equals + 1));
+      if (equals >= 0) take(name, kind === "optional" ? "text" : kind, wordTail(word, equals + 1));
       else if (kind !== "none" && kind !== "optional") take(name, kind, undefined);
       continue;
     }
@@ -117,19 +122,19 @@ export function parseOptions(
       const name = `-${start[offset]}`;
       const kind = table.get(name);
       if (kind === undefined) {
-        unknown ??= word.raw;
+        strange.push(word);
         break;
       }
       flags.add(name);
       if (kind === "none") continue;
       const rest = start.slice(offset + 1);
       if (kind === "optional") break;
-      take(name, kind, rest === "" && text !== undefined ? undefined : joinedValue(word, offset + 1));
+      take(name, kind, rest === "" && text !== undefined ? undefined : wordTail(word, offset + 1));
       break;
     }
-    if (text === undefined && values.at(-1)?.word.raw !== word.raw) unknown ??= word.raw;
+    if (text === undefined && values.at(-1)?.word.raw !== word.raw) strange.push(word);
   }
-  return { flags, values, operands, unknown };
+  return { flags, values, operands, unknown: strange[0]?.raw, strange };
 }
 
 /** What all forms of a word begin with, as far as that is literal. */
@@ -140,36 +145,24 @@ function commonStart(word: ResolvedWord): string {
   return form.replace(/[*?[{(].*$/s, "").replace(/\\(.)/g, "$1");
 }
 
-function joinedValue(word: ResolvedWord, from: number): ResolvedWord {
-  return {
-    raw: word.raw,
-    kind: word.kind,
-    literal: word.literal?.slice(from),
-    forms: word.forms.map((form) => form.slice(from)),
-  };
-}
-
 /**
- * Flags in a list of words, without a table: for dangers, which look for an option wherever it may hide.
+ * Whether one of these options stands there, long ones also cut short, without a table: for dangers, which look for an
+ * option wherever it may hide.
  *
+ * @param options e.g. `-f --force`
  * @param valued letters of short options whose value may be joined to them: what follows one in a cluster is no option
  */
-export function hasOption(
-  words: readonly ResolvedWord[],
-  short: string,
-  long: string,
-  shortest = long.length,
-  valued = "",
-): boolean {
+export function hasOption(words: readonly ResolvedWord[], options: string, valued = ""): boolean {
+  const wanted = options.split(" ");
   for (const word of words) {
     const text = word.literal ?? commonStart(word);
     if (text === "--") return false;
     if (text.startsWith("--")) {
       const [name = text] = text.split("=", 1);
-      if (long !== "" && name.length >= Math.min(shortest, long.length) && long.startsWith(name)) return true;
-    } else if (text.startsWith("-") && text.length > 1) {
+      if (name.length > 2 && wanted.some((option) => option.startsWith(name))) return true;
+    } else if (text.startsWith("-")) {
       for (const letter of text.slice(1)) {
-        if (short.includes(letter)) return true;
+        if (wanted.includes(`-${letter}`)) return true;
         if (valued.includes(letter)) break;
       }
     }

@@ -52,7 +52,8 @@ export function programOf(word: string): string {
   return folded.replace(/\.(?:exe|cmd|bat|ps1|cjs|mjs|js)$/, "").replace(/(?<=.)@.*$/, "");
 }
 
-function deploys(
+/** How a program publishes or deploys by these words (undefined: not known), e.g. `npm publish`. */
+export function deploys(
   program: string,
   words: Words,
   options: { readonly bare: boolean } = { bare: true },

@@ -1,5 +1,5 @@
 import type { CommandAnalysis, CommandPath, SimpleCommand } from "../command/command-analysis.ts";
-import { interpreterOf } from "../command/interpreters.ts";
+import { isInterpreter } from "../command/interpreters.ts";
 import type { WorkspacePath } from "../effect.ts";
 import { globReach } from "./aimed-glob.ts";
 import { type CompiledRules, excepted, pathRule, ruleBelow } from "./compile-rules.ts";
@@ -131,7 +131,7 @@ function changes(path: CommandPath, command: CommandAnalysis): boolean {
 function isScript(raw: string, commands: readonly SimpleCommand[]): boolean {
   return commands.some(
     ({ name, words }) =>
-      interpreterOf(name) !== undefined && words.find((word) => word === undefined || !word.startsWith("-")) === raw,
+      isInterpreter(name) && words.find((word) => word === undefined || !word.startsWith("-")) === raw,
   );
 }
 

@@ -14,7 +14,6 @@ describe("analyseCommand", () => {
     ["cp -av a b", ["/ws/a", "/ws/b"]],
     ["chmod -Rv u+x bin", ["/ws/bin"]],
     ["mkdir -pv made", ["/ws/made"]],
-    ["tar -xzf a.tgz", ["/ws/a.tgz"]],
     ["grep -rn x src > out", ["/ws/src", "/ws/out"]],
   ])("takes a cluster of flags for no path: %j", (command, expected) => {
     expect(new Set(analyse(command).paths.map(({ absolute }) => absolute))).toEqual(new Set(expected));
@@ -71,13 +70,6 @@ describe("analyseCommand", () => {
       ],
     },
     { command: "ls ~/x", paths: [["list", "/home/dev/x"]] },
-    {
-      command: "dd if=a of=b",
-      paths: [
-        ["read", "/ws/a"],
-        ["write", "/ws/b"],
-      ],
-    },
     { command: "sed -i s/a/b/ f", paths: [["write", "/ws/f"]] },
     {
       command: "find . -fprint out",
@@ -130,53 +122,16 @@ describe("analyseCommand", () => {
     },
     { command: "git fetch ../other", paths: [["list", "/other"]] },
     { command: "git stash push src/a.ts", paths: [["read", "/ws/src/a.ts"]] },
-    // A dry run only reads.
-    {
-      command: "rsync -avn src/ dist/",
-      paths: [
-        ["read", "/ws/src"],
-        ["read", "/ws/dist"],
-      ],
-    },
-    {
-      command: "rsync -fn src dist",
-      paths: [
-        ["unknown", "/ws/n"],
-        ["read", "/ws/src"],
-        ["write", "/ws/dist"],
-      ],
-    },
-    { command: "patch --dry-run src/a.ts", paths: [["read", "/ws/src/a.ts"]] },
+    // What no table knows may be anything.
+    { command: "gzip f", paths: [["unknown", "/ws/f"]] },
     { command: "truncate -s 0 f", paths: [["write", "/ws/f"]] },
     { command: "touch -d yesterday f", paths: [["write", "/ws/f"]] },
-    {
-      command: "gzip f",
-      paths: [
-        ["delete", "/ws/f"],
-        ["write", "/ws/f.gz"],
-      ],
-    },
-    {
-      command: "sed -i.bak s/a/b/ f",
-      paths: [
-        ["write", "/ws/f.bak"],
-        ["unknown", "/ws/.bak"],
-        ["write", "/ws/f"],
-      ],
-    },
     {
       command: "cp sub/f .",
       paths: [
         ["read", "/ws/sub/f"],
         ["write", "/ws"],
         ["write", "/ws/f"],
-      ],
-    },
-    {
-      command: "split -l 1 f part",
-      paths: [
-        ["read", "/ws/f"],
-        ["write", "/ws/part*"],
       ],
     },
     {
@@ -189,10 +144,6 @@ describe("analyseCommand", () => {
     { command: "git restore --staged f", paths: [["read", "/ws/f"]] },
     { command: "git checkout topic", paths: [["unknown", "/ws/topic"]] },
     { command: "git checkout -b topic", paths: [] },
-    {
-      command: "tar --remove-files -c f",
-      paths: [["delete", "/ws/f"]],
-    },
   ])("resolves the paths of $command", ({ command, paths }) => {
     expect(analyse(command).paths.map((path) => [path.access, path.absolute])).toEqual(paths);
   });

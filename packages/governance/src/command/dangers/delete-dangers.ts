@@ -3,6 +3,7 @@ import { type DangerRule, type Invocation, type Place, type Target, targetsOf } 
 import { hasOption, operandsOf } from "../option-spec.ts";
 import { isWithin } from "../resolve-path.ts";
 import { isTemporary } from "../temporary-directories.ts";
+import { refuses } from "./danger-rows.ts";
 
 /** Directories that a build or an install makes again: deleting one of them is everyday work, and asks. */
 export const regenerable: ReadonlySet<string> = new Set(
@@ -16,9 +17,9 @@ export const deleteDangers: readonly DangerRule[] = [
     rule: "floor/recursive-delete",
     programs: ["rm", "srm"],
     find(invocation, place) {
-      const recursive = hasOption(invocation.words, "rR", "--recursive", 3);
-      const force = hasOption(invocation.words, "f", "--force", 3);
-      if (hasOption(invocation.words, "", "--no-preserve-root", 6)) {
+      const recursive = hasOption(invocation.words, "-r -R --recursive");
+      const force = hasOption(invocation.words, "-f --force");
+      if (hasOption(invocation.words, "--no-preserve-root")) {
         return { verdict: "deny", reason: "rm without its guard for the root directory.", high: true };
       }
       const operands = operandsOf(invocation.words);
@@ -56,28 +57,19 @@ export const deleteDangers: readonly DangerRule[] = [
       return { verdict: "ask", reason: "find would delete every file that matches.", high: true };
     },
   },
-  {
-    rule: "floor/destroy-file",
-    programs: ["shred", "wipe", "wipefs", "srm"],
-    find: () => ({
-      verdict: "deny",
-      reason: "Overwriting files or devices so that nothing can bring them back.",
-      high: true,
-    }),
-  },
+  refuses(
+    "floor/destroy-file",
+    "shred wipe wipefs srm",
+    "Overwriting files or devices so that nothing can bring them back.",
+  ),
+  // Of words without a dash only the first is made of options.
   {
     rule: "floor/archive-escape",
     programs: ["tar", "bsdtar", "gtar"],
     find({ words }) {
-      const [first] = words;
-      const cluster =
-        first?.literal !== undefined && !first.literal.startsWith("-") && /^[a-zA-Z]+$/.test(first.literal)
-          ? first.literal
-          : "";
-      if (cluster.includes("P") || hasOption(words, "P", "--absolute-names", 6)) {
-        return { verdict: "deny", reason: "tar with absolute names can write anywhere on the disk." };
-      }
-      return undefined;
+      const reason = "tar with absolute names can write anywhere on the disk.";
+      const escapes = /^[a-zA-Z]*P[a-zA-Z]*$/.test(words[0]?.literal ?? "") || hasOption(words, "-P --absolute-names");
+      return escapes ? { verdict: "deny", reason } : undefined;
     },
   },
 ];

@@ -2,24 +2,19 @@ import type { DangerRule } from "../invocation.ts";
 import { targetsOf } from "../invocation.ts";
 import { hasOption, operandsOf } from "../option-spec.ts";
 import { isWithin } from "../resolve-path.ts";
+import { asks, refuses } from "./danger-rows.ts";
 import { isBroad } from "./delete-dangers.ts";
 
 /** Devices that are safe to write to. */
 const harmlessDevice = /^\/dev\/(?:null|zero|stdout|stderr|stdin|tty|fd\/\d+|full)$/;
 
 export const systemDangers: readonly DangerRule[] = [
-  {
-    rule: "floor/disk",
-    programs:
-      "mkfs mke2fs fdisk sfdisk cfdisk gdisk sgdisk parted partprobe blkdiscard hdparm mkswap swapoff cryptsetup lvremove vgremove pvremove zpool zfs mdadm badblocks diskutil".split(
-        " ",
-      ),
-    find({ words }) {
-      if (words.some((word) => /^(?:-l|--list|list|status|info|--version|--help)$/.test(word.literal ?? "")))
-        return { verdict: "ask", reason: "A program for disks." };
-      return { verdict: "deny", reason: "This can destroy a disk or a partition.", high: true };
-    },
-  },
+  refuses(
+    "floor/disk",
+    "mkfs mke2fs fdisk sfdisk cfdisk gdisk sgdisk parted partprobe blkdiscard hdparm mkswap swapoff cryptsetup lvremove vgremove pvremove zpool zfs mdadm badblocks diskutil",
+    "$ can destroy a disk or a partition.",
+    { none: /^(?:-l|--list|list|status|info|--version|--help)$/ },
+  ),
   {
     rule: "floor/disk",
     find({ name }) {
@@ -46,111 +41,58 @@ export const systemDangers: readonly DangerRule[] = [
         : undefined;
     },
   },
-  {
-    rule: "floor/mount",
-    programs: ["mount", "umount", "losetup", "pivot_root", "fusermount", "bindfs"],
-    find({ words, name }) {
-      if (words.length === 0 || words.every((word) => /^-[lV]$/.test(word.literal ?? ""))) return undefined;
-      return { verdict: "deny", reason: `${name} changes what paths mean.`, high: true };
-    },
-  },
-  {
-    rule: "floor/power",
-    programs: ["shutdown", "reboot", "halt", "poweroff", "telinit", "init"],
-    find: () => ({ verdict: "deny", reason: "This stops the machine.", high: true }),
-  },
-  {
-    rule: "floor/power",
-    programs: ["systemctl", "loginctl"],
-    find({ words }) {
-      if (
-        words.some((word) =>
-          /^(?:poweroff|reboot|halt|suspend|hibernate|kexec|rescue|emergency|isolate|exit|terminate-.*|kill-.*)$/.test(
-            word.literal ?? "",
-          ),
-        )
-      ) {
-        return { verdict: "deny", reason: "This stops the machine or its sessions.", high: true };
-      }
-      return words.some((word) =>
-        /^(?:start|stop|restart|enable|disable|mask|edit|link|daemon-reload|set-.*|reload)$/.test(word.literal ?? ""),
-      )
-        ? { verdict: "ask", reason: "This changes services of the machine.", high: true }
-        : undefined;
-    },
-  },
+  refuses("floor/mount", "mount umount losetup pivot_root fusermount bindfs", "$ changes what paths mean.", {
+    any: /^(?!-[lV]$)/,
+  }),
+  refuses("floor/power", "shutdown reboot halt poweroff telinit init", "This stops the machine."),
+  refuses("floor/power", "systemctl loginctl", "This stops the machine or its sessions.", {
+    any: /^(?:poweroff|reboot|halt|suspend|hibernate|kexec|rescue|emergency|isolate|exit|terminate-.*|kill-.*)$/,
+  }),
+  asks("floor/power", "systemctl loginctl", "This changes services of the machine.", {
+    any: /^(?:start|stop|restart|enable|disable|mask|edit|link|daemon-reload|set-.*|reload)$/,
+  }),
+  refuses("floor/kill-all", "killall5", "This ends every process of the user."),
+  refuses("floor/kill-all", "kill", "This ends the first process, and with it all others.", { any: /^1$/ }),
   {
     rule: "floor/kill-all",
-    programs: ["kill", "killall", "pkill", "killall5", "skill"],
-    find({ words, name }) {
-      const wide = words
-        .slice(name === "kill" ? 0 : words.length)
-        .some((word, index) => word.literal === "-1" && (index > 0 || words.length === 1));
-      if (name === "killall5" || wide || words.some((word) => word.literal === "1" && name === "kill")) {
-        return { verdict: "deny", reason: "This ends every process of the user, or the first one.", high: true };
-      }
-      return name === "kill" ? undefined : { verdict: "ask", reason: "This ends processes by name, others' as well." };
+    programs: ["kill"],
+    find({ words }) {
+      const isWide = words.some(({ literal }, index) => literal === "-1" && (index > 0 || words.length === 1));
+      return isWide ? { verdict: "deny", reason: "This ends every process of the user.", high: true } : undefined;
     },
   },
+  asks("floor/kill-all", "killall pkill skill", "This ends processes by name, others' as well."),
   {
     rule: "floor/permissions",
-    programs: ["chmod", "chown", "chgrp", "setfacl", "chattr", "icacls", "takeown"],
+    programs: ["chmod", "chown", "chgrp", "setfacl", "chattr"],
     find(invocation, place) {
       const { words, name } = invocation;
-      const recursive = hasOption(words, "R", "--recursive", 3);
-      const [mode = ""] = operandsOf(words).map((word) => word.literal ?? "");
+      const recursive = hasOption(words, "-R --recursive");
+      const [mode, ...files] = operandsOf(words);
+      const bits = name === "chmod" ? (mode?.literal ?? "") : "";
       const open =
-        name === "chmod" &&
-        /^(?:0?0?[0-7]?777|666|[0-7]?[0-7][0-7][2367]|(?:a|o|ugo|go)?[+=][rxXst]*w[rwxXst]*|a[+=]rwx)$/.test(mode) &&
-        !/^(?:u|g|ug)\+/.test(mode) &&
-        mode !== "+w";
-      const setuid = name === "chmod" && (/^[2467][0-7]{3}$/.test(mode) || /[+=][rwxX]*s/.test(mode));
-      if (
-        recursive &&
-        (open || name === "setfacl" || isBroad({ ...invocation, words: operandsOf(invocation.words).slice(1) }, place))
-      ) {
+        /^(?:0?0?[0-7]?777|666|[0-7]?[0-7][0-7][2367]|(?:a|o|ugo|go)?[+=][rxXst]*w[rwxXst]*|a[+=]rwx)$/.test(bits) &&
+        bits !== "+w";
+      if (recursive && (open || name === "setfacl" || isBroad({ ...invocation, words: files }, place)))
         return { verdict: "deny", reason: "This changes the permissions of whole trees.", high: true };
-      }
-      if (setuid) return { verdict: "deny", reason: "This lets a program run with another user's rights.", high: true };
+      if (/^[2467][0-7]{3}$|[+=][rwxX]*s/.test(bits))
+        return { verdict: "deny", reason: "This lets a program run with another user's rights.", high: true };
       if (open) return { verdict: "ask", reason: "This lets everybody write.", high: true };
       return recursive
         ? { verdict: "ask", reason: "This changes the permissions of a whole tree.", high: true }
         : undefined;
     },
   },
-  {
-    rule: "floor/persistence",
-    programs: ["crontab", "at", "batch", "launchctl", "schtasks", "systemd-run", "update-rc.d", "chkconfig"],
-    find({ name, words }) {
-      if (words.some((word) => /^(?:-l|list|print|--version|-V)$/.test(word.literal ?? ""))) return undefined;
-      return name === "systemd-run" || name === "schtasks" || name === "launchctl"
-        ? { verdict: "ask", reason: `${name} lets something run later, unseen.`, high: true }
-        : { verdict: "deny", reason: `${name} lets something run later, unseen.`, high: true };
-    },
-  },
-  {
-    rule: "floor/kernel",
-    programs: [
-      "insmod",
-      "modprobe",
-      "rmmod",
-      "sysctl",
-      "kexec",
-      "iptables",
-      "nft",
-      "ufw",
-      "setenforce",
-      "passwd",
-      "useradd",
-      "userdel",
-      "usermod",
-      "visudo",
-      "chsh",
-    ],
-    find({ name, words }) {
-      if (name === "sysctl" && !hasOption(words, "w", "--write", 3) && !words.some((word) => word.raw.includes("=")))
-        return undefined;
-      return { verdict: "deny", reason: `${name} changes the machine itself.`, high: true };
-    },
-  },
+  refuses("floor/persistence", "crontab at batch update-rc.d chkconfig", "$ lets something run later, unseen.", {
+    none: /^(?:-l|list|print|--version|-V)$/,
+  }),
+  asks("floor/persistence", "systemd-run schtasks launchctl", "$ lets something run later, unseen.", {
+    none: /^(?:-l|list|print|--version|-V)$/,
+  }),
+  refuses(
+    "floor/kernel",
+    "insmod modprobe rmmod kexec iptables nft ufw setenforce passwd useradd userdel usermod visudo chsh",
+    "$ changes the machine itself.",
+  ),
+  refuses("floor/kernel", "sysctl", "$ changes the machine itself.", { any: /^-[a-zA-Z]*w|^--w|=/ }),
 ];

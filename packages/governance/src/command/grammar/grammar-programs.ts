@@ -80,12 +80,12 @@ export const grammarPrograms: ReadonlyMap<string, GrammarProgram> = new Map(
     sort: content("-b -d -f -g -h -i -M -n -r -s -u -V -z -c -k= -t= --reverse --unique --numeric-sort"),
     uniq: content("-c -d -i -u -f= -s= -w= --count", { most: 1 }),
     // With `-r`, `grep` must be told where.
-    grep: content(`${search} -E -r -x -L -P --include= --exclude= --exclude-dir= --color? --recursive --line-number`, {
+    grep: content(`${search} -E -r -x -L -P --include=* --exclude= --exclude-dir= --color? --recursive --line-number`, {
       pattern: true,
       below: ["-r", "--recursive"],
     }),
     rg: content(
-      `${search} -S -N -x -P -g= -t= -T= --glob= --type= --ignore-case --line-number --no-heading --smart-case`,
+      `${search} -S -N -x -P -g=* -t= -T= --glob=* --type= --ignore-case --line-number --no-heading --smart-case`,
       {
         pattern: true,
         below: [],

@@ -4,6 +4,9 @@ import type { CommandCases } from "./command-cases.ts";
 export const awkAndSedCases: CommandCases = {
   allowed: ["sed -n '1,50p' src/a.ts"],
   asked: [
+    'awk \'{print > "x"; print | "sh"}\' f',
+    "awk 'BEGIN { \"id\" | getline x }'",
+    "awk '{print | \"sh\"}' f",
     "sed -i s/a/b/ x",
     "sed -n 's/a/b/w out' x",
     "awk '{print > \"x\"}' f",
@@ -43,12 +46,7 @@ export const awkAndSedCases: CommandCases = {
     "awk -i inplace '{print}' package-lock.json",
     "awk -f evil.awk README.md",
   ],
-  denied: [
-    'awk \'{print > "x"; print | "sh"}\' f',
-    "awk 'BEGIN { \"id\" | getline x }'",
-    "awk '{print | \"sh\"}' f",
-    "awk 'BEGIN{system(\"rm -rf src\")}'",
-  ],
+  denied: ["awk 'BEGIN{system(\"rm -rf src\")}'"],
   neverDenied: [
     "awk '/foo/{print NR\": \"$0}' f",
     "awk '{s+=$1} END {print s/NR}' f",

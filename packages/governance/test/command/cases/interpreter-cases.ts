@@ -15,8 +15,8 @@ export const interpreterCases: CommandCases = {
     'python3 -m shutil_x 2>/dev/null || python3 -c \'open("README.md","w")\'',
     "less +'!id' README.md",
   ],
-  denied: [
-    "ruby -rfileutils -e 'FileUtils.rm_rf(\"src\")'",
+  // In a language of their own: what a staged one does is seen, and elsewhere a person reads it.
+  asked: [
     "vim -c '!rm -rf src' -c q",
     "ex '+!rm -rf src' x",
     "gdb -batch -ex '!rm -rf src'",
@@ -26,10 +26,13 @@ export const interpreterCases: CommandCases = {
     "mysql -e 'system rm -rf src'",
     "expect -c 'spawn rm -rf src'",
     "less '+!rm -rf src' a",
+    "ruby -e '`rm -rf x`'",
+  ],
+  denied: [
+    "ruby -rfileutils -e 'FileUtils.rm_rf(\"src\")'",
     "python3 - <<'EOF'\nimport os\nos.system('x')\nEOF",
     "python3 <<< 'import shutil; shutil.rmtree(\"x\")'",
     "perl -e 'unlink \"x\"'",
-    "ruby -e '`rm -rf x`'",
     "python3 -c \"import shutil; shutil.rmtree('src')\"",
     "python3 -u -c 'import os; os.system(\"rm -rf src\")'",
     "echo \"import shutil;shutil.rmtree('src')\" | python3",
