@@ -32,6 +32,7 @@ const tasks = {
   bench: () => node("test/bench/run-bench.ts", ...args),
   eval: () => node("test/eval/main.ts", ...args),
   "guard-real": () => node("test/real-agents/main.ts", ...args),
+  "acp-real": () => node("test/acpx/main.ts"),
   // docs/release.md says what these take.
   release: () => node("release/main.ts", "make", ...args),
   async "release-gates"() {
