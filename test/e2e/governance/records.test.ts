@@ -74,6 +74,30 @@ test("seed 003 §7: a step's record has tool, redacted input, start and stop, ex
   expect(all.map(({ metadata }) => metadata.kind)).toEqual(["intent", "outcome", "intent", "outcome"]);
 });
 
+test("a step that only reads has one record, with what was decided and what came of it", async () => {
+  await using world = await played(
+    { "a.txt": "one\n", "b.txt": "two\n" },
+    step("Read", { file_path: "a.txt" }),
+    step("Grep", { pattern: "two" }),
+    step("Write", { file_path: "c.txt", content: "three\n" }),
+    step("Read", { path: "b.txt" }),
+    step("Read", { file_path: "missing.txt" }),
+  );
+  const all = await records(world.server);
+  expect(
+    all.map(({ metadata }) => [metadata.kind, metadata.details["only_reads"], metadata.calls.map(({ tool }) => tool)]),
+  ).toEqual([
+    ["outcome", true, ["Read", "Grep"]],
+    ["intent", undefined, ["Write"]],
+    ["outcome", undefined, ["Write"]],
+    ["outcome", true, ["Read", "Read"]],
+  ]);
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT/);
+  expect(all[0]?.metadata.calls[0]).toMatchObject({ verdict: "allow", rule: "", started: time, stopped: time });
+  // In the words of the model, where it used others.
+  expect(Object.values(Object(all[3]?.metadata.details["as_called"]))).toEqual(['Read {"path":"b.txt"}']);
+});
+
 test("seed 003 §2.4: what a command says of itself is no verification, its exit code is", async () => {
   await using world = await played({}, step("Bash", { command: "echo all tests pass, verified; cat missing.txt" }));
   const [result] = eventsOf(world.events, "toolResult");

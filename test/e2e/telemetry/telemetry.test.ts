@@ -169,7 +169,7 @@ describe("metrics", { timeout: 60_000 }, () => {
         )?.value;
     expect(value("gennai_turns_total", { gennai_turn_end: "completed" })).toBe(3);
     expect(value("gennai_gate_verdicts_total", { gennai_gate_verdict: "allow" })).toBe(3);
-    expect(value("gennai_ledger_records_total", { gennai_ledger_kind: "intent" })).toBe(3);
+    expect(value("gennai_ledger_records_total", { gennai_ledger_kind: "outcome" })).toBe(3);
     expect(value("gennai_session_events_total", { gennai_event_type: "final" })).toBe(3);
     expect(value("gennai_http_refused_total", { http_response_status_code: "401" })).toBe(1);
     expect(value("gennai_sessions_open", {})).toBe(3);

@@ -68,7 +68,10 @@ export interface CallOutcome {
 export interface GateJournal {
   /** What was decided; not durable by itself. */
   decided(decision: Decision, turnId: string): void;
-  /** Write-ahead for calls that are about to run; durable before it resolves when any of them can change something. */
+  /**
+   * Write-ahead for calls that are about to run; durable before it resolves when any of them can change something. Of calls that
+   * only read, all may be recorded with their end, whose rejection keeps what they read from the model.
+   */
   begin(decisions: readonly Decision[], turnId: string): Promise<void>;
   /** Outcomes of calls that ran, and refusals of those that did not (`outcome` undefined). */
   end(

@@ -29,8 +29,9 @@ export async function* replayLines(
     const metadata = field(parsed(line), "metadata");
     const kind = field(metadata, "kind");
     const calls = field(metadata, "calls");
-    // What ran has an intent and an outcome, what was refused a refusal only.
-    if ((kind !== "intent" && kind !== "refusal") || !Array.isArray(calls)) continue;
+    // What ran has an intent and an outcome, or only the latter where it only read; what was refused a refusal.
+    const isFirst = kind === "intent" || kind === "refusal" || field(field(metadata, "details"), "only_reads") === true;
+    if (!isFirst || !Array.isArray(calls)) continue;
     const seq = field(metadata, "seq");
     for (const call of calls) {
       const past = verdictOf(field(call, "verdict"));

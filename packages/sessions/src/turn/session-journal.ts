@@ -19,6 +19,7 @@ import type { Session } from "../session/session.ts";
 import type { WorkspaceGovernance } from "../session/workspace-governance.ts";
 import { headAndTail, mostShown } from "../tools/kept-output.ts";
 import { isToolFact, type ToolFact } from "../tools/tool-fact.ts";
+import { asCalled, askedUser, intentCall, onlyReads, outcomeCall } from "./recorded-calls.ts";
 
 /** Above this many bytes a content is a blob and the event holds only its beginning. */
 const maxInlineBytes = 16 * 1024;
@@ -43,6 +44,8 @@ export class SessionJournal implements GateJournal {
   readonly #session: Session;
   readonly #options: SessionJournalOptions;
   readonly #writer: SessionJournalOptions["writer"];
+  /** Ids of calls under way that have no record of their own before their end. */
+  readonly #onlyRead = new Set<string>();
   /** Change sets that are in the log before their call's end. */
   readonly #recorded = new WeakSet<object>();
 
@@ -71,6 +74,12 @@ export class SessionJournal implements GateJournal {
         toolCallId: call.id,
       }),
     );
+    if (this.#options.guarded === undefined && decisions.every(onlyReads)) {
+      // Whatever becomes of it, nothing changes: one record tells of all of it, before anybody gets to know what was read.
+      for (const { call } of decisions) this.#onlyRead.add(call.id);
+      for (const event of events) this.#writer.emit(event, { turnId });
+      return;
+    }
     const entry = this.#entry("intent", decisions.map(intentCall), turnId, [], asCalled(decisions));
     const durable = decisions.some((decision) => !decision.effects.every(isReadOnly));
     await this.#writer.commit(events, { turnId, ledger: [entry], durable });
@@ -102,8 +111,10 @@ export class SessionJournal implements GateJournal {
     }
     const ledger: LedgerEntry[] = [];
     const named = await withMaskedPaths(changes, redactor);
-    if (ran.length > 0) ledger.push(this.#entry("outcome", ran.map(outcomeCall), turnId, named, askedUser(ran)));
+    const details = { ...askedUser(ran), ...this.#wholeStep(ran.map(({ decision }) => decision)) };
+    if (ran.length > 0) ledger.push(this.#entry("outcome", ran.map(outcomeCall), turnId, named, details));
     if (refused.length > 0) ledger.push(this.#entry("refusal", refused.map(outcomeCall), turnId, []));
+    for (const { result } of outcomes) this.#onlyRead.delete(result.call.id);
     await this.#writer.commit(events, { turnId, ledger, durable: changes.length > 0 || refused.length > 0 });
     if (changes.length > 0) this.#noteChanges(changes, changedBy);
   }
@@ -228,6 +239,11 @@ export class SessionJournal implements GateJournal {
     };
   }
 
+  /** What else the outcome tells of calls that have no other record. */
+  #wholeStep(ran: readonly Decision[]): LedgerEntry["details"] {
+    return ran.every(({ call }) => this.#onlyRead.has(call.id)) ? { ...asCalled(ran), only_reads: true } : {};
+  }
+
   #entry(
     kind: "intent" | "outcome" | "refusal",
     calls: readonly LedgerCall[],
@@ -263,64 +279,6 @@ export class SessionJournal implements GateJournal {
       },
     };
   }
-}
-
-/** Calls in the words in which the model made them, where these are not the recorded ones. */
-function asCalled(decisions: readonly Decision[]): LedgerEntry["details"] {
-  const made = decisions.flatMap(({ call, asCalled: words }) =>
-    words === undefined ? [] : [[call.id, words] as const],
-  );
-  return made.length === 0 ? {} : { as_called: Object.fromEntries(made) };
-}
-
-function intentCall(decision: Decision): LedgerCall {
-  const { call, input, verdict, rule, risk, confirmation } = decision;
-  return {
-    callId: call.id,
-    tool: call.name,
-    input,
-    verdict,
-    rule,
-    risk,
-    ...reachesOf(decision),
-    ...(confirmation === undefined ? {} : { confirmation: recordedAnswer(confirmation) }),
-  };
-}
-
-/** What of the network was decided about. */
-function reachesOf({ effects }: Decision): Pick<LedgerCall, "reaches"> {
-  const reaches = effects.flatMap((effect) => (effect.type === "net" ? [effect.url] : []));
-  return reaches.length === 0 ? {} : { reaches };
-}
-
-function recordedAnswer({
-  rememberedFrom,
-  ...answer
-}: NonNullable<Decision["confirmation"]>): NonNullable<LedgerCall["confirmation"]> {
-  return { ...answer, ...(rememberedFrom === undefined ? {} : { remembered_from: rememberedFrom }) };
-}
-
-function outcomeCall({ decision, result }: { readonly decision: Decision; readonly result: CallOutcome }): LedgerCall {
-  return {
-    ...intentCall(decision),
-    started: new Date(result.startedAt).toISOString(),
-    stopped: new Date(result.endedAt).toISOString(),
-    ...(result.outcome?.exitCode === undefined ? {} : { exitCode: result.outcome.exitCode }),
-    ...(result.failureClass === undefined ? {} : { failureClass: result.failureClass }),
-    verification: result.verification.state,
-    ...(result.outcome?.connections === undefined ? {} : { connections: result.outcome.connections }),
-    ...(result.outcome?.putBack === undefined ? {} : { putBack: result.outcome.putBack.files }),
-  };
-}
-
-/** Who answered questions of the model, by call. */
-function askedUser(ran: readonly { readonly result: CallOutcome }[]): LedgerEntry["details"] {
-  const asked = ran.flatMap(({ result }) =>
-    (result.outcome?.facts ?? []).flatMap((fact) =>
-      isToolFact(fact) && fact.type === "user-asked" ? [[result.call.id, { end: fact.end, by: fact.by }] as const] : [],
-    ),
-  );
-  return asked.length === 0 ? {} : { user_asked: Object.fromEntries(asked) };
 }
 
 async function withMaskedPutBack(result: CallOutcome, redactor: Redactor): Promise<CallOutcome> {

@@ -113,7 +113,8 @@ test("an intent that is assumed to be selected counts", async () => {
 
 describe("replay", () => {
   test("calls of the past by today's rules", async () => {
-    const record = (kind: string, calls: readonly object[]) => JSON.stringify({ metadata: { seq: 4, kind, calls } });
+    const record = (kind: string, calls: readonly object[], details = {}) =>
+      JSON.stringify({ metadata: { seq: 4, kind, calls, details } });
     const call = (tool: string, input: object, verdict: string) => ({
       call_id: "c",
       tool,
@@ -128,6 +129,7 @@ describe("replay", () => {
       ]),
       record("outcome", [call("Bash", { command: "git push --force" }, "ask")]),
       record("refusal", [call("Read", { file_path: ".env" }, "deny")]),
+      record("outcome", [call("Read", { file_path: "README.md" }, "allow")], { only_reads: true }),
       "not json",
       "{}",
     ];
@@ -139,6 +141,7 @@ describe("replay", () => {
       ["Bash", "ask", "deny", true],
       ["Read", "allow", "allow", false],
       ["Read", "deny", "deny", false],
+      ["Read", "allow", "allow", false],
     ]);
   });
 });

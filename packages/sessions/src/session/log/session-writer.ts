@@ -160,4 +160,4 @@ export class SessionWriter {
 
 const watched: ReadonlySet<SessionEvent["type"]> = new Set(["text-delta", "thinking-delta", "tool-output-delta"]);
 /** How long other events wait for company, in milliseconds: too short for anybody to see. */
-const patience = 2;
+const patience = 10;
