@@ -1,5 +1,6 @@
 import type { LiveRedactor } from "@gennai/governance/redaction";
 import { announcedSecrets, passwordPrograms } from "./announced-secrets.ts";
+import { CleanTexts } from "./clean-texts.ts";
 import { keptRules } from "./kept-rules.ts";
 import { knownForms, occurrences } from "./known-secrets.ts";
 import { createLiveRedactionStream } from "./live-redaction-stream.ts";
@@ -31,18 +32,28 @@ export async function createRedactor(
   const known = new Set(options.secrets);
   const exact = knownForms([...known]);
   const find: FindSecrets = async (text) => {
-    const learnt = exact.flatMap((form) => occurrences(text, form));
-    if (!suspicious.test(text)) return mergeRanges(learnt);
+    const knownOnes = exact.flatMap((form) => occurrences(text, form));
+    if (!suspicious.test(text)) return mergeRanges(knownOnes);
     const plain = withoutColours(text);
     const own = [...privateKeys(text), ...tokenShapes(plain), ...announcedSecrets(plain)];
-    return mergeRanges([...learnt, ...own, ...(await keptRules(plain))]);
+    return mergeRanges([...knownOnes, ...own, ...(await keptRules(plain))]);
   };
+  const clean = new CleanTexts();
+  let learnt = 0;
   return {
-    redact: async (text) => mask(text, await find(text)),
+    redact: async (text) => {
+      if (clean.has(text)) return text;
+      const before = learnt;
+      const found = await find(text);
+      if (found.length === 0 && learnt === before) clean.add(text);
+      return mask(text, found);
+    },
     stream: () => createRedactionStream(find, exact),
     live: () => createLiveRedactionStream(find, exact),
     learn: (secret) => {
       known.add(secret);
+      learnt += 1;
+      clean.clear();
       // Streams that are open hold this very list.
       exact.splice(0, exact.length, ...knownForms([...known]));
     },

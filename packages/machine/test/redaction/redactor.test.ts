@@ -149,3 +149,23 @@ describe("RedactionStream", () => {
     expect(shown.join("")).toBe("one [REDACTED:github] two ");
   });
 });
+
+describe("a text that was found clean", () => {
+  it("is not clean any more when a secret in it is learnt", async () => {
+    const redactor = await createRedactor();
+    const text = "the session's name is crimson-octopus-42, as agreed";
+    const looks = await Promise.all([redactor.redact(text), redactor.redact(text)]);
+    expect(looks).toEqual([text, text]);
+    redactor.learn("crimson-octopus-42");
+    expect(await redactor.redact(text)).not.toContain("crimson-octopus");
+  });
+
+  it("is not remembered as clean when a secret in it is learnt while it is looked at", async () => {
+    const redactor = await createRedactor();
+    const text = "https://example.com/crimson-octopus-42";
+    const looking = redactor.redact(text);
+    redactor.learn("crimson-octopus-42");
+    await looking;
+    expect(await redactor.redact(text)).not.toContain("crimson-octopus");
+  });
+});

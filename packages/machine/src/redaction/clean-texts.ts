@@ -1,0 +1,26 @@
+/** UTF-16 code units of one text that is remembered, and of all. Longer texts seldom come twice. */
+const longest = 16_384;
+const most = 1_048_576;
+
+/** Texts in which no secret was found. Most that is looked at comes again: instructions at each call, paths, arguments. */
+export class CleanTexts {
+  readonly #texts = new Set<string>();
+  #size = 0;
+
+  has(text: string): boolean {
+    return text.length <= longest && this.#texts.has(text);
+  }
+
+  add(text: string): void {
+    if (text.length > longest || this.#texts.has(text)) return;
+    if (this.#size + text.length > most) this.clear();
+    // A copy: a piece of a longer text would keep all of that in memory.
+    this.#texts.add(Buffer.from(text, "utf16le").toString("utf16le"));
+    this.#size += text.length;
+  }
+
+  clear(): void {
+    this.#texts.clear();
+    this.#size = 0;
+  }
+}
