@@ -7,6 +7,8 @@ import type { BlobStore } from "@gennai/store/log/session-log";
 export const maxKeptFile = 1024 * 1024;
 const maxTotal = 8 * 1024 * 1024;
 const maxStored = 256 * 1024;
+/** Nothing that was promised rests on them: without one, a later question only has no answer. */
+const loosely = { durable: false } as const;
 /** Bytes that one command may have kept, so that what was read before stays there. */
 export const maxKeptOfCommand = maxTotal / 2;
 
@@ -68,7 +70,7 @@ export class SeenContents {
       if (this.#stored.has(sha256)) continue;
       // Reading a file puts no secret of it on disk a second time.
       if (!(await this.#isWithoutSecrets(bytes))) continue;
-      const put = await this.#blobs.put(bytes, "application/octet-stream").catch(() => undefined);
+      const put = await this.#blobs.put(bytes, "application/octet-stream", loosely).catch(() => undefined);
       if (put !== undefined) this.#stored.add(sha256);
     }
   }

@@ -95,7 +95,8 @@ export interface SessionLog extends AsyncDisposable {
 
 /** Large content by digest, 0600, erased by purge. */
 export interface BlobStore {
-  put(bytes: Uint8Array, mediaType: string): Promise<BlobRef>;
+  /** On the disk when it resolves; with `durable` false it may be gone, or damaged, after a power cut, and not after a crash. */
+  put(bytes: Uint8Array, mediaType: string, options?: { readonly durable?: boolean }): Promise<BlobRef>;
   /** undefined when there is none. */
   get(sha256: string): Promise<Uint8Array | undefined>;
 }

@@ -21,7 +21,7 @@ export class NatsBlobStore implements BlobStore {
   }
 
   /** Resolves when a majority of the nodes has it. Rejects with `StoreError`. */
-  async put(bytes: Uint8Array, mediaType: string): Promise<BlobRef> {
+  async put(bytes: Uint8Array, mediaType: string, options?: { readonly durable?: boolean }): Promise<BlobRef> {
     if (bytes.length > maxBytes) {
       throw new StoreError("io", `A content of ${bytes.length} bytes is too large for a shared log (${maxBytes}).`);
     }
@@ -31,7 +31,7 @@ export class NatsBlobStore implements BlobStore {
       if (known !== null && !known.deleted && known.size === bytes.length) return;
       await this.#objects.putBlob({ name: sha256, options: { max_chunk_size: 256 * 1024 } }, bytes);
     });
-    return this.#near.put(bytes, mediaType);
+    return this.#near.put(bytes, mediaType, options);
   }
 
   async get(sha256: string): Promise<Uint8Array | undefined> {

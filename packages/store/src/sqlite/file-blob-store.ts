@@ -7,12 +7,13 @@ import {
   openSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
   utimesSync,
   writeSync,
 } from "node:fs";
 import { open } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { promisify } from "node:util";
 import { hasCode } from "@gennai/machine/system-error";
@@ -24,17 +25,27 @@ import type { BlobStore } from "../log/session-log.ts";
 /** Blobs as files, `<directory>/ab/<sha256>`, 0600. A blob is there whole or not at all. */
 export class FileBlobStore implements BlobStore {
   readonly #directory: string;
+  /** Files that are known to be on the disk, by digest. */
+  readonly #synced = new Map<string, string>();
 
   constructor(directory: string) {
     this.#directory = directory;
   }
 
-  async put(bytes: Uint8Array, mediaType: string): Promise<BlobRef> {
+  async put(
+    bytes: Uint8Array,
+    mediaType: string,
+    { durable = true }: { readonly durable?: boolean } = {},
+  ): Promise<BlobRef> {
     const sha256 = createHash("sha256").update(bytes).digest("hex");
     const reference = { sha256, size: bytes.length, mediaType };
     const file = this.#file(sha256);
+    const there = statSync(file, { throwIfNoEntry: false });
     // A file of another size was damaged: it is replaced.
-    if (statSync(file, { throwIfNoEntry: false })?.size === bytes.length && this.#touch(file)) return reference;
+    if (there?.size === bytes.length && this.#touch(file)) {
+      if (!durable || this.#synced.get(sha256) === fileId(there) || (await this.#syncThere(file, bytes)))
+        return reference;
+    }
 
     const directory = dirname(file);
     const created = mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -44,7 +55,7 @@ export class FileBlobStore implements BlobStore {
       const descriptor = openSync(temporary, "wx", 0o600);
       try {
         await writeAll(descriptor, bytes);
-        await fsyncAsync(descriptor);
+        if (durable) await fsyncAsync(descriptor);
       } finally {
         closeSync(descriptor);
       }
@@ -53,8 +64,36 @@ export class FileBlobStore implements BlobStore {
       rmSync(temporary, { force: true });
       throw error;
     }
+    if (!durable) return reference;
     await Promise.all([syncDirectory(directory), created === undefined ? undefined : syncDirectory(this.#directory)]);
+    this.#remember(file);
     return reference;
+  }
+
+  /**
+   * Whoever put it did not wait for the disk, or was another process of which nobody knows. False when it holds other bytes: a
+   * power cut came before they were on the disk.
+   */
+  async #syncThere(file: string, bytes: Uint8Array): Promise<boolean> {
+    const handle = await open(file, constants.O_RDWR | (constants.O_NOFOLLOW ?? 0)).catch(() => undefined);
+    if (handle === undefined) return false;
+    try {
+      if (!(await handle.readFile()).equals(bytes)) return false;
+      await handle.datasync();
+    } finally {
+      await handle.close();
+    }
+    await Promise.all([syncDirectory(dirname(file)), syncDirectory(this.#directory)]);
+    this.#remember(file);
+    return true;
+  }
+
+  /** That this very file is on the disk. */
+  #remember(file: string): void {
+    const there = statSync(file, { throwIfNoEntry: false });
+    if (there === undefined) return;
+    if (this.#synced.size >= mostRemembered) this.#synced.clear();
+    this.#synced.set(basename(file), fileId(there));
   }
 
   /** Rejects with `StoreError` `corrupt_blob` when the file's bytes are not those it is named after. */
@@ -96,6 +135,13 @@ export class FileBlobStore implements BlobStore {
     return join(this.#directory, sha256.slice(0, 2), sha256);
   }
 }
+
+/** Another file in its place, or the same after a change, has another one. */
+function fileId({ ino, birthtimeMs, size }: Stats): string {
+  return `${ino} ${birthtimeMs} ${size}`;
+}
+
+const mostRemembered = 10_000;
 
 async function writeAll(descriptor: number, bytes: Uint8Array): Promise<void> {
   for (let written = 0; written < bytes.length; ) {

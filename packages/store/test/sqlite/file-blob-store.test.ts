@@ -60,3 +60,13 @@ it("follows no link", async () => {
   await symlink(join(fixture.directory, "elsewhere"), pathOf(sha256));
   await expect(store.blobs.get(sha256)).rejects.toThrow();
 });
+
+it("makes durable what was there only loosely, or was damaged by a power cut", async () => {
+  const bytes = Buffer.from("put loosely at first");
+  const { sha256 } = await store.blobs.put(bytes, "text/plain", { durable: false });
+  expect(Buffer.from((await store.blobs.get(sha256)) ?? []).toString()).toBe("put loosely at first");
+  // As many zeros: the file's length had come to the disk, its bytes had not.
+  await writeFile(pathOf(sha256), Buffer.alloc(bytes.length));
+  await store.blobs.put(bytes, "text/plain");
+  expect(Buffer.from((await store.blobs.get(sha256)) ?? []).toString()).toBe("put loosely at first");
+});
