@@ -117,6 +117,8 @@ export interface WantedConnections {
   readonly program: RunProgram;
   /** At least one; each once. */
   readonly endpoints: readonly AllowedEndpoint[];
+  /** The command runs in the background: the way is open until it ends. */
+  readonly lasts?: boolean;
 }
 
 export type ConnectionJudgement =

@@ -60,6 +60,10 @@ export class AskedSession implements AsyncDisposable {
     return { questions, results: eventsOf(this.#editor.events, "toolResult") };
   }
 
+  get id(): string {
+    return this.#sessionId;
+  }
+
   /** Of all proposals so far. */
   proposedPaths(): readonly string[] {
     const proposals = eventsOf(this.#editor.events, "proposedChanges");

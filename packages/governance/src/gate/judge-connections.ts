@@ -21,7 +21,7 @@ import type { RememberedAnswers } from "./remembered-answers.ts";
  * covers. What is let through is recorded before this resolves.
  */
 export async function judgeConnections(
-  { program, endpoints }: WantedConnections,
+  { program, endpoints, lasts = false }: WantedConnections,
   decided: Decided,
   context: CallContext,
   options: GateOptions,
@@ -43,7 +43,7 @@ export async function judgeConnections(
   journal.decided(decisionOf(found, undefined), context.turnId);
   const { verdict } = found;
   if (verdict.type === "deny") return refused(toolErrorFromFinding(verdict.finding), decisionOf(found, undefined));
-  const mayStand = answerMayStand(program, found);
+  const mayStand = !lasts && answerMayStand(program, found);
   const standing = mayStand ? await standingConnections(program, options) : [];
   const covered = endpoints.flatMap((wanted) => standing.find((one) => covers(one, wanted)) ?? []);
   const open = endpoints.filter((wanted) => !standing.some((one) => covers(one, wanted)));
@@ -56,7 +56,7 @@ export async function judgeConnections(
   if (verdict.type === "ask" && open.length > 0) {
     const asked = open.length === endpoints.length ? found : await judge(open);
     const { question } = askAbout(asked, verdict.finding, context.turnId, options);
-    answer = await confirmer.ask(aboutConnections(question, { program, open, mayStand }, options), {
+    answer = await confirmer.ask(aboutConnections(question, { program, open, mayStand, lasts }, options), {
       signal: context.signal,
     });
     if (answer.type !== "yes") {
@@ -113,7 +113,13 @@ function aboutConnections(
     program,
     open,
     mayStand,
-  }: { readonly program: RunProgram; readonly open: readonly AllowedEndpoint[]; readonly mayStand: boolean },
+    lasts,
+  }: {
+    readonly program: RunProgram;
+    readonly open: readonly AllowedEndpoint[];
+    readonly mayStand: boolean;
+    readonly lasts: boolean;
+  },
   { connections }: GateOptions,
 ): Question {
   const scopes: ConfirmationScope[] = ["once"];
@@ -123,7 +129,9 @@ function aboutConnections(
     ...question,
     title: `Let ${program.name} reach ${named(open)}?`,
     impactStatement: [
-      "It was refused, and nothing of that run is kept; after a yes the command runs again.",
+      lasts
+        ? "It was refused. After a yes the command runs in the background, and the way is open until it ends."
+        : "It was refused, and nothing of that run is kept; after a yes the command runs again.",
       "What is let through is a way out: all that the command sees of the workspace could be sent there.",
       ...open.flatMap(connectionWarnings),
     ].join(" "),

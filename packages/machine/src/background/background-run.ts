@@ -14,6 +14,8 @@ export interface BackgroundCommand {
   /** Real path, in the workspace. */
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** As in `StagedCommand`. */
+  readonly resolver?: string | undefined;
   /** The usual limits for what is left out. */
   readonly limits?: Partial<CommandLimits>;
 }
@@ -25,7 +27,7 @@ export interface BackgroundSurroundings {
   readonly session?: string | undefined;
   /** Real path. */
   readonly workspaceRoot: string;
-  /** The session's, in which commands reach it. */
+  /** The session's, in which commands reach it; or one of its own. */
   readonly network: SessionNetwork;
 }
 

@@ -20,7 +20,8 @@ export interface ReachedOutside {
 export class ConnectionDesk {
   readonly #allowed: readonly AllowedEndpoint[];
   readonly #outside: Outside;
-  readonly #books = new Set<ConnectionBook>();
+  /** With the word whether each is of a command that runs beside others. */
+  readonly #books = new Map<ConnectionBook, boolean>();
   readonly #open = new Set<Socket>();
   #closed = false;
 
@@ -37,9 +38,12 @@ export class ConnectionDesk {
     return this.#allowed;
   }
 
-  /** Until it is closed, everything stands in this book too. */
-  open(book: ConnectionBook): void {
-    this.#books.add(book);
+  /**
+   * Until it is closed, everything stands in this book too; in that of a command that lasts only what comes while no other runs,
+   * because who wants something cannot be told.
+   */
+  open(book: ConnectionBook, { lasts = false } = {}): void {
+    this.#books.set(book, lasts);
   }
 
   shut(book: ConnectionBook): void {
@@ -107,7 +111,8 @@ export class ConnectionDesk {
   }
 
   #note(kind: Parameters<ConnectionBook["note"]>[0]): Pick<ReachedOutside, "add"> {
-    const notes = [...this.#books].map((book) => book.note(kind));
+    const passing = [...this.#books].filter(([, lasts]) => !lasts);
+    const notes = (passing.length > 0 ? passing : [...this.#books]).map(([book]) => book.note(kind));
     return {
       add: (sent, received) => {
         for (const note of notes) note.add(sent, received);

@@ -62,7 +62,10 @@ export class WatchedNetwork implements Disposable {
   readonly #desk: ConnectionDesk;
   readonly #proxy: HttpServer;
   readonly #allowedPorts: readonly number[];
-  readonly #uses = new Map<ConnectionBook, { readonly ports: readonly number[]; readonly names: Set<string> }>();
+  readonly #uses = new Map<
+    ConnectionBook,
+    { readonly ports: readonly number[]; readonly names: Set<string>; readonly lasts: boolean }
+  >();
   readonly #names = new Map<string, Promise<string | undefined>>();
   #namesGiven = 0;
   /** Open for as long as the network is; those of names and of ports that a command named, while a command runs. */
@@ -111,16 +114,17 @@ export class WatchedNetwork implements Disposable {
     return this.#allowedPorts.length > 0 ? proxies : Object.assign(proxies, impatient);
   }
 
-  /** Before a command starts. @param ports that it names */
-  async use(ports: readonly number[] = []): Promise<NetworkUse> {
+  /** Before a command starts. @param ports that it names @param lasts it runs beside others */
+  async use(ports: readonly number[] = [], { lasts = false } = {}): Promise<NetworkUse> {
     const book = new ConnectionBook();
     const names = new Set<string>();
-    this.#uses.set(book, { ports, names });
-    this.#desk.open(book);
+    this.#uses.set(book, { ports, names, lasts });
+    this.#desk.open(book, { lasts });
     const close = (): void => {
       this.#desk.shut(book);
       this.#uses.delete(book);
-      if (this.#uses.size === 0) this.#forgetNames();
+      // One that lasts asks for a name again; those of all the commands beside it would become too many.
+      if ([...this.#uses.values()].every((use) => use.lasts)) this.#forgetNames();
     };
     try {
       await this.#listenForServices(ports, this.#passing);

@@ -3,6 +3,7 @@ import type { NetworkUse, WatchedNetwork } from "../network/watched-network.ts";
 import type { CommandRun } from "../process/run-command.ts";
 import type { SessionNetwork } from "../stage/session-network.ts";
 import type { StagedSurroundings } from "./run-staged.ts";
+import type { Stages } from "./stages.ts";
 
 /** The network of one run, and who sees what it wants there. */
 export interface RunWatch extends Disposable {
@@ -12,6 +13,8 @@ export interface RunWatch extends Disposable {
   readonly resolver: string | undefined;
   connections(run: Pick<CommandRun, "exitCode" | "output">): readonly Connection[];
   onlyLookedUp(): readonly string[];
+  /** Whether it is this process that listens at that port of the network's loopback. */
+  listensOnLoopback(port: number): boolean;
 }
 
 /** Before a run. What a person let it reach is reached from a network in which nothing else runs. */
@@ -22,14 +25,19 @@ export async function watchRun(
     workspaceRoot,
     network,
     allowed = [],
-  }: Pick<StagedSurroundings, "stages" | "workspaceRoot" | "network" | "allowed">,
+    lasts = false,
+  }: {
+    readonly stages: Pick<Stages, "openNetwork" | "resolver">;
+    /** It runs beside others: what is seen while one of these runs is theirs. */
+    readonly lasts?: boolean;
+  } & Pick<StagedSurroundings, "workspaceRoot" | "network" | "allowed">,
 ): Promise<RunWatch> {
   const own = allowed.length === 0 ? undefined : await stages.openNetwork(workspaceRoot, allowed);
   const watched = own ?? network;
   if (watched === undefined) return unwatched;
   let use: NetworkUse;
   try {
-    use = await watched.use(namedPorts(text));
+    use = await watched.use(namedPorts(text), { lasts });
   } catch (error) {
     own?.[Symbol.dispose]();
     throw error;
@@ -40,6 +48,7 @@ export async function watchRun(
     resolver: stages.resolver,
     connections: (run) => [...use.connections(), ...refusedBySystem(run, watched)],
     onlyLookedUp: () => use.onlyLookedUp(),
+    listensOnLoopback: (port) => watched.listensOnLoopback(port),
     [Symbol.dispose]: () => {
       use[Symbol.dispose]();
       own?.[Symbol.dispose]();
@@ -60,6 +69,7 @@ const unwatched: RunWatch = {
   resolver: undefined,
   connections: () => [],
   onlyLookedUp: () => [],
+  listensOnLoopback: () => false,
   [Symbol.dispose]: () => undefined,
 };
 

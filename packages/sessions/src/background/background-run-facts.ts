@@ -1,3 +1,4 @@
+import type { Connection } from "@gennai/governance/network/connection";
 import type { BackgroundEnd } from "@gennai/machine/background/background-run";
 
 /** A run in the background, for whoever lists them. */
@@ -23,6 +24,8 @@ export interface BackgroundRunFacts {
 export interface BackgroundRunChange {
   readonly run: BackgroundRunFacts;
   readonly what: "started" | "ended" | "port-opened";
+  /** Of one that ended: all that it reached, or was refused. */
+  readonly connections?: readonly Connection[];
 }
 
 /** Who stopped a run, when it was the model itself. */

@@ -1,4 +1,7 @@
 import { emergencyVerdict } from "@gennai/governance/emergency/emergency-policy";
+import type { AllowedEndpoint, Connection } from "@gennai/governance/network/connection";
+import { sameEndpoint } from "@gennai/governance/network/endpoint";
+import { maxEndpoints, refusedEndpoints } from "@gennai/governance/network/refused-endpoints";
 import type { LiveRedactor } from "@gennai/governance/redaction";
 import type { Analysis } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
@@ -16,6 +19,7 @@ import type { Stages } from "@gennai/machine/staged-shell/stages";
 import type { EmergencyControls } from "../emergency/emergency-controls.ts";
 import { type BackgroundRunChange, type BackgroundRunFacts, byModel, howEnded } from "./background-run-facts.ts";
 import { OutputRing } from "./output-ring.ts";
+import { RunNetwork } from "./run-network.ts";
 import { cannotOpen, type PortPair, RunPorts } from "./run-ports.ts";
 import { type NetworkPlace, SharedNetwork } from "./shared-network.ts";
 import { ShownOutput } from "./shown-output.ts";
@@ -27,6 +31,8 @@ const maxRunning = 8;
 const longestAround = 10_000;
 /** Those that have ended and can still be read. */
 const maxEnded = 16;
+/** Commands of which it is known what they wanted to reach. */
+const maxWanting = 100;
 /** Characters of each one's output that are kept. */
 const keptOutput = 256 * 1024;
 
@@ -46,7 +52,10 @@ interface KnownRun {
   readonly analysis: Analysis;
   readonly output: OutputRing;
   readonly run: BackgroundRun;
+  readonly network: RunNetwork;
   readonly ports: RunPorts;
+  /** So far; at its end, all. */
+  connections: () => readonly Connection[];
   /** Who ended it. */
   stoppedBy: string | undefined;
   /** Resolves when it has ended and that is recorded. Never rejects. */
@@ -64,6 +73,8 @@ export class BackgroundRuns implements AsyncDisposable {
   #count = 0;
   #starting = 0;
   readonly #network = new SharedNetwork();
+  /** By the command's text: what runs of it wanted that nobody let through unasked. */
+  readonly #wanted = new Map<string, readonly AllowedEndpoint[]>();
   #emergency: Disposable | undefined;
   #disposed = false;
 
@@ -75,8 +86,21 @@ export class BackgroundRuns implements AsyncDisposable {
    * In which commands of the session run, and reach its servers; it is there until the session closes. Throws `ToolFailure`
    * `background_unavailable`.
    */
-  openNetwork(place: NetworkPlace): Promise<WatchedNetwork> {
-    return this.#network.open(place);
+  async openNetwork(place: NetworkPlace): Promise<WatchedNetwork> {
+    const shared = await this.#network.open(place);
+    const running = [...this.#runs.values()].filter(({ facts }) => facts.state === "running");
+    await Promise.all(running.map(({ network }) => network.renewPorts()));
+    return shared;
+  }
+
+  /** What earlier runs of a command wanted to reach, for whoever starts it again. */
+  wantedBefore(text: string): readonly AllowedEndpoint[] {
+    return this.#wanted.get(text) ?? [];
+  }
+
+  /** What a run reached or was refused so far. Throws `ToolFailure` `background_not_found`. */
+  connections(id: string): readonly Connection[] {
+    return this.#find(id).connections();
   }
 
   /** In the order of their starts. */
@@ -86,11 +110,18 @@ export class BackgroundRuns implements AsyncDisposable {
     });
   }
 
-  /** Throws `ToolFailure` `background_unavailable`, `too_many_background_runs`. @param analysis of the call that starts it */
+  /**
+   * Throws `ToolFailure` `background_unavailable`, `too_many_background_runs`.
+   * @param analysis of the call that starts it
+   * @param where.allowed what a person let this run reach
+   */
   async start(
     command: BackgroundCommand,
     analysis: Analysis,
-    where: Omit<BackgroundSurroundings, "network" | "stages"> & { readonly stages: Stages },
+    where: Omit<BackgroundSurroundings, "network" | "stages"> & {
+      readonly stages: Stages;
+      readonly allowed?: readonly AllowedEndpoint[];
+    },
   ): Promise<BackgroundRunFacts> {
     if (this.#disposed) throw backgroundUnavailable(new Error("the session is closed."));
     const running = this.list().filter(({ state }) => state === "running").length;
@@ -103,10 +134,21 @@ export class BackgroundRuns implements AsyncDisposable {
     try {
       const output = new OutputRing(keptOutput);
       const shown = new ShownOutput(output, this.#options.redactor);
-      const { network } = await this.openNetwork(where);
-      const run = await startInBackground(command, { ...where, network }, { onOutput: (text) => shown.push(text) });
+      const network = await RunNetwork.open(command.text, { ...where, network: await this.openNetwork(where) });
+      let run: BackgroundRun;
+      try {
+        const environment = { ...command.environment, ...network.environment };
+        run = await startInBackground(
+          { ...command, environment, resolver: network.resolver },
+          { ...where, network: network.network },
+          { onOutput: (text) => shown.push(text) },
+        );
+      } catch (error) {
+        await network[Symbol.asyncDispose]();
+        throw error;
+      }
       if (this.#disposed) await run.stop();
-      return await this.#keep(command, run, { analysis, output, shown });
+      return await this.#keep(command, run, { analysis, output, shown, network });
     } finally {
       this.#starting -= 1;
       this.#closeIfIdle();
@@ -176,9 +218,9 @@ export class BackgroundRuns implements AsyncDisposable {
    * @param local port of the loopback; any free one for 0
    */
   async openPort(id: string, port: number, local: number): Promise<PortPair> {
-    const { ports } = this.#find(id);
-    const network = this.#network.current?.network;
-    if (network === undefined) throw cannotOpen(port);
+    const { ports, network: of, facts } = this.#find(id);
+    if (facts.state === "ended") throw cannotOpen(port);
+    const { network } = of;
     const pair = await ports.open(port, () => openPort(network, port, local));
     try {
       await this.#options.record({ run: this.#facts(id), what: "port-opened" });
@@ -206,7 +248,12 @@ export class BackgroundRuns implements AsyncDisposable {
   async #keep(
     command: BackgroundCommand,
     run: BackgroundRun,
-    { analysis, output, shown }: Pick<KnownRun, "analysis" | "output"> & { readonly shown: ShownOutput },
+    {
+      analysis,
+      output,
+      shown,
+      network,
+    }: Pick<KnownRun, "analysis" | "output" | "network"> & { readonly shown: ShownOutput },
   ): Promise<BackgroundRunFacts> {
     this.#count = Math.max(this.#count, this.#options.startedBefore()) + 1;
     const id = `b${this.#count}`;
@@ -223,6 +270,8 @@ export class BackgroundRuns implements AsyncDisposable {
       analysis,
       output,
       run,
+      network,
+      connections: () => network.connections(),
       ports: new RunPorts(),
       stoppedBy: undefined,
       finished: Promise.resolve(),
@@ -234,7 +283,7 @@ export class BackgroundRuns implements AsyncDisposable {
     known.finished = Promise.all([run.ended, recorded])
       .then(async ([end]) => {
         await shown.end();
-        await this.#finish(known, end);
+        await this.#finish(known, end, command.text);
       })
       .catch((error: unknown) => this.#options.onUnexpectedError(error));
     this.#emergency ??= this.#options.emergency.standingCheck.onChange(() => this.#look());
@@ -250,8 +299,11 @@ export class BackgroundRuns implements AsyncDisposable {
     return this.#facts(id);
   }
 
-  async #finish(known: KnownRun, end: BackgroundEnd): Promise<void> {
-    const { facts, stoppedBy, ports, output } = known;
+  async #finish(known: KnownRun, end: BackgroundEnd, text: string): Promise<void> {
+    const { facts, stoppedBy, ports, output, network } = known;
+    const connections = network.connections("run" in end ? end.run : undefined);
+    known.connections = () => connections;
+    this.#noteWanted(text, connections);
     const exitCode = "run" in end && stoppedBy === undefined ? end.run.exitCode : undefined;
     known.facts = {
       ...facts,
@@ -262,10 +314,21 @@ export class BackgroundRuns implements AsyncDisposable {
     };
     if (stoppedBy === byModel) known.isToldOf = true;
     await ports.close();
+    await network[Symbol.asyncDispose]();
     output.wake();
     this.#forgetOldest();
     this.#closeIfIdle();
-    await this.#options.record({ run: known.facts, what: "ended" });
+    await this.#options.record({ run: known.facts, what: "ended", connections });
+  }
+
+  #noteWanted(text: string, connections: readonly Connection[]): void {
+    const before = this.wantedBefore(text);
+    const more = refusedEndpoints(connections);
+    const wanted = [...before.filter((one) => !more.some((other) => sameEndpoint(one, other))), ...more];
+    this.#wanted.delete(text);
+    if (wanted.length > 0) this.#wanted.set(text, wanted.slice(0, maxEndpoints));
+    const [oldest] = this.#wanted.keys();
+    if (this.#wanted.size > maxWanting && oldest !== undefined) this.#wanted.delete(oldest);
   }
 
   #forgetOldest(): void {

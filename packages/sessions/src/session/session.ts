@@ -281,7 +281,7 @@ export class Session {
   }
 
   /** That one begins, its call records. */
-  async #recordBackground({ what, run }: BackgroundRunChange): Promise<void> {
+  async #recordBackground({ what, run, connections = [] }: BackgroundRunChange): Promise<void> {
     const { id, command, end, exitCode, ports } = run;
     const record: BackgroundRunRecord = {
       id,
@@ -292,7 +292,10 @@ export class Session {
     };
     const event: SessionEvent = { type: "background-run", what, run: record };
     if (what === "started") await this.#record(event);
-    else await this.decided([event], "session", { background: what, ...record });
+    else {
+      const reached = connections.length === 0 ? {} : { connections };
+      await this.decided([event], "session", { background: what, ...record, ...reached });
+    }
   }
 
   /** Adds an event about more than this session. Rejects while another server runs a turn of it: that one adds its own. */

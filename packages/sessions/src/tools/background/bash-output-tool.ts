@@ -1,3 +1,6 @@
+import type { Connection } from "@gennai/governance/network/connection";
+import { endpointName } from "@gennai/governance/network/endpoint";
+import { refusedEndpoints } from "@gennai/governance/network/refused-endpoints";
 import type { Tool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { z } from "zod";
@@ -20,7 +23,9 @@ const parameters = z.strictObject({
 });
 
 /** Reads what a command in the background printed since the last look. */
-export function bashOutputTool(background: Pick<BackgroundRuns, "readOn">): Tool<z.infer<typeof parameters>> {
+export function bashOutputTool(
+  background: Pick<BackgroundRuns, "readOn" | "connections">,
+): Tool<z.infer<typeof parameters>> {
   return {
     name: "BashOutput",
     description:
@@ -37,9 +42,19 @@ export function bashOutputTool(background: Pick<BackgroundRuns, "readOn">): Tool
       const { text, leftOut, run } = await background.readOn(id, { most: mostShown, waitMs: patience, signal });
       const lines = shows === undefined ? text : text.split("\n").filter(shows).join("\n");
       const notes = leftOut === 0 ? [] : [`[${leftOut} characters before this are left out]`];
-      return { output: withNotes(lines, [...notes, `[${stateOf(run)}]`]), truncated: leftOut > 0 };
+      notes.push(`[${stateOf(run)}]`, ...refusedNotes(background.connections(id)));
+      return { output: withNotes(lines, notes), truncated: leftOut > 0 };
     },
   };
+}
+
+/** What a run was refused, and what to do about it. */
+export function refusedNotes(connections: readonly Connection[]): readonly string[] {
+  const refused = refusedEndpoints(connections).map(endpointName);
+  if (refused.length === 0) return [];
+  return [
+    `[refused: ${refused.join(", ")}; if it needs that, end it and start the same command again: the user is asked then]`,
+  ];
 }
 
 /** In words, e.g. `b1 runs`. */

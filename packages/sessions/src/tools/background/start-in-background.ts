@@ -1,35 +1,101 @@
 import type { Effect } from "@gennai/governance/effect";
-import type { Analysis, ToolOutcome } from "@gennai/governance/tool";
+import type { AllowedEndpoint, Connection } from "@gennai/governance/network/connection";
+import { endpointName, sameEndpoint } from "@gennai/governance/network/endpoint";
+import { refusedEndpoints } from "@gennai/governance/network/refused-endpoints";
+import { runProgram } from "@gennai/governance/network/run-program";
+import type { Analysis, ExecutionContext, ToolOutcome } from "@gennai/governance/tool";
 import type { StagedSurroundings } from "@gennai/machine/staged-shell/run-staged";
+import type { BackgroundRunFacts } from "../../background/background-run-facts.ts";
 import type { BackgroundRuns } from "../../background/background-runs.ts";
 import { withNotes } from "../command-output.ts";
-import { stateOf } from "./bash-output-tool.ts";
+import { refusedNotes, stateOf } from "./bash-output-tool.ts";
 
 /** Milliseconds for which a command that just began is watched: one that fails mostly does so at once. */
 const firstLook = 400;
+/** A host that leads to the next one, and that to another. */
+const maxRuns = 4;
 
-/** Starts a command that lasts, and says what it is called and what it has printed by then. */
+type Exec = Effect & { readonly type: "exec" };
+
+/**
+ * Starts a command that lasts, and says what it is called and what it has printed by then. What earlier runs of it wanted to reach
+ * is asked about first; one that fails at once for want of a way out is asked about then, and starts again with it.
+ */
 export async function startBackground(
-  { command, cwd }: Effect & { readonly type: "exec" },
+  effect: Exec,
   analysis: Analysis,
-  surroundings: Omit<StagedSurroundings, "network">,
-  { background, signal }: { readonly background: BackgroundRuns; readonly signal: AbortSignal },
+  surroundings: Omit<StagedSurroundings, "network" | "allowed">,
+  { background, ...context }: { readonly background: BackgroundRuns } & Pick<ExecutionContext, "network" | "signal">,
 ): Promise<ToolOutcome> {
   const { environment, limits = {}, ...where } = surroundings;
-  const { id, isPartial } = await background.start(
-    { text: command.text, cwd: cwd.absolute, environment, limits },
-    analysis,
-    where,
-  );
-  await background.endsWithin(id, firstLook, signal);
-  const { text, run } = await background.readOn(id, { most: 10_000, waitMs: 0, signal });
-  const partly = isPartial
-    ? ["[there are too many directories to follow: it may not see every later change of files]"]
-    : [];
-  const how = `[${stateOf(run)}; BashOutput reads what it prints, KillShell ends it]`;
-  const failure = { failureClass: "command_error", message: `The command has ended: ${run.end}.` } as const;
-  return {
-    output: withNotes(text, [how, ...partly]),
-    ...(run.state === "running" ? {} : { failure }),
-  };
+  const { text } = effect.command;
+  const command = { text, cwd: effect.cwd.absolute, environment, limits };
+  const notes: string[] = [];
+  const earlier: Connection[] = [];
+  let allowed: readonly AllowedEndpoint[] = [];
+  let wanted = background.wantedBefore(text);
+  for (let runs = 1; ; runs += 1) {
+    if (wanted.length > 0) {
+      const answer = await letThrough(effect, wanted, where.workspaceRoot, context);
+      if ("refusal" in answer) notes.push(answer.refusal);
+      else allowed = [...allowed.filter((one) => !wanted.some((more) => sameEndpoint(one, more))), ...answer.allowed];
+    }
+    context.signal.throwIfAborted();
+    const reaching = { ...analysis, effects: [...analysis.effects, ...allowed.map(reachedBy(effect))] };
+    const { id, isPartial } = await background.start(command, reaching, { ...where, allowed });
+    await background.endsWithin(id, firstLook, context.signal);
+    const { text: printed, run } = await background.readOn(id, { most: 10_000, waitMs: 0, signal: context.signal });
+    const connections = background.connections(id);
+    const refused = refusedEndpoints(connections);
+    const isNew = refused.some(
+      (one) => !wanted.some((known) => sameEndpoint(known, one) && known.address === one.address),
+    );
+    if (isNew && runs < maxRuns && notes.length === 0 && isWorthAsking(run, refused, text)) {
+      earlier.push(...connections);
+      if (run.state === "running") await background.stop(id, "the question about the network");
+      wanted = refused;
+      continue;
+    }
+    if (isPartial) {
+      notes.unshift("[there are too many directories to follow: it may not see every later change of files]");
+    }
+    if (allowed.length > 0) notes.push(`[it may reach ${allowed.map(endpointName).join(", ")} until it ends]`);
+    const how = `[${stateOf(run)}; BashOutput reads what it prints, KillShell ends it]`;
+    const all = [...earlier, ...connections];
+    return {
+      output: withNotes(printed, [how, ...notes, ...refusedNotes(connections)]),
+      ...(all.length === 0 ? {} : { connections: all }),
+      ...(run.state === "running"
+        ? {}
+        : { failure: { failureClass: "command_error", message: `The command has ended: ${run.end}.` } }),
+    };
+  }
+}
+
+/** One that runs on without it, as a server that tells nobody of its use, needs no question; unless the command itself names the host. */
+function isWorthAsking(run: BackgroundRunFacts, refused: readonly AllowedEndpoint[], text: string): boolean {
+  if (run.state === "ended") return run.exitCode !== 0;
+  return refused.some(({ host }) => text.toLowerCase().includes(host));
+}
+
+async function letThrough(
+  { command, cwd }: Exec,
+  endpoints: readonly AllowedEndpoint[],
+  workspaceRoot: string,
+  { network }: Pick<ExecutionContext, "network">,
+): Promise<{ readonly allowed: readonly AllowedEndpoint[] } | { readonly refusal: string }> {
+  const program = runProgram(command, { cwd: cwd.absolute, workspaceRoot });
+  const judgement = await network.letThrough({ program, endpoints, lasts: true });
+  if (judgement.type === "let-through") return { allowed: judgement.allowed };
+  const { message, hint } = judgement.error;
+  return { refusal: `[no way to the network: ${[message, ...(hint === undefined ? [] : [hint])].join(" ")}]` };
+}
+
+/** For emergency controls, which end what would not be let start any more. */
+function reachedBy({ command }: Exec): (endpoint: AllowedEndpoint) => Effect {
+  return (endpoint) => ({
+    type: "net",
+    url: endpointName(endpoint),
+    wanted: { ...endpoint, program: command.text },
+  });
 }

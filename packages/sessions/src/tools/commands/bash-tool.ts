@@ -196,7 +196,7 @@ export function bashTool(ports: BashPorts): Tool<BashArguments> {
         await learnSecrets({ signal });
         const surroundings = { ...where, workspaceRoot: ports.workspace.root, environment, limits };
         if (args.run_in_background === true) {
-          return startBackground(effect, analysis, surroundings, { background, signal });
+          return startBackground(effect, analysis, surroundings, { background, ...context });
         }
         const { blobs, seen } = ports;
         const network = await background.openNetwork(surroundings).catch(() => undefined);

@@ -2,6 +2,7 @@ import type { CommandAnalysis } from "@gennai/governance/command/command-analysi
 import { splitInstall } from "@gennai/governance/installs/split-install";
 import type { AllowedEndpoint, Connection } from "@gennai/governance/network/connection";
 import { type Endpoint, endpointName, sameEndpoint } from "@gennai/governance/network/endpoint";
+import { maxEndpoints, refusedEndpoints } from "@gennai/governance/network/refused-endpoints";
 import { type RunProgram, runProgram } from "@gennai/governance/network/run-program";
 import type {
   ConnectionJudgement,
@@ -41,7 +42,7 @@ export async function runWithNetwork(
   for (let runs = 1; ; runs += 1) {
     const staged = await start(allowed);
     connections.push(...staged.connections);
-    const refused = refusedOf(staged.connections);
+    const refused = refusedEndpoints(staged.connections);
     const ended = { staged, connections };
     const notes = notesOf(staged, { text: command.text, allowed });
     // What has a login goes nowhere but where that was agreed to.
@@ -80,19 +81,6 @@ async function letThrough(
     throw error;
   }
 }
-
-/** Each once, with the private address that its name turned out to lead to. */
-function refusedOf(connections: readonly Connection[]): readonly AllowedEndpoint[] {
-  const refused: AllowedEndpoint[] = [];
-  for (const { state, host, port, address } of connections) {
-    if (state !== "refused" || refused.some((one) => sameEndpoint(one, { host, port }))) continue;
-    refused.push({ host, port, ...(address === undefined ? {} : { address }) });
-  }
-  return refused.slice(0, maxEndpoints);
-}
-
-/** More than a person reads in one question are not asked about. */
-const maxEndpoints = 20;
 
 /**
  * A program that ended well without it, like one that looks for a newer version of itself, needs no question; unless the command

@@ -1,0 +1,93 @@
+import { execFile } from "node:child_process";
+import type { Server } from "node:net";
+import { promisify } from "node:util";
+import { listenInside } from "../network/listen-inside.ts";
+import { OneByOne } from "../one-by-one.ts";
+import type { SessionNetwork } from "../stage/session-network.ts";
+import { systemProgram } from "../stage/system-program.ts";
+import { type PortInside, reachInside } from "./reach-inside.ts";
+
+/** More than a server and what belongs to it listen at. Each takes a process. */
+const maxPorts = 8;
+/** Milliseconds; a machine under load takes long to start a program. */
+const patience = 10_000;
+
+/**
+ * Ports of a run that has a network of its own, as other commands of its session reach them: at the same number of their own
+ * loopback. Nothing leads the other way.
+ */
+export class MirroredPorts implements AsyncDisposable {
+  readonly #from: SessionNetwork;
+  readonly #into: SessionNetwork;
+  readonly #isOurs: (port: number) => boolean;
+  readonly #open = new Map<number, { readonly servers: readonly Server[]; readonly inside: PortInside }>();
+  readonly #renewing = new OneByOne<"ports">();
+  #closed = false;
+
+  /** @param isOurs ports of `from` at which this process listens: ways out, which are the run's alone */
+  constructor(from: SessionNetwork, into: SessionNetwork, isOurs: (port: number) => boolean) {
+    this.#from = from;
+    this.#into = into;
+    this.#isOurs = isOurs;
+  }
+
+  /** Opens what the run listens at by now, and closes what it does not any more. Never rejects: a port that is missing is refused. */
+  async renew(): Promise<void> {
+    await this.#renewing.run("ports", async () => {
+      if (this.#closed) return;
+      const listening = await listeningPorts(this.#from).catch(() => undefined);
+      if (listening === undefined) return;
+      const wanted = new Set([...listening].filter((port) => !this.#isOurs(port)));
+      for (const port of this.#open.keys()) if (!wanted.has(port)) await this.#shut(port);
+      for (const port of wanted) {
+        if (!this.#open.has(port) && this.#open.size < maxPorts) await this.#mirror(port).catch(() => undefined);
+      }
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    await this.#renewing.run("ports", async () => {
+      for (const port of this.#open.keys()) await this.#shut(port);
+    });
+  }
+
+  async #mirror(port: number): Promise<void> {
+    const tcp = ["127.0.0.1", "::1"].map((address) => ({ address, port }));
+    const { servers } = await listenInside(this.#into, { tcp });
+    // Somebody else of the session listens there.
+    if (servers.length === 0) return;
+    const inside = reachInside(this.#from, port);
+    for (const { server } of servers) server.on("connection", (socket) => inside.take(socket));
+    this.#open.set(port, { servers: servers.map(({ server }) => server), inside });
+  }
+
+  async #shut(port: number): Promise<void> {
+    const known = this.#open.get(port);
+    this.#open.delete(port);
+    for (const server of known?.servers ?? []) server.close();
+    await known?.inside.close();
+  }
+}
+
+/** On a network's loopback, or on all of its addresses. */
+async function listeningPorts(network: SessionNetwork): Promise<ReadonlySet<number>> {
+  const argv = [...network.joinArguments, "--", "/bin/cat", "/proc/net/tcp", "/proc/net/tcp6"];
+  const options = { cwd: "/", env: {}, timeout: patience };
+  const { stdout } = await promisify(execFile)(systemProgram("nsenter"), argv, options);
+  return parseListening(stdout);
+}
+
+/** As the system lists sockets: addresses in its own order of bytes, the state of one that listens is 0A. */
+export function parseListening(table: string): ReadonlySet<number> {
+  const ports = new Set<number>();
+  for (const [, address = "", port = ""] of table.matchAll(/^\s*\d+: ([0-9A-F]{8,32}):([0-9A-F]{4}) \S+ 0A /gm)) {
+    if (everybodys.has(address)) ports.add(Number.parseInt(port, 16));
+  }
+  return ports;
+}
+
+const everybodys: ReadonlySet<string> = new Set([
+  ...["00000000", "0100007F"],
+  ...["00000000000000000000000000000000", "00000000000000000000000001000000", "0000000000000000FFFF00000100007F"],
+]);

@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { inheritedDescriptors } from "../process/inherited-descriptors.ts";
+import type { SessionNetwork } from "../stage/session-network.ts";
+import { systemProgram } from "../stage/system-program.ts";
+
+/** The way of this process to a port of a network. */
+export interface PortInside {
+  /** Joins a socket to the port; it is ended where that cannot be. */
+  take(socket: Socket): void;
+  /** Called when the way is gone. */
+  onGone(listener: () => void): void;
+  /** Ends all connections. */
+  close(): Promise<void>;
+}
+
+/** In the network: connects to the port, and joins what it is handed to that. Text, so that a bundle needs no second file. */
+const program = `
+const net = require("node:net");
+const port = Number(process.argv[1]);
+process.on("disconnect", () => process.exit());
+process.on("message", (_message, socket) => {
+  if (!socket) return;
+  const there = net.connect({ port, host: "localhost" });
+  for (const one of [socket, there]) one.on("error", () => { socket.destroy(); there.destroy(); });
+  socket.pipe(there).pipe(socket);
+});
+`;
+
+/** Opens a way to a port of a network's loopback, also while nobody listens there. */
+export function reachInside(network: SessionNetwork, port: number): PortInside {
+  const helper = startHelper(network, port);
+  return {
+    take: (socket) => {
+      if (helper.connected) helper.send({}, socket, () => undefined);
+      else socket.destroy();
+    },
+    onGone: (listener) => {
+      helper.on("error", listener);
+      helper.on("exit", listener);
+    },
+    close: async () => {
+      if (helper.exitCode !== null || helper.signalCode !== null) return;
+      const gone = once(helper, "exit");
+      helper.kill("SIGKILL");
+      await gone;
+    },
+  };
+}
+
+function startHelper(network: SessionNetwork, port: number): ChildProcess {
+  const inherited = inheritedDescriptors();
+  const stdio: ("ignore" | "ipc")[] = ["ignore", "ignore", "ignore"];
+  while (stdio.length <= Math.max(2, ...inherited)) stdio.push("ignore");
+  stdio.push("ipc");
+  const { ELECTRON_RUN_AS_NODE: asNode } = process.env;
+  const argv = [process.execPath, "--max-old-space-size=64", "-e", program, String(port)];
+  return spawn(systemProgram("nsenter"), [...network.joinArguments, "--", ...argv], {
+    cwd: "/",
+    env: asNode === undefined ? {} : { ELECTRON_RUN_AS_NODE: asNode },
+    stdio,
+    // A Ctrl-C at the terminal is for this process to decide about.
+    detached: true,
+  });
+}
