@@ -1,10 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { inspect, parseArgs } from "node:util";
 import type { CrashOptions } from "../crash/crash-options.ts";
 import { askedIn01, loudIn } from "./asked-in-places.ts";
 import type { QuietRun } from "./compared-runs.ts";
+import { fromNothing } from "./from-nothing.ts";
 import { grammarRuns } from "./grammar-runs.ts";
 import { harmOf } from "./harm.ts";
 import { kills } from "./kills.ts";
@@ -17,7 +18,8 @@ import { type CorpusCommand, loadCommands, sampleOf } from "./run-commands.ts";
 /**
  * `npm run effects -- harm|quiet [COUNT|FILE]` runs all commands of a corpus, so many of them, or those of a JSON file;
  * `kills [ROUNDS]` kills the server, `meanwhile [ROUNDS]` has a user work beside it, and `project
- * FOLDER COMMAND...` runs commands in a copy of a project. `places` counts questions where commands cannot be staged, and `grammar
+ * FOLDER COMMAND...` runs commands in a copy of a project; `nothing REPOSITORY COMMAND...` in fresh clones of one, in both modes, with a
+ * yes to each question. `places` counts questions where commands cannot be staged, and `grammar
  * [ROUNDS]` runs what is not asked about there. Prints what came of it.
  */
 const { values, positionals } = parseArgs({
@@ -38,6 +40,7 @@ const programs: Readonly<Record<string, () => Promise<boolean>>> = {
   kills: () => rounds(kills, 500),
   meanwhile: () => rounds(meanwhile, 200),
   project,
+  nothing,
   places: askedInPlaces,
   grammar,
 };
@@ -80,6 +83,22 @@ async function project(): Promise<boolean> {
     process.stdout.write(`${ended}: ${command}\n`);
   });
   return runs.every(({ outcome }) => outcome === "quiet");
+}
+
+async function nothing(): Promise<boolean> {
+  if (which === undefined || more.length === 0)
+    throw new RangeError("Name a repository, and commands to run in clones of it.");
+  const runs = await fromNothing(resolve(which), more);
+  for (const { mode, questions, commands, added, proposed } of runs) {
+    process.stdout.write(`${mode} mode, ${questions.length} asked\n`);
+    for (const title of questions) process.stdout.write(`  asked: ${title}\n`);
+    for (const { command, exitCode, output } of commands) {
+      process.stdout.write(`  exit code ${exitCode ?? "none"}: ${command}\n`);
+      if (exitCode !== 0) process.stdout.write(`${output}\n`);
+    }
+    process.stdout.write(`  in the workspace: ${added.join(", ")}\n  proposed: ${proposed.join(", ")}\n`);
+  }
+  return runs.every(({ commands }) => commands.every(({ exitCode }) => exitCode === 0));
 }
 
 /** How many of the everyday commands ask or are refused where they cannot be staged: the share that 0.1 asked about is beside it. */

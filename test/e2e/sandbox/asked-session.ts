@@ -29,15 +29,22 @@ export class AskedSession implements AsyncDisposable {
   #questions = 0;
   #turns = 0;
 
-  private constructor(server: TestServer, sessionId: string, editor: Watcher) {
+  readonly #withinMs: number;
+
+  private constructor(server: TestServer, sessionId: string, editor: Watcher, withinMs: number) {
+    this.#withinMs = withinMs;
     this.#server = server;
     this.#sessionId = sessionId;
     this.#editor = editor;
   }
 
-  static async start(server: TestServer, options: { readonly proposal?: boolean } = {}): Promise<AskedSession> {
+  /** @param options.withinMs until the next question, or the end, of a turn */
+  static async start(
+    server: TestServer,
+    { withinMs = 90_000, ...options }: { readonly proposal?: boolean; readonly withinMs?: number } = {},
+  ): Promise<AskedSession> {
     const sessionId = await startSession(server, { ...options, interactive: true });
-    return new AskedSession(server, sessionId, await Watcher.attach(server, sessionId));
+    return new AskedSession(server, sessionId, await Watcher.attach(server, sessionId), withinMs);
   }
 
   /** The next of the commands. Each question gets the next of the answers; one too many is a no. */
@@ -87,7 +94,7 @@ export class AskedSession implements AsyncDisposable {
           const ended = over ? eventsOf(events, "toolResult")[this.#turns - 1] : undefined;
           return asked === undefined && ended === undefined ? undefined : { question: asked, result: ended };
         },
-        { withinMs: 90_000 },
+        { withinMs: this.#withinMs },
       );
       if (question === undefined) {
         return { questions, output: result?.output ?? "", error: result?.error ?? "", exitCode: result?.exitCode };

@@ -1,14 +1,13 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { packageRegistry } from "@gennai/testkit/package-registry";
-import { type Files, temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { type Files, temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { TestOutside } from "@gennai/testkit/test-outside";
-import { startTestServer } from "@gennai/testkit/test-server";
-import { afterEach, describe, expect, test, vi } from "vitest";
-import { AskedSession } from "./asked-session.ts";
+import { afterEach, expect, test, vi } from "vitest";
+import { fromNothing } from "../../effects/from-nothing.ts";
 
 afterEach(() => vi.unstubAllEnvs());
-// Three runs of npm, one of them twice.
-vi.setConfig({ testTimeout: 240_000 });
+// Three runs of npm, one of them twice, in each mode.
+vi.setConfig({ testTimeout: 420_000 });
 
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
@@ -69,51 +68,38 @@ const projects: readonly (readonly [name: string, files: Files])[] = [
   ],
 ];
 
-describe.each(projects)("a project from nothing, %s", (_name, files) => {
-  test.each([
-    ["Branch Mode", false],
-    ["Proposal Mode", true],
-  ])("is installed by one yes, built and tested, in %s", async (_mode, proposal) => {
+test.each(projects)(
+  "a project from nothing, %s, is installed by one yes, built and tested, in both modes",
+  async (_name, files) => {
     using registry = await packageRegistry();
     const { port } = registry;
     await using home = await temporaryDirectory();
     vi.stubEnv("HOME", home.root);
     using outside = new TestOutside();
     outside.servers.set(`127.0.0.1:${port}`, port);
-    const commands = ["npm install", "npm run build", "npm test"];
-    await using server = await startTestServer({
-      files: { ...files, ".npmrc": `registry=http://127.0.0.1:${port}/\n`, ".gitignore": "node_modules\ndist\n" },
-      script: [
-        {
-          match: ".",
-          steps: [...commands.map((command) => ({ tool: { name: "Bash", args: { command } } })), { text: ["Done."] }],
-        },
-      ],
-      server: { sandbox: "required", stages: "required", outside },
+    await using project = await temporaryRepository({
+      ...files,
+      ".npmrc": `registry=http://127.0.0.1:${port}/\n`,
+      ".gitignore": "node_modules\ndist\n",
     });
-    const { workspace } = server;
-    const before = readdirSync(workspace.root);
-    await using session = await AskedSession.start(server, { proposal });
-    const { questions, results } = await session.wholeTurn("once");
-
-    const [installed, builtOutput, testedOutput] = results.map(({ error, output }) => `${error}${output}`);
-    expect(
-      questions.map(({ title }) => title),
-      installed,
-    ).toEqual([`Let npm install reach 127.0.0.1:${port}?`]);
-    expect(
-      results.map(({ exitCode }) => exitCode),
-      `${installed}${builtOutput}${testedOutput}`,
-    ).toEqual([0, 0, 0]);
-    expect(builtOutput).toMatch(/^built$/m);
-    expect(testedOutput).toMatch(/pass 1\b/);
+    const runs = await fromNothing(project.root, ["npm install", "npm run build", "npm test"], outside);
+    expect(runs.map(({ mode }) => mode)).toEqual(["branch", "proposal"]);
+    for (const { mode, questions, commands, added, proposed } of runs) {
+      const outputs = commands.map(({ output }) => output);
+      expect(questions, outputs[0]).toEqual([`Let npm install reach 127.0.0.1:${port}?`]);
+      expect(
+        commands.map(({ exitCode }) => exitCode),
+        outputs.join(""),
+      ).toEqual([0, 0, 0]);
+      expect(outputs[1]).toMatch(/^built$/m);
+      expect(outputs[2]).toMatch(/pass 1\b/);
+      // What git ignores is the session's; what it does not is the workspace's in the one mode, and proposed in the other.
+      expect(added).toEqual(mode === "proposal" ? [] : ["package-lock.json"]);
+      expect(proposed).toEqual(mode === "proposal" ? ["package-lock.json"] : []);
+    }
     // The package's own script ran, and behind the way to the registry.
     expect(registry.requests.filter((request) => request.includes("/dep"))).not.toEqual([]);
     expect(registry.requests.filter((request) => request.includes("stolen"))).toEqual([]);
-    // What git ignores is the session's; what it does not is the workspace's in the one mode, and proposed in the other.
-    const added = readdirSync(workspace.root).filter((name) => !before.includes(name) && name !== ".orchestration");
-    expect(added).toEqual(proposal ? [] : ["package-lock.json"]);
-    expect(session.proposedPaths()).toEqual(proposal ? ["package-lock.json"] : []);
     expect(existsSync(home.path(".npm"))).toBe(false);
-  });
-});
+  },
+);
