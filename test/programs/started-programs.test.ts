@@ -20,7 +20,9 @@ const allowed: Readonly<Record<string, string>> = {
   "machine/src/shell/open-sandbox.ts": "bubblewrap with `true` in it, once, to see whether it works",
   "machine/src/stage/mount-keeper.ts": "unshare and mount, which look at no file of the workspace",
   "machine/src/stage/session-network.ts": "bubblewrap with a shell in it that runs nothing, over no workspace",
-  "machine/src/background/open-port.ts":
+  "machine/src/background/mirrored-ports.ts":
+    "cat in a session's network, of what the system says of its sockets, over no workspace",
+  "machine/src/background/reach-inside.ts":
     "a program of ours in a session's network, which copies bytes between two sockets",
   "machine/src/network/listen-inside.ts":
     "a program of ours in a session's network, which opens sockets and hands them over",
