@@ -12,6 +12,7 @@ import { measureBridge } from "./measures/bridge.ts";
 import { measureCheckpoints } from "./measures/checkpoints.ts";
 import { measureDifference } from "./measures/difference.ts";
 import { measureGate } from "./measures/gate.ts";
+import { measureGuarded } from "./measures/guarded.ts";
 import { measureLoad } from "./measures/load.ts";
 import { measureStaged } from "./measures/staged.ts";
 import { measureStarting } from "./measures/starting.ts";
@@ -26,6 +27,7 @@ const measures: Readonly<Record<string, (world: BenchWorld) => Promise<readonly 
   starting: measureStarting,
   load: measureLoad,
   gate: measureGate,
+  guarded: measureGuarded,
   difference: measureDifference,
   bridge: measureBridge,
   checkpoints: measureCheckpoints,

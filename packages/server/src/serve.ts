@@ -22,10 +22,11 @@ import { Admission } from "./admission/admission.ts";
 import { defaultLimits } from "./admission/limits.ts";
 import { challengeRoute } from "./http/challenge-route.ts";
 import { writeDiscovery } from "./http/discovery.ts";
+import { openGuardDoor } from "./http/guard-door.ts";
 import { HEALTH_PATH, healthRoute } from "./http/health-route.ts";
 import { listenHttp } from "./http/http-server.ts";
 import { type NotReady, probeRoutes } from "./http/probe-routes.ts";
-import { rpcRoutes } from "./http/route.ts";
+import { type RouteTable, rpcRoutes } from "./http/route.ts";
 import { readTlsFiles } from "./http/tls-files.ts";
 import { reportedVerifier } from "./identity/reported-verifier.ts";
 import { openUsersRoot } from "./identity/users-root.ts";
@@ -193,6 +194,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
           tokens: pages,
           scheme,
         });
+  let routeTable: RouteTable = new Map();
   const listener = parts.use(
     await listenHttp({
       address: options.address,
@@ -216,13 +218,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
           stages: stages?.mode ?? "off",
           workspace: only?.workspace,
         });
-        return new Map([
+        routeTable = new Map([
           ...rpcRoutes(rpcPaths, idleness.watched(tenantRpc(tenants, { shutdown, log }))),
           [HEALTH_PATH, healthRoute(health)],
           ...probeRoutes(notReady, () => tenants.rolledBack),
           ...(pageDoor?.routes ?? []),
           ...(token === undefined ? [] : ([[challengePath, challengeRoute(token)]] as const)),
         ]);
+        return routeTable;
       },
     }),
   );
@@ -239,6 +242,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
           }),
         );
   if (options.announce && token !== undefined) {
+    const { url } = listener;
+    const door = await openGuardDoor(stateDir, { url, pid: process.pid }, { token, routes: routeTable, log });
+    if (door !== undefined) parts.use(door);
     parts.use(
       await writeDiscovery(stateDir, {
         url: listener.url,

@@ -11,7 +11,7 @@ import { CliError, usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
-import { GuardedSettingsFile } from "./guarded-settings-file.ts";
+import { GuardedSettingsFile, relayPath } from "./guarded-settings-file.ts";
 import type { HookEntry } from "./hook-settings.ts";
 
 export interface GuardFlags {
@@ -19,6 +19,9 @@ export interface GuardFlags {
   readonly user?: boolean;
   readonly json?: boolean;
 }
+
+/** Where systems have it. Without it, Node asks by itself, which takes longer. */
+const perls = ["/usr/bin/perl", "/usr/local/bin/perl"];
 
 /** Seconds that the host waits for the hook: more than the hook waits for the server. */
 const timeout = 60;
@@ -196,9 +199,13 @@ async function settingsFile(flags: GuardFlags, console: Console): Promise<Guarde
 function entryOf(host: GuardedHost, { environment }: Console): HookEntry {
   const program = process.argv[1];
   if (program === undefined || !existsSync(program)) throw usageError("Where this program lies cannot be told.");
+  const stateDir = defaultStateDir(environment);
+  const perl = perls.find((path) => existsSync(path));
   const words = [
     "NODE_OPTIONS=",
-    `GENNAI_STATE_DIR=${quoted(defaultStateDir(environment))}`,
+    ...(perl === undefined ? [] : ["PERL5OPT=", "PERL5LIB="]),
+    `GENNAI_STATE_DIR=${quoted(stateDir)}`,
+    ...(perl === undefined ? [] : [quoted(perl), quoted(relayPath(stateDir))]),
     quoted(process.execPath),
     ...process.execArgv.map(quoted),
     quoted(program),

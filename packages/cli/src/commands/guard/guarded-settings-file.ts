@@ -1,5 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, rmdirSync, rmSync, statSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import {
@@ -23,6 +33,7 @@ import {
   withHook,
   withoutHook,
 } from "./hook-settings.ts";
+import { relayScript } from "./relay-script.ts";
 
 /** What stood there before, and what was written in its place. */
 const backupSchema = z.strictObject({
@@ -33,6 +44,11 @@ const backupSchema = z.strictObject({
   writtenSha256: z.string(),
 });
 type Backup = z.infer<typeof backupSchema>;
+
+/** The program that hooks start first. It is there while a hook is. */
+export function relayPath(stateDir: string): string {
+  return join(stateDir, "guard", "relay");
+}
 
 /** A settings file of an agent, with our hook or without. What it was before is kept in the state directory. */
 export class GuardedSettingsFile {
@@ -76,6 +92,9 @@ export class GuardedSettingsFile {
     const settings = this.#parsed(before);
     const next = this.#plainly(() => withHook(settings, entry));
     const written = `${JSON.stringify(next, undefined, 2)}\n`;
+    await ensurePrivateDirectory(this.#stateDir);
+    await ensurePrivateDirectory(dirname(this.#backup));
+    await writePrivateFile(relayPath(this.#stateDir), relayScript);
     if (this.amiss(entry).length === 0) return false;
     const kept = await this.#kept();
     const directory = dirname(this.path);
@@ -89,8 +108,6 @@ export class GuardedSettingsFile {
       madeDirectory,
       writtenSha256: sha256Hex(written),
     };
-    await ensurePrivateDirectory(this.#stateDir);
-    await ensurePrivateDirectory(dirname(this.#backup));
     await writePrivateFile(this.#backup, JSON.stringify(backup));
     mkdirSync(directory, { recursive: true });
     await this.#write(written);
@@ -103,7 +120,7 @@ export class GuardedSettingsFile {
     const text = this.#text();
     const kept = await this.#kept();
     if (text === undefined || this.commands().size === 0) {
-      await removePrivateFile(this.#backup);
+      await this.#forget();
       return false;
     }
     if (kept?.writtenSha256 === sha256Hex(text)) await this.#restore(kept.before, kept.madeDirectory);
@@ -115,8 +132,15 @@ export class GuardedSettingsFile {
         kept?.madeDirectory === true,
       );
     }
-    await removePrivateFile(this.#backup);
+    await this.#forget();
     return true;
+  }
+
+  async #forget(): Promise<void> {
+    await removePrivateFile(this.#backup);
+    const relay = relayPath(this.#stateDir);
+    // What hooks in other places start stays.
+    if (existsSync(relay) && readdirSync(dirname(relay)).length === 1) await removePrivateFile(relay);
   }
 
   async #restore(text: string | undefined, madeDirectory: boolean): Promise<void> {

@@ -12,7 +12,7 @@ export interface HookEntry {
 }
 
 /** How commands of ours are known again, whichever program file they start: by the whole form that `install` writes. */
-const ours = /^(?:[A-Z_]+=(?:'(?:[^']|'\\'')*')? )*(?:'(?:[^']|'\\'')*' )+guard hook claude-code \|\| exit [12]$/;
+const ours = /^(?:[A-Z0-9_]+=(?:'(?:[^']|'\\'')*')? )*(?:'(?:[^']|'\\'')*' )+guard hook claude-code \|\| exit [12]$/;
 
 /** Of the `env` in settings: what decides which program a hook is, and what it obeys. */
 const steering = /^(?:NODE_.*|GENNAI_.*|LD_.*|DYLD_.*|PATH|HOME|ENV|BASH_ENV|CLAUDE_CONFIG_DIR)$/;

@@ -74,7 +74,8 @@ describe("install and uninstall", () => {
     const state = place.environment.GENNAI_STATE_DIR;
     for (const [event, [group]] of Object.entries(hooksIn(settings))) {
       const command = group?.hooks[0]?.command ?? "";
-      expect(command.startsWith(`NODE_OPTIONS= GENNAI_STATE_DIR='${state}' '`)).toBe(true);
+      const relay = `PERL5OPT= PERL5LIB= GENNAI_STATE_DIR='${state}' '/usr/bin/perl' '${state}/guard/relay' '`;
+      expect(command.startsWith(`NODE_OPTIONS= ${relay}`)).toBe(true);
       // At Stop, 2 would mean that it must go on.
       expect([event, command.slice(-1)]).toEqual([event, event === "PreToolUse" ? "2" : "1"]);
     }

@@ -1,0 +1,169 @@
+import { spawn } from "node:child_process";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { connectGovernance } from "@gennai/client/connection/connection";
+import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { startTestServer } from "@gennai/testkit/test-server";
+import { describe, expect, test } from "vitest";
+import { relayScript } from "#commands/guard/relay-script";
+
+/** Starts the relay as a host does. What it becomes where nobody listens: a program that says what it was given. */
+async function relayed(stateDir: string, cwd: string, input: string, more: NodeJS.ProcessEnv = {}) {
+  const words = ["-e", relayScript, "/bin/sh", "-c", 'printf "became %s " "$*"; cat', "sh", "guard", "claude-code"];
+  const child = spawn("/usr/bin/perl", words, {
+    cwd,
+    env: { PATH: "/usr/bin:/bin", PWD: cwd, GENNAI_STATE_DIR: stateDir, ...more },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(input);
+  const [printed, complained] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { code: await ended, printed, complained };
+}
+
+const call = (cwd: string, tool_name: string, tool_input: object, more: object = {}) =>
+  JSON.stringify({
+    session_id: "s",
+    cwd,
+    hook_event_name: "PreToolUse",
+    tool_use_id: `t${Math.random()}`,
+    tool_name,
+    tool_input,
+    ...more,
+  });
+
+describe("with a server", () => {
+  test("it answers what the gate decided, and nothing where nothing speaks against a call", async () => {
+    await using server = await startTestServer({ server: { announce: true }, files: { "a b.txt": "x" } });
+    const { root } = server.workspace;
+    const asked = (name: string, input: object) => relayed(server.stateDir, root, call(root, name, input));
+    expect(await asked("Read", { file_path: "a b.txt" })).toEqual({ code: 0, printed: "", complained: "" });
+    const denied = await asked("Write", { file_path: "/etc/x", content: "ä\u2028\u0000😀".repeat(100_000) });
+    expect(denied.complained).toBe("");
+    expect(JSON.parse(denied.printed)).toMatchObject({ hookSpecificOutput: { permissionDecision: "deny" } });
+    const { records } = await connectGovernance({ baseUrl: server.url, token: server.token }).listLedgerRecords({});
+    expect(records).toHaveLength(2);
+  });
+
+  test("a project whose name has quotes and letters of all kinds is the one it judges for", async () => {
+    await using server = await startTestServer({ server: { announce: true } });
+    await using other = await temporaryDirectory();
+    const root = join(other.root, 'a"b ü');
+    mkdirSync(join(root, ".gennai"), { recursive: true });
+    writeFileSync(join(root, ".gennai/config.yaml"), 'paths:\n  deny: ["secret/**"]\n');
+    const { printed } = await relayed(
+      server.stateDir,
+      root,
+      call(root, "Write", { file_path: "secret/x", content: "" }),
+    );
+    expect(JSON.parse(printed).hookSpecificOutput.permissionDecision).toBe("deny");
+    writeFileSync(join(root, "x.txt"), "x");
+    const elsewhere = await relayed(server.stateDir, root, call(root, "Read", { file_path: "x.txt" }));
+    expect(elsewhere).toEqual({ code: 0, printed: "", complained: "" });
+  });
+
+  test.each([
+    ["nothing", ""],
+    ["no JSON", "{"],
+    ["a list", "[]"],
+    ["more than one value", '{"a":1},"host":"claude-code","x":{}'],
+    ["an end of its own", '{}}{"a":1'],
+    ["none of the agent's words", '{"session_id":"s"}'],
+  ])("input that is %s is refused", async (_what, input) => {
+    await using server = await startTestServer({ server: { announce: true } });
+    const { code, printed, complained } = await relayed(server.stateDir, server.workspace.root, input);
+    expect([code, printed]).toEqual([2, ""]);
+    expect(complained).toMatch(/^Gennai guards this agent[^\n]*gennai serve[^\n]*guard uninstall claude-code[^\n]*\n$/);
+  });
+
+  test("a project that cannot be judged refuses reads as well", async () => {
+    await using server = await startTestServer({ server: { announce: true } });
+    const { root } = server.workspace;
+    mkdirSync(join(root, ".gennai"), { recursive: true });
+    writeFileSync(join(root, ".gennai/config.yaml"), "paths: [");
+    expect((await relayed(server.stateDir, root, call(root, "Read", { file_path: "README.md" }))).code).toBe(2);
+  });
+
+  test("another token than the server's is refused, and so is another call", async () => {
+    await using server = await startTestServer({ server: { announce: true } });
+    const { port, stateDir, workspace } = server;
+    const ask = async (path: string, token: string) => {
+      const { connect } = await import("node:net");
+      const socket = connect(join(stateDir, "servers", `${port}.sock`));
+      const lines = [`POST ${path} HTTP/1.0`, "Host: localhost", `Authorization: Bearer ${token}`];
+      socket.end([...lines, "Content-Type: application/json", "Content-Length: 2", "", "{}"].join("\r\n"));
+      return /^HTTP\/1\.1 (\d+)/.exec(await text(socket))?.[1];
+    };
+    expect(await ask("/gennai.agent.v1.GovernanceService/GuardCall", "x".repeat(43))).toBe("401");
+    expect(await ask("/gennai.agent.v1.GovernanceService/SetEmergencyControl", server.token)).toBe("404");
+    expect(await ask("/health", server.token)).toBe("404");
+    const record = join(stateDir, "servers", `${port}.json`);
+    writeFileSync(record, '{"token": "wrong", "workspace": "/"}');
+    const { code, complained } = await relayed(stateDir, workspace.root, call(workspace.root, "Read", {}));
+    expect([code, complained]).toEqual([2, expect.stringContaining("Authorization")]);
+  });
+});
+
+describe("without one", () => {
+  const becomes = { code: 0, printed: "became guard claude-code {x", complained: "" };
+
+  test.each([
+    ["no state directory", () => undefined],
+    ["nobody announced", (state: string) => mkdirSync(join(state, "servers"), { mode: 0o700 })],
+    [
+      "a server that is gone",
+      (state: string) => {
+        mkdirSync(join(state, "servers"), { mode: 0o700 });
+        writeFileSync(join(state, "servers/7777.json"), '{"token": "t", "workspace": "/"}', { mode: 0o600 });
+      },
+    ],
+  ])("%s: it becomes the program that knows what may go on, with all of the input", async (_what, prepare) => {
+    await using state = await temporaryDirectory();
+    prepare(state.root);
+    expect(await relayed(state.root, state.root, "{x")).toEqual(becomes);
+  });
+
+  test.each([
+    ["whose directory others can change", 0o777, 0o600],
+    ["whose announcement others can read", 0o700, 0o644],
+  ])("a server %s is not believed", async (_what, directory, file) => {
+    await using state = await temporaryDirectory();
+    await using _server = await answering(state.root, () => "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\n{}");
+    chmodSync(join(state.root, "servers"), directory);
+    chmodSync(join(state.root, "servers/1.json"), file);
+    expect(await relayed(state.root, state.root, "{x")).toEqual(becomes);
+  });
+});
+
+test.each([
+  ["nothing", ""],
+  ["half of an answer", 'HTTP/1.0 200 OK\r\nContent-Length: 90\r\n\r\n{"answer":{}'],
+  ["an answer of unknown length", "HTTP/1.0 200 OK\r\n\r\n{}"],
+  ["something else", "HTTP/1.0 200 OK\r\nContent-Length: 4\r\n\r\nnull"],
+  ["an error", "HTTP/1.0 500 No\r\nContent-Length: 2\r\n\r\n{}"],
+])("a server that answers %s leaves the call refused", async (_what, answer) => {
+  await using state = await temporaryDirectory();
+  await using _server = await answering(state.root, () => answer);
+  const { code, printed, complained } = await relayed(state.root, state.root, "{}");
+  expect([code, printed]).toEqual([2, ""]);
+  expect(complained).toContain("nothing is changed");
+});
+
+/** Something that listens where a server would. */
+async function answering(state: string, answer: () => string): Promise<AsyncDisposable> {
+  mkdirSync(join(state, "servers"), { mode: 0o700 });
+  writeFileSync(join(state, "servers/1.json"), '{"token": "t", "workspace": "/"}', { mode: 0o600 });
+  const server = createServer((socket) => {
+    socket.on("error", () => undefined);
+    socket.once("data", () => socket.end(answer()));
+  });
+  await new Promise<void>((resolve) => server.listen(join(state, "servers/1.sock"), resolve));
+  return {
+    async [Symbol.asyncDispose]() {
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
