@@ -6,6 +6,7 @@ import type { Endpoint } from "@gennai/governance/network/endpoint";
 import type { SettingsChoice } from "@gennai/protocol/model/session-settings";
 import type { UserQuestion, UserReply } from "@gennai/protocol/model/user-question";
 import pLimit, { type LimitFunction } from "p-limit";
+import type { Pipeline } from "../ci/pipeline.ts";
 import type { ChosenServer } from "../connection/server-choice.ts";
 import { type Paint, paintFor } from "../terminal/colours.ts";
 import { asTyped, type Console, isTerminal } from "../terminal/console.ts";
@@ -38,6 +39,8 @@ export interface DeskOptions {
   readonly allow?: readonly Endpoint[];
   /** Who is asked in place of the console's input: somebody who sits at more than one desk. */
   readonly person?: Person | undefined;
+  /** Set where nobody is, whatever the input is: it answers in a person's place. */
+  readonly pipeline?: Pick<Pipeline, "answer" | "hear">;
 }
 
 /** Who answers, one question at a time. */
@@ -63,7 +66,7 @@ export class AgentDesk implements Disposable {
 
   constructor(options: DeskOptions) {
     this.#options = options;
-    const { console, json } = options;
+    const { console, json, pipeline } = options;
     const target = json ? console.errors : console.output;
     this.paint = paintFor(target, console.environment);
     this.printer = new EventPrinter({
@@ -73,10 +76,14 @@ export class AgentDesk implements Disposable {
       width: widthOf(target),
     });
     this.view = {
-      show: (event) => (json ? this.writeJson(eventJson(event)) : this.printer.print(event)),
+      show: (event) => {
+        pipeline?.hear(event);
+        if (json) this.writeJson(eventJson(event));
+        else this.printer.print(event);
+      },
       note: (text) => this.printer.line(this.paint("dim", asTyped(text, console.environment))),
     };
-    const isHere = options.ask || (isTerminal(console.input) && isTerminal(console.errors));
+    const isHere = pipeline === undefined && (options.ask || (isTerminal(console.input) && isTerminal(console.errors)));
     const line =
       isHere || options.promptsForRequests ? new LineInput(console, () => options.interrupts.interrupt()) : undefined;
     const input = isHere ? line : undefined;
@@ -90,7 +97,8 @@ export class AgentDesk implements Disposable {
     this.editor = new HeadlessEditor({
       workspace: options.workspace,
       held: options.held,
-      environment: console.environment,
+      // A pipeline's own has its secrets, and files that steer its later steps.
+      environment: pipeline === undefined ? console.environment : undefined,
       writer: this.writer,
       confirm: (question, { signal }) => this.#confirm(question, signal),
       // What is asked is no permission, so that no policy answers it.
@@ -125,7 +133,8 @@ export class AgentDesk implements Disposable {
       if (Object.keys(changes).length > 0) await session.changeSettings(changes, options);
       return session;
     }
-    const interactive = this.policy !== "nobody" || (this.#options.allow ?? []).length > 0;
+    const { allow = [], pipeline } = this.#options;
+    const interactive = this.policy !== "nobody" || allow.length > 0 || pipeline !== undefined;
     return AgentSession.start(server.client, identity, options.settings, { interactive, signal: options.signal });
   }
 
@@ -147,10 +156,11 @@ export class AgentDesk implements Disposable {
   }
 
   #confirm(question: Parameters<HeadlessEditor["confirm"]>[0], signal: AbortSignal) {
-    const ahead = answeredAhead(question, this.#options.allow ?? []);
-    const decided = ahead ?? answerByPolicy(this.policy, question);
+    const { allow = [], pipeline } = this.#options;
+    const ahead = answeredAhead(question, allow);
+    const decided = ahead ?? pipeline?.answer(question) ?? answerByPolicy(this.policy, question);
     if (decided !== undefined) {
-      const option = ahead === undefined ? "--yes" : "--allow";
+      const option = ahead !== undefined ? "--allow" : pipeline !== undefined ? "--ci-policy" : "--yes";
       const word = decided.answer === "yes" ? `approved by ${option}` : `refused: ${decided.reason}`;
       this.view.note(`  ${word}`);
       return Promise.resolve(decided);

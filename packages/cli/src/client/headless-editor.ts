@@ -1,13 +1,7 @@
 import { resolve } from "node:path";
-import type {
-  CommandOptions,
-  ConfirmationQuestion,
-  ConfirmationReply,
-  Editor,
-  RequestOptions,
-} from "@gennai/client/bridge/editor";
+import type { ConfirmationQuestion, ConfirmationReply, Editor, RequestOptions } from "@gennai/client/bridge/editor";
 import type { HeldWorkspace } from "@gennai/client/held-workspace/held-workspace";
-import type { ApplyRequest, CommandRequest, CommandRun } from "@gennai/protocol/model/editor-requests";
+import type { ApplyRequest } from "@gennai/protocol/model/editor-requests";
 import type { AppliedFile } from "@gennai/protocol/model/proposal";
 import type { UserQuestion, UserReply } from "@gennai/protocol/model/user-question";
 import { type ChangeWriter, finalChange } from "./change-writer.ts";
@@ -16,7 +10,8 @@ import { runInTerminal } from "./run-in-terminal.ts";
 export interface HeadlessEditorOptions {
   /** Real absolute path. */
   readonly workspace: string;
-  readonly environment: NodeJS.ProcessEnv;
+  /** Of a person's own commands; undefined where no person is, and no terminal of theirs. */
+  readonly environment: NodeJS.ProcessEnv | undefined;
   readonly writer: ChangeWriter;
   /** Set when the server cannot reach the files. */
   readonly held?: HeldWorkspace | undefined;
@@ -29,18 +24,18 @@ export interface HeadlessEditorOptions {
 export class HeadlessEditor implements Editor {
   readonly workspace?: HeldWorkspace;
   readonly askUser?: NonNullable<Editor["askUser"]>;
+  readonly runCommand?: NonNullable<Editor["runCommand"]>;
   readonly #options: HeadlessEditorOptions;
 
   constructor(options: HeadlessEditorOptions) {
     this.#options = options;
-    const { held, askUser } = options;
+    const { held, askUser, environment, workspace } = options;
     if (held !== undefined) this.workspace = held;
     if (askUser !== undefined) this.askUser = ({ questions }, asked) => askUser(questions, asked);
-  }
-
-  runCommand(request: CommandRequest, options: CommandOptions): Promise<CommandRun> {
-    const { workspace, environment } = this.#options;
-    return runInTerminal({ ...request, cwd: resolve(workspace, request.cwd) }, { ...options, environment });
+    if (environment !== undefined) {
+      this.runCommand = (request, asked) =>
+        runInTerminal({ ...request, cwd: resolve(workspace, request.cwd) }, { ...asked, environment });
+    }
   }
 
   confirm(question: ConfirmationQuestion, options: RequestOptions): Promise<ConfirmationReply> {

@@ -7,6 +7,12 @@ export const exitCode = {
   usage: 2,
   /** Something the job needed was refused: by a policy, by the user, or because nobody could be asked. */
   refused: 3,
+  /** Of `run --ci`: a rule asked, and nothing there may answer. */
+  unanswered: 4,
+  /** Of `run --ci`: the turn used up what it may, or went round in circles. */
+  limit: 5,
+  /** Of `run --ci`: the model could not be asked, or gave no answer. */
+  model: 6,
   /** Ended by Ctrl-C or a signal. */
   interrupted: 130,
   /** The same by SIGTERM, where who tried a command tells them apart. */

@@ -36,6 +36,13 @@ export function registerRunCommand(program: Command, { console, ended }: Command
     .option("--parallel <number>", "attempts at once", "2")
     .option("--check <command>", "what decides between attempts (default: the project's check)")
     .option("--attempt-model <name>", "model of the first, the second, … attempt; repeatable", collect)
+    .option("--ci", "in a pipeline: nobody is asked, and the exit code says what was in the way")
+    .option(
+      "--ci-policy <file>",
+      "what passes with --ci although a rule asks about it; a file outside of the workspace",
+    )
+    .option("--artefacts <dir>", "with --ci: a directory to make for the result, the refusals as SARIF, and the ledger")
+    .option("--annotations <for>", "with --ci: github or none (default: github in its Actions)")
     .option("--sandbox <when>", `${sandboxHelp}; of an own server`, "auto")
     .option("--stages <when>", `${stagesHelp}; of an own server`, "auto")
     .option("--image <file>", "an image for the model to look at (PNG, JPEG, GIF, WebP); repeatable", collect)
@@ -45,10 +52,13 @@ export function registerRunCommand(program: Command, { console, ended }: Command
     .option("--json", 'print every event as a line of JSON, and a closing {"result":…}')
     .addHelpText("after", runHelp)
     .action(async (request: string | undefined, flags: RunFlags) => {
-      if (flags.attempts !== undefined) {
+      if (flags.attempts !== undefined && flags.ci !== true) {
         const { runAttempts } = await import("./run-attempts.ts");
         return ended(await runAttempts(request, flags, console));
       }
+      const { refusePipelineOptions, runInPipeline } = await import("./run-in-pipeline.ts");
+      if (flags.ci === true) return ended(await runInPipeline(request, flags, console));
+      refusePipelineOptions(flags);
       const { runCommand } = await import("./run-command.ts");
       ended(await runCommand(request, flags, console));
     });
@@ -63,6 +73,7 @@ Examples:
   gennai run --image mockup.png "make the page look like this"
   gennai run --attempts 3 --check "npm test" "make the parser accept comments"
   gennai run --session 0a1b… "now the same for the tests"
+  gennai run --ci --artefacts gennai-run "mend the failing test"
 
 In branch mode (the default) the agent never works on main, master, develop, release/* or the remote's default branch: it
 goes to a branch of its own, ai-agent/… . Questions are answered y, n, n and a reason, t (for this turn) or s (for this
@@ -71,4 +82,9 @@ session); anything else is a no. Without a terminal and without --yes, every que
 
 --attempts: nothing is written before you keep it. What attempts ask, they ask in turn, each line with its number. Attempts whose
 check passes win, then those that change fewer lines. Budgets hold over all of them together. gennai attempts shows the others.
-${exitCodesHelp}`;
+${exitCodesHelp}
+With --ci also:
+  4    a rule asked about something, and the policy does not allow it
+  5    a budget or limit was used up, or the model went round in circles
+  6    the model could not be asked, or gave no answer
+`;

@@ -6,6 +6,7 @@ import type { AgentBranch } from "@gennai/machine/git/prepare-branch";
 import { addSessionWorktree } from "@gennai/machine/git/session-worktree";
 import { openDiskWorkspace } from "@gennai/machine/held-workspace/open-disk-workspace";
 import type { SettingsChoice } from "@gennai/protocol/model/session-settings";
+import type { Pipeline } from "../../ci/pipeline.ts";
 import { branchTitle, prepareAgentBranch } from "../../client/agent-branch.ts";
 import { AgentDesk } from "../../client/agent-desk.ts";
 import { exitCodeOf, runTurn, type TurnReport } from "../../client/run-turn.ts";
@@ -30,7 +31,12 @@ import { type RunFlags, sessionSettings } from "./run-options.ts";
 import { workingTreeDiff } from "./working-tree-diff.ts";
 
 /** `gennai run [request]`: one turn, or a prompt when there is no request. */
-export async function runCommand(request: string | undefined, flags: RunFlags, console: Console): Promise<ExitCode> {
+export async function runCommand(
+  request: string | undefined,
+  flags: RunFlags,
+  console: Console,
+  pipeline?: Pipeline,
+): Promise<ExitCode> {
   if (flags.mode === "plan") {
     if (flags.worktree === true) throw usageError("--worktree is not for plans.", "Run the plan without it.");
     if (flags.image !== undefined) throw usageError("--image is not for plans.", "Run the plan without it.");
@@ -67,6 +73,7 @@ export async function runCommand(request: string | undefined, flags: RunFlags, c
     ask: flags.ask === true,
     json: flags.json === true,
     promptsForRequests: request === undefined,
+    ...(pipeline === undefined ? {} : { pipeline }),
     allow,
   });
   const { signal } = ending;
@@ -154,6 +161,7 @@ export async function runCommand(request: string | undefined, flags: RunFlags, c
   let code = exitCodeOf(report, interrupts.interrupted);
   const reviewed = await proposals(report);
   if (code === exitCode.ok && reviewed.some(({ undecided }) => undecided)) code = exitCode.refused;
+  if (pipeline !== undefined) code = pipeline.ended(report, code);
   if (flags.json !== true && branch !== undefined && report.changedFiles.length > 0) {
     const diff = await workingTreeDiff(workspace, report.changedFiles, { signal });
     if (diff !== "") desk.write(`\n${colouredDiff(diff, desk.paint)}\n\n`);

@@ -33,6 +33,13 @@ export interface RunFlags extends ServerFlags, ModelFlags, SettingFlags {
   readonly check?: string;
   /** Of the first, the second, … of them. */
   readonly attemptModel?: readonly string[];
+  /** Nobody is there: nothing is asked. */
+  readonly ci?: boolean;
+  /** A file outside of the workspace that says what passes then. */
+  readonly ciPolicy?: string;
+  /** A directory that is made for what is kept of the run. */
+  readonly artefacts?: string;
+  readonly annotations?: string;
 }
 
 /** What the session runs with. Throws `CliError`. */

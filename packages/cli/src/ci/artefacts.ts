@@ -1,0 +1,69 @@
+import { createWriteStream } from "node:fs";
+import { mkdir, realpath, writeFile } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { pipeline as piped } from "node:stream/promises";
+import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
+import { CliError, usageError } from "../errors/cli-error.ts";
+import { exitCode } from "../errors/exit-code.ts";
+import { jsonLine } from "../terminal/terminal-safe.ts";
+import { version } from "../version.ts";
+import { codeQualityOf } from "./code-quality.ts";
+import type { Pipeline } from "./pipeline.ts";
+import { sarifOf } from "./sarif.ts";
+
+/** Where artefacts go: a directory that is not there yet, in one that is. */
+export interface ArtefactPlace {
+  /** Real path. */
+  readonly parent: string;
+  readonly name: string;
+}
+
+/** Looks before anything runs. Throws `CliError`. */
+export async function artefactPlace(named: string, directory: string): Promise<ArtefactPlace> {
+  const path = resolve(directory, named);
+  const parent = await realpath(dirname(path)).catch(() => undefined);
+  if (parent === undefined)
+    throw usageError(`${dirname(path)} is not there.`, "Make it before, or name another place.");
+  const place = { parent, name: basename(path) };
+  if ((await realpath(path).catch(() => undefined)) !== undefined)
+    throw usageError(`${named} is there already.`, "Name a directory that is not there yet.");
+  return place;
+}
+
+/**
+ * Writes what is kept of the run: its result, its refusals as SARIF and for GitLab, and the ledger as a bundle. The agent could have
+ * put something else there meanwhile, so that nothing is written over or through. Throws `CliError`.
+ */
+export async function writeArtefacts(
+  { parent, name }: ArtefactPlace,
+  facts: { readonly pipeline: Pipeline; readonly workspace: string; readonly stateDir: string },
+): Promise<string> {
+  const directory = join(parent, name);
+  const { pipeline, workspace, stateDir } = facts;
+  try {
+    if ((await realpath(parent)) !== parent) throw new Error("its parent was replaced");
+    await mkdir(directory);
+    const write = (file: string, value: unknown): Promise<void> =>
+      writeFile(join(directory, file), `${jsonLine(value)}\n`, { flag: "wx" });
+    await write("result.json", resultOf(pipeline));
+    await write("refusals.sarif", sarifOf(pipeline.refusals, version));
+    await write("code-quality.json", codeQualityOf(pipeline.refusals));
+    const ledger = new WorkspaceLedger({ workspaceRoot: workspace, stateDir });
+    await piped(ledger.export("bundle"), createWriteStream(join(directory, "ledger.bundle"), { flags: "wx" }));
+  } catch (error) {
+    throw new CliError(
+      `The artefacts cannot be written to ${directory}: ${error instanceof Error ? error.message : String(error)}`,
+      {
+        exitCode: exitCode.failed,
+        next: ["Look at what is there now."],
+        cause: error,
+      },
+    );
+  }
+  return directory;
+}
+
+function resultOf({ end, problem, refusals }: Pipeline): object {
+  const { outcome, text, changedFiles, refused, usage } = end?.report ?? {};
+  return { outcome, exitCode: end?.code, error: problem, text, changedFiles, refused, refusals, usage };
+}

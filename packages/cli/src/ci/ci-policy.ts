@@ -1,0 +1,132 @@
+import { lstat, readFile, realpath } from "node:fs/promises";
+import { isAbsolute, relative, resolve, sep } from "node:path";
+import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bridge/editor";
+import { type ScopeGlob, scopeGlob } from "@gennai/governance/intents/scope-glob";
+import { parseStrictYaml, YamlError } from "@gennai/machine/yaml/strict-yaml";
+import { isAtLeast, riskWords } from "@gennai/protocol/model/risk";
+import * as z from "zod";
+import { usageError } from "../errors/cli-error.ts";
+
+const scope = z.string().transform((entry, context): ScopeGlob => {
+  const result = scopeGlob(entry);
+  if (result.ok && !result.glob.excludes) return result.glob;
+  context.addIssue(result.ok ? "an exclusion allows nothing" : result.problem);
+  return z.NEVER;
+});
+
+const ciPolicySchema = z.strictObject({
+  version: z.literal(1),
+  allow: z
+    .array(
+      z.strictObject({
+        rule: z.string().min(1),
+        command: z.string().min(1).optional(),
+        paths: z.array(scope).min(1).optional(),
+        risk: z.enum(riskWords.words).default("medium"),
+      }),
+    )
+    .max(1_000),
+});
+
+/** What passes in a pipeline although a rule asks about it. */
+export type CiPolicy = z.infer<typeof ciPolicySchema>;
+
+/** Whatever is asked, nobody answers. */
+export const allowNothing: CiPolicy = { version: 1, allow: [] };
+
+const maxBytes = 1024 * 1024;
+
+/**
+ * Reads the file of `--ci-policy`. It must not lie in the workspace: what is proposed there, also by a stranger, would allow itself.
+ * Throws `CliError`.
+ *
+ * @param workspace real path
+ */
+export async function readCiPolicy(file: string, place: { directory: string; workspace: string }): Promise<CiPolicy> {
+  const named = resolve(place.directory, file);
+  let text: string;
+  try {
+    const real = await realpath(named);
+    if (isInside(real, place.workspace)) throw inWorkspace(file);
+    const { size } = await lstat(real);
+    if (size > maxBytes) throw usageError(`${file} is larger than ${maxBytes} bytes.`, "Write a shorter policy.");
+    text = await readFile(real, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && typeof error.code === "string" && /^E[A-Z]+$/.test(error.code))
+      throw usageError(`The policy ${file} cannot be read (${error.code}).`, "Name a file outside of the workspace.");
+    throw error;
+  }
+  return parseCiPolicy(text, file);
+}
+
+/** Throws `CliError`. */
+export function parseCiPolicy(text: string, file: string): CiPolicy {
+  try {
+    return ciPolicySchema.parse(parseStrictYaml(text, file).data);
+  } catch (error) {
+    const issue = error instanceof z.ZodError ? error.issues[0] : undefined;
+    if (issue !== undefined) throw usageError(`${file}: ${issue.path.join(".")} ${issue.message}`.trim(), shape);
+    if (error instanceof YamlError) throw usageError(error.message, shape);
+    throw error;
+  }
+}
+
+const shape = "It is version: 1 and a list allow, of rule and, if you like, command, paths and risk.";
+
+function inWorkspace(file: string): Error {
+  return usageError(
+    `The policy ${file} lies in the workspace, where a change could allow itself.`,
+    'Take it of a branch that you trust: git show origin/main:ci-policy.yaml > "$RUNNER_TEMP/policy.yaml"',
+  );
+}
+
+/**
+ * The answer in a person's place: yes, once, where one entry names the rule and covers the exact command and every path, at no higher risk.
+ *
+ * @param workspace real path
+ */
+export function answerByCiPolicy(
+  { allow }: CiPolicy,
+  { computed, actionJson }: Pick<ConfirmationQuestion, "computed" | "actionJson">,
+  workspace: string,
+): ConfirmationReply {
+  const isAllowed = allow.some(
+    ({ rule, command, paths: globs, risk }) =>
+      rule === computed.rule &&
+      isAtLeast(risk, computed.risk) &&
+      (command === undefined || command === commandOf(actionJson)) &&
+      (globs === undefined || covers(globs, computed.paths, workspace)),
+  );
+  if (isAllowed) return { answer: "yes", scope: "once" };
+  return {
+    answer: "nobody",
+    reason: `Nobody is asked in a pipeline, and its policy does not allow this (rule ${computed.rule}).`,
+  };
+}
+
+/** False for no path at all: an entry with paths is about paths. */
+function covers(globs: readonly ScopeGlob[], named: readonly string[], workspace: string): boolean {
+  return (
+    named.length > 0 &&
+    named.every((path) => {
+      const inside = relativeTo(workspace, path);
+      return inside !== undefined && globs.some((glob) => glob.matches(inside.split("/")));
+    })
+  );
+}
+
+/** With slashes; undefined for a path that is not below it. */
+export function relativeTo(workspace: string, path: string): string | undefined {
+  const full = resolve(workspace, path);
+  return isInside(full, workspace) && full !== workspace ? relative(workspace, full).replaceAll(sep, "/") : undefined;
+}
+
+function isInside(path: string, root: string): boolean {
+  const way = relative(root, path);
+  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
+
+function commandOf(actionJson: string): string | undefined {
+  const action = z.object({ arguments: z.object({ command: z.string() }) }).safeParse(JSON.parse(actionJson));
+  return action.data?.arguments.command;
+}

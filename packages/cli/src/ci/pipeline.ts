@@ -1,0 +1,80 @@
+import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bridge/editor";
+import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import type { TurnReport } from "../client/run-turn.ts";
+import { type ExitCode, exitCode } from "../errors/exit-code.ts";
+import { answerByCiPolicy, type CiPolicy } from "./ci-policy.ts";
+import { type Refusal, Refusals } from "./refusals.ts";
+
+/** How a run in a pipeline ended. */
+export interface PipelineEnd {
+  readonly code: ExitCode;
+  readonly report: TurnReport;
+}
+
+/** Codes of a turn's error that say that it used up what it may. */
+const limits: ReadonlySet<string> = new Set([
+  "budget_exceeded",
+  "iteration_limit",
+  "tool_call_limit",
+  "loop_detected",
+  "repeated_refusal",
+]);
+
+/** A run where nobody is: who answers in a person's place, and what has to be told afterwards. */
+export class Pipeline {
+  readonly #policy: CiPolicy;
+  readonly #workspace: string;
+  readonly #refusals: Refusals;
+  #errorCode = "";
+  #error = "";
+  #end: PipelineEnd | undefined;
+
+  /** @param workspace real path */
+  constructor(policy: CiPolicy, workspace: string) {
+    this.#policy = policy;
+    this.#workspace = workspace;
+    this.#refusals = new Refusals(workspace);
+  }
+
+  get refusals(): readonly Refusal[] {
+    return this.#refusals.list;
+  }
+
+  /** The turn's last error, for people; empty: none. */
+  get problem(): string {
+    return this.#error;
+  }
+
+  /** Undefined: the turn never came to its end. */
+  get end(): PipelineEnd | undefined {
+    return this.#end;
+  }
+
+  answer(question: ConfirmationQuestion): ConfirmationReply {
+    return answerByCiPolicy(this.#policy, question, this.#workspace);
+  }
+
+  hear(event: InvokeEvent): void {
+    this.#refusals.add(event);
+    if (event.event.case !== "error") return;
+    this.#error = event.event.value;
+    this.#errorCode = event.errorInfo?.code ?? "";
+  }
+
+  /** Says more exactly what the code of a run elsewhere says. */
+  ended(report: TurnReport, code: ExitCode): ExitCode {
+    const exact = this.#exact(report, code);
+    this.#end = { report, code: exact };
+    return exact;
+  }
+
+  #exact({ outcome, refused }: TurnReport, code: ExitCode): ExitCode {
+    if (code === exitCode.interrupted) return code;
+    if (outcome === "error" && limits.has(this.#errorCode)) return exitCode.limit;
+    if (outcome === "error" && this.#errorCode.startsWith("model_")) return exitCode.model;
+    if (outcome !== "completed" || code !== exitCode.refused) return outcome === "completed" ? code : exitCode.failed;
+    // Those that were not let through later in the turn.
+    const lasting = this.refusals.filter(({ tool }) => refused.includes(tool));
+    return lasting.length > 0 && lasting.every(({ unanswered }) => unanswered) ? exitCode.unanswered : code;
+  }
+}

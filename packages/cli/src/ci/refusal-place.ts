@@ -1,0 +1,27 @@
+import { createHash } from "node:crypto";
+import type { Refusal } from "./refusals.ts";
+
+/** Where a project's own rules stand: shown where a refusal is about no file, and its rule is built in. */
+const ruleFile = ".gennai/rules.yaml";
+
+/** A file of the repository and a line to show a refusal at: what it is about, else its rule. Relative, with slashes. */
+export function placeOf({ path, place }: Refusal): { readonly file: string; readonly line: number } {
+  if (path !== undefined) return { file: path, line: 1 };
+  const [, file = "", line = ""] = /^(.+):(\d+)$/.exec(place) ?? [];
+  // The user's own rules are not in the repository.
+  return file === "" || /^[~/\\]|^[a-z]:|\.\./i.test(file)
+    ? { file: ruleFile, line: 1 }
+    : { file, line: Math.max(1, Number(line)) };
+}
+
+/** What was tried, and why it did not run. */
+export function describeRefusal({ tool, words, reason, rule }: Refusal): string {
+  return `${words === "" ? tool : `${tool}, ${words}`}: ${reason} (rule ${rule})`;
+}
+
+/** The same for the same thing tried again, so that who collects these counts it once. */
+export function fingerprintOf({ tool, rule, words, path = "", unanswered }: Refusal): string {
+  return createHash("sha256")
+    .update(JSON.stringify([tool, rule, words, path, unanswered]))
+    .digest("hex");
+}

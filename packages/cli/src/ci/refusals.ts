@@ -1,0 +1,108 @@
+import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { FailureClass } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { type Risk, riskFromMessage } from "@gennai/protocol/model/risk";
+import { verdictFromMessage } from "@gennai/protocol/model/tool-outcome";
+import * as z from "zod";
+import { relativeTo } from "./ci-policy.ts";
+
+/** A call that did not run because it may not. Texts are the server's own or masked by it. */
+export interface Refusal {
+  readonly tool: string;
+  /** Of the rule, e.g. `floor/git-loss`. */
+  readonly rule: string;
+  readonly risk: Risk;
+  /** A rule asked, and neither a person nor the policy was there to say yes. */
+  readonly unanswered: boolean;
+  /** Why, as the model was told. */
+  readonly reason: string;
+  /** What was tried, e.g. a command; empty where the server did not say. */
+  readonly words: string;
+  /** Relative to the workspace, with slashes: the file that the call was about. */
+  readonly path: string | undefined;
+  /** `file:line` of the rule; empty for one that is built in. */
+  readonly place: string;
+}
+
+interface Called {
+  tool: string;
+  path: string | undefined;
+  rule: string;
+  risk: Risk;
+  asked: boolean;
+  words: string;
+  place: string;
+}
+
+const maxRefusals = 1_000;
+const aboutFile = z.union([
+  z.looseObject({ file_path: z.string() }).transform(({ file_path }) => file_path),
+  z.looseObject({ path: z.string() }).transform(({ path }) => path),
+]);
+
+/** Gathers the refusals of a turn, sub-agents' too, from its events. */
+export class Refusals {
+  readonly list: Refusal[] = [];
+  readonly #workspace: string;
+  readonly #calls = new Map<string, Called>();
+
+  /** @param workspace real path */
+  constructor(workspace: string) {
+    this.#workspace = workspace;
+  }
+
+  add({ event }: InvokeEvent): void {
+    switch (event.case) {
+      case "toolCall": {
+        const { id, name, argumentsJson } = event.value;
+        Object.assign(this.#of(id), { tool: name, path: this.#pathIn(argumentsJson) });
+        break;
+      }
+      case "gateDecision": {
+        const { toolCallId, toolName, verdict, risk, rule } = event.value;
+        const asked = verdictFromMessage(verdict) === "ask";
+        Object.assign(this.#of(toolCallId), { tool: toolName, rule, risk: riskFromMessage(risk), asked });
+        break;
+      }
+      case "ruleViolation": {
+        const { toolCallId, words, place } = event.value;
+        Object.assign(this.#of(toolCallId), { words, place });
+        break;
+      }
+      case "toolResult": {
+        const { id, error, failureClass } = event.value;
+        if (error === "" || failureClass !== FailureClass.PERMISSION_DENIED) break;
+        if (this.list.length >= maxRefusals) break;
+        const { asked, ...call } = this.#of(id);
+        this.list.push({ ...call, unanswered: asked, reason: error });
+        break;
+      }
+      default:
+        break;
+    }
+  }
+
+  #of(id: string): Called {
+    const known = this.#calls.get(id);
+    if (known !== undefined) return known;
+    const made: Called = {
+      tool: "",
+      path: undefined,
+      rule: "gate",
+      risk: "low",
+      asked: false,
+      words: "",
+      place: "",
+    };
+    this.#calls.set(id, made);
+    return made;
+  }
+
+  #pathIn(argumentsJson: string): string | undefined {
+    try {
+      const { data } = aboutFile.safeParse(JSON.parse(argumentsJson));
+      return data === undefined ? undefined : relativeTo(this.#workspace, data);
+    } catch {
+      return undefined;
+    }
+  }
+}

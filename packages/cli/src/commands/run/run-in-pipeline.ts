@@ -1,0 +1,68 @@
+import { realpath } from "node:fs/promises";
+import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { artefactPlace, writeArtefacts } from "../../ci/artefacts.ts";
+import { allowNothing, readCiPolicy } from "../../ci/ci-policy.ts";
+import { annotationLines, QuietRunner } from "../../ci/github-commands.ts";
+import { Pipeline } from "../../ci/pipeline.ts";
+import { usageError } from "../../errors/cli-error.ts";
+import type { ExitCode } from "../../errors/exit-code.ts";
+import type { Console } from "../../terminal/console.ts";
+import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { runCommand } from "./run-command.ts";
+import type { RunFlags } from "./run-options.ts";
+
+/** Options of `run` that hold with `--ci` alone. */
+const ofPipelines = ["ciPolicy", "artefacts", "annotations"] as const;
+/** Options that ask somebody, or answer for them. */
+const ofPersons = ["yes", "ask", "attempts", "session"] as const;
+
+/** `gennai run --ci`: one request where nobody is, for a pipeline. */
+export async function runInPipeline(request: string | undefined, flags: RunFlags, console: Console): Promise<ExitCode> {
+  const other = ofPersons.find((name) => flags[name] !== undefined);
+  if (request === undefined || other !== undefined || flags.mode === "plan") {
+    throw usageError(
+      request === undefined
+        ? "--ci takes a request."
+        : `--ci does not go with ${other === undefined ? "--mode plan" : `--${other}`}.`,
+      'For example: gennai run --ci --ci-policy "$RUNNER_TEMP/policy.yaml" "fix the failing test"',
+    );
+  }
+  const annotations = annotationsOf(flags.annotations, console.environment);
+  const workspace = await realpath(await resolveWorkspace(flags.workspace, console));
+  const place = flags.artefacts === undefined ? undefined : await artefactPlace(flags.artefacts, console.directory);
+  const policy =
+    flags.ciPolicy === undefined
+      ? allowNothing
+      : await readCiPolicy(flags.ciPolicy, { directory: console.directory, workspace });
+  const pipeline = new Pipeline(policy, workspace);
+  const runner = annotations === "github" ? new QuietRunner() : undefined;
+  const told = flags.json === true ? console.errors : console.output;
+  if (runner !== undefined) told.write(runner.begin);
+  try {
+    return await runCommand(request, flags, console, pipeline);
+  } finally {
+    if (runner !== undefined) told.write(runner.end + annotationLines(pipeline.refusals, pipeline.problem));
+    // Where the turn never began, the error says all that there is.
+    if (place !== undefined && pipeline.end !== undefined) {
+      const facts = { pipeline, workspace, stateDir: defaultStateDir(console.environment) };
+      console.errors.write(`Artefacts: ${await writeArtefacts(place, facts)}\n`);
+    }
+  }
+}
+
+/** Throws `CliError` for options of a pipeline elsewhere. */
+export function refusePipelineOptions(flags: RunFlags): void {
+  const name = ofPipelines.find((each) => flags[each] !== undefined);
+  if (name === undefined) return;
+  throw usageError(`--${name === "ciPolicy" ? "ci-policy" : name} goes with --ci.`, "Add --ci.");
+}
+
+/** What the runner shows by itself where nobody says it. */
+function annotationsOf(named: string | undefined, environment: NodeJS.ProcessEnv): "github" | "none" {
+  if (named === "github" || named === "none") return named;
+  if (named === undefined) return environment["GITHUB_ACTIONS"] === "true" ? "github" : "none";
+  throw usageError(
+    `There are no annotations ${JSON.stringify(named)}.`,
+    "Choose --annotations github or none. GitLab takes code-quality.json of --artefacts.",
+  );
+}

@@ -1,0 +1,182 @@
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { modelWires, startModelServer } from "@gennai/testkit/model-server/model-server";
+import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { describe, expect, test } from "vitest";
+import { runCommandLine } from "#command-line";
+import { cliScene } from "../../cli-scene.ts";
+
+const rule = { name: "no-rm", pattern: "^rm", reason: "Ask first.", ask: true };
+const files = { "a.txt": "one\n", ".gennai/rules.yaml": JSON.stringify({ bashToolPatterns: [rule] }) };
+const bash = (command: string) => ({ tool: { name: "Bash", args: { command } } });
+const done = { text: ["Done."] };
+const policy = "version: 1\nallow: [{ rule: rules/project/no-rm, command: rm a.txt }]\n";
+
+/** A repository, a place beside it, and `gennai run --ci` with a model that does this. */
+async function scene(steps: readonly object[]) {
+  const parts = new AsyncDisposableStack();
+  const here = parts.use(await cliScene(files));
+  const beside = parts.use(await temporaryDirectory());
+  const script = beside.path("script.yaml");
+  await writeFile(script, JSON.stringify({ turns: [{ steps }] }));
+  await writeFile(beside.path("policy.yaml"), policy);
+  return {
+    ...here,
+    beside,
+    async ci(words: readonly string[], environment: NodeJS.ProcessEnv = {}) {
+      const used = here.console();
+      Object.assign(used.environment, environment);
+      used.input.end();
+      const model = ["--backend", "scripted", "--model", script];
+      const code = await runCommandLine(["run", "--ci", "--server", "own", ...model, ...words, "do it"], used);
+      return { code, out: used.printed(), err: used.complained() };
+    },
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  };
+}
+
+const read = { tool: { name: "Read", args: { file_path: "a.txt" } } };
+const edit = { tool: { name: "Edit", args: { file_path: "a.txt", old_string: "one", new_string: "two" } } };
+const forced = bash("git push --force origin main");
+const rm = bash("rm a.txt");
+
+describe("the exit code says what was in the way", () => {
+  test.each<[string, number, readonly object[], readonly string[]]>([
+    ["nothing", 0, [read, edit, done], []],
+    ["a rule that refuses", 3, [forced, done], []],
+    ["a rule that asks", 4, [rm, done], []],
+    ["nothing, where the policy allows what is asked", 0, [rm, done], ["--ci-policy", "../policy"]],
+    ["both: the refusal", 3, [rm, forced, done], []],
+    ["a limit", 5, [read, read, done], ["--max-iterations", "1"]],
+    ["the same call again and again", 5, [forced, forced, forced, done], []],
+  ])("%s: %i", async (_name, expected, steps, words) => {
+    await using here = await scene(steps);
+    const named = words.map((word) => (word === "../policy" ? here.beside.path("policy.yaml") : word));
+    const { code, out, err } = await here.ci(named);
+    expect(code, out + err).toBe(expected);
+  });
+
+  test("a model that is not there: 6, and a wrong command line: 2", async () => {
+    await using here = await cliScene(files);
+    await using provider = await startModelServer(modelWires["openai-compatible"], () => ({
+      status: 401,
+      message: "wrong",
+    }));
+    const model = ["--backend", "openai-compatible", "--model", "m", "--base-url", provider.baseUrl];
+    expect((await here.run("run", "--ci", ...model, "hello")).code).toBe(6);
+    for (const [words, why] of [
+      [["--ci"], /takes a request/],
+      [["--ci", "--yes", "x"], /does not go with --yes/],
+      [["--ci", "--ask", "x"], /--ask/],
+      [["--ci", "--attempts", "2", "x"], /--attempts/],
+      [["--ci", "--mode", "plan", "x"], /--mode plan/],
+      [["--ci", "--annotations", "gitlab", "x"], /code-quality\.json/],
+      [["--ci", "--artefacts", ".gennai", "x"], /is there already/],
+      [["--ci", "--artefacts", "none/there", "x"], /is not there/],
+      [["--ci", "--ci-policy", ".gennai/rules.yaml", "x"], /lies in the workspace/],
+      [["--artefacts", "x", "x"], /goes with --ci/],
+      [["--ci-policy", "x", "x"], /--ci-policy goes with --ci/],
+    ] as const) {
+      expect(await here.run("run", ...words)).toMatchObject({ code: 2, err: expect.stringMatching(why) });
+    }
+  });
+});
+
+test("what is kept of a run: its result, its refusals as SARIF and for GitLab, and a ledger that verifies", async () => {
+  const outside = { tool: { name: "Write", args: { file_path: "../out.txt", content: "x" } } };
+  await using here = await scene([read, edit, forced, rm, outside, rm, done]);
+  const { code } = await here.ci(["--artefacts", "kept"]);
+  expect(code).toBe(3);
+  const kept = async (name: string) => JSON.parse(await here.repository.read(`kept/${name}`)) as unknown;
+  expect(await kept("result.json")).toMatchObject({
+    outcome: "completed",
+    exitCode: 3,
+    text: "Done.",
+    changedFiles: ["a.txt"],
+    refused: ["Bash", "Write"],
+  });
+  // https://docs.github.com/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning
+  expect(await kept("refusals.sarif")).toMatchObject({
+    version: "2.1.0",
+    runs: [
+      {
+        tool: {
+          driver: {
+            name: "Gennai",
+            rules: [{ id: "floor/git-loss" }, { id: "rules/project/no-rm" }, { id: "containment/outside-workspace" }],
+          },
+        },
+        results: [
+          { ruleId: "floor/git-loss", level: "error", locations: [place(".gennai/rules.yaml")] },
+          { ruleId: "rules/project/no-rm", level: "warning", ruleIndex: 1, locations: [place(".gennai/rules.yaml")] },
+          { ruleId: "containment/outside-workspace", level: "error" },
+          { ruleId: "rules/project/no-rm", level: "warning" },
+        ],
+      },
+    ],
+  });
+  // https://docs.gitlab.com/ci/testing/code_quality/: fingerprints are unique.
+  expect(await kept("code-quality.json")).toEqual([
+    {
+      description: expect.stringMatching(/^Bash, git push --force origin main: .*\(rule floor\/git-loss\)$/),
+      check_name: "floor/git-loss",
+      fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
+      severity: "major",
+      location: { path: ".gennai/rules.yaml", lines: { begin: 1 } },
+    },
+    expect.objectContaining({ check_name: "rules/project/no-rm", severity: "minor" }),
+    expect.objectContaining({ check_name: "containment/outside-workspace" }),
+  ]);
+  const bundle = here.repository.path("kept/ledger.bundle");
+  expect(await here.run("ledger", "verify", "--bundle", bundle)).toMatchObject({ code: 0 });
+});
+
+function place(uri: string) {
+  return { physicalLocation: { artifactLocation: { uri, uriBaseId: "%SRCROOT%" }, region: { startLine: 1 } } };
+}
+
+test("nothing is written over or through what the agent put where the artefacts go", async () => {
+  await using here = await scene([read, done]);
+  await mkdir(here.beside.path("precious"));
+  await symlink(here.beside.path("precious"), here.repository.path("kept"));
+  expect(await here.ci(["--artefacts", "kept"])).toMatchObject({ code: 2 });
+  await using sly = await scene([
+    { tool: { name: "Write", args: { file_path: "kept/result.json", content: "{}" } } },
+    done,
+  ]);
+  const { code, err } = await sly.ci(["--artefacts", "kept"]);
+  expect([code, err]).toEqual([1, expect.stringContaining("The artefacts cannot be written")]);
+  expect(await readFile(join(sly.repository.root, "kept/result.json"), "utf8")).toBe("{}");
+});
+
+test("in GitHub's Actions nothing that the agent says is an order, and refusals are annotations", async () => {
+  const said = "Look:\n::error::from the model\n::add-mask::x";
+  await using here = await scene([forced, rm, { text: [said] }]);
+  const { out } = await here.ci([], { GITHUB_ACTIONS: "true" });
+  const lines = out.split("\n");
+  const word = /^::stop-commands::([0-9a-f-]{36})$/.exec(lines[0] ?? "")?.[1];
+  const end = lines.indexOf(`::${word}::`);
+  expect(lines.indexOf("::error::from the model")).toBeGreaterThan(0);
+  expect(lines.indexOf("::error::from the model")).toBeLessThan(end);
+  expect(lines.slice(end + 1).filter((line) => line.startsWith("::"))).toEqual([
+    expect.stringMatching(
+      /^::error file=\.gennai\/rules\.yaml,line=1,title=Gennai%3A refused::Bash, git push --force origin main: /,
+    ),
+    expect.stringMatching(
+      /^::warning file=\.gennai\/rules\.yaml,line=1,title=Gennai%3A needed an answer::Bash, rm a\.txt: /,
+    ),
+  ]);
+  // Its lines of JSON are none.
+  await using other = await scene([{ text: [said] }]);
+  const json = await other.ci(["--json"], { GITHUB_ACTIONS: "true" });
+  for (const line of json.out.trimEnd().split("\n")) expect(line).toMatch(/^\{/);
+  expect(json.err).toMatch(/^::stop-commands::/);
+});
+
+test("nobody's own terminal is there: its environment has the pipeline's secrets", async () => {
+  const terminal = { tool: { name: "RunInTerminal", args: { command: "env > leaked.txt" } } };
+  await using here = await scene([terminal, done]);
+  const { out } = await here.ci([]);
+  expect(out).toContain("No attached client can run commands in a terminal.");
+  await expect(here.repository.read("leaked.txt")).rejects.toThrow("ENOENT");
+});
