@@ -49,8 +49,9 @@ describe("with a server", () => {
   });
 
   test("a project whose name has quotes and letters of all kinds is the one it judges for", async () => {
-    await using server = await startTestServer({ server: { announce: true } });
     await using other = await temporaryDirectory();
+    // Ends before its project is taken away.
+    await using server = await startTestServer({ server: { announce: true } });
     const root = join(other.root, 'a"b ü');
     mkdirSync(join(root, ".gennai"), { recursive: true });
     writeFileSync(join(root, ".gennai/config.yaml"), 'paths:\n  deny: ["secret/**"]\n');
