@@ -11,16 +11,17 @@ import {
   type Stream,
 } from "@agentclientprotocol/sdk";
 import { ConnectError } from "@connectrpc/connect";
-import type { AgentClient, GovernanceClient } from "@gennai/client/connection/connection";
+import type { AgentClient, GovernanceClient, PlanClient } from "@gennai/client/connection/connection";
 import { summariesFromMessage } from "@gennai/client/session/session-summary";
 import type { SettingsChoice } from "@gennai/protocol/model/session-settings";
 import type { EditorMcpServers } from "./editor-mcp-servers.ts";
 import { ServedSession, type SessionPlace } from "./served-session.ts";
-import { editingModeOf, modeState } from "./session-modes.ts";
+import { modeOf, modeState } from "./session-modes.ts";
 
 export interface EditorServer {
   readonly agent: AgentClient;
   readonly governance: GovernanceClient;
+  readonly plans: PlanClient;
 }
 
 export interface ServeEditorOptions {
@@ -49,10 +50,23 @@ export function serveEditor(stream: Stream, options: ServeEditorOptions): AgentC
   const placeOf = async (params: Placed, editor: AgentContext): Promise<SessionPlace> => {
     const { mcp, userName, signal } = options;
     const workingDir = await told(options.directoryOf(params.cwd));
-    const { agent: server, governance } = await told(options.serverOf(workingDir));
+    const { agent: server, governance, plans } = await told(options.serverOf(workingDir));
     const waiting = await told(mcp.offer(workingDir, params.mcpServers ?? []));
     const { name, version } = identity;
-    return { server, governance, workingDir, mcp, waiting, userName, editor, capabilities, name, version, signal };
+    return {
+      server,
+      governance,
+      plans,
+      workingDir,
+      mcp,
+      waiting,
+      userName,
+      editor,
+      capabilities,
+      name,
+      version,
+      signal,
+    };
   };
   const opened = async (session: ServedSession) => {
     sessions.set(session.sessionId, session);
@@ -112,7 +126,7 @@ export function serveEditor(stream: Stream, options: ServeEditorOptions): AgentC
       sessions.delete(params.sessionId);
     })
     .onRequest(methods.agent.session.setMode, async ({ params }) => {
-      const mode = editingModeOf(params.modeId);
+      const mode = modeOf(params.modeId);
       if (mode === undefined) throw RequestError.invalidParams(undefined, `There is no mode ${params.modeId}.`);
       await told(sessionOf(params.sessionId).setMode(mode));
     })

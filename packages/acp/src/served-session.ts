@@ -9,19 +9,23 @@ import {
 } from "@agentclientprotocol/sdk";
 import { ConnectError } from "@connectrpc/connect";
 import { callFailure } from "@gennai/client/connection/call-failure";
-import type { AgentClient, GovernanceClient } from "@gennai/client/connection/connection";
+import type { AgentClient, GovernanceClient, PlanClient } from "@gennai/client/connection/connection";
+import { SessionPlans } from "@gennai/client/plan/session-plans";
 import { AgentSession, type CutOffTurn } from "@gennai/client/session/agent-session";
 import { listModels, type ProviderChoice } from "@gennai/client/session/model-choices";
 import { turnOutcome } from "@gennai/client/session/turn-state";
 import { prepareBranch } from "@gennai/client/session/workspace-state";
+import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { type Proposal, proposalFromMessage } from "@gennai/protocol/model/proposal";
-import type { EditingMode, ReportedSettings, SettingsChoice } from "@gennai/protocol/model/session-settings";
+import type { ReportedSettings, SettingsChoice } from "@gennai/protocol/model/session-settings";
 import { acpEditor, type EditorPeer } from "./acp-editor.ts";
 import type { EditorMcpServers, WaitingMcpServer } from "./editor-mcp-servers.ts";
 import { acceptsServer, mcpPermission } from "./mcp-permission.ts";
 import { type PromptContent, promptContent } from "./prompt-content.ts";
 import { decideProposal } from "./proposal-permission.ts";
+import { decidePlan } from "./served-plan.ts";
+import { type Mode, modeFor, modeOf } from "./session-modes.ts";
 import { chosenSetting, sessionOptions } from "./session-options.ts";
 import { availableCommands, type CommandPlace, slashCommands, typedCommand } from "./slash-commands.ts";
 import { TurnUpdates } from "./turn-updates.ts";
@@ -31,6 +35,7 @@ import { unlessWithdrawn } from "./withdrawn-request.ts";
 export interface SessionPlace {
   readonly server: AgentClient;
   readonly governance: GovernanceClient;
+  readonly plans: PlanClient;
   /** Absolute, real. */
   readonly workingDir: string;
   readonly mcp: EditorMcpServers;
@@ -70,6 +75,7 @@ export class ServedSession {
   readonly #session: AgentSession;
   readonly #place: SessionPlace;
   #settings: ReportedSettings;
+  #mode: Mode;
   #providers: Promise<readonly ProviderChoice[]> | undefined;
   #waiting: readonly WaitingMcpServer[];
   #running: RunningTurn | undefined;
@@ -78,6 +84,7 @@ export class ServedSession {
     this.#session = session;
     this.#place = place;
     this.#settings = session.settings;
+    this.#mode = modeFor(session.settings.editingMode);
     this.#waiting = place.waiting;
   }
 
@@ -107,8 +114,8 @@ export class ServedSession {
     return this.#session.sessionId;
   }
 
-  get mode(): EditingMode {
-    return this.#settings.editingMode;
+  get mode(): Mode {
+    return this.#mode;
   }
 
   /** Tells all that happened so far, as it was told when it happened. */
@@ -125,23 +132,27 @@ export class ServedSession {
     if (watching.cutOffTurn !== undefined) await this.#say(wayOn);
   }
 
-  async setMode(mode: EditingMode): Promise<void> {
-    await this.#change({ editingMode: mode });
+  async setMode(mode: Mode): Promise<void> {
+    await this.#change({ editingMode: mode.editingMode });
+    this.#mode = mode;
     await this.#tell([{ sessionUpdate: "config_option_update", configOptions: await this.configOptions() }]);
   }
 
   /** What can be set, with what is in force. */
   async configOptions(): Promise<SessionConfigOption[]> {
-    return [...sessionOptions(this.#settings, await this.#offeredModels())];
+    return [...sessionOptions(this.#settings, await this.#offeredModels(), this.#mode)];
   }
 
   /** Gives all of them anew. Throws `RequestError` for a value that is not offered. */
   async setConfigOption(configId: string, value: unknown): Promise<SessionConfigOption[]> {
-    const choice = chosenSetting(configId, value, this.#settings, await this.#offeredModels());
+    const mode = configId === "mode" ? modeOf(value) : undefined;
+    const choice = mode ?? chosenSetting(configId, value, this.#settings, await this.#offeredModels());
     if (choice === undefined) throw RequestError.invalidParams(undefined, `There is no ${configId} ${String(value)}.`);
-    await this.#change(choice);
-    if (choice.editingMode !== undefined) {
-      await this.#tell([{ sessionUpdate: "current_mode_update", currentModeId: choice.editingMode }]);
+    if (mode === undefined) await this.#change(choice);
+    else {
+      await this.#change({ editingMode: mode.editingMode });
+      this.#mode = mode;
+      await this.#tell([{ sessionUpdate: "current_mode_update", currentModeId: mode.id }]);
     }
     return this.configOptions();
   }
@@ -183,25 +194,31 @@ export class ServedSession {
       if (prompt === undefined) return "end_turn";
       await this.#askAboutServers(signal);
       const isNew = prompt.continues === undefined;
-      if (isNew && this.mode === "branch" && !(await this.#prepareBranch(prompt.text, signal))) return "refusal";
+      const writes = this.#settings.editingMode === "branch";
+      if (isNew && writes && !(await this.#prepareBranch(prompt.text, signal))) return "refusal";
       signal.throwIfAborted();
     } catch (error) {
       if (running.stop.signal.aborted) return "cancelled";
       throw error;
     }
-    return this.#turn(prompt, running, signal);
+    return this.#mode.id === "plan" ? this.#plan(prompt, running, signal) : this.#turn(prompt, running, signal);
   }
 
   /** The prompt for the model; undefined when it was a command that is done. */
   async #commanded(content: PromptContent, signal: AbortSignal): Promise<TurnPrompt | undefined> {
     const typed = typedCommand(content.text);
-    if (typed === undefined) return { ...content, scenario: "" };
+    const { scenario = "", name } = this.#mode;
+    if (typed === undefined) return { ...content, scenario };
     const place = this.#commandPlace(signal);
     const command = (await slashCommands(place)).get(typed.name);
-    if (command === undefined) return { ...content, scenario: "" };
+    if (command === undefined) return { ...content, scenario };
     const result = await command.run(place, typed.text);
+    if (scenario !== "" && (result.type === "continue" || (result.type === "prompt" && result.scenario !== ""))) {
+      await this.#say(`The mode ${name} has a way of its own. Choose another mode first.`);
+      return undefined;
+    }
     if (result.type === "continue") return { text: "", images: [], scenario: "", continues: result.turnId };
-    if (result.type === "prompt") return { ...content, ...result };
+    if (result.type === "prompt") return { ...content, ...result, scenario: result.scenario || scenario };
     await this.#say(result.text);
     return undefined;
   }
@@ -225,7 +242,71 @@ export class ServedSession {
     }
   }
 
-  async #turn(prompt: TurnPrompt, running: RunningTurn, signal: AbortSignal): Promise<StopReason> {
+  /** The envelope that the model writes is for the server; the person sees the plan. */
+  async #plan(prompt: TurnPrompt, running: RunningTurn, signal: AbortSignal): Promise<StopReason> {
+    let written = "";
+    const end = await this.#turn(prompt, running, signal, ({ event }) => {
+      if (event.case === "final") written = event.value.text;
+      return event.case !== "assistantDelta" && event.case !== "final";
+    });
+    if (end !== "end_turn") return end;
+    const plans = new SessionPlans(this.#place.plans, this.sessionId);
+    const { editor } = this.#place;
+    try {
+      await decidePlan(written, {
+        plans,
+        editor,
+        signal,
+        tell: (updates) => this.#tell(updates),
+        say: (text) => this.#say(text),
+        attended: (work) => this.#attended(work, running),
+      });
+    } catch (error) {
+      if (!running.stop.signal.aborted) throw error;
+    }
+    return running.stop.signal.aborted ? "cancelled" : "end_turn";
+  }
+
+  /** Tells what happens in the session while something is done there, and answers what is asked. */
+  async #attended<Value>(work: () => Promise<Value>, { stop }: RunningTurn): Promise<Value> {
+    const { signal } = this.#place;
+    const session = this.#session;
+    const stopIt = (): void => void session.stop("session", cancelReason, { signal }).catch(() => undefined);
+    stop.signal.addEventListener("abort", stopIt, { once: true });
+    const leaving = new AbortController();
+    const attached = Promise.withResolvers<void>();
+    const updates = this.#updates({ withPrompts: false });
+    const watching = (async () => {
+      const events = session.follow({
+        afterSeq: session.lastSeq,
+        signal: AbortSignal.any([signal, leaving.signal]),
+        onConnection: ({ state }) => {
+          if (state === "connected") attached.resolve();
+        },
+      });
+      for await (const event of events) await this.#tell(await updates.of(event));
+    })()
+      .catch(() => undefined)
+      .finally(() => attached.resolve());
+    try {
+      // Whoever shall be asked must be there before the first question.
+      await attached.promise;
+      stop.signal.throwIfAborted();
+      return await work();
+    } finally {
+      stop.signal.removeEventListener("abort", stopIt);
+      leaving.abort();
+      await watching;
+    }
+  }
+
+  /** @param shows false for an event that the person does not see */
+  async #turn(
+    prompt: TurnPrompt,
+    running: RunningTurn,
+    signal: AbortSignal,
+    shows: (event: InvokeEvent) => boolean = () => true,
+  ): Promise<StopReason> {
     const updates = this.#updates({ withPrompts: false });
     const proposals: Proposal[] = [];
     let outcome: ReturnType<typeof turnOutcome>;
@@ -244,12 +325,13 @@ export class ServedSession {
     for await (const event of events) {
       outcome = turnOutcome(event) ?? outcome;
       if (event.event.case === "proposedChanges") proposals.push(proposalFromMessage(event.event.value));
-      await this.#tell(await updates.of(event));
+      if (shows(event)) await this.#tell(await updates.of(event));
     }
     if (outcome === "cancelled" || signal.aborted) return "cancelled";
     if (outcome === "interrupted" && (await this.#cutOffTurn()) !== undefined) await this.#say(wayOn);
     try {
-      for (const proposal of proposals) {
+      // Nothing is kept in a mode that only reads, whatever a project's scenario proposed.
+      for (const proposal of this.#mode.id === "read-only" ? [] : proposals) {
         const place = { session: this.#session, editor: this.#place.editor, signal: this.#place.signal };
         await this.#say(`\n\n${await decideProposal(proposal, place, signal)}`);
       }

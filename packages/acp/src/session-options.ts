@@ -4,7 +4,7 @@ import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { isSelfHosted } from "@gennai/protocol/model/backend";
 import { efforts } from "@gennai/protocol/model/effort";
 import type { ReportedSettings, SettingsChoice } from "@gennai/protocol/model/session-settings";
-import { editingModeOf, modeState } from "./session-modes.ts";
+import { type Mode, modeState } from "./session-modes.ts";
 
 interface OfferedModel {
   readonly value: string;
@@ -19,8 +19,9 @@ const maxModels = 500;
 export function sessionOptions(
   settings: ReportedSettings,
   providers: readonly ProviderChoice[],
+  mode: Mode,
 ): readonly SessionConfigOption[] {
-  const { currentModeId, availableModes } = modeState(settings.editingMode);
+  const { currentModeId, availableModes } = modeState(mode);
   return [
     {
       type: "select",
@@ -58,7 +59,7 @@ export function sessionOptions(
   ];
 }
 
-/** What choosing a value means; undefined: it was not offered. */
+/** What choosing a value means, but for a mode; undefined: it was not offered. */
 export function chosenSetting(
   configId: string,
   value: unknown,
@@ -67,10 +68,6 @@ export function chosenSetting(
 ): SettingsChoice | undefined {
   if (typeof value !== "string") return undefined;
   switch (configId) {
-    case "mode": {
-      const editingMode = editingModeOf(value);
-      return editingMode && { editingMode };
-    }
     case "model":
       return offeredModels(settings, providers).find((model) => model.value === value)?.choice;
     case "effort": {

@@ -10,7 +10,7 @@ import {
 } from "@agentclientprotocol/sdk";
 import type { EditorMcpServers } from "@gennai/acp/editor-mcp-servers";
 import { serveEditor } from "@gennai/acp/serve-editor";
-import { connectGovernance } from "@gennai/client/connection/connection";
+import { connectGovernance, connectPlans } from "@gennai/client/connection/connection";
 import { startTestServer, type TestServerOptions } from "@gennai/testkit/test-server";
 
 export interface ServedEditorOptions extends TestServerOptions {
@@ -43,7 +43,11 @@ export async function servedEditor(options: ServedEditorOptions) {
       userName: "somebody",
       mcp: options.mcp ?? noMcp,
       directoryOf: async (path) => path,
-      serverOf: async () => ({ agent: server.client, governance: connectGovernance({ baseUrl, token }) }),
+      serverOf: async () => ({
+        agent: server.client,
+        governance: connectGovernance({ baseUrl, token }),
+        plans: connectPlans({ baseUrl, token }),
+      }),
     },
   );
   const updates: SessionUpdate[] = [];

@@ -69,8 +69,8 @@ export async function acpCommand(flags: AcpFlags, console: Console): Promise<Exi
     chosen.set(workspace, choosing);
     // What failed is tried again by the next session.
     choosing.catch(() => chosen.delete(workspace));
-    const { client: agent, governance } = await choosing;
-    return { agent, governance };
+    const { client: agent, governance, plans } = await choosing;
+    return { agent, governance, plans };
   };
 
   // Our own output is the protocol's alone; everything else goes to the errors, which editors keep as a log.
