@@ -1,7 +1,5 @@
 import { emergencyVerdict } from "@gennai/governance/emergency/emergency-policy";
 import type { AllowedEndpoint, Connection } from "@gennai/governance/network/connection";
-import { sameEndpoint } from "@gennai/governance/network/endpoint";
-import { maxEndpoints, refusedEndpoints } from "@gennai/governance/network/refused-endpoints";
 import type { LiveRedactor } from "@gennai/governance/redaction";
 import type { Analysis } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
@@ -23,6 +21,7 @@ import { RunNetwork } from "./run-network.ts";
 import { cannotOpen, type PortPair, RunPorts } from "./run-ports.ts";
 import { type NetworkPlace, SharedNetwork } from "./shared-network.ts";
 import { ShownOutput } from "./shown-output.ts";
+import { WantedBefore } from "./wanted-before.ts";
 import { within } from "./within.ts";
 
 /** Runs of one session at a time. */
@@ -31,8 +30,6 @@ const maxRunning = 8;
 const longestAround = 10_000;
 /** Those that have ended and can still be read. */
 const maxEnded = 16;
-/** Commands of which it is known what they wanted to reach. */
-const maxWanting = 100;
 /** Characters of each one's output that are kept. */
 const keptOutput = 256 * 1024;
 
@@ -73,8 +70,7 @@ export class BackgroundRuns implements AsyncDisposable {
   #count = 0;
   #starting = 0;
   readonly #network = new SharedNetwork();
-  /** By the command's text: what runs of it wanted that nobody let through unasked. */
-  readonly #wanted = new Map<string, readonly AllowedEndpoint[]>();
+  readonly #wanted = new WantedBefore();
   #emergency: Disposable | undefined;
   #disposed = false;
 
@@ -95,7 +91,7 @@ export class BackgroundRuns implements AsyncDisposable {
 
   /** What earlier runs of a command wanted to reach, for whoever starts it again. */
   wantedBefore(text: string): readonly AllowedEndpoint[] {
-    return this.#wanted.get(text) ?? [];
+    return this.#wanted.of(text);
   }
 
   /** What a run reached or was refused so far. Throws `ToolFailure` `background_not_found`. */
@@ -303,7 +299,7 @@ export class BackgroundRuns implements AsyncDisposable {
     const { facts, stoppedBy, ports, output, network } = known;
     const connections = network.connections("run" in end ? end.run : undefined);
     known.connections = () => connections;
-    this.#noteWanted(text, connections);
+    this.#wanted.note(text, connections);
     const exitCode = "run" in end && stoppedBy === undefined ? end.run.exitCode : undefined;
     known.facts = {
       ...facts,
@@ -319,16 +315,6 @@ export class BackgroundRuns implements AsyncDisposable {
     this.#forgetOldest();
     this.#closeIfIdle();
     await this.#options.record({ run: known.facts, what: "ended", connections });
-  }
-
-  #noteWanted(text: string, connections: readonly Connection[]): void {
-    const before = this.wantedBefore(text);
-    const more = refusedEndpoints(connections);
-    const wanted = [...before.filter((one) => !more.some((other) => sameEndpoint(one, other))), ...more];
-    this.#wanted.delete(text);
-    if (wanted.length > 0) this.#wanted.set(text, wanted.slice(0, maxEndpoints));
-    const [oldest] = this.#wanted.keys();
-    if (this.#wanted.size > maxWanting && oldest !== undefined) this.#wanted.delete(oldest);
   }
 
   #forgetOldest(): void {
