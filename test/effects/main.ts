@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import { inspect, parseArgs } from "node:util";
 import type { CrashOptions } from "../crash/crash-options.ts";
 import { askedIn01, loudIn } from "./asked-in-places.ts";
@@ -88,6 +88,9 @@ async function project(): Promise<boolean> {
 async function nothing(): Promise<boolean> {
   if (which === undefined || more.length === 0)
     throw new RangeError("Name a repository, and commands to run in clones of it.");
+  // A project is for the Node that its user has, not for this repository's, which npm puts before it.
+  const paths = (process.env["PATH"] ?? "").split(delimiter);
+  process.env["PATH"] = paths.filter((path) => !path.startsWith(resolve(import.meta.dirname, "../.."))).join(delimiter);
   const runs = await fromNothing(resolve(which), more);
   for (const { mode, questions, commands, added, proposed } of runs) {
     process.stdout.write(`${mode} mode, ${questions.length} asked\n`);
