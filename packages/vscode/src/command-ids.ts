@@ -47,6 +47,7 @@ export const commandIds = [
   "addChange",
   "addTestFailure",
   "addMcpServers",
+  "acceptMcpServers",
   "chooseFolder",
   "openFolder",
   "commitMessage",

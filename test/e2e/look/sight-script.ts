@@ -111,5 +111,7 @@ export const sightScript: readonly ScriptedTurn[] = [
 
 export const sightFiles = {
   "README.md": "# Adding\n",
+  // Nobody accepted it: it waits in Governance.
+  ".mcp.json": JSON.stringify({ mcpServers: { units: { command: "node", args: ["src/units-of-measurement.mjs"] } } }),
   "src/add.ts": "export function add(a: number, b: number): number {\n  return a + b;\n}\n",
 };

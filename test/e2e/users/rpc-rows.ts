@@ -135,6 +135,12 @@ export const rpcRows: Readonly<Record<string, RpcRow>> = {
     access: "overseen-or-own",
     request: (sessionId) => ({ sessionId, all: true }),
   },
+  "GovernanceService.listMcpServers": { access: "overseen-or-own" },
+  "GovernanceService.acceptMcpServer": {
+    ...session,
+    request: (sessionId) => ({ sessionId, name: "none", digest: "none" }),
+    answers: "permission_denied",
+  },
   "GovernanceService.previewSystemPrompt": overseen,
   "GovernanceService.listLedgerRecords": { access: "overseen-or-own" },
   "GovernanceService.verifyLedger": { access: "overseen-or-own" },

@@ -8,6 +8,12 @@ import {
 } from "@gennai/client/governance/emergency";
 import { selectIntent } from "@gennai/client/governance/intents";
 import {
+  acceptMcpServer,
+  listMcpServers,
+  type NamedMcpServer,
+  type NamedMcpServers,
+} from "@gennai/client/governance/mcp-servers";
+import {
   listStandingAnswers,
   revokeStandingAnswers,
   type StandingAnswer,
@@ -42,6 +48,7 @@ export interface GovernanceView {
   readonly intentWarnings: readonly string[];
   readonly activeIntentId: string;
   readonly answers: readonly StandingAnswer[];
+  readonly mcp: NamedMcpServers;
   readonly capabilities: {
     readonly name: string;
     readonly capabilities: readonly string[];
@@ -114,6 +121,19 @@ export class GovernanceDesk implements Disposable {
     });
   }
 
+  /** It starts with the next turn. */
+  async acceptMcp(server: NamedMcpServer): Promise<void> {
+    const { client, sessionId } = this.#options;
+    await this.#do("Accept MCP server", async (options) => {
+      try {
+        await acceptMcpServer(client, sessionId, server, options);
+      } finally {
+        // Also when it was another one by now: then that is what is shown.
+        this.#set({ view: await loadGovernance(this.#options, options) });
+      }
+    });
+  }
+
   dismiss(): void {
     this.#set({ problem: undefined });
   }
@@ -142,10 +162,11 @@ async function loadGovernance(
   { client, sessionId }: GovernanceDeskOptions,
   options: { readonly signal: AbortSignal },
 ): Promise<GovernanceView> {
-  const [status, intents, answers] = await Promise.all([
+  const [status, intents, answers, mcp] = await Promise.all([
     client.getGovernanceStatus({ sessionId }, options),
     client.listIntents({ sessionId }, options),
     listStandingAnswers(client, sessionId, options),
+    listMcpServers(client, sessionId, options),
   ]);
   const { emergency, rules, capabilities } = status;
   return {
@@ -175,6 +196,7 @@ async function loadGovernance(
     intentWarnings: intents.warnings,
     activeIntentId: intents.activeIntentId,
     answers,
+    mcp,
     capabilities: {
       name: capabilities?.name ?? "",
       capabilities: capabilities?.capabilities ?? [],

@@ -5,6 +5,7 @@ import { AnswersSection } from "./answers-section.tsx";
 import { EmergencyControls } from "./emergency-controls.tsx";
 import type { GovernanceDesk, GovernanceView } from "./governance-desk.ts";
 import { IntentsSection, type ScopeExpansion } from "./intents-section.tsx";
+import { McpSection } from "./mcp-section.tsx";
 import type { RulesDesk } from "./rules-desk.ts";
 import { RulesSection } from "./rules-section.tsx";
 
@@ -53,6 +54,7 @@ export function GovernancePanel({ desk, rules, hasSession, onOpenRule, expansion
             onSelect={(intentId) => void desk.select(intentId)}
           />
           <AnswersSection answers={view.answers} busy={busy} onRevoke={(id) => void desk.revoke(id)} />
+          <McpSection {...view.mcp} busy={busy} onAccept={(server) => void desk.acceptMcp(server)} />
           <RightsSection view={view} />
           <button
             type="button"

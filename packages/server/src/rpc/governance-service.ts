@@ -17,6 +17,7 @@ import type { EmergencyControls } from "@gennai/sessions/emergency/emergency-con
 import { GuardedHosts } from "@gennai/sessions/guard/guarded-hosts";
 import type { IntentsStatus } from "@gennai/sessions/intents/intents-service";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
+import type { McpAcceptance } from "@gennai/sessions/mcp/mcp-acceptance";
 import { chooseScenario } from "@gennai/sessions/policies/choose-scenario";
 import type { Session } from "@gennai/sessions/session/session";
 import { checkCall } from "@gennai/sessions/turn/check-call";
@@ -31,6 +32,7 @@ import {
   listedRulesToWire,
   rulesStatusToWire,
 } from "./wire/governance-wire.ts";
+import { mcpServerToWire } from "./wire/mcp-wire.ts";
 
 const maxRecords = 1_000;
 
@@ -61,6 +63,10 @@ export interface GovernanceServiceOptions {
   };
   /** What is agreed to in all sessions of a workspace. */
   readonly answers: (workspaceRoot: string) => Pick<StandingAnswers, "list" | "revoke">;
+  /** Which MCP servers may start in a workspace. */
+  readonly mcp: (workspaceRoot: string) => Pick<McpAcceptance, "status" | "accept">;
+  /** Whether callers are others than whoever runs the server: an MCP server has that one's rights, and its configuration their keys. */
+  readonly hasUsers: boolean;
   /** What this deployment is, by digests. */
   readonly parity: () => Promise<Parity>;
   /** The rule files in force, the floor first. */
@@ -218,6 +224,39 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
       const { workspaceRoot } = await placeOf(sessionId);
       const revoked = await options.answers(workspaceRoot).revoke(all ? undefined : id);
       return { revoked: revoked.map(standingAnswerToWire) };
+    },
+
+    async listMcpServers({ sessionId }) {
+      const { workspaceRoot, session } = await placeOf(sessionId);
+      // Where a client holds the files, no MCP server starts.
+      if (session !== undefined && session.workspace.root !== workspaceRoot) return {};
+      const { servers, problems } = await options.mcp(workspaceRoot).status();
+      return {
+        servers: servers.map((status) => mcpServerToWire(status, { detailed: !options.hasUsers })),
+        problems: options.hasUsers ? [] : [...problems],
+      };
+    },
+
+    async acceptMcpServer({ sessionId, name, digest }) {
+      if (options.hasUsers) {
+        throw new ServiceError(
+          "permission_denied",
+          "Only who runs this server accepts MCP servers: they run with its rights.",
+        );
+      }
+      if (digest === "") throw new ServiceError("invalid_argument", "digest is empty: name what was seen.");
+      const { workspaceRoot } = await placeOf(sessionId);
+      const accepted = await options.mcp(workspaceRoot).accept(name, digest);
+      if (accepted === undefined) {
+        throw new ServiceError(
+          "failed_precondition",
+          "This MCP server is another one by now, or there is none of this name.",
+          {
+            hint: "Look at the list again.",
+          },
+        );
+      }
+      return { server: mcpServerToWire({ ...accepted, accepted: true, changed: false }, { detailed: true }) };
     },
 
     async getParity() {

@@ -75,6 +75,8 @@ const governance: AccessOf<typeof GovernanceService> = {
   getParity: "admin",
   listStandingAnswers: "overseen-or-own",
   revokeStandingAnswers: "overseen-or-own",
+  listMcpServers: "overseen-or-own",
+  acceptMcpServer: "session",
   listRules: "overseen-or-own",
   guardCall: "own",
 };

@@ -335,6 +335,7 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
     stateDir,
     loadCapabilities: loadProfile,
     isolation: sandbox.state,
+    hasUsers: ofUsers,
   });
   const joinReplicas = replica && (await import("../rpc/replicas/replica-services.ts")).joinReplicas;
   const report = (error: unknown): void => log.error("An RPC failed unexpectedly.", error);

@@ -3,6 +3,7 @@ import { intentContext } from "@gennai/governance/intents/intent-context";
 import type { WorkspaceRegistry } from "@gennai/machine/workspace/workspace-registry";
 import { StandingAnswers } from "@gennai/sessions/checks/standing-answers";
 import { WorkspaceHooks } from "@gennai/sessions/hooks/workspace-hooks";
+import { McpAcceptance } from "@gennai/sessions/mcp/mcp-acceptance";
 import type { GovernanceRegistry } from "@gennai/sessions/session/workspace-governance";
 import { readLedgerRecords, readNewestLedgerRecords } from "@gennai/store/audit/ledger-records";
 import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
@@ -12,12 +13,13 @@ import type { GovernanceServiceOptions } from "../rpc/governance-service.ts";
 import type { ServerOptions } from "./server-options.ts";
 
 /** Of one tenant: what its governance is told from. */
-interface GovernedTenant extends Pick<GovernanceServiceOptions, "manager" | "emergency" | "loadCapabilities"> {
+interface GovernedTenant
+  extends Pick<GovernanceServiceOptions, "manager" | "emergency" | "loadCapabilities" | "hasUsers"> {
   readonly governance: GovernanceRegistry;
   readonly workspaces: WorkspaceRegistry;
   /** Real path of the default workspace. */
   readonly workspace: string | undefined;
-  readonly options: Pick<ServerOptions, "version" | "releaseDirectory" | "protectedBranches">;
+  readonly options: Pick<ServerOptions, "version" | "releaseDirectory" | "protectedBranches" | "environment">;
   readonly configDir: string;
   readonly stateDir: string;
   readonly isolation: "sandboxed" | "unsandboxed";
@@ -26,7 +28,7 @@ interface GovernedTenant extends Pick<GovernanceServiceOptions, "manager" | "eme
 /** What people see and decide of a tenant's rules, intents and ledger. */
 export function tenantGovernance(tenant: GovernedTenant): GovernanceServiceOptions {
   const { manager, emergency, loadCapabilities, governance, workspaces, workspace, options } = tenant;
-  const { configDir, stateDir, isolation } = tenant;
+  const { configDir, stateDir, isolation, hasUsers } = tenant;
   return {
     manager,
     emergency,
@@ -55,6 +57,8 @@ export function tenantGovernance(tenant: GovernedTenant): GovernanceServiceOptio
       const opened = session?.workspace ?? (await workspaces.open(workspaceRoot));
       return (await governance.of(opened)).rules.files();
     },
+    hasUsers,
+    mcp: (workspaceRoot) => new McpAcceptance({ workspaceRoot, stateDir, configDir, environment: options.environment }),
     answers: (workspaceRoot) => new StandingAnswers(stateDir, workspaceRoot),
     intents: tenantIntents({ workspaces, governance }),
     ledger: {

@@ -148,7 +148,7 @@ function notStarted({ name, origin, runs }: McpServer, state: "new" | "changed")
         ? `runs ${Object.keys(runs).join(", ")} of this workspace and is not started`
         : `of ${origin === "editor" ? editorMcpFile : projectMcpFile} is not started`
       : "is not started: it changed since it was accepted, or what it runs did";
-  return `The MCP server ${name} ${what}: look at it, then run \`gennai mcp accept ${name}\`.`;
+  return `The MCP server ${name} ${what}: look at it in the panel Governance, and accept it there or by \`gennai mcp accept ${name}\`.`;
 }
 
 function keyOf(workspaceRoot: string, server: McpServer): string {

@@ -4,7 +4,7 @@ import * as add from "./add-commands.ts";
 import { showBackground } from "./background-commands.ts";
 import { commitMessage } from "./commit-message-command.ts";
 import * as governance from "./governance-commands.ts";
-import { addMcpServers } from "./mcp-commands.ts";
+import { acceptMcpServers, addMcpServers } from "./mcp-commands.ts";
 import * as plan from "./plan-commands.ts";
 import * as problem from "./problem-commands.ts";
 import * as review from "./review-commands.ts";
@@ -64,6 +64,7 @@ export const commandTable: Readonly<Record<CommandId, Command>> = {
   addChange: add.addChange,
   addTestFailure: add.addTestFailure,
   addMcpServers,
+  acceptMcpServers,
   chooseFolder: server.chooseFolderToWorkOn,
   openFolder: server.openFolder,
   commitMessage,

@@ -1,14 +1,19 @@
+import { acceptMcpServer, listMcpServers, type NamedMcpServer } from "@gennai/client/governance/mcp-servers";
+import { spelledOut } from "@gennai/protocol/hidden-characters";
 import * as vscode from "vscode";
 import { askModally, showInformation, showWarning } from "../editor/notifications.ts";
 import { uriOf } from "../editor/workspace-uri.ts";
 import { knownServers, withServers } from "../mcp/known-servers.ts";
 import type { Command } from "../workbench.ts";
 
+const callPatience = 30_000;
+
 /**
  * Offers the MCP servers of `.vscode/mcp.json` for the sessions of this folder: what is chosen is written into `.mcp.json`. It starts
  * nothing: the server starts none that was not accepted.
  */
-export const addMcpServers: Command = async ({ root }) => {
+export const addMcpServers: Command = async (workbench) => {
+  const { root } = workbench;
   const read = (path: string) => readText(vscode.Uri.joinPath(uriOf(root), ...path.split("/")));
   const [theirs, ours] = await Promise.all([read(".vscode/mcp.json"), read(".mcp.json")]);
   if (root === "" || theirs === undefined) {
@@ -47,15 +52,51 @@ export const addMcpServers: Command = async ({ root }) => {
     throw new Error(`.mcp.json has servers of these names meanwhile, and stays as it is: ${added.kept.join(", ")}.`);
   }
   await vscode.workspace.fs.writeFile(file, new TextEncoder().encode(added.text));
-  const commands = added.written.map((name) => `gennai mcp accept ${name}`).join("\n");
   const next = await showInformation(
-    `Written: ${added.written.join(", ")}. Each starts only after you accepted it as it is now: run the commands in a terminal.`,
-    "Copy Commands",
+    `Written: ${added.written.join(", ")}. Each starts only after you accepted it as it is now.`,
+    "Accept…",
     "Open .mcp.json",
   );
-  if (next === "Copy Commands") await vscode.env.clipboard.writeText(commands);
+  if (next === "Accept…") await acceptMcpServers(workbench, added.written);
   if (next === "Open .mcp.json") await vscode.window.showTextDocument(file);
 };
+
+/**
+ * Shows the MCP servers of this folder that wait for a person's word, one after the other, and accepts those that get it.
+ * @param args names of those that are meant; none: all
+ */
+export const acceptMcpServers: Command = async (workbench, args) => {
+  const { governance } = await workbench.connect();
+  const list = () => listMcpServers(governance, "", { signal: AbortSignal.timeout(callPatience) });
+  const { servers, problems } = await list();
+  if (problems.length > 0) void showWarning(`MCP servers are left out: ${problems.join("; ")}`);
+  const waiting = servers.filter(
+    ({ name, state, digest }) => state !== "accepted" && digest !== "" && (args.length === 0 || args.includes(name)),
+  );
+  const accepted: string[] = [];
+  for (const server of waiting) {
+    const choice = await askModally(questionAbout(server), detailsOf(server), "Accept");
+    if (choice !== "Accept") continue;
+    await acceptMcpServer(governance, "", server, { signal: AbortSignal.timeout(callPatience) });
+    accepted.push(server.name);
+  }
+  if (accepted.length > 0) void showInformation(`With the next turn this starts: ${accepted.join(", ")}.`);
+  else if (waiting.length === 0) void showInformation("No MCP server of this folder waits for your word.");
+};
+
+function questionAbout({ name, state }: NamedMcpServer): string {
+  return state === "changed"
+    ? `Accept the MCP server ${name} again? It changed, or what it runs did.`
+    : `Accept the MCP server ${name} as it is now?`;
+}
+
+function detailsOf({ start, runs }: NamedMcpServer): string {
+  const lines = [...start, ...runs.map(({ name, content }) => `runs ${name}: ${content}`)];
+  return [
+    lines.map(spelledOut).join("\n"),
+    "It runs beside the model, with your rights and outside the sandbox. Each of its tools still asks before its first call.",
+  ].join("\n\n");
+}
 
 /** undefined: there is no such file. */
 async function readText(uri: vscode.Uri): Promise<string | undefined> {

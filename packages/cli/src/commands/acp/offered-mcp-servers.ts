@@ -1,4 +1,5 @@
 import type { EditorMcpServers } from "@gennai/acp/editor-mcp-servers";
+import { describedStart } from "@gennai/sessions/mcp/described-start";
 import { McpAcceptance, type McpPlace, type McpStatus } from "@gennai/sessions/mcp/mcp-acceptance";
 
 type NamedServer = Parameters<EditorMcpServers["offer"]>[1][number];
@@ -45,24 +46,9 @@ function written(server: NamedServer): unknown {
 
 /** All that an acceptance is for. Values that are secrets stay the editor's. */
 function described({ server: { written: start, runs }, changed }: McpStatus): string {
-  const given = (how: string, values: Readonly<Record<string, string>>, between: string) =>
-    Object.entries(values).map(([name, value]) => `${how} ${name}${between}${isSecret(name) ? "…" : value}`);
-  const lines =
-    start.type === "http"
-      ? [start.url, ...given("sends", start.headers, ": ")]
-      : [
-          [start.command, ...start.args]
-            .map((part) => (/^[^\s"'\\]+$/.test(part) ? part : JSON.stringify(part)))
-            .join(" "),
-          ...given("with", start.environment, "="),
-        ];
   return [
     ...(changed ? ["It is another one than the one that was accepted."] : []),
-    ...lines,
+    ...describedStart(start, "masked"),
     ...Object.entries(runs).map(([name, text]) => `runs ${name}: ${text}`),
   ].join("\n");
-}
-
-function isSecret(name: string): boolean {
-  return /key|token|secret|passw|auth|cookie|credential/i.test(name);
 }

@@ -1,6 +1,7 @@
 import { userConfigDir } from "@gennai/machine/config/config-directory";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
+import { describedStart } from "@gennai/sessions/mcp/described-start";
 import { McpAcceptance, type McpStatus } from "@gennai/sessions/mcp/mcp-acceptance";
 import { CliError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
@@ -21,11 +22,12 @@ export async function mcpListCommand(flags: McpFlags, console: Console): Promise
     console.output.write(`${JSON.stringify({ servers: shown, problems })}\n`);
     return exitCode.ok;
   }
-  for (const { server, accepted, changed } of servers) {
+  for (const status of servers) {
+    const { server, accepted, changed } = status;
     const state = accepted
       ? "starts with a turn that may use it"
       : `${changed ? "changed since it was accepted" : "not accepted"}: ${commandName(console.environment)} mcp accept ${server.name}`;
-    console.output.write(`${server.name.padEnd(16)} ${server.origin.padEnd(8)} ${startOf({ server })}\n  ${state}\n`);
+    console.output.write(`${server.name.padEnd(16)} ${server.origin.padEnd(8)} ${startOf(status)}\n  ${state}\n`);
   }
   if (servers.length === 0) console.output.write("No MCP servers are configured here.\n");
   for (const problem of problems)
@@ -64,22 +66,6 @@ async function openAcceptance(flags: McpFlags, console: Console): Promise<McpAcc
   });
 }
 
-/** Everything that an acceptance is for: what it is given decides what it does as much as its name. Variables by name. */
-export function startOf({ server: { written } }: Pick<McpStatus, "server">): string {
-  const parts =
-    written.type === "http"
-      ? [written.url, ...given("sends", written.headers, ": ")]
-      : [
-          [
-            written.command,
-            ...written.args.map((each) => (/^[^\s"'\\]+$/.test(each) ? each : JSON.stringify(each))),
-          ].join(" "),
-          ...(written.cwd === undefined ? [] : [`in ${written.cwd}`]),
-          ...given("with", written.environment, "="),
-        ];
-  return parts.map(spelledOut).join("\n  ");
-}
-
-function given(how: string, values: Readonly<Record<string, string>>, between: string): readonly string[] {
-  return Object.entries(values).map(([name, value]) => `${how} ${name}${between}${value}`);
+function startOf({ server }: McpStatus): string {
+  return describedStart(server.written, "shown").map(spelledOut).join("\n  ");
 }

@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { loadMcpConfig } from "@gennai/sessions/mcp/mcp-config";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
-import { startOf } from "#commands/governance/mcp-commands";
+import { describedStart } from "#mcp/described-start";
+import { loadMcpConfig } from "#mcp/mcp-config";
 
 test.each<[object, string]>([
   [
@@ -22,5 +22,17 @@ test.each<[object, string]>([
   const { servers } = await loadMcpConfig(workspace.root, config.root, { SECRET_KEY: "not-to-be-shown" });
   const server = servers.get("odd");
   if (server === undefined) throw new Error("it was left out");
-  expect(startOf({ server })).toBe(shown);
+  expect(describedStart(server.written, "shown").join("\n  ")).toBe(shown);
+});
+
+test("where others look on, values that go by the name of a secret are left out, and nothing else", () => {
+  const environment = { API_KEY: "sk-1", NODE_OPTIONS: "--require ./x.js" };
+  const program = { type: "program", command: "run", args: [], cwd: undefined, environment } as const;
+  expect(describedStart(program, "masked")).toEqual(["run", "with API_KEY=…", "with NODE_OPTIONS=--require ./x.js"]);
+  const headers = { Authorization: "Bearer 1", Accept: "text/plain" };
+  expect(describedStart({ type: "http", url: "https://example.org/mcp", headers }, "masked")).toEqual([
+    "https://example.org/mcp",
+    "sends Authorization: …",
+    "sends Accept: text/plain",
+  ]);
 });

@@ -1,0 +1,93 @@
+import type { NamedMcpServer, NamedMcpServers } from "@gennai/client/governance/mcp-servers";
+import { VisibleText } from "../review/visible-text.tsx";
+
+export interface McpSectionProps extends NamedMcpServers {
+  readonly busy: boolean;
+  readonly onAccept: (server: NamedMcpServer) => void;
+}
+
+/** Servers that offer tools to the model, what each starts, and a person's word that it may. */
+export function McpSection({ servers, problems, busy, onAccept }: McpSectionProps) {
+  return (
+    <section class="g-section" aria-labelledby="mcp-title">
+      <h3 id="mcp-title">MCP servers</h3>
+      {problems.map((problem) => (
+        <p key={problem} class="g-notice g-notice-bad">
+          <VisibleText text={problem} />
+        </p>
+      ))}
+      {servers.length === 0 ? (
+        <p class="g-empty">None is named for this folder.</p>
+      ) : (
+        <ul class="mcp-servers">
+          {servers.map((server) => (
+            <li key={server.name}>
+              <McpRow {...{ server, busy, onAccept }} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+const origins: Readonly<Record<string, string>> = {
+  user: "named by your own file",
+  project: "named by this folder's .mcp.json",
+  editor: "named by your editor",
+};
+
+const states: Readonly<Record<NamedMcpServer["state"], string>> = {
+  accepted: "starts with a turn that may use it",
+  new: "does not start: nobody accepted it yet",
+  changed: "does not start: it changed since it was accepted, or what it runs did",
+};
+
+function McpRow({ server, busy, onAccept }: Pick<McpSectionProps, "busy" | "onAccept"> & { server: NamedMcpServer }) {
+  const { name, origin, state, start, runs, digest } = server;
+  return (
+    <>
+      <p class="mcp-head">
+        <strong>{name}</strong> <span class="g-quiet">{origins[origin] ?? ""}</span>
+        <br />
+        <span class={state === "accepted" ? "g-quiet" : "tone-warn"}>{states[state]}</span>
+      </p>
+      {start.length > 0 && (
+        <pre class="mcp-start">
+          <VisibleText text={start.join("\n")} />
+        </pre>
+      )}
+      {runs.length > 0 && (
+        <ul class="g-chips" aria-label={`What ${name} runs of this folder`}>
+          {runs.map((part) => (
+            <li key={part.name}>
+              <VisibleText text={part.name} /> <code>{shortened(part.content)}</code>
+            </li>
+          ))}
+        </ul>
+      )}
+      {state !== "accepted" && digest !== "" && (
+        <>
+          <p class="g-quiet">
+            It runs beside the model, with your rights and outside the sandbox. Each of its tools still asks before its
+            first call.
+          </p>
+          <button
+            type="button"
+            class="g-button"
+            disabled={busy}
+            aria-label={`Accept ${name} as it is now`}
+            onClick={() => onAccept(server)}
+          >
+            Accept as it is now
+          </button>
+        </>
+      )}
+    </>
+  );
+}
+
+/** A digest by its beginning; a script as it is. */
+function shortened(content: string): string {
+  return /^[0-9a-f]{64}$/.test(content) ? content.slice(0, 12) : content;
+}

@@ -1,0 +1,21 @@
+import { McpServerState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { describedStart } from "@gennai/sessions/mcp/described-start";
+import type { McpStatus } from "@gennai/sessions/mcp/mcp-acceptance";
+
+/** @param detailed whether the caller may know what it starts, which may hold keys of whoever runs the server */
+export function mcpServerToWire(
+  { server, accepted, changed }: McpStatus,
+  { detailed }: { readonly detailed: boolean },
+) {
+  const { name, origin, written, runs, digest } = server;
+  const state = accepted ? McpServerState.ACCEPTED : changed ? McpServerState.CHANGED : McpServerState.NEW;
+  if (!detailed) return { name, origin, state };
+  return {
+    name,
+    origin,
+    state,
+    digest,
+    start: describedStart(written, "masked").join("\n"),
+    runs: Object.entries(runs).map(([part, content]) => ({ name: part, content })),
+  };
+}
