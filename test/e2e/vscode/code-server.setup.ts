@@ -32,7 +32,9 @@ export default async function prepareCodeServer(project: TestProject): Promise<v
   const [printed, [code]] = await Promise.all([text(preparing.stdout), once(preparing, "close")]);
   if (code !== 0) throw new Error("What the tests in VS Code need could not be prepared; see above.");
   const { codeServer, extension, vsix } = preparedSchema.parse(JSON.parse(printed));
-  project.provide("codeServerProgram", codeServer);
+  // Extension hosts run in it as well.
+  const node = process.env["GENNAI_CODE_SERVER_NODE"] ?? codeServer.node;
+  project.provide("codeServerProgram", { ...codeServer, node });
   project.provide("extension", extension);
   project.provide("vsix", vsix);
 }

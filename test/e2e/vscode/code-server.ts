@@ -113,7 +113,7 @@ function environmentOf(home: TemporaryDirectory): NodeJS.ProcessEnv {
 }
 
 /** Those that the extension started outlive their window. */
-async function endServers(stateDirectory: string): Promise<void> {
+export async function endServers(stateDirectory: string): Promise<void> {
   for (const { pid } of await runningServers(stateDirectory)) {
     try {
       for (process.kill(pid, "SIGTERM"); ; await delay(50)) process.kill(pid, 0);
