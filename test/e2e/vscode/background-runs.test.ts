@@ -3,8 +3,9 @@ import { expect, test } from "vitest";
 import { openRepl } from "./repl-in-workbench.ts";
 import { useWorkbench } from "./use-workbench.ts";
 
-/** Says something when the user saves the file `say`. */
+/** Says something when the user saves the file `say`, and greets whoever calls its port. */
 const echoing =
+  'import { createServer } from "node:http"; createServer((_, response) => response.end("hello")).listen(4321);' +
   'import { existsSync } from "node:fs"; console.log("waiting"); let said = false;' +
   'setInterval(() => { if (!said && existsSync("say")) { said = true; console.log("it was saved"); } }, 50);\n';
 
@@ -18,6 +19,9 @@ const workbench = useWorkbench(() => ({
           { tool: { name: "Bash", args: { command: "node echoing.mjs", run_in_background: true } } },
           { text: ["It runs."] },
         ],
+      },
+      {
+        steps: [{ tool: { name: "BashOutput", args: { bash_id: "b1" } } }, { text: ["I have read it."] }],
       },
     ],
   },
@@ -46,6 +50,25 @@ test("what runs in the background is listed, and watched in a terminal", async (
   await workbench().workspace.write("say", "");
   await terminal().getByText("it was saved").waitFor();
   await workbench().screenshot("background run in a terminal");
+});
+
+test("the model reads what it printed, and a port of it is opened to this machine", async () => {
+  const repl = await openRepl(workbench());
+  await repl.send("what did it say?");
+  await repl.see("I have read it.");
+  await repl.root.locator(".tool-head").filter({ hasText: "BashOutput" }).click();
+  await repl.root.locator(".tool").filter({ hasText: "it was saved" }).first().waitFor();
+  await workbench().runCommand("Gennai: Background Runs…");
+  await workbench().pick("b1  node echoing.mjs");
+  await workbench().pick("Open a Port…");
+  const { page } = workbench();
+  await page.locator(".quick-input-widget:visible input").fill("4321");
+  await page.keyboard.press("Enter");
+  await workbench().notice(/leads to port 4321 of b1/);
+  const said = await page.locator(".notification-list-item").filter({ hasText: "leads to port" }).first().innerText();
+  const response = await fetch(/http:\/\/127\.0\.0\.1:\d+/.exec(said)?.[0] ?? "");
+  expect(await response.text()).toBe("hello");
+  await page.keyboard.press("Escape");
 });
 
 test("Stop ends it, and its terminal says so", async () => {
