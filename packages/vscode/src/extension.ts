@@ -5,6 +5,7 @@ import type { AgentApp } from "./app.ts";
 import { type ChatToolName, chatToolNames } from "./chat/chat-tool-names.ts";
 import { ProblemActions } from "./code-actions/problem-actions.ts";
 import { commandIds } from "./command-ids.ts";
+import { replPanelType } from "./documents/beside-repl.ts";
 
 /**
  * Only registers: everything that does something is in a bundle of its own, which is read when it is first needed. So a
@@ -39,7 +40,7 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.window.registerWebviewViewProvider("gennai.repl", {
       resolveWebviewView: async (view) => (await app()).resolveView(view),
     }),
-    vscode.window.registerWebviewPanelSerializer("gennai.replPanel", {
+    vscode.window.registerWebviewPanelSerializer(replPanelType, {
       deserializeWebviewPanel: async (panel) => (await app()).adoptPanel(panel),
     }),
     vscode.languages.registerCodeActionsProvider({ pattern: "**" }, new ProblemActions(), {

@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { columnBesideRepl } from "../documents/beside-repl.ts";
 import { showInformation } from "../editor/notifications.ts";
 import { uriOf } from "../editor/workspace-uri.ts";
 import { thisMachine } from "../server/this-machine.ts";
@@ -24,7 +25,7 @@ export async function openRule(
     return;
   }
   const selection = new vscode.Range(found.line, 0, found.line, 0);
-  await vscode.window.showTextDocument(found.uri, { preview: true, selection });
+  await vscode.window.showTextDocument(found.uri, { preview: true, selection, viewColumn: columnBesideRepl() });
 }
 
 /** Opens a rule's file at its line. Rejects with an `Error` that says where it stands. @param place nothing that is trusted */
@@ -32,7 +33,7 @@ export async function openRuleAt(place: string, root: string): Promise<void> {
   const found = /\.ya?ml:\d+$/i.test(place) ? await ruleInFile(place, root) : undefined;
   if (found === undefined) throw new Error(`The rule stands at ${place}, which this window cannot open.`);
   const selection = new vscode.Range(found.line, 0, found.line, 0);
-  await vscode.window.showTextDocument(found.uri, { preview: true, selection });
+  await vscode.window.showTextDocument(found.uri, { preview: true, selection, viewColumn: columnBesideRepl() });
 }
 
 /** The file and its 0-based line; undefined where this window cannot reach it. */

@@ -2,6 +2,7 @@ import type { AgentSession } from "@gennai/client/session/agent-session";
 import { sha256Hex } from "@gennai/protocol/digest";
 import * as vscode from "vscode";
 import { uriInWorkspace } from "../editor/workspace-uri.ts";
+import { columnBesideRepl } from "./beside-repl.ts";
 import type { ContentDocuments } from "./content-documents.ts";
 import { sessionText } from "./session-text.ts";
 
@@ -26,7 +27,10 @@ export async function showAppliedChange(
   const group = documents.group();
   const after = file ?? group.add(path, await text(afterSha256));
   const title = `${path} (${titles[beforeSha256 === undefined ? "added" : afterSha256 === undefined ? "deleted" : "changed"]})`;
-  await vscode.commands.executeCommand("vscode.diff", group.add(path, before), after, title, { preview: true });
+  await vscode.commands.executeCommand("vscode.diff", group.add(path, before), after, title, {
+    preview: true,
+    viewColumn: columnBesideRepl(),
+  });
 }
 
 const titles = { added: "added by Gennai", deleted: "deleted by Gennai", changed: "changed by Gennai" };

@@ -2,6 +2,7 @@ import type { ContentSource } from "@gennai/client/review/proposed-text";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
 import * as vscode from "vscode";
+import { columnBesideRepl } from "./beside-repl.ts";
 import type { ContentDocuments } from "./content-documents.ts";
 import { sessionText } from "./session-text.ts";
 
@@ -34,7 +35,11 @@ export async function showProposedChange(
     group.add(path, base, { ...side, side: "base" }),
     group.add(path, fresh, { ...side, side: "fresh" }),
     `${path} (proposed ${change.operation})`,
-    { preview: true, ...(line === undefined ? {} : { selection: new vscode.Range(line, 0, line, 0) }) },
+    {
+      preview: true,
+      viewColumn: columnBesideRepl(),
+      ...(line === undefined ? {} : { selection: new vscode.Range(line, 0, line, 0) }),
+    },
   );
 }
 

@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { revert } from "../commands/revert.ts";
 import { openRuleAt } from "../commands/show-rule.ts";
 import { showAppliedChange } from "../documents/applied-diff.ts";
+import { columnBesideRepl } from "../documents/beside-repl.ts";
 import { namesOfDropped } from "../documents/dropped-names.ts";
 import { editorContext } from "../documents/editor-context.ts";
 import { showProposedChange } from "../documents/proposal-diff.ts";
@@ -42,6 +43,7 @@ export function homeActions(workbench: () => Workbench): HomeActions {
       const position = line === undefined ? undefined : new vscode.Position(line - 1, 0);
       await vscode.window.showTextDocument(uri, {
         preview: true,
+        viewColumn: columnBesideRepl(),
         ...(position === undefined ? {} : { selection: new vscode.Range(position, position) }),
       });
     },

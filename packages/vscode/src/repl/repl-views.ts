@@ -1,5 +1,6 @@
 import type { HomeNotice } from "@gennai/client/home/repl-home";
 import * as vscode from "vscode";
+import { replPanelType } from "../documents/beside-repl.ts";
 import { ReplHost, type ReplHostOptions } from "./repl-host.ts";
 import { noticeHtml, replHtml } from "./repl-html.ts";
 
@@ -8,13 +9,13 @@ export interface ReplViewsOptions {
   readonly extensionUri: vscode.Uri;
   readonly isTrusted: () => boolean;
   readonly host: (place: ReplPlace) => Omit<ReplHostOptions, "webview">;
+  /** When one is made, shown, hidden or closed: VS Code tells of no change where one is visible from its beginning. */
   readonly onVisible: () => void;
 }
 
 export type ReplPlace = "view" | "panel";
 
 const viewId = "gennai.repl";
-const panelType = "gennai.replPanel";
 
 /** The REPLs of this window: one in the side bar, one in the editor, each with its own app. */
 export class ReplViews implements vscode.Disposable {
@@ -40,7 +41,9 @@ export class ReplViews implements vscode.Disposable {
     view.onDidDispose(() => {
       this.#view = undefined;
       this.#close("view");
+      this.#options.onVisible();
     });
+    this.#options.onVisible();
   }
 
   adoptPanel(panel: vscode.WebviewPanel): void {
@@ -51,7 +54,9 @@ export class ReplViews implements vscode.Disposable {
     panel.onDidDispose(() => {
       this.#panel = undefined;
       this.#close("panel");
+      this.#options.onVisible();
     });
+    this.#options.onVisible();
   }
 
   /** Shows a REPL: the one that is visible already, else the one in the side bar. */
@@ -70,7 +75,7 @@ export class ReplViews implements vscode.Disposable {
       return;
     }
     const beside = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: false };
-    this.adoptPanel(vscode.window.createWebviewPanel(panelType, "Gennai", beside, this.#webviewOptions()));
+    this.adoptPanel(vscode.window.createWebviewPanel(replPanelType, "Gennai", beside, this.#webviewOptions()));
   }
 
   /** To every REPL; the first that opens hears what nobody heard. */
