@@ -18,6 +18,7 @@ import { measureStaged } from "./measures/staged.ts";
 import { measureStarting } from "./measures/starting.ts";
 import { measureStreaming } from "./measures/streaming.ts";
 import { measureTurns } from "./measures/turns.ts";
+import { measureVsCode } from "./measures/vscode.ts";
 import { table } from "./print-table.ts";
 import type { Reading } from "./reading.ts";
 
@@ -32,6 +33,7 @@ const measures: Readonly<Record<string, (world: BenchWorld) => Promise<readonly 
   bridge: measureBridge,
   checkpoints: measureCheckpoints,
   staged: measureStaged,
+  vscode: measureVsCode,
 };
 
 const { values, positionals } = parseArgs({

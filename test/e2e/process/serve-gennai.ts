@@ -50,7 +50,9 @@ export interface ServedGennai extends AsyncDisposable {
 /** `gennai serve` in a process of its own, with state of its own. Disposing ends it and removes both. */
 export async function serveGennai(options: ServeOptions = {}): Promise<ServedGennai> {
   await using parts = new AsyncDisposableStack();
-  const home = parts.use(await temporaryDirectory());
+  const home = parts.use(
+    await temporaryDirectory({ ".gitconfig": "[user]\n\tname = Test\n\temail = test@localhost\n" }),
+  );
   const stateDirectory = options.stateDirectory ?? home.path("state");
   const workspace = options.workspace ?? parts.use(await ownWorkspace(options.files ?? {}));
   const token = "e2e-token-of-forty-three-characters-0000000";

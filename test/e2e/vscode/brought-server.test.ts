@@ -4,6 +4,7 @@ import { expect, inject, test } from "vitest";
 import { ReplDriver } from "../browser/repl-driver.ts";
 import { runningServers } from "./code-server.ts";
 import { runCommand } from "./palette.ts";
+import { pictured } from "./pictured.ts";
 import { openRepl } from "./repl-in-workbench.ts";
 import { shows } from "./repl-sight.ts";
 import { useWorkbench } from "./use-workbench.ts";
@@ -30,7 +31,7 @@ test("where nothing but the package was installed, the first prompt starts the s
   const program = readFileSync(`/proc/${running?.pid}/cmdline`, "utf8").split("\0");
   expect(program[0]).toBe(inject("codeServerProgram").node);
   expect(program[1]).toMatch(/\/extensions\/gennai\.[^/]+\/dist\/server\/main\.mjs$/);
-  await workbench().screenshot("brought server");
+  await pictured(workbench(), "first-answer");
 });
 
 test("a server that was killed is started again by the next prompt, and the session goes on", async () => {

@@ -20,12 +20,14 @@ const suiteTimeoutMs = 600_000;
  * Runs a file of `hostTest`s inside the extension host and makes a vitest test of each. To be awaited at the top of a test file.
  * @param suite e.g. `new URL("host/activation.ts", import.meta.url)`
  */
-export async function hostSuite(suite: URL, options: HostSuiteOptions = {}): Promise<void> {
-  for (const { name, failure, note, milliseconds } of await runInHost(suite, options)) {
+export async function hostSuite(suite: URL, options: HostSuiteOptions = {}): Promise<readonly HostResult[]> {
+  const results = await runInHost(suite, options);
+  for (const { name, failure, note, milliseconds } of results) {
     test(`${name}${note === undefined ? "" : ` ${note}`} (${milliseconds} ms in the extension host)`, () => {
       if (failure !== undefined) throw new Error(failure);
     });
   }
+  return results;
 }
 
 async function runInHost(suite: URL, options: HostSuiteOptions): Promise<readonly HostResult[]> {

@@ -1,6 +1,7 @@
 import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { ReplDriver } from "../browser/repl-driver.ts";
+import { tell } from "./figures.ts";
 import { countsRows } from "./repl-sight.ts";
 import { useWorkbench } from "./use-workbench.ts";
 
@@ -76,9 +77,7 @@ async function measured(inside: Locator, work: () => Promise<void>): Promise<Smo
   const { frames, longTasks } = await inside.evaluate(() =>
     (globalThis as unknown as { endOfMeasure: () => { frames: number[]; longTasks: number[] } }).endOfMeasure(),
   );
-  const sorted = frames.toSorted((one, other) => one - other);
-  const at = (part: number) => Math.round(sorted[Math.floor((sorted.length - 1) * part)] ?? 0);
-  return { middle: at(0.5), ninetyFifth: at(0.95), longest: at(1), longTasks };
+  return { middle: at(frames, 0.5), ninetyFifth: at(frames, 0.95), longest: at(frames, 1), longTasks };
 }
 
 async function wheel(page: Page, feed: Locator, by: number): Promise<void> {
@@ -94,10 +93,8 @@ test("a session of ten thousand events is drawn in part, scrolls and takes what 
   expect(events).toBeGreaterThan(10_000);
   const { page } = workbench();
   await workbench().runCommand("Gennai: Open REPL");
-  const began = performance.now();
   const driver = new ReplDriver(await workbench().webview("REPL"));
   await countsRows(driver, "That was all of it.", 1);
-  const opened = Math.round(performance.now() - began);
   const feed = driver.root.getByRole("feed");
 
   const up = await measured(feed, () => wheel(page, feed, -1200));
@@ -113,8 +110,70 @@ test("a session of ten thousand events is drawn in part, scrolls and takes what 
 
   const text = "what is typed into a long session arrives whole and in order ".repeat(2);
   await driver.prompt.focus();
-  const typing = await measured(feed, () => page.keyboard.type(text, { delay: 15 }));
-  expect(await driver.prompt.inputValue()).toBe(text);
-  // Told, not asserted: they depend on what else the machine does.
-  console.log(JSON.stringify({ events, opened, up, jumps, typing }));
+  const smoothness = await measured(feed, async () => {
+    const typing = await keyTimes(driver.prompt, () => page.keyboard.type(text, { delay: 15 }));
+    expect(await driver.prompt.inputValue()).toBe(text);
+    const bare = await bareKeyTimes(text);
+    tell({
+      name: `a key typed beside ${events} events, p95 (floor: an empty page's own text box)`,
+      unit: "ms",
+      floor: at(bare, 0.95),
+      figure: at(typing, 0.95),
+      target: { type: "most", value: 16 },
+    });
+  });
+  console.log(JSON.stringify({ events, up, jumps, smoothness }));
+
+  const began = performance.now();
+  await workbench().reload();
+  const drawn = performance.now() - began;
+  const again = new ReplDriver(await workbench().webview("REPL"));
+  await countsRows(again, "That was all of it.", 1);
+  const shown = performance.now() - began;
+  // The clock of the REPL's own document, which begins with it.
+  const ofDocument = await again.root.locator("body").evaluate(() => performance.now());
+  tell(
+    {
+      name: `a window with a session of ${events} events reloaded (floor: its workbench alone)`,
+      unit: "s",
+      floor: drawn / 1000,
+      figure: shown / 1000,
+      target: { type: "none" },
+    },
+    {
+      name: "the same, from the REPL's first script to its last line",
+      unit: "s",
+      figure: ofDocument / 1000,
+      target: { type: "most", value: 1.5 },
+    },
+  );
 });
+
+/** Milliseconds from each key's own time until all that it brought about was done. */
+async function keyTimes(box: Locator, type: () => Promise<void>): Promise<readonly number[]> {
+  await box.evaluate((element) => {
+    const times: number[] = [];
+    Object.assign(globalThis, { keyTimes: times });
+    element.ownerDocument.defaultView?.addEventListener(
+      "keydown",
+      ({ timeStamp }) => setTimeout(() => times.push(performance.now() - timeStamp)),
+      { capture: true },
+    );
+  });
+  await type();
+  return box.evaluate(() => (globalThis as unknown as { keyTimes: number[] }).keyTimes);
+}
+
+async function bareKeyTimes(text: string): Promise<readonly number[]> {
+  const page = await workbench().page.context().newPage();
+  await page.setContent("<textarea></textarea>");
+  const box = page.locator("textarea");
+  await box.focus();
+  const times = await keyTimes(box, () => page.keyboard.type(text, { delay: 15 }));
+  await page.close();
+  return times;
+}
+
+function at(values: readonly number[], part: number): number {
+  return values.toSorted((one, other) => one - other)[Math.floor((values.length - 1) * part)] ?? Number.NaN;
+}

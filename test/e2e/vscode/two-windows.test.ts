@@ -1,6 +1,9 @@
+import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { ReplDriver } from "../browser/repl-driver.ts";
 import { runCommand } from "./palette.ts";
+import { pictured } from "./pictured.ts";
 import { countsRows, shows } from "./repl-sight.ts";
 import { useWorkbench } from "./use-workbench.ts";
 import { openWebview } from "./webview.ts";
@@ -38,7 +41,8 @@ test("of two windows on a workspace one works, and the other watches until it is
   await shows(watcher, /Another window works on this workspace/);
   expect(await owner.rows.filter({ hasText: "say it here" }).count()).toBe(0);
 
-  await runCommand(second, "Gennai: Take Over Session in This Window");
+  await pictured(workbench(), "watching", { page: second });
+  await watcher.root.getByRole("button", { name: "Take over" }).first().click();
   await second.getByRole("button", { name: /^Gennai: watching/ }).waitFor({ state: "detached" });
   await first.getByRole("button", { name: /^Gennai: watching/ }).waitFor();
   await watcher.send("say more");
@@ -46,3 +50,25 @@ test("of two windows on a workspace one works, and the other watches until it is
   // The first window goes on seeing everything.
   await countsRows(owner, "say more", 1);
 });
+
+test("of several folders in a window one is worked on, which the view says, with a way to another", async () => {
+  const { page, server } = workbench();
+  await using place = await temporaryDirectory({ "front/a.txt": "", "back/b.txt": "" });
+  const folders = [{ path: "front" }, { path: "back" }];
+  await place.write("shop.code-workspace", JSON.stringify({ folders }));
+  const window = await page.context().newPage();
+  const address = new URL(server.url);
+  address.searchParams.set("workspace", place.path("shop.code-workspace"));
+  const repl = await openIn(window, address.href);
+  await repl.root.getByRole("button", { name: /^Choose another/ }).waitFor();
+  await shows(repl, /front/);
+  await pictured(workbench(), "folders", { page: window });
+  await window.close();
+});
+
+async function openIn(page: Page, address: string): Promise<ReplDriver> {
+  await page.goto(address);
+  await page.locator(".monaco-workbench .statusbar").waitFor();
+  await runCommand(page, "Gennai: Open REPL");
+  return new ReplDriver(await openWebview(page, "REPL"));
+}

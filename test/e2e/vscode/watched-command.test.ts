@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { pictured } from "./pictured.ts";
 import { openRepl } from "./repl-in-workbench.ts";
 import { useWorkbench } from "./use-workbench.ts";
 
@@ -43,7 +44,7 @@ test("a command that a turn waits for is watched in a terminal", async () => {
   await expect.poll(() => running(sleep), { timeout: 30_000 }).toBe(1);
   await repl.root.getByRole("button", { name: "Watch in terminal" }).click();
   await terminal().getByText("it has begun", { exact: true }).waitFor();
-  await workbench().screenshot("command in a terminal");
+  await pictured(workbench(), "command");
 });
 
 test("Ctrl+C there stops the command and not the turn: its process is gone, nothing of it is kept", async () => {

@@ -65,6 +65,16 @@ const themes = {
 export type Theme = keyof typeof themes;
 export const everyTheme = Object.keys(themes) as readonly Theme[];
 
+/** Where pictures are made, a window is light or dark as its browser is: they are taken of both, and nothing else changes. */
+const picturedSettings: Settings =
+  process.env["GENNAI_PICTURES"] === undefined
+    ? {}
+    : {
+        "window.autoDetectColorScheme": true,
+        "workbench.preferredLightColorTheme": themes.light.id,
+        "workbench.preferredDarkColorTheme": themes.dark.id,
+      };
+
 /** Resolves when the workbench is drawn and knows its extensions' commands. */
 export async function startWorkbench(options: WorkbenchOptions = {}): Promise<Workbench> {
   await using parts = new AsyncDisposableStack();
@@ -72,7 +82,7 @@ export async function startWorkbench(options: WorkbenchOptions = {}): Promise<Wo
   const workspace =
     options.workspace ?? parts.use(await temporaryRepository({ "README.md": "# Test\n", ...options.files }));
   await writeUserSettings(server, {
-    settings: { "workbench.colorTheme": themes.dark.id, ...options.settings },
+    settings: { "workbench.colorTheme": themes.dark.id, ...options.settings, ...picturedSettings },
     machineSettings: options.machineSettings ?? {},
   });
   const gennai =
@@ -108,18 +118,9 @@ export async function startWorkbench(options: WorkbenchOptions = {}): Promise<Wo
     notice: (text) => waitForNotification(page, text),
     webview: (title) => openWebview(page, title),
     async useTheme(theme) {
-      const { label, id, file } = themes[theme];
       await runCommand(page, "Preferences: Color Theme");
-      await pick(page, label);
-      await page.locator(`.monaco-workbench[class*="${file}"]`).waitFor();
-      const webviews = page.locator("iframe.webview.ready");
-      for (const webview of await webviews.all()) {
-        await webview
-          .contentFrame()
-          .frameLocator("iframe#active-frame")
-          .locator(`[data-vscode-theme-id="${id}"]`)
-          .waitFor();
-      }
+      await pick(page, themes[theme].label);
+      await showsTheme(page, theme);
     },
     async reload() {
       await page.reload();
@@ -132,6 +133,17 @@ export async function startWorkbench(options: WorkbenchOptions = {}): Promise<Wo
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** Resolves when a workbench and its webviews show it. */
+export async function showsTheme(page: Page, theme: Theme): Promise<void> {
+  const { id, file } = themes[theme];
+  await page.locator(`.monaco-workbench[class*="${file}"]`).waitFor();
+  for (const webview of await page.locator("iframe.webview.ready").all()) {
+    const inside = webview.contentFrame().frameLocator("iframe#active-frame");
+    // One behind another tab is told as well.
+    await inside.locator(`[data-vscode-theme-id="${id}"]`).waitFor({ state: "attached" });
+  }
 }
 
 /** A suite that runs in the extension host is loaded with our extension, from where it lies. */

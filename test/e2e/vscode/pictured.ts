@@ -1,0 +1,37 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { showsTheme, type Workbench } from "./workbench.ts";
+
+/** Where `npm run pictures` wants the documentation's pictures. */
+const directory = process.env["GENNAI_PICTURES"];
+
+export interface PictureOptions {
+  /** The window, when it is another one than the first. */
+  readonly page?: Page;
+}
+
+/**
+ * Makes the pictures of the documentation, `vscode-NAME-light.png` and `vscode-NAME-dark.png`, where they are asked for; else one picture of
+ * the test's own, as it stands.
+ */
+export async function pictured(
+  workbench: Workbench,
+  name: string,
+  { page = workbench.page }: PictureOptions = {},
+): Promise<void> {
+  if (directory === undefined) {
+    await workbench.screenshot(`journey ${name}`);
+    return;
+  }
+  for (const theme of ["light", "dark"] as const) {
+    // What has the focus keeps it: no list is opened to choose from.
+    await page.emulateMedia({ colorScheme: theme });
+    await showsTheme(page, theme);
+    // Where nothing shows a hover, and what fades has faded.
+    await page.mouse.move(800, 740);
+    await page.waitForTimeout(700);
+    const picture = await page.screenshot({ animations: "disabled", caret: "hide" });
+    await writeFile(join(directory, `vscode-${name}-${theme}.png`), picture);
+  }
+}
