@@ -1,10 +1,11 @@
-// `npm run check | fix | build | generate | corpus | effects | bench | eval | release…`: what a developer does, under the project's Node.
+// `npm run check | fix | build | generate | corpus | effects | bench | pictures | eval | release…`: what a developer does, under the project's Node.
 import { ensureBuilt } from "./lib/build.mjs";
 import { runChecks } from "./lib/checks.mjs";
 import { ensureInstalled } from "./lib/install.mjs";
 import { packagedNode, toolEnvironment } from "./lib/packaged-node.mjs";
-import { root } from "./lib/repository.mjs";
+import { inRepository, root } from "./lib/repository.mjs";
 import { run } from "./lib/run.mjs";
+import { ensureChromium } from "./lib/system-packages.mjs";
 
 const [task = "", ...args] = process.argv.slice(2);
 
@@ -30,6 +31,16 @@ const tasks = {
     return node("test/effects/main.ts", ...args);
   },
   bench: () => node("test/bench/run-bench.ts", ...args),
+  /** Anew, those of docs/pictures that show the page and VS Code. */
+  async pictures() {
+    await ensureBuilt();
+    await ensureChromium();
+    process.env["GENNAI_PICTURES"] = inRepository("docs", "pictures");
+    const tests = ["journeys", "brought-server", "choose-model", "watched-command", "two-windows"];
+    const files = tests.map((name) => `test/e2e/vscode/${name}.test.ts`);
+    const page = "test/e2e/browser/page.pictures.ts";
+    return tool("vitest", "run", "--config", "test/e2e/vitest.config.ts", ...(args.length > 0 ? args : [page, ...files]));
+  },
   eval: () => node("test/eval/main.ts", ...args),
   "guard-real": () => node("test/real-agents/main.ts", ...args),
   "acp-real": () => node("test/acpx/main.ts"),

@@ -1,6 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
+const pictures = process.env["GENNAI_PICTURES"] !== undefined;
+
 /**
  * What runs in a browser, two files at a time: the page that the server serves, and the extension in VS Code. Each project brings
  * up once what its files share, which is the browser; servers, windows, homes and ports are a file's own.
@@ -18,7 +20,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "browser",
-          include: ["test/e2e/browser/**/*.test.ts"],
+          // `npm run pictures` alone makes those of the page.
+          include: [pictures ? "test/e2e/browser/*.pictures.ts" : "test/e2e/browser/**/*.test.ts"],
           globalSetup: [besides("browser/chromium.setup.ts")],
         },
       },

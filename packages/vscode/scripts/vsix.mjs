@@ -26,17 +26,17 @@ export async function makeVsix(directory, packagePath) {
 }
 
 /**
- * The pictures of the documentation go along, so that the README shows them wherever it is read. Gives its path in the package.
+ * The pictures of the documentation that it shows go along, so that the README shows them wherever it is read. Gives its path in the package.
  * @param {string} directory
  */
 function packagedReadme(directory) {
   const pictures = join(root, "..", "..", "docs", "pictures");
-  for (const picture of readdirSync(pictures).filter((file) => /^vscode-.*\.png$/.test(file))) {
+  const text = readFileSync(join(root, "README.md"), "utf8");
+  for (const picture of readdirSync(pictures).filter((file) => text.includes(`pictures/${file}`))) {
     mkdirSync(join(directory, "dist", "pictures"), { recursive: true });
     // Written, not copied: a copy has the mode of the original, and so has the archive.
     writeFileSync(join(directory, "dist", "pictures", picture), readFileSync(join(pictures, picture)));
   }
-  const text = readFileSync(join(root, "README.md"), "utf8");
   writeFileSync(join(directory, "dist", "README.md"), text.replaceAll("../../docs/pictures/", "dist/pictures/"));
   return "dist/README.md";
 }
