@@ -39,7 +39,13 @@ const tasks = {
     const tests = ["journeys", "brought-server", "choose-model", "watched-command", "two-windows"];
     const files = tests.map((name) => `test/e2e/vscode/${name}.test.ts`);
     const page = "test/e2e/browser/page.pictures.ts";
-    return tool("vitest", "run", "--config", "test/e2e/vitest.config.ts", ...(args.length > 0 ? args : [page, ...files]));
+    return tool(
+      "vitest",
+      "run",
+      "--config",
+      "test/e2e/vitest.config.ts",
+      ...(args.length > 0 ? args : [page, ...files]),
+    );
   },
   eval: () => node("test/eval/main.ts", ...args),
   "guard-real": () => node("test/real-agents/main.ts", ...args),
