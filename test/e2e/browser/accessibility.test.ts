@@ -1,6 +1,7 @@
 import type { BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { accessibilityProblems } from "../look/accessibility.ts";
+import { littleRoom } from "../look/little-room.ts";
 import { lostText } from "../look/lost-text.ts";
 import { sightFiles, sightScript } from "../look/sight-script.ts";
 import { sights } from "../look/sights.ts";
@@ -36,10 +37,6 @@ describe("with a screen and a mouse", () => {
 describe("with a finger, and little room", () => {
   const phone = { width: 390, height: 844 };
   const opened = useSights({ viewport: phone, hasTouch: true, isMobile: true, reducedMotion: "reduce" });
-  const narrow = [
-    { name: "half of a window at 200 %", width: 320, height: 400 },
-    { name: "the narrowest side bar", width: 175, height: 700 },
-  ];
 
   test.for(sights)("$name: fingers hit, nothing is cut off, nothing moves", async ({ name, show, leave }) => {
     const { page, repl, gennai } = opened();
@@ -49,10 +46,10 @@ describe("with a finger, and little room", () => {
     const moving = await page.evaluate(
       () => document.getAnimations().filter(({ playState }) => playState === "running").length,
     );
-    for (const { name: room, ...size } of narrow) {
+    for (const { name: room, ...size } of littleRoom) {
       await page.setViewportSize(size);
       await takeScreenshot(page, `everybody ${room} ${name}`);
-      found.push(...(await page.evaluate(lostText)).map((problem) => `${room}: ${problem}`));
+      found.push(...(await accessibilityProblems(repl)).map((problem) => `${room}: ${problem}`));
     }
     await page.setViewportSize(phone);
     await leave?.(repl);

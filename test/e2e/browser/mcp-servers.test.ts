@@ -19,7 +19,7 @@ test("a person sees what a repository's MCP server runs, and accepts it as it is
 
   // Somebody changes what it runs while the person reads: then that is what is shown, and nothing is accepted.
   await gennai.workspace.write("units.mjs", "// another\n");
-  const accept = section.getByRole("button", { name: "Accept units as it is now" });
+  const accept = section.getByRole("button", { name: "Accept as it is now: units" });
   await accept.click();
   await on.repl.root.getByText("This MCP server is another one by now").waitFor();
   const stateDir = gennai.stateDirectory;

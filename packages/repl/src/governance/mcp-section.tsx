@@ -76,7 +76,7 @@ function McpRow({ server, busy, onAccept }: Pick<McpSectionProps, "busy" | "onAc
             type="button"
             class="g-button"
             disabled={busy}
-            aria-label={`Accept ${name} as it is now`}
+            aria-label={`Accept as it is now: ${name}`}
             onClick={() => onAccept(server)}
           >
             Accept as it is now
