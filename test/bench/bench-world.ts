@@ -6,7 +6,15 @@ import { dirname, join } from "node:path";
 import { build } from "esbuild";
 import { GennaiServer } from "./gennai-server.ts";
 import { LineProcess } from "./line-process.ts";
-import { largeFile, largeFileLines, lineOfLargeFile, partFile, smallFile } from "./model-script.ts";
+import {
+  largeFile,
+  largeFileLines,
+  lineOfLargeFile,
+  partFile,
+  readFile,
+  readFiles,
+  smallFile,
+} from "./model-script.ts";
 
 export interface BenchOptions {
   /** The numbers of the page; else about a quarter of the work. */
@@ -96,6 +104,7 @@ export class BenchWorld implements AsyncDisposable {
       Array.from({ length: count }, (_, index) => `${lineOfLargeFile(index + 1)}\n`).join("");
     const files: Record<string, string> = { [smallFile]: lines(40), [largeFile]: lines(largeFileLines) };
     for (let part = 1; part <= 8; part += 1) files[partFile(part)] = lines(40);
+    for (let index = 0; index < readFiles; index += 1) files[readFile(index)] = `// ${index}\n${lines(40)}`;
     for (const [path, text] of Object.entries(files)) {
       mkdirSync(dirname(join(root, path)), { recursive: true });
       writeFileSync(join(root, path), text);

@@ -51,6 +51,12 @@ export class LineProcess implements AsyncDisposable {
     await this.#ended;
   }
 
+  /** Reads all that it still prints, and resolves when it has ended. */
+  async readToEnd(): Promise<void> {
+    while ((await this.#lines.next()).done !== true);
+    await this.#ended;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#child.stdin.end();
     this.#child.kill("SIGTERM");

@@ -23,6 +23,13 @@ export const largeFile = "src/large.ts";
 export const largeFileLines = 5000;
 const editedLine = 2500;
 
+/** Files that are read one after the other, and from the first again behind the last. */
+export const readFiles = 200;
+
+export function readFile(index: number): string {
+  return `src/read-${(index % readFiles) + 1}.ts`;
+}
+
 export function partFile(number: number): string {
   return `src/part-${number}.ts`;
 }
@@ -44,8 +51,8 @@ export function answerOf(script: string, index: number): ScriptedAnswer {
   if (index >= total) return { type: "text", text: "Done." };
   switch (kind) {
     case "read":
-      // Each a little different: a model that asks for the same again and again is stopped.
-      return { type: "calls", calls: [read(smallFile, 1_000 + index)] };
+      // Another file each time: what is remembered of one read helps no other.
+      return { type: "calls", calls: [read(readFile(index), 1_000 + index)] };
     case "reads":
       return { type: "calls", calls: [1, 2, 3, 4, 5, 6, 7, 8].map((number) => read(partFile(number), 1_000 + index)) };
     case "shell":

@@ -1,10 +1,10 @@
 import { isMet, type Reading } from "./reading.ts";
 
-const titles = ["measure", "floor", "figure", "ratio", "target", "met"];
+export const titles = ["measure", "floor", "figure", "ratio", "target", "met"];
 
 /** The readings as aligned columns. */
 export function table(readings: readonly Reading[]): string {
-  const rows = [titles, ...readings.map(row)];
+  const rows = [titles, ...readings.map(cellsOf)];
   const widths = titles.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)));
   const lines = rows.map((cells) =>
     cells
@@ -15,7 +15,8 @@ export function table(readings: readonly Reading[]): string {
   return `${lines.join("\n")}\n`;
 }
 
-function row(reading: Reading): string[] {
+/** The cells of a row, under the titles. */
+export function cellsOf(reading: Reading): string[] {
   const { name, unit, floor, figure, target } = reading;
   const met = isMet(reading);
   return [

@@ -1,4 +1,4 @@
-// `npm run bench [-- [FILTER] [--full] [--profile DIRECTORY]]`: measures, and prints floor, figure, ratio and target.
+// `npm run bench [-- [FILTER] [--full] [--record] [--profile DIRECTORY]]`: measures, and prints floor, figure, ratio and target.
 //
 // Every floor is measured in the same run, by turns with its figure: only their ratio says something about Gennai rather
 // than about the machine. A target that is not met fails nothing.
@@ -21,6 +21,7 @@ import { measureTurns } from "./measures/turns.ts";
 import { measureVsCode } from "./measures/vscode.ts";
 import { table } from "./print-table.ts";
 import type { Reading } from "./reading.ts";
+import { recordTable } from "./record-table.ts";
 
 const measures: Readonly<Record<string, (world: BenchWorld) => Promise<readonly Reading[]>>> = {
   turns: measureTurns,
@@ -42,6 +43,8 @@ const { values, positionals } = parseArgs({
     full: { type: "boolean", default: false },
     /** Where CPU profiles of the servers go. */
     profile: { type: "string" },
+    /** Writes the table into `docs/performance.md`, too. */
+    record: { type: "boolean", default: false },
     /** Measures the build that is there. */
     "no-build": { type: "boolean", default: false },
   },
@@ -71,3 +74,4 @@ for (const [name, measure] of chosen) {
   }
 }
 process.stdout.write(table(readings));
+if (values.record) recordTable(readings, { full: values.full });

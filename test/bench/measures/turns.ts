@@ -1,5 +1,5 @@
 import type { BenchWorld } from "../bench-world.ts";
-import { type GennaiServer, runTurn } from "../gennai-server.ts";
+import { type GennaiServer, gennaiProcess, runTurn } from "../gennai-server.ts";
 import type { LineProcess } from "../line-process.ts";
 import type { Reading } from "../reading.ts";
 import { median, percentile } from "../statistics.ts";
@@ -36,6 +36,7 @@ export async function measureTurns(world: BenchWorld): Promise<readonly Reading[
       target: { type: "most", value: 1.5 },
     },
   ];
+  readings.push(reading("  the same, by `gennai run --json`", await sampleRuns(bench, "read-200", rounds), 0.5, 1.5));
   const edits = await sample(bench, `edit-${world.choose(100, 50)}`, rounds);
   readings.push(reading("one-line edit in 5,000 lines, p50", edits, 0.5, 1.5));
   const commandTurns = `shell-${world.choose(100, 40)}`;
@@ -88,6 +89,25 @@ async function sample(bench: Bench, script: string, rounds: number): Promise<Sam
     } else {
       await runTurn(await server.session(governed.baseUrl));
     }
+    result.figure.push(await governed.gaps());
+  }
+  return result;
+}
+
+/** The same in one process with its client, which prints every event: what `gennai run` adds between two model calls. */
+async function sampleRuns({ world, floor, floorDirectory }: Bench, script: string, rounds: number): Promise<Sample> {
+  const result = { floor: [] as (readonly number[])[], figure: [] as (readonly number[])[] };
+  for (let round = 0; round < rounds; round += 1) {
+    const bare = world.modelRun(script);
+    await floor.ask({ directory: floorDirectory, baseUrls: [bare.baseUrl] });
+    result.floor.push(await bare.gaps());
+    const governed = world.modelRun(script);
+    const model = ["--backend", "openai-compatible", "--model", "bench", "--base-url", governed.baseUrl];
+    const limits = ["--max-iterations", "1000", "--max-context-tokens", "4000000", "--sandbox", "off"];
+    const place = ["--server", "own", "--workspace", world.workspace()];
+    const args = ["run", "Go on.", "--yes", "--json", ...model, ...limits, ...place];
+    await using command = gennaiProcess(args, world.directory());
+    await command.readToEnd();
     result.figure.push(await governed.gaps());
   }
   return result;

@@ -5,13 +5,12 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-import { type ChatCall, chatChunks } from "./chat-floor.ts";
+import { askChat } from "./chat-floor.ts";
 
 const run = promisify(execFile);
-const tools = ["Read", "Edit", "Bash"].map((name) => ({
-  type: "function",
-  function: { name, parameters: { type: "object" } },
-}));
+const tools = JSON.stringify(
+  ["Read", "Edit", "Bash"].map((name) => ({ type: "function", function: { name, parameters: { type: "object" } } })),
+);
 
 for await (const line of createInterface({ input: process.stdin })) {
   const { directory, baseUrls } = JSON.parse(line) as { directory: string; baseUrls: readonly string[] };
@@ -19,31 +18,45 @@ for await (const line of createInterface({ input: process.stdin })) {
   process.stdout.write("done\n");
 }
 
+interface Call {
+  id: string;
+  name: string;
+  arguments: string;
+}
+
 async function turn(directory: string, baseUrl: string): Promise<void> {
-  const messages: object[] = [
-    { role: "system", content: "You are an agent." },
-    { role: "user", content: "Go on." },
+  // Kept as JSON: a call costs its own size, and not the conversation's.
+  const messages = [
+    JSON.stringify({ role: "system", content: "You are an agent." }),
+    JSON.stringify({ role: "user", content: "Go on." }),
   ];
   for (;;) {
-    const calls: ChatCall[] = [];
+    const calls: Call[] = [];
     let content = "";
-    for await (const { choices } of chatChunks(baseUrl, { model: "bench", stream: true, messages, tools })) {
-      content += choices[0]?.delta.content ?? "";
-      calls.push(...(choices[0]?.delta.tool_calls ?? []));
-    }
-    messages.push({ role: "assistant", content, tool_calls: calls });
+    const body = `{"model":"bench","stream":true,"tools":${tools},"messages":[${messages.join(",")}]}`;
+    await askChat(baseUrl, body, ({ choices }) => {
+      const delta = choices[0]?.delta;
+      content += delta?.content ?? "";
+      for (const piece of delta?.tool_calls ?? []) {
+        const call = (calls[piece.index] ??= { id: piece.id ?? "", name: "", arguments: "" });
+        call.name += piece.function.name ?? "";
+        call.arguments += piece.function.arguments ?? "";
+      }
+    });
     if (calls.length === 0) return;
+    const made = calls.map(({ id, ...called }) => ({ id, type: "function", function: called }));
+    messages.push(JSON.stringify({ role: "assistant", content, tool_calls: made }));
     const results = await Promise.all(calls.map((call) => act(directory, call)));
-    messages.push(
-      ...results.map((result, index) => ({ role: "tool", tool_call_id: calls[index]?.id, content: result })),
-    );
+    for (const [index, result] of results.entries()) {
+      messages.push(JSON.stringify({ role: "tool", tool_call_id: calls[index]?.id, content: result }));
+    }
   }
 }
 
-async function act(directory: string, call: ChatCall): Promise<string> {
-  const args = JSON.parse(call.function.arguments) as Record<string, string>;
+async function act(directory: string, call: Call): Promise<string> {
+  const args = JSON.parse(call.arguments) as Record<string, string>;
   const path = join(directory, args["file_path"] ?? "");
-  switch (call.function.name) {
+  switch (call.name) {
     case "Read":
       return (await readFile(path, "utf8"))
         .split("\n")

@@ -18,9 +18,10 @@ const runs = new Map<string, Run>();
 
 const server = createServer((request, response) => {
   const [, key = "", script = ""] = (request.url ?? "").split("/");
+  // What a longer conversation takes on its way is not the agent's doing.
+  const arrived = performance.now();
   request.resume();
   request.once("end", () => {
-    const arrived = performance.now();
     if (request.method === "POST") void answer(key, script, arrived, response);
     else if (key === "gaps") sendJson(response, runs.get(script)?.gaps ?? []);
     else if (key === "first") sendJson(response, runs.get(script)?.first ?? "");
@@ -46,10 +47,7 @@ async function answer(key: string, script: string, arrived: number, response: Se
   run.index = next.type === "calls" ? run.index + 1 : 0;
   switch (next.type) {
     case "calls":
-      response.end(
-        chunk({ role: "assistant", tool_calls: next.calls.map((call, at) => wireCall(call, run.index, at)) }) +
-          end("tool_calls"),
-      );
+      response.end(next.calls.map((call, at) => callChunks(call, run.index, at)).join("") + end("tool_calls"));
       run.answered = performance.now();
       break;
     case "text":
@@ -83,14 +81,13 @@ async function paced(response: ServerResponse, deltas: number, perSecond: number
   response.end(end("stop"));
 }
 
-function wireCall(call: ScriptedCall, request: number, index: number): object {
-  const { name } = call;
-  return {
-    index,
-    id: `call-${request}-${index}`,
-    type: "function",
-    function: { name, arguments: JSON.stringify(call.arguments) },
-  };
+/** As providers send a call: its name first, its arguments behind it. */
+function callChunks({ name, arguments: args }: ScriptedCall, request: number, index: number): string {
+  const id = `call-${request}-${index}`;
+  return (
+    chunk({ role: "assistant", tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] }) +
+    chunk({ tool_calls: [{ index, function: { arguments: JSON.stringify(args) } }] })
+  );
 }
 
 function chunk(delta: object): string {
