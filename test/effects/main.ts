@@ -14,6 +14,7 @@ import { projectRuns } from "./project-runs.ts";
 import { quietRuns } from "./quiet-runs.ts";
 import { quietTable } from "./quiet-table.ts";
 import { type CorpusCommand, loadCommands, sampleOf } from "./run-commands.ts";
+import { withoutOverlays } from "./without-overlays.ts";
 
 /**
  * `npm run effects -- harm|quiet [COUNT|FILE]` runs all commands of a corpus, so many of them, or those of a JSON file;
@@ -29,6 +30,8 @@ const { values, positionals } = parseArgs({
     intent: { type: "boolean", default: false },
     /** For `quiet`: fetches the packages of the small project that the commands run in. */
     install: { type: "boolean", default: false },
+    /** Works where no overlay can be mounted, so that commands run on copies. Needs root. */
+    "without-overlays": { type: "boolean", default: false },
     /** For `kills` and `meanwhile`: the same one takes the same decisions. */
     seed: { type: "string" },
   },
@@ -46,6 +49,7 @@ const programs: Readonly<Record<string, () => Promise<boolean>>> = {
 };
 const program = programs[what];
 if (program === undefined) throw new RangeError(`There is no ${what}: choose ${Object.keys(programs).join(", ")}.`);
+if (values["without-overlays"]) process.exit(withoutOverlays(process.argv.slice(2)));
 const home = mkdtempSync(join(tmpdir(), "gennai-home-"));
 process.env["HOME"] = home;
 try {

@@ -9,7 +9,7 @@ import type { Finding } from "./finding.ts";
 const check = "staged commands";
 
 /**
- * Whether commands of this workspace can be staged, by really making a stage over it. Nothing of the workspace changes; a state
+ * Whether commands of this workspace can be staged where there is a sandbox, by really making a stage over it. Nothing of the workspace changes; a state
  * directory that is not there yet is not made.
  *
  * @param workspace real path
@@ -19,6 +19,11 @@ export async function stageFinding(workspace: string, stateDir: string): Promise
   const place = isThere ? stateDir : await mkdtemp(join(existingParent(stateDir), ".gennai-doctor-"));
   try {
     const support = await probeStage(place, stageRoots(workspace, homedir()));
+    if (support.state === "staged" && support.noOverlay !== undefined) {
+      const { obstacle, reason, advice } = support.noOverlay;
+      const text = `Each command runs on a copy of the workspace, which takes longer than an overlay (${obstacle}): ${reason}`;
+      return { check, state: "warn", text, next: [advice] };
+    }
     if (support.state === "staged") {
       return { check, state: "ok", text: "What commands do in this workspace becomes true when it was judged." };
     }

@@ -1,12 +1,17 @@
 import { type BigIntStats, readlinkSync } from "node:fs";
-import { join } from "node:path";
 import type { Covered } from "./covered-tree.ts";
 import type { EffectFlag, Entry } from "./effect.ts";
 import { modeOf, statIfPresent } from "./look-at-entry.ts";
+import type { StageView } from "./stage-view.ts";
 
 /** One effect, as far as it is known. */
 export interface FlaggedEntry {
-  readonly root: { readonly path: string; readonly merged: string; readonly covered: Covered; readonly marker: bigint };
+  readonly root: {
+    readonly path: string;
+    readonly view: StageView;
+    readonly covered: Covered;
+    readonly marker: bigint;
+  };
   readonly path: string;
   readonly after?: Entry;
   readonly isHidden: boolean;
@@ -23,6 +28,7 @@ export function flagsOf({ root, path, after, isHidden, isClash, lower, upper }: 
   const isFile = after?.type === "file";
   if (isHidden) flags.push("hidden");
   if (root.covered.copies.has(path)) flags.push("copy");
+  if (root.view.isElsewhere(path)) flags.push("elsewhere");
   if (oddCharacters.test(path.slice(path.lastIndexOf("/") + 1))) flags.push("odd-name");
   if (isClash && lower === undefined) flags.push("case-clash");
   if (after?.type === "other") flags.push("device");
@@ -62,7 +68,7 @@ function leadsOutside(root: FlaggedEntry["root"], path: string): boolean {
       if (way.pop() === undefined) return true;
       continue;
     }
-    const at = join(root.merged, ...way, name);
+    const at = root.view.at([...way, name].join("/"));
     if (statIfPresent(at)?.isSymbolicLink() !== true) {
       way.push(name);
       continue;

@@ -54,11 +54,13 @@ export type EffectFlag =
   | "hard-link"
   /** Never kept. */
   | "device"
+  /** On another file system than the root: never kept. */
+  | "elsewhere"
   /** Somebody else changed it since the command began. */
   | "changed-by-others";
 
 /** Effects with these cannot be kept, whatever anybody says. */
-export const neverKept: readonly EffectFlag[] = ["hidden", "copy", "name-not-utf8", "device"];
+export const neverKept: readonly EffectFlag[] = ["hidden", "copy", "name-not-utf8", "device", "elsewhere"];
 
 /** What was found after a command. */
 export interface Observation {

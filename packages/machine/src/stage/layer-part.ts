@@ -5,6 +5,7 @@ import { pathsInGit } from "./git-path.ts";
 import { giveWay } from "./give-way.ts";
 import { isWhiteout, modeOf, statIfPresent, withRights } from "./look-at-entry.ts";
 import type { SessionLayer } from "./session-layer.ts";
+import type { StageView } from "./stage-view.ts";
 import { type StagedRoot, stageParts } from "./staging-place.ts";
 
 /** What decides which of a command's changes go into the layer of its session. */
@@ -38,8 +39,7 @@ export interface FoundLayerPart {
 }
 
 interface LookedRoot extends StagedRoot {
-  /** A path of this process's to what the command saw. */
-  readonly merged: string;
+  readonly view: StageView;
   readonly covered: { readonly hidden: readonly string[] };
 }
 
@@ -80,6 +80,8 @@ class PartFinder {
     const cleared: string[] = [];
     const trees = new Set<string>();
     const isIgnored = await this.#ignored();
+    // Where nothing can say there that a name is gone, such a directory does not go there as a whole.
+    const holders = new Set(this.#root.view.canHide ? [] : this.#touched.filter(({ gone: is }) => is).flatMap(waysTo));
     let within = "\0";
     let ignoredTop = "\0";
     for (const touched of this.#touched) {
@@ -87,7 +89,7 @@ class PartFinder {
       // They come in an order in which a directory is followed by all that is in it.
       if (path.startsWith(within)) continue;
       if (isIgnored(touched) && !path.startsWith(ignoredTop)) ignoredTop = `${path}/`;
-      if (this.#isOfLayer(touched, isIgnored)) {
+      if (!holders.has(path) && this.#isOfLayer(touched, isIgnored)) {
         (touched.gone ? gone : taken).add(path);
         trees.add(
           this.#rules.layer?.treeOf(path)?.path ?? (path.startsWith(ignoredTop) ? ignoredTop.slice(0, -1) : path),
@@ -110,25 +112,27 @@ class PartFinder {
   /** @param merges the directory may show something of what lies below */
   async #collect(directory: string, merges: boolean): Promise<void> {
     await giveWay();
-    const merged = join(this.#root.merged, directory);
+    const { view } = this.#root;
+    const merged = view.at(directory);
     const upper = join(this.#upper, directory);
     const stat = statIfPresent(upper);
     if (stat === undefined) return;
     await withRights(merged, modeOf(stat), 0o700, async () => {
-      const isAnew = !merges || (directory !== "" && statIfPresent(merged)?.ino === stat.ino);
+      const isAnew = !merges || view.isAnew(directory, stat);
       if (isAnew && merges) this.#noteAnew(directory);
       if (isAnew && this.#isOfTree(directory) && !this.#rules.holdsTracked(directory)) return;
       const names = namesIn(upper);
       for (const name of names) {
         await this.#entry(directory === "" ? name : `${directory}/${name}`, !isAnew);
       }
-      if (!isAnew || !merges || this.#isOfTree(directory)) return;
+      if (!merges || (isAnew && this.#isOfTree(directory))) return;
       const there = new Set(names);
-      for (const name of namesIn(join(this.#root.path, directory))) {
-        const path = `${directory}/${name}`;
+      const gone = isAnew ? namesIn(join(this.#root.path, directory)) : (view.goneIn?.(directory) ?? []);
+      for (const name of gone) {
+        const path = directory === "" ? name : `${directory}/${name}`;
         if (there.has(name) || this.#isSetApart(path)) continue;
-        const isDirectory = statIfPresent(join(this.#root.path, path))?.isDirectory() === true;
-        this.#touched.push({ path, kind: isDirectory ? "removed-directory" : "removed-file", gone: true });
+        const was = statIfPresent(join(this.#root.path, path)) ?? this.#inLayer(path);
+        this.#touched.push({ path, kind: was?.isDirectory() ? "removed-directory" : "removed-file", gone: true });
       }
     });
   }
@@ -162,8 +166,9 @@ class PartFinder {
   }
 
   #isOfLayer(touched: Touched, isIgnored: (touched: Touched) => boolean): boolean {
-    const { path, kind } = touched;
+    const { path, kind, gone } = touched;
     const { isTracked, holdsTracked, isAgreed } = this.#rules;
+    if (gone && !this.#root.view.canHide) return false;
     if (isTracked(path) || holdsTracked(path)) return false;
     if (this.#isOfTree(path)) return true;
     return isIgnored(touched) && !isAgreed(kind.endsWith("directory") ? `${path}/` : path);
@@ -191,6 +196,11 @@ class PartFinder {
   #isSetApart(path: string): boolean {
     return this.#inGit(path) !== undefined || this.#hidden.has(path);
   }
+}
+
+/** Directories in which it is. */
+function waysTo({ path }: Touched): readonly string[] {
+  return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
 }
 
 /** Names that are UTF-8, and all others as well, with U+FFFD. */

@@ -1,6 +1,7 @@
 import {
   chmodSync,
   constants,
+  lchownSync,
   lstatSync,
   mkdirSync,
   readFileSync,
@@ -44,10 +45,21 @@ export async function makeFresh(
     }
     for (const directory of directories.toReversed()) lookLikeStaged(root, directory, at(directory));
   }
+  if (effect.before !== undefined) giveBack(join(root.path, effect.path), fresh);
   const stat = lstatSync(fresh, { bigint: true });
   // It may need another mode until it is in place.
   const mode = effect.after !== undefined && "mode" in effect.after ? effect.after.mode : modeOf(stat);
   return operationIdentity({ ...identityOf(stat), mode, type: effect.after?.type ?? "other" });
+}
+
+/** Root may change what belongs to others, which stays theirs. */
+function giveBack(real: string, fresh: string): void {
+  const was = lstatSync(real, { throwIfNoEntry: false });
+  const is = lstatSync(fresh);
+  if (process.geteuid?.() !== 0 || was === undefined || (was.uid === is.uid && was.gid === is.gid)) return;
+  lchownSync(fresh, was.uid, was.gid);
+  // Which takes set-id bits away.
+  if (!is.isSymbolicLink()) chmodSync(fresh, is.mode & 0o7777);
 }
 
 function editStaged(root: StagedRoot, { path }: StageEffect, edit: (bytes: Uint8Array) => Uint8Array): void {

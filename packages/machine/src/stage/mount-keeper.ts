@@ -9,26 +9,33 @@ import { namespaceAdvice } from "../sandbox/namespace-advice.ts";
 import { checkSameRoot } from "../workspace/workspace-root.ts";
 import type { SessionNetwork } from "./session-network.ts";
 import { StageUnavailable } from "./stage-error.ts";
+import { overlayView, type StageView } from "./stage-view.ts";
 import type { StagedCache } from "./staged-caches.ts";
 import { type LayeredRoot, type StagedRoot, stageParts } from "./staging-place.ts";
 import { systemProgram } from "./system-program.ts";
 
 /**
- * A small process in a user and a mount namespace of its own, in which the roots' overlays are mounted. Nobody else sees the
- * mounts, and they are gone when it is: it ends with its input, so also when this process is killed.
+ * What commands see of roots. With overlays, a small process in a user and a mount namespace of its own keeps them: nobody else
+ * sees the mounts, and they are gone when it is. It ends with its input, so also when this process is killed.
  */
 export interface MountKeeper {
-  /** Its number, for programs that join its namespaces. */
-  readonly id: number;
-  /** The name of its mounts, by which whoever sees them is known. */
-  readonly mountName: string;
+  /** Program and arguments by which a command comes to where the roots are. */
+  readonly joinArguments: readonly string[];
+  /** Whether a process sees them. @param mounts its `/proc/PID/mountinfo` */
+  isSeen(process: number, mounts: string): boolean;
   /** Commands that join it are in the network of their session. */
   readonly hasNetwork: boolean;
   /** Over which the run may write. */
   readonly caches: readonly StagedCache[];
   /** A path of this process's to what the command sees of a root. */
   merged(root: StagedRoot): string;
-  /** True while nobody has ended the keeper. */
+  /** Before the first of them: no process of a command is there any more, and none will be. */
+  settle(): Promise<void>;
+  /** What is to be seen of a root. */
+  view(root: StagedRoot): StageView;
+  /** Where what commands see is older than the command: the marker's ctime of each root, made before. */
+  readonly markers?: readonly bigint[];
+  /** True while nobody has taken them away. */
   areThere(): boolean;
   /** Resolves when the mounts are gone. */
   close(): Promise<void>;
@@ -89,7 +96,19 @@ export async function keepMounts(
   if (said.endsWith("mounted\n") && pid !== undefined) {
     const merged = (root: StagedRoot) => join(`/proc/${pid}/root`, root.directory, stageParts.merged);
     const areThere = () => child.exitCode === null && child.signalCode === null && existsSync(`/proc/${pid}/root/`);
-    return { id: pid, mountName, hasNetwork: network !== undefined, caches, merged, areThere, close };
+    const hasNetwork = network !== undefined;
+    const namespaces = ["--user", "--mount", ...(hasNetwork ? ["--net"] : [])];
+    return {
+      joinArguments: [systemProgram("nsenter"), `--target=${pid}`, ...namespaces, "--preserve-credentials", "--"],
+      isSeen: (process, mounts) => process !== pid && mounts.includes(` ${mountName} `),
+      settle: async () => undefined,
+      view: (root) => overlayView(merged(root)),
+      hasNetwork,
+      caches,
+      merged,
+      areThere,
+      close,
+    };
   }
   stdin.end();
   const complaint = (await readUntil(stderr, "")).trim().split("\n").at(0)?.slice(0, 300) || "it did not say why.";

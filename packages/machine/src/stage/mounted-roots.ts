@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { copyRoots } from "./copied-roots.ts";
 import type { CoveredRoot } from "./covered-roots.ts";
 import type { Covered } from "./covered-tree.ts";
 import { layMask } from "./lay-mask.ts";
@@ -24,6 +25,9 @@ export interface CachesOfRun {
   readonly own?: boolean;
 }
 
+/** How commands see the roots: by an overlay over them, or by a copy for each run where there can be none. */
+export type StagedBy = "overlay" | "copy";
+
 /**
  * Throws `StageUnavailable`, and leaves nothing behind then.
  *
@@ -31,13 +35,14 @@ export interface CachesOfRun {
  * @param roots none within another: the work tree, and git's common directory where it lies elsewhere
  * @param network that commands in it are in; each has one of its own without
  * @param caches of package managers, below the user's home
+ * @param options.stagedBy `overlay` by default
  */
 export async function mountRoots(
   stateDir: string,
   roots: readonly CoveredRoot[],
   network?: SessionNetwork,
   caches: readonly string[] = [],
-  sources: CachesOfRun = {},
+  { stagedBy = "overlay", ...sources }: CachesOfRun & { readonly stagedBy?: StagedBy } = {},
 ): Promise<MountedRoots> {
   const covered = roots.map((one) => one.covered);
   const transaction = await makeTransaction(
@@ -48,20 +53,31 @@ export async function mountRoots(
     const layered = transaction.roots.map((root, index): LayeredRoot => {
       return { ...root, layer: roots[index]?.layer?.tree };
     });
+    const [workTree] = transaction.roots;
+    const kept = sources.own === true ? undefined : roots.find(({ layer }) => layer !== undefined)?.layer?.caches;
+    const ofRun = workTree === undefined ? [] : makeCaches(workTree, caches, { kept, all: sources.all === true });
+    if (stagedBy === "copy") {
+      const copied = transaction.roots.map((root, index) => ({ ...root, seen: coveredAt(roots, index) }));
+      return { transaction, ...(await copyRoots(copied, { network, caches: ofRun })) };
+    }
     for (const [index, root] of layered.entries()) {
       await layMask(root, covered[index] ?? { hidden: [], copies: new Map() });
     }
-    const [workTree] = transaction.roots;
-    const kept = sources.own === true ? undefined : roots.find(({ layer }) => layer !== undefined)?.layer?.caches;
     const mounts = await keepMounts(layered, `gennai-stage-${randomBytes(8).toString("hex")}`, {
       network,
-      caches: workTree === undefined ? [] : makeCaches(workTree, caches, { kept, all: sources.all === true }),
+      caches: ofRun,
     });
     return { transaction, mounts, covered };
   } catch (error) {
     await removeTransaction(transaction);
     throw error;
   }
+}
+
+function coveredAt(roots: readonly CoveredRoot[], index: number): CoveredRoot {
+  const covered = roots[index];
+  if (covered === undefined) throw new Error("A root is not covered.");
+  return covered;
 }
 
 /** Unmounts, and removes all that there is of it. */

@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, renameSync } from "node:fs";
 
 /** Renames an entry, over a file of that name. A directory that its owner may not write to is opened for the moment. */
-export function moveEntry(from: string, to: string): void {
+export function moveEntry<Path extends string | Buffer>(from: Path, to: Path): void {
   const stat = lstatSync(from);
   const mode = stat.mode & 0o7777;
   // To move a directory is to write to it.

@@ -7,12 +7,12 @@ import { caseClashes, flagsOf } from "./effect-flags.ts";
 import { giveWay } from "./give-way.ts";
 import { type FoundLayerPart, findLayerPart, type LayerRules } from "./layer-part.ts";
 import { entryAt, identityOf, isSameEntry, isWhiteout, modeOf, statIfPresent, withRights } from "./look-at-entry.ts";
+import type { StageView } from "./stage-view.ts";
 import { type StagedRoot, stageParts } from "./staging-place.ts";
 
 /** What one root is looked at by. */
 export interface ObservedRoot extends StagedRoot {
-  /** A path of this process's to what the command saw. */
-  readonly merged: string;
+  readonly view: StageView;
   readonly covered: Covered;
   /** The marker's ctime, in nanoseconds. */
   readonly marker: bigint;
@@ -90,14 +90,13 @@ class RootObserver {
   async #directory(path: string, way: Way): Promise<boolean> {
     const { inLower } = way;
     const upper = join(this.#upper, path);
-    const merged = join(this.#root.merged, path);
+    const merged = this.#root.view.at(path);
     const stat = mustBe(statIfPresent(upper), path);
     return withRights(merged, modeOf(stat), 0o700, async () => {
       const names = namesIn(upper);
       const lowerNames = inLower ? namesIn(join(this.#root.path, path)) : noNames;
       const clashes = caseClashes([...names.text, ...lowerNames.text]);
-      // A directory that is merged has the number of the one below; the root has its own.
-      const isAnew = inLower && path !== "" && statIfPresent(merged)?.ino === stat.ino;
+      const isAnew = inLower && this.#root.view.isAnew(path, stat);
       const inUpper = new Set(names.text);
       let isWhole = !inLower || (isAnew && namesIn(merged).text.every((name) => inUpper.has(name)));
       for (const name of names.text) {
@@ -105,11 +104,12 @@ class RootObserver {
         isWhole = (await this.#entry(below, { ...way, isAnew, isClash: clashes.has(name) })) && isWhole;
       }
       for (const shown of names.notText) this.#unnamed(path, shown, "created");
-      if (!inLower || !this.#lacksNames(path, inUpper, lowerNames.text)) return isWhole;
-      for (const name of lowerNames.text) {
-        if (!inUpper.has(name)) await this.#gone(path === "" ? name : `${path}/${name}`);
-      }
-      for (const shown of lowerNames.notText) this.#unnamed(path, shown, "deleted");
+      if (!inLower) return isWhole;
+      const gone = this.#root.view.goneIn?.(path);
+      const lacksAll = gone === undefined ? this.#lacksNames(path, inUpper, lowerNames.text) : isAnew;
+      const lacked = gone === undefined && lacksAll ? lowerNames.text.filter((name) => !inUpper.has(name)) : gone;
+      for (const name of lacked ?? []) await this.#gone(path === "" ? name : `${path}/${name}`);
+      for (const shown of lacksAll ? lowerNames.notText : []) this.#unnamed(path, shown, "deleted");
       return isWhole;
     });
   }
@@ -143,9 +143,8 @@ class RootObserver {
       const change = before === undefined ? "created" : "changed";
       const effect = { root: this.#index, path, change, after, flags } as const;
       this.#effects.push(before === undefined ? effect : { ...effect, before });
-      // While it is mounted, an overlay gives the number of the file below, and not of its own copy.
-      const shown = before === undefined ? statIfPresent(join(this.#root.merged, path)) : undefined;
-      if (shown !== undefined && shown.ino !== stat.ino) this.#origins.set(effect, shown.ino);
+      const origin = before === undefined ? this.#root.view.origin(path, stat) : undefined;
+      if (origin !== undefined) this.#origins.set(effect, origin);
     }
     if (!stat.isDirectory()) return true;
     const isWhole = await this.#directory(path, { inLower: lower?.isDirectory() === true, inHidden: isHidden });
@@ -198,14 +197,14 @@ class RootObserver {
       if (inUpper.has(name) || this.#hidden.has(below) || this.#root.rules?.layer?.covers(below)) continue;
       const lower = statIfPresent(join(this.#root.path, below));
       if (lower === undefined || lower.ctimeNs >= this.#root.marker) continue;
-      return statIfPresent(join(this.#root.merged, below)) === undefined;
+      return statIfPresent(this.#root.view.at(below)) === undefined;
     }
     return false;
   }
 
   /** By the overlay, which would not notice that a mode changed below it. */
   async #after(path: string, stat: BigIntStats): Promise<Entry> {
-    const merged = join(this.#root.merged, path);
+    const merged = this.#root.view.at(path);
     if (!stat.isFile()) return entryAt(merged, stat);
     return withRights(merged, modeOf(stat), 0o400, () => entryAt(merged, stat));
   }

@@ -1,7 +1,11 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isWithin } from "../sandbox/host-layout.ts";
+import { systemErrorCode } from "../system-error.ts";
 import type { WorkspaceRoot } from "../workspace/workspace-root.ts";
+import { copyRoots } from "./copied-roots.ts";
+import { type CopyBudget, copyLimits, spend } from "./copied-tree.ts";
+import { giveWay } from "./give-way.ts";
 import { layMask } from "./lay-mask.ts";
 import { isWhiteout, statIfPresent } from "./look-at-entry.ts";
 import { keepMounts } from "./mount-keeper.ts";
@@ -10,34 +14,69 @@ import { type StagedRoot, stageParts } from "./staging-place.ts";
 import { systemProgram } from "./system-program.ts";
 import { makeTransaction, removeTransaction } from "./transaction.ts";
 
-/** Whether commands over these roots can be staged. `advice` is the one thing to do where they cannot. */
+/** What stands against something, and the one thing to do about it. */
+export interface NamedObstacle {
+  readonly obstacle: StageObstacle;
+  readonly reason: string;
+  readonly advice: string;
+}
+
+/** Whether commands over these roots can be staged; on copies of them, where something stands against overlays. */
 export type StageSupport =
-  | { readonly state: "staged" }
-  | {
-      readonly state: "unavailable";
-      readonly obstacle: StageObstacle;
-      readonly reason: string;
-      readonly advice: string;
-    };
+  | { readonly state: "staged"; readonly noOverlay?: NamedObstacle }
+  | ({ readonly state: "unavailable" } & NamedObstacle);
 
 /**
  * Finds out by doing it: hides an entry, mounts an overlay over each root, writes and removes there, looks at what that left.
- * Nothing of the roots changes.
+ * Where that does not go, it does the same to a copy. Nothing of the roots changes.
  */
 export async function probeStage(stateDir: string, roots: readonly WorkspaceRoot[]): Promise<StageSupport> {
-  try {
+  const noOverlay = await obstacleTo(async () => {
     refuseMachine();
     for (const root of roots) refuseRoot(root);
-    const transaction = await makeTransaction(stateDir, roots);
-    try {
-      await tryOverlays(transaction.roots);
-    } finally {
-      await removeTransaction(transaction);
-    }
-    return { state: "staged" };
+    await inTransaction(stateDir, roots, (staged) => tryOverlays(staged));
+  });
+  if (noOverlay === undefined) return { state: "staged" };
+  if (!isMendedByCopy(noOverlay.obstacle)) return { state: "unavailable", ...noOverlay };
+  const noCopy = await obstacleTo(async () => {
+    for (const root of roots) await refuseLarge(root);
+    await inTransaction(stateDir, roots, (staged) => tryCopies(staged));
+  });
+  if (noCopy === undefined) return { state: "staged", noOverlay };
+  // What stands against overlays is to be mended first, but for a tree that is too large for all else.
+  return { state: "unavailable", ...noOverlay, reason: `${noOverlay.reason} ${noCopy.reason}` };
+}
+
+/**
+ * What a copy cannot help against: no place, files that could not be put in place, and namespaces into which this process may not
+ * look, for who still writes to the copy.
+ */
+function isMendedByCopy(obstacle: StageObstacle): boolean {
+  // Only root can give what it replaces back to its owner.
+  if (obstacle === "foreign_owner") return process.geteuid?.() === 0;
+  return !(["not_linux", "no_place", "no_user_namespaces", "program_missing"] as const).some((one) => one === obstacle);
+}
+
+async function obstacleTo(work: () => Promise<void>): Promise<NamedObstacle | undefined> {
+  try {
+    await work();
+    return undefined;
   } catch (error) {
     if (!(error instanceof StageUnavailable)) throw error;
-    return { state: "unavailable", obstacle: error.obstacle, reason: error.message, advice: error.advice };
+    return { obstacle: error.obstacle, reason: error.message, advice: error.advice };
+  }
+}
+
+async function inTransaction(
+  stateDir: string,
+  roots: readonly WorkspaceRoot[],
+  work: (roots: readonly StagedRoot[]) => Promise<void>,
+): Promise<void> {
+  const transaction = await makeTransaction(stateDir, roots);
+  try {
+    await work(transaction.roots);
+  } finally {
+    await removeTransaction(transaction);
   }
 }
 
@@ -118,6 +157,58 @@ function tryOverlay(root: StagedRoot, merged: string, hidden: string | undefined
   const stat = statIfPresent(join(upper, removed));
   if (stat === undefined || !isWhiteout(stat)) throw unfit(root.path, "what is removed does not show");
   if (!existsSync(join(root.path, removed))) throw unfit(root.path, "what is removed is gone from the workspace");
+}
+
+/** Before each command it is counted again: this only spares one the waiting. */
+async function refuseLarge({ path: root }: WorkspaceRoot): Promise<void> {
+  const budget: CopyBudget = { ...copyLimits };
+  const waiting = [root];
+  for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
+    for (const entry of readdirIfReadable(directory)) {
+      await giveWay();
+      const path = join(directory, entry.name);
+      if (entry.isDirectory()) waiting.push(path);
+      spend(budget, root, entry.isFile() ? Number(statIfPresent(path)?.size ?? 0n) : 0);
+    }
+  }
+}
+
+function readdirIfReadable(directory: string) {
+  try {
+    return readdirSync(directory, { withFileTypes: true });
+  } catch (error) {
+    // What nobody may look into is hidden from commands.
+    if (systemErrorCode(error) === undefined) throw error;
+    return [];
+  }
+}
+
+/** Of a file of each root alone: whether what is changed in a copy is found, and only that. */
+async function tryCopies(roots: readonly StagedRoot[]): Promise<void> {
+  const copied = roots.map((root) => {
+    const names = readdirSync(root.path, { withFileTypes: true });
+    const one = names.find((entry) => entry.isFile())?.name;
+    const hidden = names.map(({ name }) => name).filter((name) => name !== one);
+    return { ...root, seen: { root, covered: { hidden, copies: new Map() } }, one };
+  });
+  // Into namespaces that only others may make, nobody here can look.
+  await (await keepMounts([], "gennai-stage-probe")).close();
+  const { mounts } = await copyRoots(copied);
+  for (const root of copied) {
+    const seen = mounts.merged(root);
+    writeFileSync(join(seen, ".gennai-probe"), "");
+    if (root.one === undefined) continue;
+    chmodSync(join(seen, root.one), 0o600);
+    writeFileSync(join(seen, root.one), "changed");
+  }
+  await mounts.settle();
+  for (const root of copied) {
+    const found = readdirSync(join(root.directory, stageParts.upper));
+    const wanted = [".gennai-probe", ...(root.one === undefined ? [] : [root.one])];
+    if (found.length !== wanted.length || !wanted.every((name) => found.includes(name))) {
+      throw unfit(root.path, "what is changed in a copy is not found");
+    }
+  }
 }
 
 function root0([first]: readonly StagedRoot[]): string {

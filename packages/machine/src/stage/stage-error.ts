@@ -10,7 +10,8 @@ export type StageObstacle =
   | "no_whiteouts"
   | "foreign_owner"
   | "mount_inside"
-  | "no_place";
+  | "no_place"
+  | "too_large";
 
 /** There can be no stage here. `advice` is the one thing to do about it. */
 export class StageUnavailable extends Error {

@@ -38,7 +38,8 @@ export class Stage {
   /** Right before the command: what others change from now on counts as changed meanwhile. Drops the mounts if it throws. */
   static async on(mounted: MountedRoots, machine: ShellMachine): Promise<Stage> {
     try {
-      return new Stage(mounted, { machine, markers: mounted.transaction.roots.map(makeMarker) });
+      const markers = mounted.mounts.markers ?? mounted.transaction.roots.map(makeMarker);
+      return new Stage(mounted, { machine, markers });
     } catch (error) {
       await dropMounts(mounted);
       throw error;
@@ -59,16 +60,22 @@ export class Stage {
    * @param rules of what goes into the layer of the session, out of the work tree
    */
   async observe(rules?: LayerRules): Promise<Observation> {
+    this.#refuseGone();
+    await this.#mounts.settle();
     const observation = await observe(
       this.transaction.roots.map((root, index) => {
         const covered = this.#covered[index] ?? { hidden: [], copies: new Map() };
-        const looked = { ...root, covered, marker: this.markers[index] ?? 0n, merged: this.#mounts.merged(root) };
+        const looked = { ...root, covered, marker: this.markers[index] ?? 0n, view: this.#mounts.view(root) };
         return index === 0 && rules !== undefined ? Object.assign(looked, { rules }) : looked;
       }),
     );
     // Without them, all that the command left alone would look removed.
-    if (!this.#mounts.areThere()) throw new NotObservable("What the command saw was unmounted meanwhile.");
+    this.#refuseGone();
     return observation;
+  }
+
+  #refuseGone(): void {
+    if (!this.#mounts.areThere()) throw new NotObservable("What the command saw was taken away meanwhile.");
   }
 
   /** What this process itself does there, in place of a command. @param work gets a path to what a command would see of the work tree */

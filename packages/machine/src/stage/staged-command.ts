@@ -12,7 +12,6 @@ import { homeSettings } from "./home-settings.ts";
 import type { MountKeeper } from "./mount-keeper.ts";
 import { NotObservable } from "./stage-error.ts";
 import { type StagedRoot, stageParts } from "./staging-place.ts";
-import { systemProgram } from "./system-program.ts";
 
 export interface StagedCommand {
   /** Text for the shell. */
@@ -64,7 +63,7 @@ export async function runOnStage(
   const { text, cwd, environment, resolver, mounts, temporary, offline = false, ...rest } = command;
   const first = newestProcess();
   const argv = [
-    ...joinArguments(stage.mounts),
+    ...stage.mounts.joinArguments,
     ...sandboxArguments({ cwd, resolver, mounts, temporary, offline }, stage),
     ...limitedShell(stage.machine.shell, text),
   ];
@@ -79,11 +78,6 @@ export async function runOnStage(
   const failure = sandboxFailure(run) ?? joinFailure(run);
   if (failure !== undefined) throw new CommandNotStarted("spawn_failed", `The sandbox could not start: ${failure}`);
   return run;
-}
-
-function joinArguments(mounts: MountKeeper): readonly string[] {
-  const namespaces = ["--user", "--mount", ...(mounts.hasNetwork ? ["--net"] : [])];
-  return [systemProgram("nsenter"), `--target=${mounts.id}`, ...namespaces, "--preserve-credentials", "--"];
 }
 
 function sandboxArguments(
@@ -187,11 +181,11 @@ function isInSandbox(process: number): boolean {
 }
 
 /** The sandbox goes with its first process, but a moment later. */
-async function nobodySees({ mountName, id }: MountKeeper, first: number): Promise<void> {
+async function nobodySees(mounts: MountKeeper, first: number): Promise<void> {
   const giveUp = performance.now() + vanishMs;
   // Twice: the last act of a process may have been to start another one.
   for (let clear = 0, pause = 1; clear < 2; ) {
-    if (!startedSince(first).some((process) => process !== id && sees(process, mountName))) {
+    if (!startedSince(first).some((process) => sees(process, mounts))) {
       clear += 1;
       continue;
     }
@@ -215,9 +209,9 @@ function startedSince(first: number): readonly number[] {
   return (processesSince(first) ?? []).filter(({ ended }) => !ended).map((entry) => entry.id);
 }
 
-function sees(process: number, mountName: string): boolean {
+function sees(process: number, mounts: MountKeeper): boolean {
   try {
-    return readFileSync(`/proc/${process}/mountinfo`, "latin1").includes(` ${mountName} `);
+    return mounts.isSeen(process, readFileSync(`/proc/${process}/mountinfo`, "latin1"));
   } catch {
     // It ended, or belongs to somebody else; ours run as this user.
     return false;

@@ -155,6 +155,7 @@ export function describeLeft({ path, flags }: StageEffect): string {
     copy: "commands see a copy of it without logins",
     "name-not-utf8": "its name is no UTF-8",
     device: "it is no file",
+    elsewhere: "it is on another file system than the workspace",
   };
   return `${shownName(path)} (${why[flag ?? ""] ?? "it cannot be kept"})`;
 }

@@ -16,6 +16,7 @@ import { type RecoveredCommit, recoverCommits } from "../stage/recover-commits.t
 import { SessionLayer } from "../stage/session-layer.ts";
 import type { SessionNetwork } from "../stage/session-network.ts";
 import { Stage } from "../stage/stage.ts";
+import { StageUnavailable } from "../stage/stage-error.ts";
 import { stageRoots } from "../stage/stage-roots.ts";
 import { transactionNames } from "../stage/transaction.ts";
 import { forgetCommit } from "../stage/undo-commit.ts";
@@ -145,8 +146,30 @@ export class Stages implements AsyncDisposable {
     const layer = session === undefined ? undefined : await this.layer(workspaceRoot, session);
     const dropped = [...((await layer?.renew()) ?? [])];
     const covered = await lookThrough(roots, layer, dropped);
-    const mounted = await this.#aheadOf(workspaceRoot).take(covered, network, caches);
+    const mounted = await this.#mounted(workspaceRoot, covered, { network, caches });
     return { stage: await Stage.on(mounted, machine), layer, dropped };
+  }
+
+  async #mounted(
+    workspaceRoot: string,
+    covered: readonly CoveredRoot[],
+    {
+      network,
+      caches = {},
+    }: { readonly network?: SessionNetwork | undefined; readonly caches?: CachesOfRun | undefined },
+  ): Promise<MountedRoots> {
+    const support = await this.support(workspaceRoot);
+    if (support.state === "staged" && support.noOverlay === undefined) {
+      return this.#aheadOf(workspaceRoot).take(covered, network, caches);
+    }
+    const { layout } = this.#options.shell.machineFor(workspaceRoot);
+    try {
+      return await mountRoots(this.stateDir, covered, network, layout.caches, { ...caches, stagedBy: "copy" });
+    } catch (error) {
+      // It has grown: the next command is told where it runs instead.
+      if (error instanceof StageUnavailable && error.obstacle === "too_large") this.#support.delete(workspaceRoot);
+      throw error;
+    }
   }
 
   /**
@@ -160,6 +183,15 @@ export class Stages implements AsyncDisposable {
     session?: string,
   ): Promise<StageBeside> {
     const machine = this.#options.shell.machineFor(workspaceRoot);
+    const support = await this.support(workspaceRoot);
+    if (support.state === "staged" && support.noOverlay !== undefined) {
+      const { obstacle, reason, advice } = support.noOverlay;
+      throw new StageUnavailable(
+        obstacle,
+        `Commands run on copies here, in which later edits do not show. ${reason}`,
+        advice,
+      );
+    }
     const roots = this.#rootsOf(workspaceRoot, zeroAccess, machine);
     const layer = session === undefined ? undefined : await this.layer(workspaceRoot, session);
     await layer?.renew();
@@ -206,7 +238,7 @@ export class Stages implements AsyncDisposable {
   prepare(workspaceRoot: string, layer?: SessionLayer, network?: SessionNetwork): void {
     this.#inBackground(async (signal) => {
       const known = this.#roots.get(workspaceRoot);
-      if (known === undefined) return;
+      if (known === undefined || !(await this.#hasOverlays(workspaceRoot))) return;
       await this.#prepare(workspaceRoot, { looking: known.roots.look(layer, signal), network }, signal);
     });
   }
@@ -217,12 +249,18 @@ export class Stages implements AsyncDisposable {
    */
   warmUp(workspaceRoot: string, zeroAccess: ZeroAccess, openNetwork: () => Promise<WatchedNetwork | undefined>): void {
     this.#inBackground(async (signal) => {
-      if ((await this.support(workspaceRoot)).state !== "staged") return;
+      if (!(await this.#hasOverlays(workspaceRoot))) return;
       const machine = this.#options.shell.machineFor(workspaceRoot);
       const roots = this.#rootsOf(workspaceRoot, zeroAccess, machine);
       const network = (await openNetwork())?.network;
       await this.#prepare(workspaceRoot, { looking: roots.look(undefined, signal), network }, signal);
     });
+  }
+
+  /** A copy is made for a command when that is there: in an older one, what the user changed would not show. */
+  async #hasOverlays(workspaceRoot: string): Promise<boolean> {
+    const support = await this.support(workspaceRoot);
+    return support.state === "staged" && support.noOverlay === undefined;
   }
 
   async #prepare(

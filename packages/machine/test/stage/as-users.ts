@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { StagedBy } from "#stage/mounted-roots";
 import type { Scenarios } from "./run-scenarios.ts";
 
 /** A user without any rights and without a name; tests run by root run as this one, too. */
@@ -19,8 +20,9 @@ const users: readonly (readonly [name: string, id: number | undefined])[] =
  * Declares a test for each scenario and user. What a stage may do depends on who makes it, so a process of that user runs them.
  *
  * @param file of the scenarios, a URL
+ * @param stagedBy what commands of them see the roots by
  */
-export function testAsUsers(file: string, scenarios: Scenarios): void {
+export function testAsUsers(file: string, scenarios: Scenarios, stagedBy: StagedBy = "overlay"): void {
   describe.each(users)("%s", (_name, user) => {
     const results = new Map<string, string | null>();
     let errors = "";
@@ -30,7 +32,7 @@ export function testAsUsers(file: string, scenarios: Scenarios): void {
       const child = spawn(process.execPath, program, {
         ...identity,
         stdio: ["ignore", "pipe", "pipe"],
-        env: { PATH: "/usr/bin:/bin", TMPDIR: "/tmp", ...rounds() },
+        env: { PATH: "/usr/bin:/bin", TMPDIR: "/tmp", GENNAI_STAGED_BY: stagedBy, ...rounds() },
       });
       const [output, complaints] = await Promise.all([text(child.stdout), text(child.stderr)]);
       errors = complaints;

@@ -5,9 +5,7 @@ import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import { agreedControl } from "@gennai/governance/policies/agreed-control";
 import { repositoryPaths } from "#sandbox/repository-paths";
 import { commit } from "#stage/commit";
-import { mountRoots } from "#stage/mounted-roots";
 import { SessionLayer } from "#stage/session-layer";
-import { Stage } from "#stage/stage";
 import { takeLayerPart } from "#stage/take-layer-part";
 import { removeTransaction, type Transaction } from "#stage/transaction";
 import { forgetCommit } from "#stage/undo-commit";
@@ -57,7 +55,7 @@ export class LayerFixture extends StageFixture {
   ): Promise<LayeredRun> {
     const layer = await this.layer();
     const dropped = (await layer?.renew()) ?? [];
-    const stage = await Stage.on(await mountRoots(this.stateDir, await this.coveredThrough(layer)), this.machine);
+    const stage = await this.stageOver(await this.coveredThrough(layer));
     const { transaction } = stage;
     try {
       const run = await stage.run(

@@ -5,7 +5,9 @@ import {
   linkSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -17,7 +19,7 @@ import { removeTransaction } from "#stage/transaction";
 import { forgetCommit, undoCommit } from "#stage/undo-commit";
 import type { Scenarios } from "./run-scenarios.ts";
 import { seesBelow, untilNobodySeesBelow } from "./sees-below.ts";
-import { StageFixture } from "./stage-fixture.ts";
+import { StageFixture, stagedBy } from "./stage-fixture.ts";
 
 const files = { "a.txt": "a\n", "src/b.txt": "b\n", "src/deep/c.txt": "c\n" };
 
@@ -231,6 +233,9 @@ export const scenarios: Scenarios = {
   "takes nothing for removed when the mounts were ended": async () => {
     await using fixture = new StageFixture(files);
     const during = async () => {
+      const stages = join(fixture.stateDir, "stages");
+      const [run = ""] = stagedBy === "copy" ? readdirSync(stages) : [];
+      if (run !== "") rmSync(join(stages, run, "root-0", "merged"), { recursive: true });
       for (const id of seesBelow(fixture.base)) process.kill(id, "SIGKILL");
       await untilNobodySeesBelow(fixture.base);
     };

@@ -21,13 +21,16 @@ import { commit } from "#stage/commit";
 import { type CoveredRoot, CoveredRoots } from "#stage/covered-roots";
 import type { CoverRules } from "#stage/covered-tree";
 import type { Observation, StageEffect } from "#stage/effect";
-import { type CachesOfRun, mountRoots } from "#stage/mounted-roots";
+import { type CachesOfRun, mountRoots, type StagedBy } from "#stage/mounted-roots";
 import type { MountsAhead } from "#stage/mounts-ahead";
 import { removeTree } from "#stage/remove-tree";
 import { Stage } from "#stage/stage";
 import { removeTransaction, type Transaction } from "#stage/transaction";
 import type { WorkspaceRoot } from "#workspace/workspace-root";
 import { withTurns } from "./with-turns.ts";
+
+/** Said to a program of scenarios by its environment. */
+export const stagedBy: StagedBy = process.env["GENNAI_STAGED_BY"] === "copy" ? "copy" : "overlay";
 
 export interface Staged {
   readonly run: CommandRun;
@@ -89,8 +92,8 @@ export class StageFixture implements AsyncDisposable {
   async stage(text: string, options: StageOptions = {}): Promise<Staged> {
     const cwd = options.cwd ?? this.root;
     const roots = await this.covered(cwd);
-    const mounted = await (options.ahead?.take(roots, undefined, options.caches) ?? mountRoots(this.stateDir, roots));
-    const stage = await Stage.on(mounted, this.machine);
+    const { ahead } = options;
+    const stage = await (ahead === undefined ? this.stageOver(roots) : Stage.on(await ahead.take(roots, undefined, options.caches), this.machine));
     try {
       const run = await stage.run(
         { text, cwd, environment: this.environment, timeoutMs: 60_000 },
@@ -102,6 +105,10 @@ export class StageFixture implements AsyncDisposable {
     } finally {
       await stage.close();
     }
+  }
+
+  async stageOver(roots: readonly CoveredRoot[]): Promise<Stage> {
+    return Stage.on(await mountRoots(this.stateDir, roots, undefined, [], { stagedBy }), this.machine);
   }
 
   /** What is staged for a command, and what it must not see of that. */

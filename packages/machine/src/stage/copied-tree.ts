@@ -1,0 +1,244 @@
+import { isUtf8 } from "node:buffer";
+import {
+  type BigIntStats,
+  chmodSync,
+  chownSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  lutimesSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { copyFile } from "node:fs/promises";
+import { join } from "node:path";
+import { systemErrorCode } from "../system-error.ts";
+import { type HeldDirectory, holdDirectory } from "../workspace/held-directory.ts";
+import type { CoveredRoot } from "./covered-roots.ts";
+import { giveWay } from "./give-way.ts";
+import { isWhiteout, modeOf, statIfPresent } from "./look-at-entry.ts";
+import { StageUnavailable } from "./stage-error.ts";
+import { type StagedRoot, stageParts } from "./staging-place.ts";
+
+/** An entry of a copy as it was made, and what it was made of. */
+export interface CopiedEntry {
+  readonly inode: bigint;
+  readonly bornNs: bigint;
+  readonly ctimeNs: bigint;
+  readonly mode: number;
+  readonly isDirectory: boolean;
+  /** Inode of what it was copied from; undefined for what the command sees otherwise. */
+  readonly from: bigint | undefined;
+}
+
+/** What was copied of a root. Paths are relative to it, with `/`; the root's own is empty. */
+export interface CopiedTree {
+  readonly entries: ReadonlyMap<string, CopiedEntry>;
+  /** Names in each directory. */
+  readonly names: ReadonlyMap<string, readonly string[]>;
+  /** Directories on other file systems. */
+  readonly elsewhere: readonly string[];
+  /** What could not be read: it is hidden from the command. */
+  readonly unread: readonly string[];
+}
+
+/** Entries and bytes that are copied for a command, of all roots. More takes too long, for each command anew. */
+export const copyLimits = { entries: 40_000, bytes: 512 * 1024 * 1024 } as const;
+
+/** What is left of the limits; counted down by each copy. */
+export interface CopyBudget {
+  entries: number;
+  bytes: number;
+}
+
+/** Throws `StageUnavailable` (`too_large`). */
+export function spend(budget: CopyBudget, root: string, bytes: number): void {
+  budget.entries -= 1;
+  budget.bytes -= bytes;
+  if (budget.entries >= 0 && budget.bytes >= 0) return;
+  throw new StageUnavailable(
+    "too_large",
+    `${root} has more than ${copyLimits.entries} entries or ${copyLimits.bytes / 1024 / 1024} MiB, which is too much to be copied for each command.`,
+    "Put the workspace and GENNAI_STATE_DIR on ext4, xfs or btrfs, where nothing has to be copied, or open a smaller one.",
+  );
+}
+
+/**
+ * Makes a private copy of all that a command may see of a root: nothing of it is the user's own, neither by a link nor by
+ * a second name. What is hidden is left out, as are sockets, pipes, devices and names that are no UTF-8.
+ *
+ * Throws `StageUnavailable`, and system errors.
+ */
+export async function copyRoot(staged: StagedRoot, covered: CoveredRoot, budget: CopyBudget): Promise<CopiedTree> {
+  return new Copier(staged, covered, budget).copy();
+}
+
+class Copier implements CopiedTree {
+  readonly entries = new Map<string, CopiedEntry>();
+  readonly names = new Map<string, string[]>();
+  readonly elsewhere: string[] = [];
+  readonly unread: string[] = [];
+  readonly #root: StagedRoot;
+  readonly #covered: CoveredRoot;
+  readonly #budget: CopyBudget;
+  readonly #hidden: ReadonlySet<string>;
+  readonly #given: ReadonlyMap<string, Uint8Array>;
+  /** What the copied ones are to look like. */
+  readonly #directories = new Map<string, BigIntStats>();
+
+  constructor(root: StagedRoot, covered: CoveredRoot, budget: CopyBudget) {
+    this.#root = root;
+    this.#covered = covered;
+    this.#budget = budget;
+    this.#hidden = new Set(covered.covered.hidden);
+    const { copies, index } = covered.covered;
+    this.#given = index === undefined ? copies : new Map([...copies, [index.path, index.bytes]]);
+  }
+
+  async copy(): Promise<CopiedTree> {
+    await this.#directory("", { real: true, layered: this.#covered.layer !== undefined });
+    return this;
+  }
+
+  async #directory(path: string, shows: Layers): Promise<void> {
+    for (const each of await this.#entries(path, shows)) await this.#directory(each.path, each);
+    const stat = this.#directories.get(path);
+    // To add a name changes the time.
+    if (stat !== undefined) look(this.#placeOf(path), stat);
+  }
+
+  /** Copies all in a directory but what is in directories there, which it makes. @returns those */
+  async #entries(path: string, shows: Layers): Promise<readonly (Layers & { readonly path: string })[]> {
+    const inside: (Layers & { readonly path: string })[] = [];
+    const names: string[] = [];
+    this.names.set(path, names);
+    using held = shows.real ? holdDirectory(this.#root, path === "" ? [] : path.split("/")) : undefined;
+    const layer = shows.layered ? join(this.#covered.layer?.tree ?? "", path) : undefined;
+    const inLayer = new Set(layer === undefined ? [] : namesIn(layer));
+    for (const name of new Set([...(held === undefined ? [] : namesIn(held.path)), ...inLayer])) {
+      await giveWay();
+      const below = path === "" ? name : `${path}/${name}`;
+      if (this.#hidden.has(below)) continue;
+      const over = layer === undefined || !inLayer.has(name) ? undefined : statIfPresent(join(layer, name));
+      if (over !== undefined && isWhiteout(over)) continue;
+      const real = held === undefined ? undefined : statIfPresent(held.entry(name));
+      const stat = over ?? real;
+      if (stat === undefined) continue;
+      spend(this.#budget, this.#root.path, stat.isFile() ? Number(stat.size) : 0);
+      const source = over === undefined ? { held, name } : { path: join(layer ?? "", name) };
+      if (stat.isDirectory()) {
+        const isOpaque = over !== undefined && this.#covered.layer?.isOpaque(below) === true;
+        this.#makeDirectory(below, stat);
+        inside.push({ path: below, real: real?.isDirectory() === true && !isOpaque, layered: over !== undefined });
+        if (real !== undefined && Number(real.dev) !== this.#root.device) this.elsewhere.push(below);
+      } else if (!(await this.#entry(below, stat, source))) continue;
+      names.push(name);
+    }
+    return inside;
+  }
+
+  #makeDirectory(path: string, stat: BigIntStats): void {
+    mkdirSync(this.#placeOf(path), { mode: 0o700 });
+    this.#directories.set(path, stat);
+    this.#note(path, { from: stat.ino, mode: modeOf(stat) });
+  }
+
+  /** @returns false for what is left out */
+  async #entry(path: string, stat: BigIntStats, source: Source): Promise<boolean> {
+    const place = this.#placeOf(path);
+    const given = this.#given.get(path);
+    if (stat.isSymbolicLink()) {
+      symlinkSync(readlinkSync(pathOf(source)), place);
+      lutimesSync(place, seconds(stat.atimeNs), seconds(stat.mtimeNs));
+    } else if (given !== undefined) {
+      writeFileSync(place, given, { mode: 0o600, flag: "wx" });
+      look(place, stat);
+    } else if (!stat.isFile() || !(await this.#file(path, source))) return false;
+    this.#note(path, { from: given === undefined ? stat.ino : undefined });
+    return true;
+  }
+
+  /** What is read is what is held, whatever stands at its path by then. */
+  async #file(path: string, source: Source): Promise<boolean> {
+    let descriptor: number;
+    try {
+      descriptor = openSync(pathOf(source), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    } catch (error) {
+      const code = systemErrorCode(error);
+      if (code === "EACCES" || code === "EPERM") this.unread.push(path);
+      else if (code !== "ENOENT" && code !== "ELOOP" && code !== "ENXIO") throw error;
+      return false;
+    }
+    try {
+      const stat = fstatSync(descriptor, { bigint: true });
+      if (!stat.isFile()) return false;
+      const place = this.#placeOf(path);
+      await copyFile(`/proc/self/fd/${descriptor}`, place, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+      ownIt(place);
+      look(place, stat);
+      return true;
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+
+  #note(path: string, { from, mode }: { readonly from: bigint | undefined; readonly mode?: number }): void {
+    const stat = lstatSync(this.#placeOf(path), { bigint: true });
+    this.entries.set(path, {
+      inode: stat.ino,
+      bornNs: stat.birthtimeNs,
+      ctimeNs: stat.ctimeNs,
+      mode: mode ?? modeOf(stat),
+      isDirectory: stat.isDirectory(),
+      from,
+    });
+  }
+
+  #placeOf(path: string): string {
+    return join(this.#root.directory, stageParts.merged, path);
+  }
+}
+
+/** Which of those that lie over each other have a directory that shows. */
+interface Layers {
+  /** The workspace's. */
+  readonly real: boolean;
+  /** That of the session's layer. */
+  readonly layered: boolean;
+}
+
+type Source = { readonly held: HeldDirectory | undefined; readonly name: string } | { readonly path: string };
+
+function pathOf(source: Source): string {
+  return "path" in source ? source.path : (source.held?.entry(source.name) ?? "");
+}
+
+/** The system's copy of a file can belong to the owner of that: a command runs without root's rights over others' files. */
+function ownIt(path: string): void {
+  const user = process.geteuid?.() ?? 0;
+  const { uid } = lstatSync(path);
+  if (uid !== user) chownSync(path, user, process.getegid?.() ?? 0);
+}
+
+/** Mode and times. */
+function look(path: string, stat: BigIntStats): void {
+  utimesSync(path, seconds(stat.atimeNs), seconds(stat.mtimeNs));
+  chmodSync(path, modeOf(stat));
+}
+
+/** The digits that count of a time in nanoseconds. */
+export function seconds(ns: bigint): number {
+  return Number(ns / 1000n) / 1e6;
+}
+
+function namesIn(directory: string): readonly string[] {
+  return readdirSync(directory, { encoding: "buffer" })
+    .filter((name) => isUtf8(name))
+    .map(String);
+}

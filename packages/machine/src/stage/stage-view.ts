@@ -1,0 +1,39 @@
+import type { BigIntStats } from "node:fs";
+import { join } from "node:path";
+import { statIfPresent } from "./look-at-entry.ts";
+
+/** How what a command did shows, besides the entries of a root's `upper` directory. Paths are relative to the root, with `/`. */
+export interface StageView {
+  /** A path of this process's to what the command saw. */
+  at(path: string): string;
+  /** Of a directory in `upper`: nothing of what was there before shows in it. */
+  isAnew(path: string, upper: BigIntStats): boolean;
+  /**
+   * Names that a directory of the command's lacks, which had them, and that `upper` has no whiteout for. Undefined where the
+   * kernel leaves out one only in directories that are made anew.
+   */
+  goneIn?(directory: string): readonly string[];
+  /** The inode that an entry in `upper` began as; undefined where it is a new one. */
+  origin(path: string, upper: BigIntStats): bigint | undefined;
+  /** It lies on another file system than the root, onto which nothing can be renamed. */
+  isElsewhere(path: string): boolean;
+  /** False where no layer can say that a name of the workspace's is gone. */
+  readonly canHide: boolean;
+}
+
+/** By the overlay, while it is mounted. @param merged a path of this process's to it */
+export function overlayView(merged: string): StageView {
+  const at = (path: string): string => join(merged, path);
+  return {
+    at,
+    // A directory that is merged has the number of the one below; the root has its own.
+    isAnew: (path, upper) => path !== "" && statIfPresent(at(path))?.ino === upper.ino,
+    // It gives the number of the file below, and not of its own copy.
+    origin: (path, upper) => {
+      const shown = statIfPresent(at(path))?.ino;
+      return shown === upper.ino ? undefined : shown;
+    },
+    isElsewhere: () => false,
+    canHide: true,
+  };
+}
