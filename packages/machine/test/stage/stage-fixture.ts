@@ -93,7 +93,9 @@ export class StageFixture implements AsyncDisposable {
     const cwd = options.cwd ?? this.root;
     const roots = await this.covered(cwd);
     const { ahead } = options;
-    const stage = await (ahead === undefined ? this.stageOver(roots) : Stage.on(await ahead.take(roots, undefined, options.caches), this.machine));
+    const stage = await (ahead === undefined
+      ? this.stageOver(roots)
+      : Stage.on(await ahead.take(roots, undefined, options.caches), this.machine));
     try {
       const run = await stage.run(
         { text, cwd, environment: this.environment, timeoutMs: 60_000 },
