@@ -1,7 +1,8 @@
 import { rmdirSync, symlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { ComparedCopy } from "./compared-copy.ts";
-import { type CopyBudget, copyLimits, copyRoot } from "./copied-tree.ts";
+import { copyRoot } from "./copied-tree.ts";
+import { type CopyBudget, copyLimits } from "./copy-budget.ts";
 import type { CoveredRoot } from "./covered-roots.ts";
 import type { Covered } from "./covered-tree.ts";
 import { linkWhiteout, lookLike } from "./lay-mask.ts";
@@ -56,6 +57,7 @@ export async function copyRoots(
     // The kernel says which directory is mounted, and a run's has a name that no other one has.
     isSeen: (_process, seen) => names.some((name) => seen.includes(`${name} `)),
     hasNetwork: network !== undefined,
+    areCopies: true,
     caches: caches.filter(isWritten),
     markers,
     merged: mergedOf,

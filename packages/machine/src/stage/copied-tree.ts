@@ -12,18 +12,21 @@ import {
   openSync,
   readdirSync,
   readlinkSync,
+  statfsSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
+import { ToolFailure } from "@gennai/governance/tool-error";
 import { systemErrorCode } from "../system-error.ts";
 import { type HeldDirectory, holdDirectory } from "../workspace/held-directory.ts";
+import { type CopyBudget, spend } from "./copy-budget.ts";
 import type { CoveredRoot } from "./covered-roots.ts";
 import { giveWay } from "./give-way.ts";
-import { isWhiteout, modeOf, statIfPresent } from "./look-at-entry.ts";
-import { StageUnavailable } from "./stage-error.ts";
+import { entryAt, isWhiteout, modeOf, statIfPresent, withRights } from "./look-at-entry.ts";
+import { mountsIn } from "./mount-points.ts";
 import { type StagedRoot, stageParts } from "./staging-place.ts";
 
 /** An entry of a copy as it was made, and what it was made of. */
@@ -33,6 +36,8 @@ export interface CopiedEntry {
   readonly ctimeNs: bigint;
   readonly mode: number;
   readonly isDirectory: boolean;
+  /** Of a file, where the time of its last change cannot be trusted: SHA-256, lower-case hex. */
+  readonly sha256?: string | undefined;
   /** Inode of what it was copied from; undefined for what the command sees otherwise. */
   readonly from: bigint | undefined;
 }
@@ -42,31 +47,12 @@ export interface CopiedTree {
   readonly entries: ReadonlyMap<string, CopiedEntry>;
   /** Names in each directory. */
   readonly names: ReadonlyMap<string, readonly string[]>;
-  /** Directories on other file systems. */
+  /** What something is mounted on, and what lies on other file systems. */
   readonly elsewhere: readonly string[];
-  /** What could not be read: it is hidden from the command. */
+  /** What was not copied, because it could not be read or holds no bytes: it is hidden from the command. */
   readonly unread: readonly string[];
-}
-
-/** Entries and bytes that are copied for a command, of all roots. More takes too long, for each command anew. */
-export const copyLimits = { entries: 40_000, bytes: 512 * 1024 * 1024 } as const;
-
-/** What is left of the limits; counted down by each copy. */
-export interface CopyBudget {
-  entries: number;
-  bytes: number;
-}
-
-/** Throws `StageUnavailable` (`too_large`). */
-export function spend(budget: CopyBudget, root: string, bytes: number): void {
-  budget.entries -= 1;
-  budget.bytes -= bytes;
-  if (budget.entries >= 0 && budget.bytes >= 0) return;
-  throw new StageUnavailable(
-    "too_large",
-    `${root} has more than ${copyLimits.entries} entries or ${copyLimits.bytes / 1024 / 1024} MiB, which is too much to be copied for each command.`,
-    "Put the workspace and GENNAI_STATE_DIR on ext4, xfs or btrfs, where nothing has to be copied, or open a smaller one.",
-  );
+  /** A change of an entry always shows in the time of its last change. */
+  readonly trustsTimes: boolean;
 }
 
 /**
@@ -82,8 +68,9 @@ export async function copyRoot(staged: StagedRoot, covered: CoveredRoot, budget:
 class Copier implements CopiedTree {
   readonly entries = new Map<string, CopiedEntry>();
   readonly names = new Map<string, string[]>();
-  readonly elsewhere: string[] = [];
+  readonly elsewhere: string[];
   readonly unread: string[] = [];
+  readonly trustsTimes: boolean;
   readonly #root: StagedRoot;
   readonly #covered: CoveredRoot;
   readonly #budget: CopyBudget;
@@ -97,6 +84,8 @@ class Copier implements CopiedTree {
     this.#covered = covered;
     this.#budget = budget;
     this.#hidden = new Set(covered.covered.hidden);
+    this.elsewhere = [...mountsIn(root.path)];
+    this.trustsTimes = timesAreTrue(root.directory);
     const { copies, index } = covered.covered;
     this.#given = index === undefined ? copies : new Map([...copies, [index.path, index.bytes]]);
   }
@@ -118,7 +107,7 @@ class Copier implements CopiedTree {
     const inside: (Layers & { readonly path: string })[] = [];
     const names: string[] = [];
     this.names.set(path, names);
-    using held = shows.real ? holdDirectory(this.#root, path === "" ? [] : path.split("/")) : undefined;
+    using held = shows.real ? this.#hold(path) : undefined;
     const layer = shows.layered ? join(this.#covered.layer?.tree ?? "", path) : undefined;
     const inLayer = new Set(layer === undefined ? [] : namesIn(layer));
     for (const name of new Set([...(held === undefined ? [] : namesIn(held.path)), ...inLayer])) {
@@ -127,7 +116,7 @@ class Copier implements CopiedTree {
       if (this.#hidden.has(below)) continue;
       const over = layer === undefined || !inLayer.has(name) ? undefined : statIfPresent(join(layer, name));
       if (over !== undefined && isWhiteout(over)) continue;
-      const real = held === undefined ? undefined : statIfPresent(held.entry(name));
+      const real = held === undefined ? undefined : this.#statOf(held, name, below);
       const stat = over ?? real;
       if (stat === undefined) continue;
       spend(this.#budget, this.#root.path, stat.isFile() ? Number(stat.size) : 0);
@@ -143,6 +132,28 @@ class Copier implements CopiedTree {
     return inside;
   }
 
+  /** undefined for one that somebody took away or closed since it was listed: nothing of it is copied. */
+  #hold(path: string): HeldDirectory | undefined {
+    try {
+      return holdDirectory(this.#root, path === "" ? [] : path.split("/"));
+    } catch (error) {
+      if (path === "" || !(wentAway(error) || isClosed(error))) throw error;
+      if (isClosed(error)) this.unread.push(path);
+      return undefined;
+    }
+  }
+
+  /** undefined for what is not there any more, and for what nobody may look at. */
+  #statOf(held: HeldDirectory, name: string, path: string): BigIntStats | undefined {
+    try {
+      return statIfPresent(held.entry(name));
+    } catch (error) {
+      if (isClosed(error)) this.unread.push(path);
+      else if (!wentAway(error)) throw error;
+      return undefined;
+    }
+  }
+
   #makeDirectory(path: string, stat: BigIntStats): void {
     mkdirSync(this.#placeOf(path), { mode: 0o700 });
     this.#directories.set(path, stat);
@@ -154,13 +165,20 @@ class Copier implements CopiedTree {
     const place = this.#placeOf(path);
     const given = this.#given.get(path);
     if (stat.isSymbolicLink()) {
-      symlinkSync(readlinkSync(pathOf(source)), place);
+      const target = targetOf(pathOf(source));
+      if (target === undefined) return false;
+      symlinkSync(target, place);
       lutimesSync(place, seconds(stat.atimeNs), seconds(stat.mtimeNs));
     } else if (given !== undefined) {
       writeFileSync(place, given, { mode: 0o600, flag: "wx" });
       look(place, stat);
-    } else if (!stat.isFile() || !(await this.#file(path, source))) return false;
-    this.#note(path, { from: given === undefined ? stat.ino : undefined });
+    } else if (!stat.isFile()) {
+      // What no copy can be made of stays where it is, whatever happens around it.
+      this.unread.push(path);
+      return false;
+    } else if (!(await this.#file(path, source))) return false;
+    const sha256 = this.trustsTimes || stat.isSymbolicLink() ? undefined : await this.#digest(path);
+    this.#note(path, { from: given === undefined ? stat.ino : undefined, sha256 });
     return true;
   }
 
@@ -170,9 +188,8 @@ class Copier implements CopiedTree {
     try {
       descriptor = openSync(pathOf(source), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     } catch (error) {
-      const code = systemErrorCode(error);
-      if (code === "EACCES" || code === "EPERM") this.unread.push(path);
-      else if (code !== "ENOENT" && code !== "ELOOP" && code !== "ENXIO") throw error;
+      if (isClosed(error)) this.unread.push(path);
+      else if (!wentAway(error)) throw error;
       return false;
     }
     try {
@@ -183,12 +200,30 @@ class Copier implements CopiedTree {
       ownIt(place);
       look(place, stat);
       return true;
+    } catch (error) {
+      if (wentAway(error)) return false;
+      throw error;
     } finally {
       closeSync(descriptor);
     }
   }
 
-  #note(path: string, { from, mode }: { readonly from: bigint | undefined; readonly mode?: number }): void {
+  /** Read while its mode lets its owner do that. */
+  async #digest(path: string): Promise<string | undefined> {
+    const place = this.#placeOf(path);
+    const stat = lstatSync(place, { bigint: true });
+    const entry = await withRights(place, modeOf(stat), 0o400, () => entryAt(place, stat));
+    return entry.type === "file" ? entry.sha256 : undefined;
+  }
+
+  #note(
+    path: string,
+    {
+      from,
+      mode,
+      sha256,
+    }: { readonly from: bigint | undefined; readonly mode?: number; readonly sha256?: string | undefined },
+  ): void {
     const stat = lstatSync(this.#placeOf(path), { bigint: true });
     this.entries.set(path, {
       inode: stat.ino,
@@ -196,6 +231,7 @@ class Copier implements CopiedTree {
       ctimeNs: stat.ctimeNs,
       mode: mode ?? modeOf(stat),
       isDirectory: stat.isDirectory(),
+      sha256,
       from,
     });
   }
@@ -238,7 +274,40 @@ export function seconds(ns: bigint): number {
 }
 
 function namesIn(directory: string): readonly string[] {
-  return readdirSync(directory, { encoding: "buffer" })
-    .filter((name) => isUtf8(name))
-    .map(String);
+  try {
+    return readdirSync(directory, { encoding: "buffer" })
+      .filter((name) => isUtf8(name))
+      .map(String);
+  } catch (error) {
+    if (wentAway(error)) return [];
+    throw error;
+  }
+}
+
+function targetOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch (error) {
+    // Something else stands there by now.
+    if (wentAway(error) || systemErrorCode(error) === "EINVAL") return undefined;
+    throw error;
+  }
+}
+
+/** Somebody took it away since it was listed, or put something else there: that counts as changed meanwhile. */
+function wentAway(error: unknown): boolean {
+  if (error instanceof ToolFailure) return error.code === "path_changed";
+  return ["ENOENT", "ENOTDIR", "ELOOP", "ENXIO", "ESTALE"].includes(systemErrorCode(error) ?? "");
+}
+
+function isClosed(error: unknown): boolean {
+  return ["EACCES", "EPERM"].includes(systemErrorCode(error) ?? "");
+}
+
+/** By the numbers of the kernel (`statfs(2)`): ext2 to 4, xfs, btrfs, NFS. */
+const withTrueTimes: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0x9123683e, 0x6969]);
+
+/** Whether no program can keep a change out of the time of an entry's last change there. */
+function timesAreTrue(directory: string): boolean {
+  return withTrueTimes.has(statfsSync(directory).type);
 }

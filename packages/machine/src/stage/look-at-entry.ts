@@ -94,7 +94,7 @@ function openForReading(path: string): number | undefined {
  * @param mode that it has
  */
 export async function withRights<Value>(
-  path: string,
+  path: string | Buffer,
   mode: number,
   rights: number,
   work: () => Promise<Value>,

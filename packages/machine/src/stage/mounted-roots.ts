@@ -4,6 +4,7 @@ import type { CoveredRoot } from "./covered-roots.ts";
 import type { Covered } from "./covered-tree.ts";
 import { layMask } from "./lay-mask.ts";
 import { keepMounts, type MountKeeper } from "./mount-keeper.ts";
+import { namingCopies } from "./no-copy.ts";
 import type { SessionNetwork } from "./session-network.ts";
 import { makeCaches } from "./staged-caches.ts";
 import type { LayeredRoot } from "./staging-place.ts";
@@ -58,7 +59,8 @@ export async function mountRoots(
     const ofRun = workTree === undefined ? [] : makeCaches(workTree, caches, { kept, all: sources.all === true });
     if (stagedBy === "copy") {
       const copied = transaction.roots.map((root, index) => ({ ...root, seen: coveredAt(roots, index) }));
-      return { transaction, ...(await copyRoots(copied, { network, caches: ofRun })) };
+      const made = await namingCopies(workTree?.path ?? "", () => copyRoots(copied, { network, caches: ofRun }));
+      return { transaction, ...made };
     }
     for (const [index, root] of layered.entries()) {
       await layMask(root, covered[index] ?? { hidden: [], copies: new Map() });

@@ -83,7 +83,7 @@ class RootObserver {
   async look() {
     await this.#directory("", { inLower: true, inHidden: false });
     const effects = pairMoves(inOrder(this.#effects), this.#origins, () => this.#inodesInTrees());
-    return { effects, dropped: this.#dropped, replaced: this.#replaced };
+    return { effects, dropped: [...this.#root.view.dropped, ...this.#dropped], replaced: this.#replaced };
   }
 
   /** @returns whether the upper layer alone has all of it: nothing of the user's tree shows through */
@@ -148,7 +148,8 @@ class RootObserver {
     }
     if (!stat.isDirectory()) return true;
     const isWhole = await this.#directory(path, { inLower: lower?.isDirectory() === true, inHidden: isHidden });
-    if (isAnew && isWhole && before?.type === "directory" && !this.#holdsWhatStays(path)) {
+    const canBeReplaced = this.#root.view.canReplace && isAnew && isWhole;
+    if (canBeReplaced && before?.type === "directory" && !this.#holdsWhatStays(path)) {
       this.#replaced.push({ root: this.#index, path, change: "changed", before, after, flags: [] });
     }
     return isWhole;
@@ -176,7 +177,8 @@ class RootObserver {
     const before = await this.#before(path, lower);
     const flags = flagsOf({ root: this.#root, path, isHidden: false, isClash: false, lower });
     this.#effects.push({ root: this.#index, path, change: "deleted", before, flags });
-    return !this.#root.covered.copies.has(path);
+    // Its directory would carry a mount away.
+    return !this.#root.covered.copies.has(path) && !this.#root.view.isElsewhere(path);
   }
 
   async #goneBelow(path: string): Promise<boolean> {

@@ -1,14 +1,25 @@
-import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { isWithin } from "../sandbox/host-layout.ts";
 import { systemErrorCode } from "../system-error.ts";
 import type { WorkspaceRoot } from "../workspace/workspace-root.ts";
 import { copyRoots } from "./copied-roots.ts";
-import { type CopyBudget, copyLimits, spend } from "./copied-tree.ts";
+import { type CopyBudget, copyLimits, spend } from "./copy-budget.ts";
 import { giveWay } from "./give-way.ts";
 import { layMask } from "./lay-mask.ts";
 import { isWhiteout, statIfPresent } from "./look-at-entry.ts";
 import { keepMounts } from "./mount-keeper.ts";
+import { mountsIn } from "./mount-points.ts";
+import { namingCopies, noCopyOf } from "./no-copy.ts";
 import { type StageObstacle, StageUnavailable } from "./stage-error.ts";
 import { type StagedRoot, stageParts } from "./staging-place.ts";
 import { systemProgram } from "./system-program.ts";
@@ -38,12 +49,14 @@ export async function probeStage(stateDir: string, roots: readonly WorkspaceRoot
   });
   if (noOverlay === undefined) return { state: "staged" };
   if (!isMendedByCopy(noOverlay.obstacle)) return { state: "unavailable", ...noOverlay };
-  const noCopy = await obstacleTo(async () => {
-    for (const root of roots) await refuseLarge(root);
-    await inTransaction(stateDir, roots, (staged) => tryCopies(staged));
-  });
+  const noCopy = await obstacleTo(() =>
+    namingCopies(root0(roots), async () => {
+      await refuseLarge(roots);
+      await inTransaction(stateDir, roots, (staged) => tryCopies(staged));
+    }),
+  );
   if (noCopy === undefined) return { state: "staged", noOverlay };
-  // What stands against overlays is to be mended first, but for a tree that is too large for all else.
+  // What stands against overlays is to be mended first: nothing need be copied then.
   return { state: "unavailable", ...noOverlay, reason: `${noOverlay.reason} ${noCopy.reason}` };
 }
 
@@ -104,25 +117,14 @@ function refuseRoot({ path }: WorkspaceRoot): void {
       `Run the server as its owner, or give it to this user (chown -R).`,
     );
   }
-  const inside = mountPoints().find((point) => point !== path && isWithin(point, path));
+  const [inside] = mountsIn(path);
   if (inside !== undefined) {
     throw new StageUnavailable(
       "mount_inside",
-      `Another file system is mounted at ${inside}, which a stage would not show.`,
+      `Something is mounted at ${join(path, inside)}, which a stage would not show.`,
       `Unmount it, or open a workspace that does not hold it.`,
     );
   }
-}
-
-/** By what the kernel says; it writes blanks and a few other characters as octal numbers. */
-function mountPoints(): readonly string[] {
-  const lines = readFileSync("/proc/self/mountinfo", "latin1").split("\n");
-  return lines.map((line) => {
-    const point = (line.split(" ")[4] ?? "").replace(/\\([0-7]{3})/g, (_, octal: string) => {
-      return String.fromCharCode(Number.parseInt(octal, 8));
-    });
-    return Buffer.from(point, "latin1").toString();
-  });
 }
 
 async function tryOverlays(roots: readonly StagedRoot[]): Promise<void> {
@@ -160,16 +162,26 @@ function tryOverlay(root: StagedRoot, merged: string, hidden: string | undefined
 }
 
 /** Before each command it is counted again: this only spares one the waiting. */
-async function refuseLarge({ path: root }: WorkspaceRoot): Promise<void> {
+async function refuseLarge(roots: readonly WorkspaceRoot[]): Promise<void> {
   const budget: CopyBudget = { ...copyLimits };
-  const waiting = [root];
+  const waiting = roots.map(({ path }) => path);
   for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
     for (const entry of readdirIfReadable(directory)) {
       await giveWay();
       const path = join(directory, entry.name);
       if (entry.isDirectory()) waiting.push(path);
-      spend(budget, root, entry.isFile() ? Number(statIfPresent(path)?.size ?? 0n) : 0);
+      spend(budget, root0(roots), entry.isFile() ? sizeOf(path) : 0);
     }
+  }
+}
+
+/** Of one that went away, or whose directory nobody may enter, none: it is not copied. */
+function sizeOf(path: string): number {
+  try {
+    return Number(statIfPresent(path)?.size ?? 0n);
+  } catch (error) {
+    if (systemErrorCode(error) === undefined) throw error;
+    return 0;
   }
 }
 
@@ -187,7 +199,8 @@ function readdirIfReadable(directory: string) {
 async function tryCopies(roots: readonly StagedRoot[]): Promise<void> {
   const copied = roots.map((root) => {
     const names = readdirSync(root.path, { withFileTypes: true });
-    const one = names.find((entry) => entry.isFile())?.name;
+    // One that nobody may read is left out.
+    const one = names.find((entry) => entry.isFile() && mayRead(join(root.path, entry.name)))?.name;
     const hidden = names.map(({ name }) => name).filter((name) => name !== one);
     return { ...root, seen: { root, covered: { hidden, copies: new Map() } }, one };
   });
@@ -204,14 +217,23 @@ async function tryCopies(roots: readonly StagedRoot[]): Promise<void> {
   await mounts.settle();
   for (const root of copied) {
     const found = readdirSync(join(root.directory, stageParts.upper));
-    const wanted = [".gennai-probe", ...(root.one === undefined ? [] : [root.one])];
-    if (found.length !== wanted.length || !wanted.every((name) => found.includes(name))) {
-      throw unfit(root.path, "what is changed in a copy is not found");
+    const wanted = new Set([".gennai-probe", ...(root.one === undefined ? [] : [root.one])]);
+    if (found.length !== wanted.size || !found.every((name) => wanted.has(name))) {
+      throw noCopyOf(root.path, "what is changed in a copy is not found");
     }
   }
 }
 
-function root0([first]: readonly StagedRoot[]): string {
+function mayRead(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function root0([first]: readonly WorkspaceRoot[]): string {
   return first?.path ?? "";
 }
 

@@ -11,7 +11,8 @@ export type StageObstacle =
   | "foreign_owner"
   | "mount_inside"
   | "no_place"
-  | "too_large";
+  | "too_large"
+  | "copy_refused";
 
 /** There can be no stage here. `advice` is the one thing to do about it. */
 export class StageUnavailable extends Error {

@@ -15,8 +15,12 @@ export interface StageView {
   goneIn?(directory: string): readonly string[];
   /** The inode that an entry in `upper` began as; undefined where it is a new one. */
   origin(path: string, upper: BigIntStats): bigint | undefined;
-  /** It lies on another file system than the root, onto which nothing can be renamed. */
+  /** Something is mounted there or above it, or it lies on another file system: nothing can be renamed to there. */
   isElsewhere(path: string): boolean;
+  /** False where a directory of the user's can hold what the command did not see: one made anew must not take its place as a whole. */
+  readonly canReplace: boolean;
+  /** Pipes, sockets and devices that the command left, and that are removed already. */
+  readonly dropped: readonly string[];
   /** False where no layer can say that a name of the workspace's is gone. */
   readonly canHide: boolean;
 }
@@ -34,6 +38,8 @@ export function overlayView(merged: string): StageView {
       return shown === upper.ino ? undefined : shown;
     },
     isElsewhere: () => false,
+    canReplace: true,
+    dropped: [],
     canHide: true,
   };
 }

@@ -159,17 +159,22 @@ export class Stages implements AsyncDisposable {
     }: { readonly network?: SessionNetwork | undefined; readonly caches?: CachesOfRun | undefined },
   ): Promise<MountedRoots> {
     const support = await this.support(workspaceRoot);
-    if (support.state === "staged" && support.noOverlay === undefined) {
+    if (support.state === "unavailable") throw new StageUnavailable(support.obstacle, support.reason, support.advice);
+    if (support.noOverlay === undefined) {
       return this.#aheadOf(workspaceRoot).take(covered, network, caches);
     }
     const { layout } = this.#options.shell.machineFor(workspaceRoot);
     try {
       return await mountRoots(this.stateDir, covered, network, layout.caches, { ...caches, stagedBy: "copy" });
     } catch (error) {
-      // It has grown: the next command is told where it runs instead.
-      if (error instanceof StageUnavailable && error.obstacle === "too_large") this.#support.delete(workspaceRoot);
+      if (error instanceof StageUnavailable && error.obstacle === "too_large") this.#tooLarge(workspaceRoot, error);
       throw error;
     }
+  }
+
+  /** It has grown, or the session's layer has: from the next command on it is one that cannot be staged, until the server starts again. */
+  #tooLarge(workspaceRoot: string, { obstacle, message, advice }: StageUnavailable): void {
+    this.#support.set(workspaceRoot, Promise.resolve({ state: "unavailable", obstacle, reason: message, advice }));
   }
 
   /**
@@ -184,7 +189,8 @@ export class Stages implements AsyncDisposable {
   ): Promise<StageBeside> {
     const machine = this.#options.shell.machineFor(workspaceRoot);
     const support = await this.support(workspaceRoot);
-    if (support.state === "staged" && support.noOverlay !== undefined) {
+    if (support.state === "unavailable") throw new StageUnavailable(support.obstacle, support.reason, support.advice);
+    if (support.noOverlay !== undefined) {
       const { obstacle, reason, advice } = support.noOverlay;
       throw new StageUnavailable(
         obstacle,

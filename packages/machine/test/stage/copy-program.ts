@@ -1,15 +1,15 @@
 // Run as a program, in namespaces of a test's own: changes a copy of a workspace, keeps what can be kept, and prints it.
-import { lstatSync } from "node:fs";
+import { lstatSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { commit } from "#stage/commit";
 import { neverKept } from "#stage/effect";
+import { mountsIn } from "#stage/mount-points";
 
 const [, root = ""] = process.argv.slice(2);
 process.env["GENNAI_STAGED_BY"] = "copy";
 const { StageFixture } = await import("./stage-fixture.ts");
 const fixture = new StageFixture({}, { base: dirname(root), name: basename(root) });
-const command = "echo more >> a.txt; cat there/b.txt && echo more >> there/b.txt && echo new > there/new.txt";
-const { observation, transaction } = await fixture.stage(command);
+const { observation, transaction } = await fixture.stage(readFileSync(join(dirname(root), "command"), "utf8"));
 const { effects } = observation;
 await commit(
   transaction,
@@ -18,4 +18,4 @@ await commit(
 );
 const shown = Object.fromEntries(effects.map(({ path, change, flags }) => [path, [change, ...flags].join(" ")]));
 const owner = lstatSync(join(root, "a.txt")).uid;
-process.stdout.write(JSON.stringify({ effects: shown, kept: fixture.read("a.txt"), owner }));
+process.stdout.write(JSON.stringify({ effects: shown, kept: fixture.read("a.txt"), owner, mounts: mountsIn(root) }));
