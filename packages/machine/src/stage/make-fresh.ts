@@ -38,7 +38,11 @@ export async function makeFresh(
   else {
     const directories = [effect, ...below.filter(({ after }) => after?.type === "directory")];
     const at = ({ path }: StageEffect) => join(fresh, path.slice(effect.path.length));
-    for (const directory of directories) mkdirSync(at(directory), { mode: 0o700 });
+    for (const directory of directories) {
+      // What is in it could not be brought.
+      letWrite(join(root.directory, stageParts.upper, directory.path));
+      mkdirSync(at(directory), { mode: 0o700 });
+    }
     for (const one of below) {
       await giveWay();
       if (one.after?.type !== "directory") await bring(root, one, at(one));
