@@ -163,7 +163,7 @@ function quietGit(
 
 /** Looks at the processes on the stage, at most for a while, until one is in the sandbox and is not the sandbox itself. */
 function tellWhenItRuns(
-  { mountName }: MountKeeper,
+  mounts: MountKeeper,
   first: number,
   { running, onRunning }: { readonly running: Promise<CommandRun>; readonly onRunning: () => void },
 ): void {
@@ -171,7 +171,7 @@ function tellWhenItRuns(
   let timer: NodeJS.Timeout | undefined;
   const look = (everyMs: number): void => {
     timer = setTimeout(() => {
-      if (startedSince(first).some((process) => isInSandbox(process) && sees(process, mountName))) return onRunning();
+      if (startedSince(first).some((process) => isInSandbox(process) && sees(process, mounts))) return onRunning();
       if (performance.now() < giveUp) look(Math.min(2 * everyMs, longestPauseMs));
     }, everyMs);
   };
