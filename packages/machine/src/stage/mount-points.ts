@@ -3,7 +3,7 @@ import { relative } from "node:path";
 import { isWithin } from "../sandbox/host-layout.ts";
 
 /** Directories and files on which something is mounted, as this process sees it: of other file systems, and of the same one. */
-export function mountPoints(): readonly string[] {
+function mountPoints(): readonly string[] {
   const lines = readFileSync("/proc/self/mountinfo", "latin1").split("\n");
   return lines.map((line) => {
     // The kernel writes blanks and a few other characters as octal numbers.
