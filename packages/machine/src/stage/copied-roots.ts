@@ -1,6 +1,7 @@
 import { rmdirSync, symlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { ComparedCopy } from "./compared-copy.ts";
+import { CopiedIndex, type RootAndCopy } from "./copied-index.ts";
 import { copyRoot } from "./copied-tree.ts";
 import { type CopyBudget, copyLimits } from "./copy-budget.ts";
 import type { CoveredRoot } from "./covered-roots.ts";
@@ -39,17 +40,21 @@ export async function copyRoots(
   const budget: CopyBudget = { ...copyLimits };
   const copies = new Map<string, ComparedCopy>();
   const covered: Covered[] = [];
+  const made: RootAndCopy[] = [];
   for (const root of roots) {
     const copied = await copyRoot(root, root.seen, budget);
+    made.push({ root, copied });
     lookLike(root.path, mergedOf(root));
     copies.set(root.directory, new ComparedCopy(root, copied, await canHideIn(root)));
     covered.push({ ...root.seen.covered, hidden: [...root.seen.covered.hidden, ...copied.unread] });
   }
+  const index = await CopiedIndex.adapt(made, markers[0] ?? 0n);
   // The file system's clock has to move on: what a command changes is told by its time.
   for (const root of roots) makeMarker(root);
   let settled: Promise<void> | undefined;
   const compareAll = async (): Promise<void> => {
     for (const copy of copies.values()) await copy.compare();
+    index?.giveBack();
   };
   const names = roots.map(shownName);
   const mounts: MountKeeper = {
@@ -57,7 +62,6 @@ export async function copyRoots(
     // The kernel says which directory is mounted, and a run's has a name that no other one has.
     isSeen: (_process, seen) => names.some((name) => seen.includes(`${name} `)),
     hasNetwork: network !== undefined,
-    areCopies: true,
     caches: caches.filter(isWritten),
     markers,
     merged: mergedOf,

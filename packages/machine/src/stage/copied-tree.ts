@@ -20,6 +20,7 @@ import {
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { type StatData, statDataOf } from "../git-data/restat-index.ts";
 import { systemErrorCode } from "../system-error.ts";
 import { type HeldDirectory, holdDirectory } from "../workspace/held-directory.ts";
 import { type CopyBudget, spend } from "./copy-budget.ts";
@@ -40,6 +41,8 @@ export interface CopiedEntry {
   readonly sha256?: string | undefined;
   /** Inode of what it was copied from; undefined for what the command sees otherwise. */
   readonly from: bigint | undefined;
+  /** Of a file or link that is as it was copied from: how git knows that, and how it knows the copy. */
+  readonly known?: { readonly from: StatData; readonly to: StatData } | undefined;
 }
 
 /** What was copied of a root. Paths are relative to it, with `/`; the root's own is empty. */
@@ -53,6 +56,8 @@ export interface CopiedTree {
   readonly unread: readonly string[];
   /** A change of an entry always shows in the time of its last change. */
   readonly trustsTimes: boolean;
+  /** Changes a copied file before a command sees it, and notes how it is then. @param work gets its place */
+  change(path: string, work: (place: string) => void): Promise<void>;
 }
 
 /**
@@ -93,6 +98,11 @@ class Copier implements CopiedTree {
   async copy(): Promise<CopiedTree> {
     await this.#directory("", { real: true, layered: this.#covered.layer !== undefined });
     return this;
+  }
+
+  async change(path: string, work: (place: string) => void): Promise<void> {
+    work(this.#placeOf(path));
+    this.#note(path, { from: undefined, sha256: this.trustsTimes ? undefined : await this.#digest(path) });
   }
 
   async #directory(path: string, shows: Layers): Promise<void> {
@@ -157,13 +167,14 @@ class Copier implements CopiedTree {
   #makeDirectory(path: string, stat: BigIntStats): void {
     mkdirSync(this.#placeOf(path), { mode: 0o700 });
     this.#directories.set(path, stat);
-    this.#note(path, { from: stat.ino, mode: modeOf(stat) });
+    this.#note(path, { from: stat, mode: modeOf(stat) });
   }
 
   /** @returns false for what is left out */
   async #entry(path: string, stat: BigIntStats, source: Source): Promise<boolean> {
     const place = this.#placeOf(path);
     const given = this.#given.get(path);
+    let was = stat;
     if (stat.isSymbolicLink()) {
       const target = targetOf(pathOf(source));
       if (target === undefined) return false;
@@ -176,32 +187,36 @@ class Copier implements CopiedTree {
       // What no copy can be made of stays where it is, whatever happens around it.
       this.unread.push(path);
       return false;
-    } else if (!(await this.#file(path, source))) return false;
+    } else {
+      const copied = await this.#file(path, source);
+      if (copied === undefined) return false;
+      was = copied;
+    }
     const sha256 = this.trustsTimes || stat.isSymbolicLink() ? undefined : await this.#digest(path);
-    this.#note(path, { from: given === undefined ? stat.ino : undefined, sha256 });
+    this.#note(path, { from: given === undefined ? was : undefined, sha256 });
     return true;
   }
 
-  /** What is read is what is held, whatever stands at its path by then. */
-  async #file(path: string, source: Source): Promise<boolean> {
+  /** What is read is what is held, whatever stands at its path by then. @returns how that is; undefined for what is left out */
+  async #file(path: string, source: Source): Promise<BigIntStats | undefined> {
     let descriptor: number;
     try {
       descriptor = openSync(pathOf(source), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     } catch (error) {
       if (isClosed(error)) this.unread.push(path);
       else if (!wentAway(error)) throw error;
-      return false;
+      return undefined;
     }
     try {
       const stat = fstatSync(descriptor, { bigint: true });
-      if (!stat.isFile()) return false;
+      if (!stat.isFile()) return undefined;
       const place = this.#placeOf(path);
       await copyFile(`/proc/self/fd/${descriptor}`, place, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
       ownIt(place);
       look(place, stat);
-      return true;
+      return stat;
     } catch (error) {
-      if (wentAway(error)) return false;
+      if (wentAway(error)) return undefined;
       throw error;
     } finally {
       closeSync(descriptor);
@@ -222,17 +237,19 @@ class Copier implements CopiedTree {
       from,
       mode,
       sha256,
-    }: { readonly from: bigint | undefined; readonly mode?: number; readonly sha256?: string | undefined },
+    }: { readonly from: BigIntStats | undefined; readonly mode?: number; readonly sha256?: string | undefined },
   ): void {
     const stat = lstatSync(this.#placeOf(path), { bigint: true });
+    const isDirectory = stat.isDirectory();
     this.entries.set(path, {
       inode: stat.ino,
       bornNs: stat.birthtimeNs,
       ctimeNs: stat.ctimeNs,
       mode: mode ?? modeOf(stat),
-      isDirectory: stat.isDirectory(),
+      isDirectory,
       sha256,
-      from,
+      from: from?.ino,
+      known: from === undefined || isDirectory ? undefined : { from: statDataOf(from), to: statDataOf(stat) },
     });
   }
 

@@ -143,7 +143,7 @@ function adapt(bytes: Uint8Array, path: string, hidden: readonly string[]): Cove
 }
 
 /** The index of a work tree, wherever git keeps it. */
-function indexOf(workTree: string): string | undefined {
+export function indexOf(workTree: string): string | undefined {
   const git = join(workTree, ".git");
   const stat = statIfPresent(git);
   if (stat?.isDirectory()) return join(git, "index");

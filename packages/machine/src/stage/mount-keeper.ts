@@ -35,8 +35,6 @@ export interface MountKeeper {
   view(root: StagedRoot): StageView;
   /** Where what commands see is older than the command: the marker's ctime of each root, made before. */
   readonly markers?: readonly bigint[];
-  /** What commands see are copies: an index of git's knows other inodes and other times of their last change. */
-  readonly areCopies: boolean;
   /** True while nobody has taken them away. */
   areThere(): boolean;
   /** Resolves when the mounts are gone. */
@@ -107,7 +105,6 @@ export async function keepMounts(
       view: (root) => overlayView(merged(root)),
       hasNetwork,
       caches,
-      areCopies: false,
       merged,
       areThere,
       close,

@@ -67,10 +67,7 @@ export async function runOnStage(
     ...sandboxArguments({ cwd, resolver, mounts, temporary, offline }, stage),
     ...limitedShell(stage.machine.shell, text),
   ];
-  const env = {
-    ...environment,
-    ...quietGit(environment, stage.mounts.areCopies ? [...settingsOfGit, ...settingsOnCopies] : settingsOfGit),
-  };
+  const env = { ...environment, ...quietGit(environment) };
   // One that is there in the run alone is entered by the sandbox.
   const directory = stage.roots.some(({ path }) => isWithin(cwd, path)) ? cwd : "/";
   const { onRunning, ...others } = options;
@@ -130,25 +127,13 @@ function settingsArguments({ layout, fileOf }: ShellMachine, roots: readonly Sta
 }
 
 /** Git's own housekeeping would be effects that nobody asked for, and a signature needs a key that is not there. */
-const settingsOfGit: readonly GitSetting[] = [
-  ["gc.auto", "0"],
-  ["maintenance.auto", "false"],
-  ["commit.gpgsign", "false"],
-  ["tag.gpgsign", "false"],
-];
-
-/** Else every file would count as changed until git had read it. */
-const settingsOnCopies: readonly GitSetting[] = [
-  ["core.trustctime", "false"],
-  ["core.checkStat", "minimal"],
-];
-
-type GitSetting = readonly [name: string, value: string];
-
-function quietGit(
-  environment: Readonly<Record<string, string>>,
-  settings: readonly GitSetting[],
-): Readonly<Record<string, string>> {
+function quietGit(environment: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const settings = [
+    ["gc.auto", "0"],
+    ["maintenance.auto", "false"],
+    ["commit.gpgsign", "false"],
+    ["tag.gpgsign", "false"],
+  ] as const;
   const before = Number(environment["GIT_CONFIG_COUNT"] ?? 0);
   const quiet: Record<string, string> = {
     GIT_OPTIONAL_LOCKS: "0",

@@ -1,7 +1,8 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { removeTransaction } from "#stage/transaction";
 import type { Scenarios } from "./run-scenarios.ts";
 import { StageFixture } from "./stage-fixture.ts";
@@ -58,16 +59,36 @@ export const scenarios: Scenarios = {
     chmodSync(join(fixture.root, "src/deep"), 0o700);
     equal(fixture.read("src/deep/c.txt"), "c\n");
   },
-  "tells git by sizes and times what is as it was": async () => {
-    await using fixture = new StageFixture(files);
+  "has git know what is as it was, and see each change, whatever size and time it leaves": async () => {
+    for (const setting of ["index.version=2", "index.version=4", "index.skipHash=true", "sha256"]) {
+      await using fixture = new StageFixture({ ...files, "one.txt": "one\n", "two.txt": "two\n", ".env": "SECRET\n" });
+      fixture.git("init", "-q", ...(setting === "sha256" ? ["--object-format=sha256"] : []));
+      symlinkSync("a.txt", join(fixture.root, "link"));
+      const add = ["add", "-A"];
+      fixture.git(...(setting === "sha256" ? add : ["-c", setting, ...add]));
+      fixture.git("commit", "-qm", "first");
+      // The plumbing, which reads no file that git knows.
+      const changed = "git diff-files --name-only";
+      const sameSizeAndTime = "touch -r two.txt t; cp one.txt two.txt; touch -r t two.txt; rm t";
+      const { run, transaction } = await fixture.stage(
+        `${changed}; ${sameSizeAndTime}; mv src/b.txt t; printf 'x\\n' > src/b.txt; touch -r t src/b.txt; rm t; ln -sf b.txt link; ${changed}; git status --short`,
+      );
+      equal(run.output, "link\nsrc/b.txt\ntwo.txt\n M link\n M src/b.txt\n M two.txt\n", setting);
+      await removeTransaction(transaction);
+    }
+  },
+  "has the user's git know the files when an index is kept": async () => {
+    await using fixture = new StageFixture({ ...files, "two.txt": "two\n" });
     fixture.git("init", "-q");
     fixture.git("add", "-A");
     fixture.git("commit", "-qm", "first");
-    const { run, transaction } = await fixture.stage(
-      "git diff-files --name-only; echo more >> a.txt; git diff-files --name-only",
-    );
-    equal(run.output, "a.txt\n");
-    await removeTransaction(transaction);
+    // What changed in the second of the copy is read again.
+    await sleep(1_100);
+    await fixture.keep("echo new > new.txt; echo more >> a.txt; git add new.txt");
+    deepEqual(fixture.git("diff-files", "--name-only").split("\n").includes("two.txt"), false);
+    fixture.git("update-index", "-q", "--refresh", "new.txt");
+    equal(fixture.git("diff-files", "--name-only"), "a.txt\n");
+    fixture.git("fsck", "--strict");
   },
   "goes on when something vanishes while it is copied": async () => {
     await using fixture = new StageFixture(

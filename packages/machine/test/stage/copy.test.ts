@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type CopyBudget, spend } from "#stage/copy-budget";
 import { testAsUsers } from "./as-users.ts";
+import { scenarios as commitScenarios } from "./commit-scenarios.ts";
 import { scenarios as copyScenarios } from "./copy-scenarios.ts";
+import { scenarios as gitScenarios } from "./git-scenarios.ts";
 import { inNamespaces } from "./in-namespaces.ts";
 import { scenarios as layerScenarios } from "./layer-scenarios.ts";
 import { scenarios as observeScenarios } from "./observe-scenarios.ts";
@@ -13,6 +15,8 @@ import { StageFixture } from "./stage-fixture.ts";
 testAsUsers(new URL("observe-scenarios.ts", import.meta.url).href, observeScenarios, "copy");
 testAsUsers(new URL("copy-scenarios.ts", import.meta.url).href, copyScenarios, "copy");
 testAsUsers(new URL("layer-scenarios.ts", import.meta.url).href, layerScenarios, "copy");
+testAsUsers(new URL("git-scenarios.ts", import.meta.url).href, gitScenarios, "copy");
+testAsUsers(new URL("commit-scenarios.ts", import.meta.url).href, commitScenarios, "copy");
 
 test("a tree that is too large is refused before more of it is copied", () => {
   const budget: CopyBudget = { entries: 2, bytes: 10 };

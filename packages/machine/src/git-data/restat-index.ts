@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto";
+import type { BigIntStats } from "node:fs";
+import { type EntryLayout, gitlink, indexLayout } from "./git-index.ts";
+
+/** By what git tells without reading a file that it is the one it knows. Its device is not among that. */
+export type StatData = Pick<BigIntStats, "ctimeNs" | "mtimeNs" | "ino" | "uid" | "gid" | "size">;
+
+export function statDataOf({ ctimeNs, mtimeNs, ino, uid, gid, size }: StatData): StatData {
+  return { ctimeNs, mtimeNs, ino, uid, gid, size };
+}
+
+/**
+ * An index that knows files by their stat data at another place, where equal files stand. An entry that does not know its
+ * file stays as it is: git then reads the file. undefined for an index of which nothing can be told.
+ *
+ * @param places of a path, from the work tree's top: what the index knows it by if nobody changed it, and what from now on
+ */
+export function restatIndex(
+  bytes: Uint8Array,
+  places: (path: string) => { readonly from: StatData; readonly to: StatData } | undefined,
+): Uint8Array | undefined {
+  const layout = indexLayout(bytes);
+  if (layout === undefined) return undefined;
+  const { objectBytes } = layout;
+  const view = Buffer.from(layout.view);
+  for (const entry of layout.entries) {
+    const place = entry.mode === gitlink ? undefined : places(entry.path);
+    if (place !== undefined && knows(view, entry, place.from)) write(view, entry, place.to);
+  }
+  const digestAt = view.length - objectBytes;
+  // Git can be told to write none.
+  if (view.subarray(digestAt).some((byte) => byte !== 0)) {
+    createHash(objectBytes === 20 ? "sha1" : "sha256")
+      .update(view.subarray(0, digestAt))
+      .digest()
+      .copy(view, digestAt);
+  }
+  return view;
+}
+
+/** In the order of an index: seconds and nanoseconds of two times, device, inode, mode, owner, group, size; four bytes each. */
+const at = { ctime: 0, mtime: 8, inode: 20, owner: 28, group: 32, size: 36 } as const;
+const second = 1_000_000_000n;
+
+function knows(view: Buffer, { start }: EntryLayout, stat: StatData): boolean {
+  const has = (field: number, value: bigint): boolean => view.readUInt32BE(start + field) === word(value);
+  const isTime = (field: number, ns: bigint): boolean =>
+    // Some programs write whole seconds.
+    has(field, ns / second) && (has(field + 4, ns % second) || has(field + 4, 0n));
+  return (
+    isTime(at.ctime, stat.ctimeNs) &&
+    isTime(at.mtime, stat.mtimeNs) &&
+    has(at.inode, stat.ino) &&
+    has(at.owner, stat.uid) &&
+    has(at.group, stat.gid) &&
+    has(at.size, stat.size)
+  );
+}
+
+function write(view: Buffer, { start }: EntryLayout, stat: StatData): void {
+  const put = (field: number, value: bigint): void => void view.writeUInt32BE(word(value), start + field);
+  put(at.ctime, stat.ctimeNs / second);
+  put(at.ctime + 4, stat.ctimeNs % second);
+  put(at.mtime, stat.mtimeNs / second);
+  put(at.mtime + 4, stat.mtimeNs % second);
+  put(at.inode, stat.ino);
+  put(at.owner, stat.uid);
+  put(at.group, stat.gid);
+  put(at.size, stat.size);
+}
+
+/** What git keeps of a number. */
+function word(value: bigint): number {
+  return Number(BigInt.asUintN(32, value));
+}
