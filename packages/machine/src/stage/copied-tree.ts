@@ -5,6 +5,7 @@ import {
   chownSync,
   closeSync,
   constants,
+  copyFileSync,
   fstatSync,
   lstatSync,
   lutimesSync,
@@ -211,7 +212,12 @@ class Copier implements CopiedTree {
       const stat = fstatSync(descriptor, { bigint: true });
       if (!stat.isFile()) return undefined;
       const place = this.#placeOf(path);
-      await copyFile(`/proc/self/fd/${descriptor}`, place, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+      const [held, how] = [
+        `/proc/self/fd/${descriptor}`,
+        constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE,
+      ] as const;
+      if (stat.size > smallBytes) await copyFile(held, place, how);
+      else copyFileSync(held, place, how);
       ownIt(place);
       look(place, stat);
       return stat;
@@ -271,6 +277,9 @@ type Source = { readonly held: HeldDirectory | undefined; readonly name: string 
 function pathOf(source: Source): string {
   return "path" in source ? source.path : (source.held?.entry(source.name) ?? "");
 }
+
+/** To wait for another thread takes longer than to copy so much, much longer where the machine is busy. */
+const smallBytes = 1024n * 1024n;
 
 /** The system's copy of a file can belong to the owner of that: a command runs without root's rights over others' files. */
 function ownIt(path: string): void {
