@@ -22,6 +22,7 @@ export interface OpenedInside {
 const program = `
 const net = require("node:net");
 const dgram = require("node:dgram");
+process.on("disconnect", () => process.exit());
 process.on("message", async ({ tcp, udp }) => {
   const send = (message, handle) => new Promise((sent) => process.send(message, handle, sent));
   for (const at of tcp) {
