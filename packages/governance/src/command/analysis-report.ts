@@ -1,6 +1,6 @@
 import type { CommandAnalysis, CommandDanger, CommandPath, GitContents, SimpleCommand } from "./command-analysis.ts";
 import { onlyReads } from "./grammar/only-reads.ts";
-import { type DangerRule, type Invocation, literals, type Place, targetsOf } from "./invocation.ts";
+import { type DangerRule, type Invocation, type Place, targetsOf } from "./invocation.ts";
 import { expandPath } from "./resolve-path.ts";
 import type { ResolvedWord } from "./resolve-word.ts";
 import { secretInGlob, secretPath } from "./secret-paths.ts";
@@ -46,6 +46,14 @@ export class AnalysisReport {
     if (!this.#dangers.has(key)) this.#dangers.set(key, danger);
   }
 
+  refuse(rule: string, reason: string): void {
+    this.danger({ rule, verdict: "deny", reason, high: true });
+  }
+
+  ask(rule: string, reason: string): void {
+    this.danger({ rule, verdict: "ask", reason, high: true });
+  }
+
   judge(rules: readonly DangerRule[], invocation: Invocation): void {
     for (const rule of rules) {
       const found = rule.find(invocation, this.#place);
@@ -58,7 +66,9 @@ export class AnalysisReport {
   /** A word that names files, in every form and directory it may have. */
   path(word: ResolvedWord, access: CommandPath["access"], invocation: Invocation, keepsContent?: true): void {
     for (const { absolute, form } of targetsOf(word, invocation, this.#place)) {
-      this.#add(word.raw, absolute, access, word.kind === "glob" || word.kind === "dynamic", keepsContent);
+      const isPattern = word.kind === "glob" || word.kind === "dynamic";
+      const also = { ...(isPattern && { pattern: true as const }), ...(keepsContent && { keepsContent }) };
+      this.#add({ raw: word.raw, absolute, access, ...also });
       this.#secret(word, form, absolute, access);
     }
   }
@@ -68,31 +78,19 @@ export class AnalysisReport {
     if (text === "" || text.length > 1024 || text.includes("\n")) return;
     for (const directory of invocation.directories) {
       const absolute = expandPath(text, directory, this.#place.home);
-      this.#add(text, absolute, access, false, undefined);
+      this.#add({ raw: text, absolute, access });
       const secret = secretPath(absolute) ?? secretPath(text);
       if (secret !== undefined) this.#denySecret(text, secret.kind);
     }
   }
 
-  #add(
-    raw: string,
-    absolute: string,
-    access: CommandPath["access"],
-    pattern: boolean,
-    keepsContent: true | undefined,
-  ): void {
-    const key = `${access}\0${absolute}`;
+  #add(path: CommandPath): void {
+    const key = `${path.access}\0${path.absolute}`;
     const known = this.#paths.get(key);
     // What changes the content counts for more than what keeps it.
-    if (known !== undefined && (keepsContent === true || known.keepsContent === undefined)) return;
+    if (known !== undefined && (path.keepsContent === true || known.keepsContent === undefined)) return;
     if (this.#paths.size > limit) throw new TooMuch("more paths than a person can follow");
-    this.#paths.set(key, {
-      raw,
-      absolute,
-      access,
-      ...(pattern ? { pattern: true as const } : {}),
-      ...(keepsContent === undefined ? {} : { keepsContent }),
-    });
+    this.#paths.set(key, path);
   }
 
   #secret(word: ResolvedWord, form: string, absolute: string, access: CommandPath["access"]): void {
@@ -123,19 +121,13 @@ export class AnalysisReport {
   }
 
   #denySecret(raw: string, kind: string): void {
-    this.danger({
-      rule: "floor/credentials",
-      verdict: "deny",
-      reason: `${raw} is ${kind}; its content is not for the agent.`,
-      high: true,
-    });
+    this.refuse("floor/credentials", `${raw} is ${kind}; its content is not for the agent.`);
   }
 
   finish(text: string): CommandAnalysis {
-    // A path that is opened through a link leads elsewhere than its name says, and no syntax tree shows where.
-    if (this.#commands.length > 1 && this.#commands.some(makesLink)) {
+    // What is opened through a link lies elsewhere than its name says.
+    if (this.#commands.length > 1 && this.#commands.some(({ name }) => /^(?:ln|link)$/.test(name)))
       this.unresolved("files that are reached through a link made by the same command");
-    }
     const dangers = [...this.#dangers.values()].sort((a, b) =>
       a.verdict === b.verdict ? 0 : a.verdict === "deny" ? -1 : 1,
     );
@@ -156,12 +148,5 @@ export class AnalysisReport {
 }
 
 function simpleCommand({ name, words, wrappers }: Invocation): SimpleCommand {
-  return { name, words: literals(words), wrappers };
-}
-
-/** `ln` in every form, and `cp` with the options that link instead of copying. */
-function makesLink({ name, words }: SimpleCommand): boolean {
-  if (name === "ln" || name === "link") return true;
-  const links = /^(?:-[a-zA-Z]*[sl][a-zA-Z]*|--symbolic-link|--link)$/;
-  return name === "cp" && words.some((word) => word !== undefined && links.test(word));
+  return { name, words: words.map(({ literal }) => literal), wrappers };
 }

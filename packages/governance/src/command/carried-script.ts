@@ -1,7 +1,5 @@
-import { gitParts } from "./dangers/git-dangers.ts";
 import type { InterpretContext } from "./interpret-command.ts";
 import type { Invocation } from "./invocation.ts";
-import { judgeVariable } from "./judge-variable.ts";
 
 /** Builtins and programs that carry a script in their words or on their input. True when there is nothing left to say. */
 export function carriedScript(invocation: Invocation, context: InterpretContext): boolean {
@@ -37,38 +35,10 @@ export function carriedScript(invocation: Invocation, context: InterpretContext)
         if (text.includes("=")) run(text.slice(text.indexOf("=") + 1));
       }
       return true;
-    case "export":
-    case "declare":
-    case "typeset":
-    case "readonly":
-    case "local":
-      for (const word of words) {
-        const text = word.literal ?? word.raw;
-        const [variable = ""] = text.split("=", 1);
-        if (!text.startsWith("-") && text.includes("="))
-          judgeVariable(variable, word.literal?.slice(variable.length + 1), report);
-      }
-      return true;
-    case "enable":
-    case "shopt":
-    case "hash":
-    case "unset":
-    case "unalias":
-      if (name === "enable" && words.some((word) => word.literal === "-f"))
-        report.unresolved("a builtin loaded from a file");
-      return true;
     case "make":
       // Its targets stand at the beginning of a line.
       if (input.text !== undefined) run(input.text.replace(/^[\w.-]+:.*$/gm, ":").replace(/^\t[@-]*/gm, ""));
       return false;
-    case "git": {
-      const parts = gitParts(invocation);
-      for (const { option, word } of parts.values) {
-        const alias = /^alias\.[^=]+=!(.*)$/s.exec(word.literal ?? "");
-        if (option === "-c" && alias?.[1] !== undefined) run(alias[1]);
-      }
-      return false;
-    }
     default:
       return false;
   }

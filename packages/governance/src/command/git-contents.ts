@@ -12,13 +12,16 @@ import type { ResolvedWord } from "./resolve-word.ts";
 export function gitContents(invocation: Invocation): GitContents | undefined {
   const parts = gitParts(invocation);
   const { subcommand } = parts;
-  const whole = alwaysPrints.has(subcommand) || mayPrint.get(subcommand)?.some((option) => has(parts.words, option));
+  const whole =
+    alwaysPrints.has(subcommand) ||
+    mayPrint.some(([names, option]) => names.test(subcommand) && has(parts.words, option));
   const options = printingOptions.get(subcommand);
-  if (options === undefined || (whole === true && !reducible.has(subcommand))) {
-    return whole === true ? unknownContents(invocation, subcommand) : undefined;
+  if (options === undefined || (whole && !reducible.has(subcommand))) {
+    return whole ? unknownContents(invocation, subcommand) : undefined;
   }
   const parsed = parseOptions(parts.words, options);
-  if (!prints(subcommand, parsed)) return parsed.unknown === undefined ? undefined : doubtful(invocation, subcommand);
+  // An option that is not known may make it print.
+  if (!prints(subcommand, parsed) && (parsed.unknown === undefined || !reducible.has(subcommand))) return undefined;
   const global = parseOptions(invocation.words, plainGlobalOptions, { stopAtOperand: true });
   const words = parts.words.map(({ literal }) => literal);
   const isCertain =
@@ -38,17 +41,13 @@ const alwaysPrints: ReadonlySet<string> = new Set(
 );
 
 /** Options with which others print changes. */
-const mayPrint: ReadonlyMap<string, readonly RegExp[]> = new Map([
-  ["add", [/^(?:-[a-zA-Z]*[pie]|--patch|--interactive|--edit)/]],
-  ["commit", [/^(?:-[a-zA-Z]*[vp]|--verb|--patch)/]],
-  ["checkout", [/^(?:-[a-zA-Z]*p|--patch)/]],
-  ["reset", [/^(?:-[a-zA-Z]*p|--patch)/]],
-  ["restore", [/^(?:-[a-zA-Z]*p|--patch)/]],
-  ["stash", [/^(?:-[a-zA-Z]*p|--patch)/]],
-  ["rebase", [/^--show-current/]],
-  ["am", [/^--show-current/]],
-  ["request-pull", [/^-p/]],
-]);
+const mayPrint: readonly (readonly [subcommand: RegExp, option: RegExp])[] = [
+  [/^add$/, /^(?:-[a-zA-Z]*[pie]|--patch|--interactive|--edit)/],
+  [/^commit$/, /^(?:-[a-zA-Z]*[vp]|--verb|--patch)/],
+  [/^(?:checkout|reset|restore|stash)$/, /^(?:-[a-zA-Z]*p|--patch)/],
+  [/^(?:rebase|am)$/, /^--show-current/],
+  [/^request-pull$/, /^-p/],
+];
 
 /** Subcommands that git itself can be asked about: which files would this print? */
 const reducible: ReadonlySet<string> = new Set(
@@ -152,11 +151,6 @@ function withoutFormat(words: readonly string[]): readonly string[] {
   const separator = words.indexOf("--");
   const end = separator < 0 ? words.length : separator;
   return words.filter((word, index) => index >= end || !format.test(word));
-}
-
-/** An option that is not known may make it print. */
-function doubtful(invocation: Invocation, subcommand: string): GitContents | undefined {
-  return reducible.has(subcommand) ? unknownContents(invocation, subcommand) : undefined;
 }
 
 function unknownContents({ directories, words }: Invocation, subcommand: string): GitContents {

@@ -5,18 +5,18 @@ import { deleteDangers } from "./dangers/delete-dangers.ts";
 import { gitDangers } from "./dangers/git-dangers.ts";
 import { leavingDangers } from "./dangers/leaving-dangers.ts";
 import { systemDangers } from "./dangers/system-dangers.ts";
-import { findExpression } from "./find-expression.ts";
+import { judgeVariable } from "./environment.ts";
+import { findExpression, withFound } from "./find-expression.ts";
 import { gitContents } from "./git-contents.ts";
-import { interpretCode } from "./interpret-code.ts";
-import { isInterpreter } from "./interpreters.ts";
+import { interpretCode, isInterpreter } from "./interpreters.ts";
 import { type DangerRule, type Invocation, inheritedInput, type Place, programName } from "./invocation.ts";
-import { judgeVariable } from "./judge-variable.ts";
 import { parseOptions } from "./option-spec.ts";
+import { programFiles } from "./program-files.ts";
 import { reportPaths } from "./report-paths.ts";
 import { expandPath } from "./resolve-path.ts";
 import type { ResolvedWord } from "./resolve-word.ts";
 import type { ShellScope } from "./shell-scope.ts";
-import { privilegedWrappers, shells, wrappers } from "./wrappers.ts";
+import { privilegedWrappers, rareWrappers, shells, type Wrapper, wrappers } from "./wrappers.ts";
 
 /** What interpreting one command needs from the walk it is part of. */
 export interface InterpretContext {
@@ -50,15 +50,15 @@ export function interpretCommand(invocation: Invocation, context: InterpretConte
   report.judge(everywhere, invocation);
   if (!onlyHelps(invocation)) report.judge(byProgram.get(name) ?? [], invocation);
   if (scope.functions.has(name) || scope.functions.has(invocation.program)) return;
+  if (privilegedWrappers.has(name)) report.ask("floor/privileged", `${name} runs a command with more rights.`);
   const wrapper = wrappers.get(name);
   if (wrapper !== undefined) {
-    unwrap(invocation, context);
+    unwrap(wrapper, invocation, context);
     return;
   }
   // The system's loader starts the program that it is given.
-  if (/^ld(?:-linux[\w.-]*|-musl[\w.-]*|)\.so(?:\.\d+)?$/.test(name)) {
-    const from = invocation.words.findIndex((word) => !(word.literal ?? "x").startsWith("-"));
-    inner(invocation, from < 0 ? [] : invocation.words.slice(from), context);
+  if (rareWrappers.has(name) || /^ld(?:-linux[\w.-]*|-musl[\w.-]*|)\.so(?:\.\d+)?$/.test(name)) {
+    unwrapAnywhere(invocation, context);
     return;
   }
   if (shells.has(name)) {
@@ -67,9 +67,8 @@ export function interpretCommand(invocation: Invocation, context: InterpretConte
   }
   if (carriedScript(invocation, context)) return;
   if (name === "find" || name === "gfind") {
-    const expression = findExpression(invocation.words);
-    for (const words of expression.commands)
-      inner(invocation, foundFiles(expression, words), context, { appendsInput: true });
+    for (const words of withFound(findExpression(invocation.words)))
+      inner(invocation, words, context, { appendsInput: true });
   }
   const contents = name === "git" ? gitContents(invocation) : undefined;
   if (contents !== undefined) report.contents(contents);
@@ -82,23 +81,6 @@ function onlyHelps({ words, appendsInput, input }: Invocation): boolean {
   return words.length === 1 && words[0]?.literal === "--help" && !appendsInput && input.type === "inherited";
 }
 
-/** `{}` stands for what is found: files below where the search starts, of the names it asks for. */
-function foundFiles(
-  { starts, names: asked, alternatives }: ReturnType<typeof findExpression>,
-  words: readonly ResolvedWord[],
-): readonly ResolvedWord[] {
-  // A delete of this or that is judged by all the names that the search asks for.
-  const deletes = /(?:^|\/)(?:rm|rmdir|unlink|shred|srm|rimraf|mv)$/.test(words[0]?.literal ?? "");
-  if (deletes && alternatives) return words;
-  const names = alternatives ? [] : asked;
-  const forms = (starts.length === 0 ? ["."] : starts.flatMap((start) => start.forms))
-    .flatMap((start) => (names.length === 0 ? ["*"] : names).map((name) => `${start.replace(/\/+$/, "")}/${name}`))
-    .slice(0, 32);
-  return words.map((word) =>
-    word.literal === "{}" ? { raw: word.raw, kind: "dynamic", literal: undefined, forms } : word,
-  );
-}
-
 /** Runs the rest of the words as a command of its own. */
 function inner(
   outer: Invocation,
@@ -109,131 +91,102 @@ function inner(
   const [first, ...rest] = words;
   if (first === undefined) return;
   const wrappersAround = [...outer.wrappers, outer.name];
-  const program = first.literal;
-  if (program === undefined) {
+  const started = (program: string): Invocation => ({
+    ...outer,
+    ...changes,
+    name: programName(program),
+    program,
+    words: rest,
+    wrappers: wrappersAround,
+  });
+  if (first.literal !== undefined) interpretCommand(started(first.literal), context);
+  else {
     context.report.unresolved("a command name that is not known before it runs");
     // Every name it may have is looked at for dangers.
-    for (const form of first.forms.slice(0, 8)) {
-      context.report.judge(byProgram.get(programName(form)) ?? [], {
-        ...outer,
-        ...changes,
-        name: programName(form),
-        program: form,
-        words: rest,
-        wrappers: wrappersAround,
-      });
-    }
-    return;
+    for (const form of first.forms.slice(0, 8))
+      context.report.judge(byProgram.get(programName(form)) ?? [], started(form));
   }
-  interpretCommand(
-    { ...outer, ...changes, name: programName(program), program, words: rest, wrappers: wrappersAround },
-    context,
-  );
 }
 
-function unwrap(invocation: Invocation, context: InterpretContext): void {
+function unwrap(wrapper: Wrapper, invocation: Invocation, context: InterpretContext): void {
   const { report, place } = context;
   const { name, words } = invocation;
-  const wrapper = wrappers.get(name);
-  if (wrapper === undefined) return;
-  if (privilegedWrappers.has(name)) {
-    report.danger({
-      rule: "floor/privileged",
-      verdict: "ask",
-      reason: `${name} runs a command with more rights.`,
-      high: true,
-    });
-  }
-  const parsed = parseOptions(words, wrapper.options, { stopAtOperand: !wrapper.permutes });
-  if (wrapper.prints?.some((option) => parsed.flags.has(option)) && parsed.unknown === undefined) return;
-  if (parsed.unknown !== undefined) report.unresolved(`an option of ${name} that is not known: ${parsed.unknown}`);
-  const own = [...parsed.values.map(({ word }) => word), ...parsed.operands.slice(0, wrapper.operands ?? 0)];
+  const { flags, values, operands, unknown } = parseOptions(words, wrapper.options, { stopAtOperand: true });
+  if (wrapper.prints?.some((option) => flags.has(option)) && unknown === undefined) return;
+  if (unknown !== undefined) report.unresolved(`an option of ${name} that is not known: ${unknown}`);
+  const own = [...values.map(({ word }) => word), ...operands.slice(0, wrapper.operands ?? 0)];
   // Unquoted, it may come out as several words, and the command begins with one of them.
   if (own.some((word) => word.literal === undefined))
     report.unresolved(`a word of ${name} that is not known before it runs`);
-  let operands = parsed.operands.slice(wrapper.operands ?? 0);
-  let directories = invocation.directories;
-  const wanted = wrapper.directory;
-  for (const { option, word } of parsed.values) {
-    if (wrapper.script?.includes(option)) {
-      if (word.literal === undefined) report.unresolved("a script that is not known before it runs");
-      else context.runScript(word.literal, directories, name);
-    } else if (wanted !== undefined && (option === wanted || option === "--chdir")) {
-      if (word.literal === undefined) report.unresolved("a directory that is not known before it runs");
-      else {
-        const to = word.literal;
-        directories = directories.map((directory) => expandPath(to, directory, place.home));
-      }
-    } else if (option === "-a" || option === "--arg-file") report.path(word, "read", invocation);
-    else if (name === "time" && (option === "-o" || option === "--output")) report.path(word, "write", invocation);
-    else if (name === "stdbuf") continue;
-    else if (option === "-o" || option === "--output" || option === "-f")
-      report.mention(word.literal ?? "", invocation);
-  }
-  if (wrapper.assignments) {
-    const from = operands.findIndex((word) => !/^[A-Za-z_][A-Za-z0-9_]*=/.test(word.literal ?? word.raw));
-    const assigned = from < 0 ? operands : operands.slice(0, from);
-    for (const word of assigned) {
-      const text = word.literal ?? word.raw;
-      const [variable = ""] = text.split("=", 1);
-      judgeVariable(variable, word.literal?.slice(variable.length + 1), report);
+  let { directories } = invocation;
+  for (const { option, kind, word } of values) {
+    if (kind === "path" || kind === "written") report.path(word, kind === "path" ? "read" : "write", invocation);
+    else if (word.literal === undefined) continue;
+    else if (wrapper.script?.includes(option)) context.runScript(word.literal, directories, name);
+    else if (wrapper.directory?.includes(option)) {
+      const to = word.literal;
+      directories = directories.map((directory) => expandPath(to, directory, place.home));
     }
-    operands = from < 0 ? [] : operands.slice(from);
   }
-  if (operands.length === 0) return;
-  // `tmux new-session -d 'rm -rf x'`, `script file cmd`: words of its own stand before the command's.
-  if (name === "tmux" || name === "screen" || wrapper.joins) {
-    const texts = operands.map((word) => word.literal);
-    if (texts.every((text) => text !== undefined)) context.runScript(texts.join(" "), directories, name);
-    else report.unresolved("a script that is not known before it runs");
-    for (const text of texts) if (text !== undefined && /\s/.test(text)) context.runScript(text, directories, name);
+  const rest = operands.slice(wrapper.operands ?? 0);
+  while (wrapper.assignments && /^[A-Za-z_][A-Za-z0-9_]*=/.test(rest[0]?.literal ?? rest[0]?.raw ?? "")) {
+    const word = rest.shift();
+    const [variable = ""] = (word?.literal ?? word?.raw ?? "").split("=", 1);
+    judgeVariable(variable, word?.literal?.slice(variable.length + 1), report);
   }
-  if (wrapper.permutes) return;
-  inner(invocation, operands, context, {
+  inner(invocation, rest, context, {
     directories,
     appendsInput: wrapper.appendsInput ?? invocation.appendsInput,
     input: wrapper.appendsInput ? inheritedInput : invocation.input,
   });
 }
 
+/** Every word that names a program may begin the inner command, and every word of several may be a script. */
+function unwrapAnywhere(invocation: Invocation, context: InterpretContext): void {
+  const { name, words, directories } = invocation;
+  context.report.unresolved(`where the command of ${name} begins`);
+  const starts = words.flatMap(({ literal }, index) => (isKnown(programName(literal ?? "")) ? [index] : []));
+  const first = words.findIndex(({ literal }) => /^[^-=]+$/.test(literal ?? ""));
+  for (const index of starts.length === 0 && first >= 0 ? [first] : starts.slice(0, 8))
+    inner(invocation, words.slice(index), context, { appendsInput: invocation.appendsInput || name === "parallel" });
+  for (const { literal } of words) {
+    const script = literal?.replace(/^--?[\w-]+=|^-[a-zA-Z](?=.*\s)/, "") ?? "";
+    if (/\s/.test(script)) context.runScript(script, directories, name);
+  }
+}
+
+function isKnown(name: string): boolean {
+  return (
+    byProgram.has(name) ||
+    wrappers.has(name) ||
+    rareWrappers.has(name) ||
+    shells.has(name) ||
+    isInterpreter(name) ||
+    programFiles(name) !== undefined
+  );
+}
+
 /** `bash -c`, `bash script`, `bash <<EOF`, `… | bash`. */
 function interpretShell(invocation: Invocation, context: InterpretContext): void {
   const { report } = context;
-  const { words, input } = invocation;
-  const first = words.findIndex((word) => !/^[-+]/.test(word.literal ?? "x"));
-  const options = first < 0 ? words : words.slice(0, first);
-  const takesText = options.some(
-    (word) => /^-[a-zA-Z]*c[a-zA-Z]*$/.test(word.literal ?? "") || word.literal === "--command",
-  );
-  // Values of `-o` and `--rcfile` come before the script.
-  const valued = options.filter((word) => /^(?:-[a-zA-Z]*[oO]|--rcfile|--init-file)$/.test(word.literal ?? "")).length;
-  const operands =
-    first < 0 ? [] : words.slice(first).filter((word) => takesText || !/^[-+]/.test(word.literal ?? "x"));
-  const later = words.findIndex((word) => /^-[a-zA-Z]*c$/.test(word.literal ?? ""));
-  const script = takesText
-    ? operands[valued]
-    : later > first && first >= 0 && valued > 0
-      ? words[later + 1]
-      : undefined;
-  if (options.some((word) => /^--(?:rcfile|init-file)/.test(word.literal ?? ""))) {
-    report.danger({
-      rule: "floor/hidden-program",
-      verdict: "deny",
-      reason: "The shell would run a start-up file of the command's choice.",
-      high: true,
-    });
-  }
-  if (options.some((word) => word.literal === undefined))
-    report.unresolved("an option of a shell that is not known before it runs");
-  if (script !== undefined) {
-    if (script.literal === undefined) report.unresolved("a script that is not known before it runs");
-    else context.runScript(script.literal, invocation.directories, invocation.name);
-    return;
-  }
-  if (operands.length > valued && !options.some((word) => /^-[a-zA-Z]*s/.test(word.literal ?? ""))) {
-    for (const word of operands) report.path(word, "read", invocation);
-    return;
-  }
-  if (input.text !== undefined) context.runScript(input.text, invocation.directories, invocation.name);
+  const { words, input, name, directories } = invocation;
+  const texts = words.map(({ literal }) => literal ?? "x");
+  const takes = texts.findIndex((text) => /^-[a-zA-Z]*c[a-zA-Z]*$|^--command$/.test(text));
+  const before = takes < 0 ? words : words.slice(0, takes);
+  // Values of `-o` and `--rcfile` stand before the script.
+  const operands = (list: readonly ResolvedWord[]): readonly ResolvedWord[] => {
+    const valued = list.filter(({ literal }) => /^(?:[-+][a-zA-Z]*[oO]|--rcfile|--init-file)$/.test(literal ?? ""));
+    return list.filter(({ literal }) => !/^[-+]/.test(literal ?? "x")).slice(valued.length);
+  };
+  if (texts.some((text) => /^--(?:rcfile|init-file)/.test(text)))
+    report.refuse("floor/hidden-program", "The shell would run a start-up file of the command's choice.");
+  const files = operands(before);
+  if (takes >= 0 && files.length === 0) {
+    const [script] = operands(words.slice(takes));
+    if (script?.literal === undefined) report.unresolved("a script that is not known before it runs");
+    else context.runScript(script.literal, directories, name);
+  } else if (files.length > 0 && !texts.some((text) => /^-[a-zA-Z]*s/.test(text))) {
+    for (const word of files) report.path(word, "read", invocation);
+  } else if (input.text !== undefined) context.runScript(input.text, directories, name);
   else if (input.type !== "inherited") report.unresolved("a script that comes from the input");
 }

@@ -1,3 +1,6 @@
+import type { AnalysisReport } from "./analysis-report.ts";
+import type { Invocation } from "./invocation.ts";
+
 const interpreters =
   /^(?:(?:python|pypy)[\d.]*|ipython\d?|node|nodejs|bun|deno|tsx|ts-node|perl[\d.]*|ruby[\d.]*|php[\d.]*|lua(?:jit)?[\d.]*|osascript|Rscript|R|julia|elixir|groovy|scala|clojure|ghc|swift|tclsh|expect|guile|racket|sqlite3|psql|mysql|[gmn]?awk|original-awk|vi|vim|nvim|view|ex|ed|emacs|nano|gvim)(?:\.exe)?$/;
 
@@ -7,11 +10,11 @@ export function isInterpreter(name: string): boolean {
 }
 
 /** Calls that start a process, or delete, whatever the language. */
-export const startsOrDeletes =
+const startsOrDeletes =
   /\bos\s*\.\s*(?:system|popen|exec\w*|spawn\w*|fork|execute|remove|unlink|rmdir)\b|\bsubprocess\b|\bchild_process\b|\bsystem\s*[("']|\bshell_exec\b|\bdo\s+shell\s+script\b|\bexec\s*\(?\s*["']\/?\w|%x[({[]|\bqx\s*[/({[|!]|\b(?:rmtree|rm_rf?|unlink|(?:unlink|rm|rmdir)Sync)\b|\bFile\s*\.\s*delete\b|\bFileUtils\s*\.\s*(?:rm|remove)/;
 
 /** Calls that truncate a file. */
-export const truncates = /\bopen\s*\([^)]*,\s*(?:mode\s*=\s*)?["'][rab]*[wx]/;
+const truncates = /\bopen\s*\([^)]*,\s*(?:mode\s*=\s*)?["'][rab]*[wx]/;
 
 /** String literals and path-like words in code: they may be files it touches. */
 export function pathsInCode(code: string): readonly string[] {
@@ -26,4 +29,18 @@ export function pathsInCode(code: string): readonly string[] {
     if (match[1] !== undefined && match[1].length < 512) found.add(match[1]);
   }
   return [...found].slice(0, 64);
+}
+
+/** Code in the words of an interpreter, or on its input: the files it may name, and the plainest ways to harm. */
+export function interpretCode(invocation: Invocation, report: AnalysisReport): void {
+  const { name, words, input } = invocation;
+  for (const text of [...words.map(({ literal }) => literal), input.text]) {
+    if (text === undefined || !/[\s"'`(]/.test(text)) continue;
+    if (startsOrDeletes.test(text)) {
+      const reason = `The ${name} code starts another program, or deletes. Run it as a command of its own.`;
+      report.refuse("floor/inline-code", reason);
+    }
+    const access = truncates.test(text) ? "write" : "unknown";
+    for (const path of pathsInCode(text)) report.mention(path, invocation, access);
+  }
 }

@@ -66,7 +66,3 @@ export function targetsOf(word: ResolvedWord, invocation: Invocation, place: Pla
 export function programName(program: string): string {
   return program.slice(program.lastIndexOf("/") + 1);
 }
-
-export function literals(words: readonly ResolvedWord[]): readonly (string | undefined)[] {
-  return words.map((word) => word.literal);
-}

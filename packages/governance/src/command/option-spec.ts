@@ -40,17 +40,14 @@ const kinds: Readonly<Record<string, ValueKind>> = {
 };
 
 function tableOf(spec: OptionSpec): SpecTable {
-  let table = tables.get(spec);
-  if (table === undefined) {
-    const entries = spec.split(/\s+/).filter((entry) => entry !== "");
-    table = new Map(
-      entries.map((entry): [string, ValueKind] => {
-        const [, name = entry, mark = ""] = /^(--?[^=?]+)(.*)$/.exec(entry) ?? [];
-        return [name, kinds[mark] ?? "text"];
-      }),
-    );
-    tables.set(spec, table);
-  }
+  const known = tables.get(spec);
+  if (known !== undefined) return known;
+  const entries = spec.split(" ").map((entry): [string, ValueKind] => {
+    const [, name = entry, mark = ""] = /^(--?[^=?]+)(.*)$/.exec(entry) ?? [];
+    return [name, kinds[mark] ?? "text"];
+  });
+  const table = new Map(entries);
+  tables.set(spec, table);
   return table;
 }
 

@@ -70,7 +70,10 @@ const permissions: ProgramFiles = {
 
 const programs: ReadonlyMap<string, ProgramFiles> = new Map<string, ProgramFiles>([
   ...ofGrammar,
-  ...named("expr exit return break continue shift set read : wait test [ printf echo", "none"),
+  ...named(
+    "expr exit return break continue shift set read shopt hash unset unalias enable export declare typeset readonly local : wait test [ printf echo",
+    "none",
+  ),
   ...named("dir whereis pathchk fd", "list"),
   ...named("join expand unexpand fmt sum b2sum sha224sum sha384sum readelf base32 less more nm objdump", "read"),
   ...named("unlink shred srm trash rimraf del", "delete"),
@@ -80,7 +83,7 @@ const programs: ReadonlyMap<string, ProgramFiles> = new Map<string, ProgramFiles
   ...named("tee", "write", "-a -i --append"),
   ...named("truncate", "write", "-r=@ --reference=@ -s= --size="),
   ...named("mktemp", "write", "-d -q -u -p=> --tmpdir=> --suffix= -t="),
-  ["cp", { options: `${copying} -a -R -r -p -x -H -L -P -l -s -u -d --recursive`, operands: "read", last: "write" }],
+  ["cp", { options: `${copying} -a -R -r -p -x -H -L -P -u -d --recursive`, operands: "read", last: "write" }],
   ["mv", { options: copying, operands: "delete", last: "write" }],
   ["ln", { options: `${copying} -s -r -L -P --symbolic`, operands: "read", last: "write" }],
   [

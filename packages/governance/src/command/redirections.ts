@@ -50,12 +50,7 @@ export function redirections(
       if (duplicates && /^(?:\d+-?|-)$/.test(target.literal ?? "")) continue;
       if (harmlessTarget.test(target.literal ?? "")) continue;
       if (/^\/dev\/(?:tcp|udp)\//.test(target.forms[0] ?? "")) {
-        walk.report.danger({
-          rule: "floor/send-data",
-          verdict: "ask",
-          reason: "This opens a connection to another machine.",
-          high: true,
-        });
+        walk.report.ask("floor/send-data", "This opens a connection to another machine.");
         continue;
       }
       if (node.operator === "<") {
@@ -65,18 +60,9 @@ export function redirections(
       }
       if (node.target.parts?.some((part) => part.type === "ProcessSubstitution") === true) continue;
       walk.report.path(target, "write", place);
-      if (
-        target.forms.some((form) =>
-          /^\/dev\/(?!shm\/)/.test(expandPath(form, scope.directories[0] ?? "/", walk.place.home)),
-        )
-      ) {
-        walk.report.danger({
-          rule: "floor/raw-device",
-          verdict: "deny",
-          reason: "This writes straight to a device.",
-          high: true,
-        });
-      }
+      const paths = target.forms.map((form) => expandPath(form, scope.directories[0] ?? "/", walk.place.home));
+      if (paths.some((path) => /^\/dev\/(?!shm\/)/.test(path)))
+        walk.report.refuse("floor/raw-device", "This writes straight to a device.");
       if (target.kind !== "literal") walk.report.unresolved("a redirection to a file that is not known before it runs");
     }
   }

@@ -1,9 +1,9 @@
 import type { AnalysisReport } from "./analysis-report.ts";
 import { regenerable } from "./dangers/delete-dangers.ts";
-import { findPaths } from "./find-paths.ts";
+import { findPaths } from "./find-expression.ts";
 import { gitPaths } from "./git-paths.ts";
 import { isInterpreter, pathsInCode } from "./interpreters.ts";
-import { type Invocation, type Place, targetsOf } from "./invocation.ts";
+import { type Invocation, type Place, programName } from "./invocation.ts";
 import { parseOptions } from "./option-spec.ts";
 import { type ProgramFiles, programFiles } from "./program-files.ts";
 import { literalWord, type ResolvedWord, wordTail } from "./resolve-word.ts";
@@ -16,7 +16,7 @@ export function reportPaths(invocation: Invocation, report: AnalysisReport, plac
   else if (name === "find" || name === "gfind") findPaths(invocation, report);
   else {
     const row = programFiles(name);
-    if (row !== undefined) reportRow(row, invocation, report, place);
+    if (row !== undefined) reportRow(row, invocation, report);
     else {
       const verbs = verbWords(name, words);
       for (const word of words) if (!verbs.has(word)) mentionWord(word, invocation, report);
@@ -24,7 +24,7 @@ export function reportPaths(invocation: Invocation, report: AnalysisReport, plac
   }
 }
 
-function reportRow(row: ProgramFiles, invocation: Invocation, report: AnalysisReport, place: Place): void {
+function reportRow(row: ProgramFiles, invocation: Invocation, report: AnalysisReport): void {
   if (row.operands === "none") return;
   const { name, words } = invocation;
   const { flags, values, operands, strange } = parseOptions(words, row.options);
@@ -47,16 +47,12 @@ function reportRow(row: ProgramFiles, invocation: Invocation, report: AnalysisRe
   const hasTarget = values.some(({ kind }) => kind === "target");
   for (const [index, word] of files.entries()) {
     const isLast = row.last !== undefined && instead === undefined && !hasTarget && index === files.length - 1;
-    if (isLast && index > 0) {
-      report.path(word, row.last, invocation);
-      intoDirectory(word, files.slice(0, -1), row.last, invocation, report, place);
-      continue;
-    }
-    report.path(word, access, invocation, access === "delete" && isMadeAgain(word) ? true : keepsContent);
+    if (!isLast || index === 0)
+      report.path(word, access, invocation, access === "delete" && isMadeAgain(word) ? true : keepsContent);
     // It may come out as several words, the last of which is the target.
-    if (isLast && word.kind !== "literal") report.path(word, row.last, invocation);
+    if (isLast && (index > 0 || word.kind !== "literal")) report.path(word, row.last, invocation);
     // Linked here under its own name.
-    if (isLast && name === "ln") report.path(literalWord(baseName(textOf(word))), "write", invocation);
+    else if (isLast && name === "ln") report.path(literalWord(programName(textOf(word))), "write", invocation);
   }
 }
 
@@ -71,37 +67,13 @@ const sedFile = /(?:^|[\s;{}/\d$gpIM])[rRwW]\s+([^\s;}]+)/g;
 const sedRuns = /^[\d,$]*e(?: |$)|^s([^\w\s]).*\1.*\1[gpIMm\d]*e/;
 
 function sedScript({ literal = "" }: ResolvedWord, invocation: Invocation, report: AnalysisReport): void {
-  if (sedRuns.test(literal)) {
-    const reason = "The sed script runs a command.";
-    report.danger({ rule: "floor/hidden-program", verdict: "deny", reason, high: true });
-  }
+  if (sedRuns.test(literal)) report.refuse("floor/hidden-program", "The sed script runs a command.");
   for (const [, file = ""] of literal.matchAll(sedFile)) report.mention(file, invocation);
 }
 
 function isMadeAgain({ kind, forms }: ResolvedWord): boolean {
   if (kind === "dynamic" && forms.some((form) => form.includes("*"))) return false;
   return forms.every((form) => form.split("/").some((name) => regenerable.has(name)) && !form.includes(".."));
-}
-
-/** Into the root of the workspace, what is copied may replace a file of the same name there. */
-function intoDirectory(
-  to: ResolvedWord,
-  sources: readonly ResolvedWord[],
-  access: "list" | "read" | "write" | "delete" | "unknown",
-  invocation: Invocation,
-  report: AnalysisReport,
-  place: Place,
-): void {
-  if (!targetsOf(to, invocation, place).some(({ absolute }) => absolute === place.workspace)) return;
-  for (const source of sources) {
-    const name = baseName(source.literal ?? "");
-    if (name !== "") report.path(literalWord(`${place.workspace}/${name}`), access, invocation);
-  }
-}
-
-function baseName(path: string): string {
-  const name = path.replace(/\/+$/, "");
-  return name.slice(name.lastIndexOf("/") + 1);
 }
 
 /** A word of which nobody knows what it is: it may name a file, also behind `@`, `:` or `=`, or joined to an option. */

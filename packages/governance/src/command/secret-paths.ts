@@ -10,8 +10,8 @@ interface SecretName {
   /** Of the whole name, folded. */
   readonly pattern: RegExp;
   readonly kind: string;
-  /** A name that globs are tried on; empty where the extension says it all. */
-  readonly sample: string;
+  /** Names that globs are tried on; none where the extension says it all. */
+  readonly samples: readonly string[];
   /** What a glob spells that means this file. Without it, any letter does. */
   readonly aim?: RegExp;
 }
@@ -21,28 +21,31 @@ const secretNames: readonly SecretName[] = [
   {
     pattern: /^\.env(?:\.(?!(?:.*\.)?(?:example|sample|template|dist|defaults?)$).+)?$/,
     kind: "an environment file",
-    sample: ".env",
+    samples: [".env", ".env.local", ".env.production"],
   },
-  { pattern: /^\.env\.local$/, kind: "an environment file", sample: ".env.local" },
-  { pattern: /^\.env\.production$/, kind: "an environment file", sample: ".env.production" },
-  { pattern: /^\.envrc$/, kind: "an environment file", sample: ".envrc" },
-  { pattern: /\.(?:pem|key|p12|pfx|ppk|jks|keystore)$/, kind: "a private key or certificate store", sample: "" },
-  { pattern: /^id_(?:rsa|dsa|ecdsa|ed25519)(?!.*\.pub$)/, kind: "a private key", sample: "id_rsa" },
-  { pattern: /^id_ed25519$/, kind: "a private key", sample: "id_ed25519" },
-  { pattern: /^[._]netrc$/, kind: "a password file", sample: ".netrc" },
-  { pattern: /^\.git-credentials$/, kind: "a password file", sample: ".git-credentials" },
-  { pattern: /^\.pgpass$/, kind: "a password file", sample: ".pgpass" },
-  { pattern: /^\.htpasswd$/, kind: "a password file", sample: ".htpasswd" },
-  { pattern: /\.kdbx$/, kind: "a password file", sample: "x.kdbx", aim: /k/i },
-  { pattern: /\.tfstate(?:\..*)?$/, kind: "state with credentials", sample: "terraform.tfstate", aim: /te|tf|state/i },
-  { pattern: /^credentials\.json$/, kind: "a credentials file", sample: "credentials.json", aim: /cre|ntials/i },
+  { pattern: /^\.envrc$/, kind: "an environment file", samples: [".envrc"] },
+  { pattern: /\.(?:pem|key|p12|pfx|ppk|jks|keystore)$/, kind: "a private key or certificate store", samples: [] },
+  { pattern: /^id_(?:rsa|dsa|ecdsa|ed25519)(?!.*\.pub$)/, kind: "a private key", samples: ["id_rsa", "id_ed25519"] },
+  {
+    pattern: /^(?:[._]netrc|\.git-credentials|\.pgpass|\.htpasswd)$/,
+    kind: "a password file",
+    samples: [".netrc", ".git-credentials", ".pgpass", ".htpasswd"],
+  },
+  { pattern: /\.kdbx$/, kind: "a password file", samples: ["x.kdbx"], aim: /k/i },
+  {
+    pattern: /\.tfstate(?:\..*)?$/,
+    kind: "state with credentials",
+    samples: ["terraform.tfstate"],
+    aim: /te|tf|state/i,
+  },
+  { pattern: /^credentials\.json$/, kind: "a credentials file", samples: ["credentials.json"], aim: /cre|ntials/i },
   {
     pattern: /^(?:service[-_]?account|client[-_]secret).*\.json$/,
     kind: "a credentials file",
-    sample: "service-account.json",
+    samples: ["service-account.json"],
     aim: /ser|acc|ount/i,
   },
-  { pattern: /^kubeconfig$/, kind: "a credentials file", sample: "kubeconfig", aim: /ku|conf/i },
+  { pattern: /^kubeconfig$/, kind: "a credentials file", samples: ["kubeconfig"], aim: /ku|conf/i },
 ];
 
 /** Directories that hold nothing else. */
@@ -116,7 +119,7 @@ export function secretInGlob(
   const spelled = last.replace(/\[[^\]]*\]|\\?[*?]/g, "");
   const aimed = /[a-z]/i.test(spelled) || spelled.startsWith(".");
   for (const secret of secretNames) {
-    if (secret.sample === "" || !matches(secret.sample)) continue;
+    if (!secret.samples.some((sample) => matches(sample))) continue;
     return { kind: secret.kind, how: aimed && (secret.aim?.test(spelled) ?? true) ? "aimed" : "broad" };
   }
   for (const directory of secretDirectories) {

@@ -1,9 +1,12 @@
 import { forEachChild, type SyntaxNode } from "unbash";
 import type { AnalysisReport } from "./analysis-report.ts";
+import { judgeVariable } from "./environment.ts";
 import type { Invocation, Place } from "./invocation.ts";
 import { expandPath } from "./resolve-path.ts";
 import { literalWord } from "./resolve-word.ts";
 import { assign, forget, mergeDirectories, type ShellScope } from "./shell-scope.ts";
+
+const unknownDirectory = "a directory that is not known before it runs";
 
 /** Builtins that change what follows: the directory and variables. */
 export function changeScope(invocation: Invocation, scope: ShellScope, report: AnalysisReport, place: Place): void {
@@ -11,26 +14,21 @@ export function changeScope(invocation: Invocation, scope: ShellScope, report: A
   const literal = words.map((word) => word.literal);
   switch (name) {
     case "cd":
-    case "pushd": {
+    case "pushd":
+    case "popd": {
       const target = words.find((word) => !/^-[LPe@n]+$|^--$/.test(word.literal ?? ""));
       const to = target === undefined ? place.home : target.literal;
-      if (to === undefined || to === "-" || /^[+-]\d+$/.test(to) || scope.variables.has("CDPATH")) {
-        report.unresolved("a directory that is not known before it runs");
+      if (name === "popd" || to === undefined || to === "-" || /^[+-]\d+$/.test(to) || scope.variables.has("CDPATH")) {
+        report.unresolved(unknownDirectory);
         return;
       }
-      for (const directory of scope.directories) {
-        report.path(literalWord(expandPath(to, directory, place.home)), "list", invocation);
-      }
       const moved = scope.directories.map((directory) => expandPath(to, directory, place.home));
+      for (const directory of moved) report.path(literalWord(directory), "list", invocation);
       // Nobody works that deep, and following them would take ever longer.
-      if (moved.some((directory) => directory.length > 1024))
-        report.unresolved("a directory that is not known before it runs");
+      if (moved.some((directory) => directory.length > 1024)) report.unresolved(unknownDirectory);
       else scope.directories = moved;
       return;
     }
-    case "popd":
-      report.unresolved("a directory that is not known before it runs");
-      return;
     case "read":
     case "mapfile":
     case "readarray":
@@ -47,11 +45,13 @@ export function changeScope(invocation: Invocation, scope: ShellScope, report: A
     case "typeset":
     case "local":
     case "readonly":
-      for (const text of literal) {
-        const match = /^([A-Za-z_]\w*)=(.*)$/s.exec(text ?? "");
-        if (match?.[1] !== undefined) assign(scope, match[1], match[2]);
+      for (const { literal, raw } of words) {
+        const [, variable, value] = /^([A-Za-z_]\w*)(?:\[.*\])?\+?=(.*)$/s.exec(literal ?? raw) ?? [];
+        if (variable === undefined) continue;
+        judgeVariable(variable, literal === undefined ? undefined : value, report);
+        if (literal?.startsWith(`${variable}=`)) assign(scope, variable, value);
+        else forget(scope, variable);
       }
-      for (const word of words) if (word.literal === undefined) forget(scope, word.raw.split(/[+=[]/, 1)[0] ?? "");
   }
 }
 

@@ -14,9 +14,9 @@ import {
 } from "unbash";
 import type { AnalysisReport } from "./analysis-report.ts";
 import { callsItself } from "./dangers/fork-bomb.ts";
+import { judgeVariable } from "./environment.ts";
 import { interpretCommand } from "./interpret-command.ts";
 import { type CommandInput, type Invocation, inheritedInput, type Place, programName } from "./invocation.ts";
-import { judgeVariable } from "./judge-variable.ts";
 import { printedText } from "./printed-text.ts";
 import { programsIn } from "./programs-in.ts";
 import { redirections } from "./redirections.ts";
@@ -85,14 +85,8 @@ function visit(node: SyntaxNode, scope: ShellScope, walk: Walk, input: CommandIn
     }
     case "Function":
       scope.functions.add(node.name.value);
-      if (callsItself(node.body, node.name.value)) {
-        walk.report.danger({
-          rule: "floor/fork-bomb",
-          verdict: "deny",
-          reason: "A function that starts itself again and again.",
-          high: true,
-        });
-      }
+      if (callsItself(node.body, node.name.value))
+        walk.report.refuse("floor/fork-bomb", "A function that starts itself again and again.");
       conditionally(scope, node.body, () => visit(node.body, scope, walk, inheritedInput));
       return;
     case "For":

@@ -131,7 +131,6 @@ describe("analyseCommand", () => {
       paths: [
         ["read", "/ws/sub/f"],
         ["write", "/ws"],
-        ["write", "/ws/f"],
       ],
     },
     {

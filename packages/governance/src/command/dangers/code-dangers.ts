@@ -1,17 +1,12 @@
 import type { DangerRule } from "../invocation.ts";
 import { hasOption } from "../option-spec.ts";
 import { shells } from "../wrappers.ts";
-import { asks, refuses } from "./danger-rows.ts";
+import { asks, deny, refuses } from "./danger-rows.ts";
 
 /** Programs that turn data back into text that nobody could read before. */
-const decoders = new Set(
-  "base64 base32 basenc xxd tr rev openssl gunzip zcat gzip bzcat xzcat uudecode gpg sed awk perl python python3 ruby node od hexdump printf cut tac paste dd envsubst jq".split(
-    " ",
-  ),
-);
-const downloaders = new Set("curl wget fetch aria2c http xh nc ncat socat ssh ftp lftp".split(" "));
-
-const runs = (reason: string) => ({ verdict: "deny" as const, reason, high: true as const });
+const decoders =
+  /^(?:base(?:64|32)|basenc|xxd|tr|rev|openssl|gunzip|zcat|gzip|bzcat|xzcat|uudecode|gpg|sed|awk|perl|python3?|ruby|node|od|hexdump|printf|cut|tac|paste|dd|envsubst|jq)$/;
+const downloaders = /^(?:curl|wget|fetch|aria2c|http|xh|nc|ncat|socat|ssh|ftp|lftp)$/;
 
 export const codeDangers: readonly DangerRule[] = [
   {
@@ -19,17 +14,17 @@ export const codeDangers: readonly DangerRule[] = [
     programs: [...shells, "python", "python3", "node", "perl", "ruby", "php", "source", ".", "eval", "iex"],
     find({ input, words, name }) {
       const substituted = words.some(
-        (word) => word.sources?.some((source) => downloaders.has(source)) && /^["']?(?:[<$]\(|`)/.test(word.raw),
+        (word) => word.sources?.some((source) => downloaders.test(source)) && /^["']?(?:[<$]\(|`)/.test(word.raw),
       );
-      if (substituted) return runs("What comes from the network would run unseen.");
+      if (substituted) return deny("What comes from the network would run unseen.");
       if (input.type !== "pipe") return undefined;
       const script = words.find((word) => !(word.literal ?? "-").startsWith("-") || word.literal === "-");
       if (script !== undefined && script.literal !== "-" && !hasOption(words, "-s")) return undefined;
       if (words.some((word) => /^-(?:[a-z]*c|e|p|m)/.test(word.literal ?? "")) && !shells.has(name)) return undefined;
-      if (input.sources.some((source) => downloaders.has(source)))
-        return runs("What comes from the network would run unseen.");
-      if (input.text === undefined && shells.has(name) && input.sources.some((source) => decoders.has(source))) {
-        return runs("What another program decodes or makes would run unseen.");
+      if (input.sources.some((source) => downloaders.test(source)))
+        return deny("What comes from the network would run unseen.");
+      if (input.text === undefined && shells.has(name) && input.sources.some((source) => decoders.test(source))) {
+        return deny("What another program decodes or makes would run unseen.");
       }
       return undefined;
     },
@@ -37,7 +32,7 @@ export const codeDangers: readonly DangerRule[] = [
   {
     rule: "floor/input-as-script",
     programs: [...shells],
-    find: ({ appendsInput }) => (appendsInput ? runs("The input would become a script, unseen.") : undefined),
+    find: ({ appendsInput }) => (appendsInput ? deny("The input would become a script, unseen.") : undefined),
   },
   // Options of reading or everyday programs that make them run another program.
   ...(

@@ -1,5 +1,9 @@
-import type { CommandDanger } from "../command-analysis.ts";
-import type { DangerRule } from "../invocation.ts";
+import type { DangerRule, FoundDanger } from "../invocation.ts";
+
+export const deny = (reason: string): FoundDanger => ({ verdict: "deny", reason, high: true });
+/** Refused because work is lost by it: a person's own rule may ask instead. */
+export const loses = (reason: string): FoundDanger => ({ verdict: "deny", reason, high: true, askable: true });
+export const ask = (reason: string): FoundDanger => ({ verdict: "ask", reason, high: true });
 
 /** What words must be there: one that matches `any`, and none that matches `none`. */
 interface Wanted {
@@ -11,16 +15,16 @@ type Row = (rule: string, programs: string, reason: string, wanted?: Wanted) => 
 
 /** A rule by programs and their words alone. In the reason, `$` stands for the program. */
 const row =
-  (verdict: CommandDanger["verdict"]): Row =>
+  (found: typeof deny): Row =>
   (rule, programs, reason, { any, none } = {}) => ({
     rule,
     programs: programs.split(" "),
     find({ name, words }) {
       const has = (pattern: RegExp): boolean => words.some(({ literal, raw }) => pattern.test(literal ?? raw));
       if ((any !== undefined && !has(any)) || (none !== undefined && has(none))) return undefined;
-      return { verdict, reason: reason.replace("$", name), high: true };
+      return found(reason.replace("$", name));
     },
   });
 
-export const refuses: Row = row("deny");
-export const asks: Row = row("ask");
+export const refuses: Row = row(deny);
+export const asks: Row = row(ask);

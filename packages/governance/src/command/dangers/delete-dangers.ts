@@ -1,9 +1,16 @@
 import { findExpression } from "../find-expression.ts";
-import { type DangerRule, type Invocation, type Place, type Target, targetsOf } from "../invocation.ts";
+import {
+  type DangerRule,
+  type FoundDanger,
+  type Invocation,
+  type Place,
+  type Target,
+  targetsOf,
+} from "../invocation.ts";
 import { hasOption, operandsOf } from "../option-spec.ts";
 import { isWithin } from "../resolve-path.ts";
 import { isTemporary } from "../temporary-directories.ts";
-import { refuses } from "./danger-rows.ts";
+import { ask, deny, loses, refuses } from "./danger-rows.ts";
 
 /** Directories that a build or an install makes again: deleting one of them is everyday work, and asks. */
 export const regenerable: ReadonlySet<string> = new Set(
@@ -19,24 +26,17 @@ export const deleteDangers: readonly DangerRule[] = [
     find(invocation, place) {
       const recursive = hasOption(invocation.words, "-r -R --recursive");
       const force = hasOption(invocation.words, "-f --force");
-      if (hasOption(invocation.words, "--no-preserve-root")) {
-        return { verdict: "deny", reason: "rm without its guard for the root directory.", high: true };
-      }
+      if (hasOption(invocation.words, "--no-preserve-root"))
+        return deny("rm without its guard for the root directory.");
       const operands = operandsOf(invocation.words);
       // Below find the rule for find knows more: what it looks for.
       if (/^g?find$/.test(invocation.wrappers.at(-1) ?? "")) return undefined;
-      if (recursive && (invocation.appendsInput || operands.length === 0)) {
-        return force || invocation.appendsInput
-          ? { verdict: "deny", reason: "A recursive delete of whatever the input names.", high: true }
-          : undefined;
-      }
-      let worst: ReturnType<DangerRule["find"]>;
-      for (const target of operands.flatMap((word) => targetsOf(word, invocation, place))) {
-        const danger = judge(target, { recursive, force }, place);
-        if (danger?.verdict === "deny" && !danger.askable) return danger;
-        if (worst === undefined || (worst.verdict === "ask" && danger?.verdict === "deny")) worst = danger;
-      }
-      return worst;
+      if (recursive && (invocation.appendsInput || (operands.length === 0 && force)))
+        return deny("A recursive delete of whatever the input names.");
+      const targets = operands.flatMap((word) => targetsOf(word, invocation, place));
+      const found = targets.flatMap((target) => judge(target, { recursive, force }, place) ?? []);
+      const refused = found.filter(({ verdict }) => verdict === "deny");
+      return refused.find(({ askable }) => askable === undefined) ?? refused[0] ?? found[0];
     },
   },
   {
@@ -49,12 +49,10 @@ export const deleteDangers: readonly DangerRule[] = [
       );
       if (!expression.deletes && !removes) return undefined;
       const starts = expression.starts.flatMap((word) => targetsOf(word, invocation, place));
-      if (starts.some((start) => !isWithin(start.absolute, place.workspace) && !isTemporary(start.absolute))) {
-        return { verdict: "deny", reason: "find would delete outside the workspace.", high: true };
-      }
-      if (!expression.filtered)
-        return { verdict: "deny", reason: "find would delete everything it reaches.", high: true };
-      return { verdict: "ask", reason: "find would delete every file that matches.", high: true };
+      if (starts.some((start) => !isWithin(start.absolute, place.workspace) && !isTemporary(start.absolute)))
+        return deny("find would delete outside the workspace.");
+      if (!expression.filtered) return deny("find would delete everything it reaches.");
+      return ask("find would delete every file that matches.");
     },
   },
   refuses(
@@ -75,44 +73,35 @@ export const deleteDangers: readonly DangerRule[] = [
 ];
 
 function judge(
-  target: Target,
-  how: { readonly recursive: boolean; readonly force: boolean },
+  { absolute, form, word }: Target,
+  { recursive, force }: { readonly recursive: boolean; readonly force: boolean },
   place: Place,
-): ReturnType<DangerRule["find"]> {
-  const { absolute, word } = target;
+): FoundDanger | undefined {
+  const { raw, kind } = word;
   // What a wildcard at the end takes in is the directory's whole content.
-  const whole = /^(.*)\/\.?\*{1,2}$/.exec(absolute);
-  const unknownWhole = word.kind === "dynamic" && /^(?:\*|\*\/[.*]*)$/.test(target.form);
-  const base = whole !== null && word.kind === "glob" ? whole[1] || "/" : absolute;
-  const isWhole = base !== absolute || how.recursive;
-  if (!isWhole) return undefined;
-  if (unknownWhole && /^\*\/?$/.test(target.form) && !target.word.raw.endsWith("/")) {
-    return how.recursive
-      ? { verdict: "ask", reason: `What ${word.raw} names, and so what would be deleted, is not known.`, high: true }
-      : undefined;
+  const whole = kind === "glob" ? /^(.*)\/\.?\*{1,2}$/.exec(absolute)?.[1] : undefined;
+  if (whole === undefined && !recursive) return undefined;
+  if (kind === "dynamic" && /^\*(?:\/[.*]*)?$/.test(form)) {
+    return /^\*\/?$/.test(form) && !raw.endsWith("/")
+      ? ask(`What ${raw} names, and so what would be deleted, is not known.`)
+      : deny(`If ${raw} is empty, this deletes from the root of the disk.`);
   }
-  if (unknownWhole)
-    return { verdict: "deny", reason: `If ${word.raw} is empty, this deletes from the root of the disk.`, high: true };
+  const base = whole === undefined ? absolute : whole || "/";
   const broad = broadName(base, place);
-  if (broad !== undefined) return { verdict: "deny", reason: `This deletes ${broad}.`, high: true };
+  if (broad !== undefined) return deny(`This deletes ${broad}.`);
+  const isInside = isWithin(base, place.workspace);
   // A workspace may itself lie in a temporary directory: what is in it is work, not scratch.
-  if (isTemporary(base) && !isWithin(base, place.workspace))
-    return how.recursive
-      ? { verdict: "ask", reason: `This deletes ${base} and everything in it.`, high: true }
-      : undefined;
-  if (!isWithin(base, place.workspace))
-    return { verdict: "deny", reason: `This deletes ${base}, outside the workspace.`, high: true };
-  const inside = base.slice(place.workspace.length).split("/");
-  if (!how.recursive) return undefined;
-  if (how.force && !inside.some((part) => regenerable.has(part))) {
-    return {
-      verdict: "deny",
-      reason: `A forced recursive delete of ${word.raw}, which no build makes again. Delete files with the file tools, or ask the user to do it.`,
-      high: true,
-      askable: true,
-    };
-  }
-  return { verdict: "ask", reason: `This deletes ${word.raw} and everything in it.`, high: true };
+  if (!isInside && !isTemporary(base)) return deny(`This deletes ${base}, outside the workspace.`);
+  if (!recursive) return undefined;
+  const isMadeAgain = base
+    .slice(place.workspace.length)
+    .split("/")
+    .some((part) => regenerable.has(part));
+  return isInside && force && !isMadeAgain
+    ? loses(
+        `A forced recursive delete of ${raw}, which no build makes again. Delete files with the file tools, or ask the user to do it.`,
+      )
+    : ask(`This deletes ${raw} and everything in it.`);
 }
 
 function broadName(absolute: string, place: Place): string | undefined {

@@ -1,87 +1,59 @@
 import { gitGlobalOptions } from "../git-options.ts";
-import type { DangerRule, Invocation } from "../invocation.ts";
+import type { DangerRule, FoundDanger, Invocation } from "../invocation.ts";
 import { hasOption, operandsOf, parseOptions } from "../option-spec.ts";
 import type { ResolvedWord } from "../resolve-word.ts";
+import { ask, deny, loses } from "./danger-rows.ts";
 
 type Words = readonly ResolvedWord[];
-type Found = ReturnType<DangerRule["find"]>;
-
-const deny = (reason: string): Found => ({ verdict: "deny", reason, high: true });
-/** Refused because work is lost by it: a person's own rule may ask instead. */
-const loses = (reason: string): Found => ({ verdict: "deny", reason, high: true, askable: true });
-const ask = (reason: string): Found => ({ verdict: "ask", reason, high: true });
 
 /** Configuration keys whose value git runs, loads or follows. */
 const codeKeys =
   /^(?:core\.(?:pager|editor|fsmonitor|sshcommand|hookspath|askpass|gitproxy|alternaterefscommand|attributesfile|worktree)|sequence\.editor|diff\.external|diff\..*\.(?:command|textconv)|merge\..*\.driver|filter\..*|alias\..*|pager\..*|credential\..*|credential|gpg\.program|gpg\..*\.program|difftool\..*|mergetool\..*|browser\..*|man\..*|web\.browser|interactive\.difffilter|include\.path|includeif\..*|protocol\..*|remote\..*\.(?:uploadpack|receivepack|vcs|proxy)|url\..*|uploadpack\..*|receive\..*|init\.templatedir|submodule\..*\.update|sendemail\..*|http\..*proxy|http\.proxy|ssh\..*|uploadarchive\..*|trailer\..*\.(?:command|cmd)|gc\..*command|safe\..*)$/i;
 
+const transports = "fetch pull clone ls-remote";
+
 /** What a subcommand does that cannot be taken back, or that runs a program: the first row that fits. */
-const rows: readonly (readonly [subcommands: string, found: Found, fits?: (words: Words) => boolean])[] = [
+const rows: readonly (readonly [subcommands: string, found: FoundDanger, fits?: (words: Words) => boolean])[] = [
   ["reset", loses("git reset would throw away work that is not committed."), option("--hard --merge --keep")],
-  [
-    "checkout switch checkout-index",
-    loses("By force this throws away work that is not committed."),
-    option("-f --force --discard-changes", "bBcC"),
-  ],
+  ["checkout switch checkout-index", loses("By force this throws away work that is not committed."), forced],
   ["checkout", loses("git checkout of files throws away work that is not committed."), checksOutFiles],
   ["switch", ask("This moves a branch that exists."), option("-C --force-create", "c")],
   ["restore", loses("git restore throws away work that is not committed."), restoresFiles],
-  [
-    "clean",
-    loses("git clean deletes files that git does not know, and nothing brings them back."),
-    (words) => hasOption(words, "-f --force", "e") && !hasOption(words, "-n --dry-run", "e"),
-  ],
+  ["clean", loses("git clean deletes files that git does not know, and nothing brings them back."), cleans],
   ["stash", ask("This throws stashed work away."), first(/^(?:drop|clear)$/)],
   ["branch", ask("This deletes, moves or replaces a branch, whatever it holds."), option("-D -M -C -f --force", "u")],
   ["tag", ask("This deletes or moves a tag."), option("-d -f --delete --force", "mFu")],
   ["push", deny("This names a program to run for the push."), any(/^--(?:receive-pack|exec)/)],
   ["push", ask("This rewrites a branch on the remote."), any(/^--force-(?:with-lease|if-includes)/)],
-  [
-    "push",
-    loses("A forced push rewrites history on the remote. Use --force-with-lease."),
-    (words) => hasOption(words, "-f --force", "o") || refs(words, /^\+/),
-  ],
-  [
-    "push",
-    loses("This deletes branches on the remote."),
-    (words) => hasOption(words, "-d --delete --mirror --prune", "o") || refs(words, /^:[^/]/),
-  ],
+  ["push", loses("A forced push rewrites history on the remote. Use --force-with-lease."), forced],
+  ["push", loses("A + before a refspec forces the push."), refspec(/^\+/)],
+  ["push", loses("This deletes branches on the remote."), option("-d --delete --mirror --prune", "o")],
+  ["push", loses("An empty source deletes the branch on the remote."), refspec(/^:[^/]/)],
   ["push", ask("This publishes commits.")],
   ["rebase", deny("git rebase --exec runs a command for every commit."), option("-x --exec")],
   ["rebase", ask("This rewrites history.")],
   ["bisect", deny("git bisect run runs a command. Run that command by itself."), first(/^run$/)],
   ["update-ref", deny("This moves or deletes a reference below git's own checks.")],
-  [
-    "symbolic-ref",
-    deny("This moves HEAD or another reference."),
-    (words) => hasOption(words, "-d --delete") || operandsOf(words).length > 1,
-  ],
+  ["symbolic-ref", deny("This deletes a reference."), option("-d --delete")],
+  ["symbolic-ref", deny("This moves HEAD or another reference."), (words) => operandsOf(words).length > 1],
   ["read-tree", deny("This replaces the index or the work tree below git's own checks.")],
   ["filter-branch filter-repo", deny("This rewrites the whole history.")],
   ["replace", ask("This replaces objects of the history.")],
   ["reflog", deny("This throws away what could bring lost commits back."), first(/^(?:expire|delete)$/)],
   ["gc", deny("This throws away what could bring lost commits back."), option("--prune")],
   ["prune", deny("This throws away what could bring lost commits back.")],
-  [
-    "worktree",
-    loses("This deletes a work tree with its changes."),
-    (words) => first(/^remove$/)(words) && hasOption(words, "-f --force"),
-  ],
+  ["worktree", loses("This deletes a work tree, changed or not."), removesTree],
   ["submodule", deny("This runs a command in every submodule."), first(/^foreach$/)],
-  ["submodule", deny("This throws work away in submodules."), option("-f --force")],
+  ["submodule", deny("This throws work away in submodules."), forced],
   ["commit", ask("This rewrites the last commit."), option("--amend")],
   ["config", deny("git would run or follow what this setting says."), (words) => setKey(words, codeKeys)],
   ["config", ask("This changes git's configuration."), (words) => setKey(words, /./) || hasOption(words, "-e --edit")],
   ["apply", deny("This lets a patch write outside the workspace."), option("--unsafe-paths")],
   ["clone", deny("git would run or follow what this setting says."), configures],
-  [
-    "fetch pull clone ls-remote",
-    deny("This runs a command as a transport."),
-    any(/^ext::|^fd::|^(?:--?)?upload-pack|^-u=/),
-  ],
+  [transports, deny("This runs a command as a transport."), any(/^ext::|^fd::|^(?:--?)?upload-pack|^-u=/)],
   ["archive", deny("This runs a command as a transport."), any(/^--exec(?:=|$)/)],
   ["remote-ext", deny("This runs a command as a transport.")],
-  ["fetch pull clone ls-remote", ask("This copies hooks into the new repository."), option("--template")],
+  [transports, ask("This copies hooks into the new repository."), option("--template")],
   ["grep", deny("This opens files in a program of the command's choice."), option("-O --open-files-in-pager")],
   ["send-email", deny("This sends mail by a program of the command's choice.")],
   ["difftool", deny("This runs a program of the command's choice."), option("-x --extcmd")],
@@ -101,10 +73,21 @@ function first(pattern: RegExp) {
   return (words: Words): boolean => pattern.test(operandsOf(words)[0]?.literal ?? "");
 }
 
-function refs(words: Words, pattern: RegExp): boolean {
-  return operandsOf(words)
-    .slice(1)
-    .some(({ literal }) => pattern.test(literal ?? ""));
+function refspec(pattern: RegExp) {
+  return (words: Words): boolean => any(pattern)(operandsOf(words).slice(1));
+}
+
+/** `-b`, `-c`, `-e` and `-o` take a value where they are known, which may be joined to them. */
+function forced(words: Words): boolean {
+  return hasOption(words, "-f --force --discard-changes", "bBcCeo");
+}
+
+function removesTree(words: Words): boolean {
+  return first(/^remove$/)(words) && forced(words);
+}
+
+function cleans(words: Words): boolean {
+  return forced(words) && !hasOption(words, "-n --dry-run", "e");
 }
 
 function checksOutFiles(words: Words): boolean {
@@ -127,12 +110,8 @@ function setKey(words: Words, keys: RegExp): boolean {
 
 /** `git clone -c key=value` sets configuration of the new repository before anything is checked out. */
 function configures(words: Words): boolean {
-  return words.some(({ literal = "" }, index) => {
-    const setting = /^(?:-c|--config)$/.test(literal)
-      ? words[index + 1]?.literal
-      : /^(?:-c|--config=)(.+)$/.exec(literal)?.[1];
-    return codeKeys.test(setting?.split("=", 1)[0] ?? "");
-  });
+  const keys = words.flatMap(({ literal = "" }) => /^(?:-c|--config=)?([^=]+)=/.exec(literal)?.[1] ?? []);
+  return keys.some((key) => codeKeys.test(key));
 }
 
 export const gitDangers: readonly DangerRule[] = [
@@ -167,20 +146,8 @@ export const gitDangers: readonly DangerRule[] = [
 ];
 
 /** Global options, the subcommand and its words. The subcommand is empty when there is none, or when it is not literal. */
-export function gitParts(invocation: Pick<Invocation, "words">): {
-  readonly values: ReturnType<typeof parseOptions>["values"];
-  readonly flags: ReadonlySet<string>;
-  readonly unknown: string | undefined;
-  readonly subcommand: string;
-  readonly words: Words;
-} {
-  const parsed = parseOptions(invocation.words, gitGlobalOptions, { stopAtOperand: true });
-  const [first, ...rest] = parsed.operands;
-  return {
-    values: parsed.values,
-    flags: parsed.flags,
-    unknown: parsed.unknown,
-    subcommand: first?.literal ?? "",
-    words: rest,
-  };
+export function gitParts({ words }: Pick<Invocation, "words">) {
+  const { values, operands } = parseOptions(words, gitGlobalOptions, { stopAtOperand: true });
+  const [subcommand, ...rest] = operands;
+  return { values, subcommand: subcommand?.literal ?? "", words: rest };
 }

@@ -1,7 +1,6 @@
 import { deploys } from "../../emergency/find-deploy.ts";
 import type { DangerRule } from "../invocation.ts";
-import { literals } from "../invocation.ts";
-import { asks, refuses } from "./danger-rows.ts";
+import { ask, asks, refuses } from "./danger-rows.ts";
 
 const reading = /^(?:list|ls|view|status|describe(?:-.*)?|get(?:-.*)?|show|help|--version|--help|info|logs?)$/;
 
@@ -9,13 +8,11 @@ export const leavingDangers: readonly DangerRule[] = [
   {
     rule: "floor/deploy",
     find({ name, words }) {
-      const what = deploys(name, literals(words));
-      if (
-        what === undefined ||
-        words.some(({ literal }) => /^--dry-run(?:=(?:client|server|true))?$/.test(literal ?? ""))
-      )
-        return undefined;
-      return { verdict: "ask", reason: `${what} publishes, deploys or changes what others use.`, high: true };
+      const texts = words.map(({ literal }) => literal);
+      const isDry = texts.some((text = "") => /^--dry-run(?:=(?:client|server|true))?$/.test(text));
+      const what = deploys(name, texts);
+      if (what === undefined || isDry) return undefined;
+      return ask(`${what} publishes, deploys or changes what others use.`);
     },
   },
   asks(
@@ -51,7 +48,7 @@ export const leavingDangers: readonly DangerRule[] = [
     programs: ["curl", "wget", "http", "https", "xh", "aria2c", "httpie"],
     find({ words }) {
       const reason = "What this request sends is decided by other commands or variables.";
-      return words.some(({ kind }) => kind === "dynamic") ? { verdict: "ask", reason, high: true } : undefined;
+      return words.some(({ kind }) => kind === "dynamic") ? ask(reason) : undefined;
     },
   },
   asks(

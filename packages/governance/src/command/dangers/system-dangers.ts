@@ -2,7 +2,7 @@ import type { DangerRule } from "../invocation.ts";
 import { targetsOf } from "../invocation.ts";
 import { hasOption, operandsOf } from "../option-spec.ts";
 import { isWithin } from "../resolve-path.ts";
-import { asks, refuses } from "./danger-rows.ts";
+import { ask, asks, deny, refuses } from "./danger-rows.ts";
 import { isBroad } from "./delete-dangers.ts";
 
 /** Devices that are safe to write to. */
@@ -18,9 +18,8 @@ export const systemDangers: readonly DangerRule[] = [
   {
     rule: "floor/disk",
     find({ name }) {
-      return /^mkfs\.|^newfs/.test(name)
-        ? { verdict: "deny", reason: "This makes a new file system and destroys what was there.", high: true }
-        : undefined;
+      if (!/^mkfs\.|^newfs/.test(name)) return undefined;
+      return deny("This makes a new file system and destroys what was there.");
     },
   },
   {
@@ -37,7 +36,7 @@ export const systemDangers: readonly DangerRule[] = [
       return targets.some(
         ({ absolute }) => isWithin(absolute, "/dev") && !harmlessDevice.test(absolute) && absolute !== "/dev",
       )
-        ? { verdict: "deny", reason: "This writes straight to a device.", high: true }
+        ? deny("This writes straight to a device.")
         : undefined;
     },
   },
@@ -53,14 +52,8 @@ export const systemDangers: readonly DangerRule[] = [
   }),
   refuses("floor/kill-all", "killall5", "This ends every process of the user."),
   refuses("floor/kill-all", "kill", "This ends the first process, and with it all others.", { any: /^1$/ }),
-  {
-    rule: "floor/kill-all",
-    programs: ["kill"],
-    find({ words }) {
-      const isWide = words.some(({ literal }, index) => literal === "-1" && (index > 0 || words.length === 1));
-      return isWide ? { verdict: "deny", reason: "This ends every process of the user.", high: true } : undefined;
-    },
-  },
+  // `kill -1 4242` names a signal and a process.
+  refuses("floor/kill-all", "kill", "This ends every process of the user.", { any: /^-1$/, none: /^\d{2,}$/ }),
   asks("floor/kill-all", "killall pkill skill", "This ends processes by name, others' as well."),
   {
     rule: "floor/permissions",
@@ -74,13 +67,11 @@ export const systemDangers: readonly DangerRule[] = [
         /^(?:0?0?[0-7]?777|666|[0-7]?[0-7][0-7][2367]|(?:a|o|ugo|go)?[+=][rxXst]*w[rwxXst]*|a[+=]rwx)$/.test(bits) &&
         bits !== "+w";
       if (recursive && (open || name === "setfacl" || isBroad({ ...invocation, words: files }, place)))
-        return { verdict: "deny", reason: "This changes the permissions of whole trees.", high: true };
+        return deny("This changes the permissions of whole trees.");
       if (/^[2467][0-7]{3}$|[+=][rwxX]*s/.test(bits))
-        return { verdict: "deny", reason: "This lets a program run with another user's rights.", high: true };
-      if (open) return { verdict: "ask", reason: "This lets everybody write.", high: true };
-      return recursive
-        ? { verdict: "ask", reason: "This changes the permissions of a whole tree.", high: true }
-        : undefined;
+        return deny("This lets a program run with another user's rights.");
+      if (open) return ask("This lets everybody write.");
+      return recursive ? ask("This changes the permissions of a whole tree.") : undefined;
     },
   },
   refuses("floor/persistence", "crontab at batch update-rc.d chkconfig", "$ lets something run later, unseen.", {
