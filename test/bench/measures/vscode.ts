@@ -17,7 +17,7 @@ export async function measureVsCode(world: BenchWorld): Promise<readonly Reading
   writeFileSync(told, "");
   const vitest = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs");
   const tests = files.map((name) => `test/e2e/vscode/${name}.test.ts`);
-  const args = [vitest, "run", "--config", "test/e2e/vitest.config.ts", ...tests];
+  const args = [vitest, "run", "--config", "test/e2e/vitest.config.ts", "--no-file-parallelism", ...tests];
   const running = spawn(process.execPath, args, {
     cwd: repository,
     env: { ...process.env, GENNAI_FIGURES: told },
