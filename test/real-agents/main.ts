@@ -1,5 +1,5 @@
-import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
@@ -7,43 +7,42 @@ import { parseArgs } from "node:util";
 import { connectGovernance } from "@gennai/client/connection/connection";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { builtProgram } from "@gennai/testkit/built-program";
-import type { AnswerCall } from "@gennai/testkit/model-server/model-answer";
-import { modelWires, startModelServer } from "@gennai/testkit/model-server/model-server";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
 import * as z from "zod";
+import { claudeCode } from "./claude-code.ts";
+import { codex } from "./codex.ts";
+import type { Expected, RealAgent } from "./real-agent.ts";
 
-const version = "2.1.330";
-const help = `npm run guard:real [-- OPTIONS]    the real Claude Code ${version} from npm, guarded, against a scripted model on the loopback
+const realAgents: readonly RealAgent[] = [claudeCode, codex];
 
-Installs it into .cache/real-agents, puts the hook in place in a project and a home of its own, lets the model call tools, and
+const help = `npm run guard:real [-- [AGENT …] [OPTIONS]]    real agents from npm, guarded, against a scripted model on the loopback
+
+Agents: ${realAgents.map(({ id, version }) => `${id} (${version})`).join(", ")}; without a name, all of them.
+Installs each into .cache/real-agents, puts the hook in place in a project and a home of its own, lets the model call tools, and
 compares what the agent said, what is on the disk and what the ledger has. Ends with 1 when one of them is not as it should be.
 
 Options:
-  --program FILE   a Claude Code that is there already
-  --timings N      only measures the hook: N calls of it, from its start to its end
+  --program FILE   one that is there already
+  --timings N      only measures Claude Code's hook: N calls of it, from its start to its end
   --help           this text
 `;
-const repository = fileURLToPath(new URL("../..", import.meta.url));
-const cli = builtProgram(new URL("../../packages/cli/src/main.ts", import.meta.url));
-
-const { values } = parseArgs({
-  options: { program: { type: "string" }, timings: { type: "string" }, help: { type: "boolean" } },
-});
-
-/** What the scripted model calls, and what should come of it. */
-interface Scene {
+interface Scene extends Expected {
   readonly name: string;
-  readonly calls: readonly Omit<AnswerCall, "id">[];
-  /** Part of the result that the model is told of the last call. */
-  readonly told: RegExp;
-  /** Of the ledger: kind, tool and verdict of what the scene adds at its end. */
-  readonly recorded: string;
   readonly holds?: () => boolean;
   readonly before?: () => Promise<unknown>;
 }
 
-async function tryClaudeCode(): Promise<boolean> {
+const repository = fileURLToPath(new URL("../..", import.meta.url));
+const cli = builtProgram(new URL("../../packages/cli/src/main.ts", import.meta.url));
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { program: { type: "string" }, timings: { type: "string" }, help: { type: "boolean" } },
+});
+
+/** @returns whether all was as it should be */
+async function tryAgent(agent: RealAgent): Promise<boolean> {
   await using server = await startTestServer({
     files: { "src/a.txt": "one\n", "docs/b.txt": "two\n", ".gennai/config.yaml": 'paths:\n  deny: ["docs/**"]\n' },
     server: { announce: true },
@@ -61,17 +60,17 @@ async function tryClaudeCode(): Promise<boolean> {
     });
     return text(run.stdout);
   };
-  const settings = join(root, ".claude", "settings.local.json");
+  const settings = join(root, agent.settings);
 
   const untouched = treeOf(root);
-  await gennai("guard", "install", "claude-code");
-  process.stdout.write(await gennai("guard", "doctor", "claude-code"));
+  await gennai("guard", "install", agent.id);
+  process.stdout.write(await gennai("guard", "doctor", agent.id));
   if (values.timings !== undefined) {
     await measure(commandIn(settings), root, environment, Number(values.timings));
     return true;
   }
 
-  const program = values.program ?? installed();
+  const program = values.program ?? agent.program(join(repository, ".cache", "real-agents"));
   const at = (path: string): string => join(root, path);
   const content = (path: string): string => (existsSync(at(path)) ? readFileSync(at(path), "utf8") : "");
   const set = (control: EmergencyControl, enabled: boolean) => () =>
@@ -79,62 +78,43 @@ async function tryClaudeCode(): Promise<boolean> {
   const scenes: readonly Scene[] = [
     {
       name: "a command that only reads goes on",
-      calls: [{ name: "Bash", arguments: { command: "ls src" } }],
-      told: /a\.txt/,
-      recorded: "outcome Bash allow",
+      ...agent.calls.reads(root),
     },
     {
       name: "an edit goes on, and is looked at",
-      calls: [
-        { name: "Read", arguments: { file_path: at("src/a.txt") } },
-        { name: "Edit", arguments: { file_path: at("src/a.txt"), old_string: "one", new_string: "1" } },
-      ],
-      told: /updated successfully/,
-      recorded: "outcome Edit allow verified src/a.txt",
+      ...agent.calls.edits(root),
       holds: () => content("src/a.txt") === "1\n",
     },
     {
-      name: "a command that is not known to only read is asked about; nobody is there, so it does not run",
-      calls: [{ name: "Bash", arguments: { command: "touch made" } }],
-      told: /not proven to only read/,
-      recorded: "outcome Bash ask passed-on",
+      name: "a command that is not known to only read; nobody is there to be asked, so it does not run",
+      ...agent.calls.asks(root),
       holds: () => !existsSync(at("made")),
     },
     {
       name: "a command that the floor refuses",
-      calls: [{ name: "Bash", arguments: { command: "rm -rf ~/ src" } }],
-      told: /Gennai, rule/,
-      recorded: "refusal Bash deny",
+      ...agent.calls.destroys(root),
       holds: () => existsSync(at("src/a.txt")),
     },
     {
       name: "an edit outside of the project's scope",
-      calls: [{ name: "Write", arguments: { file_path: at("docs/new.txt"), content: "x" } }],
-      told: /Gennai, rule/,
-      recorded: "refusal Write deny",
+      ...agent.calls.leavesScope(root),
       holds: () => !existsSync(at("docs/new.txt")),
     },
     {
       name: "its own hook",
-      calls: [{ name: "Bash", arguments: { command: "rm .claude/settings.local.json" } }],
-      told: /Gennai, rule/,
-      recorded: "refusal Bash deny",
+      ...agent.calls.unhooks(root),
       holds: () => existsSync(settings),
     },
     {
       name: "read-only: no new file",
       before: set(EmergencyControl.READ_ONLY, true),
-      calls: [{ name: "Write", arguments: { file_path: at("src/new.txt"), content: "x" } }],
-      told: /emergency\/read-only/,
-      recorded: "refusal Write deny",
+      ...agent.calls.creates(root),
       holds: () => !existsSync(at("src/new.txt")),
     },
     {
       name: "stop-all: not even a read",
       before: set(EmergencyControl.STOP_ALL, true),
-      calls: [{ name: "Read", arguments: { file_path: at("src/a.txt") } }],
-      told: /stopped by an emergency control/,
-      recorded: "refusal Read deny",
+      ...agent.calls.looks(root),
     },
   ];
   let good = true;
@@ -144,7 +124,7 @@ async function tryClaudeCode(): Promise<boolean> {
   };
   for (const scene of scenes) {
     await scene.before?.();
-    const told = await play(program, scene.calls, root, environment);
+    const told = await agent.play(program, scene.calls, root, environment);
     const recorded = await lastRecord(governance);
     const holds = scene.told.test(told) && recorded === scene.recorded && scene.holds?.() !== false;
     say(holds, scene.name, `told: ${told.slice(0, 160)}\n        ledger: ${recorded}`);
@@ -152,67 +132,17 @@ async function tryClaudeCode(): Promise<boolean> {
   await set(EmergencyControl.STOP_ALL, false)();
   await set(EmergencyControl.READ_ONLY, false)();
   say((await governance.verifyLedger({})).status === "ok", "the ledger verifies");
-  await gennai("guard", "uninstall", "claude-code");
+  await gennai("guard", "uninstall", agent.id);
   const { "src/a.txt": _, ...left } = treeOf(root);
   const { "src/a.txt": __, ...wasThere } = untouched;
   say(JSON.stringify(left) === JSON.stringify(wasThere), "uninstalled, the project is as it was, but for the edit");
   return good;
 }
 
-/** Lets the agent work on one prompt; the model makes one call after the other. @returns what it was told of the last one */
-async function play(
-  program: string,
-  calls: Scene["calls"],
-  cwd: string,
-  environment: Readonly<Record<string, string>>,
-): Promise<string> {
-  let asked = 0;
-  await using model = await startModelServer(modelWires.anthropic, (_count, { body }) => {
-    // It also asks for a title and such, without tools.
-    if (!Array.isArray(body["tools"]) || body["tools"].length === 0) return { text: ["ok"] };
-    const call = calls[asked];
-    asked += 1;
-    return call === undefined ? { text: ["Done."] } : { calls: [{ id: `toolu_${asked}`, ...call }] };
-  });
-  const known = { hasCompletedOnboarding: true, projects: { [cwd]: { hasTrustDialogAccepted: true } } };
-  writeFileSync(join(environment["HOME"] ?? "", ".claude.json"), JSON.stringify(known));
-  const agent = spawn(
-    program,
-    ["-p", "go", "--output-format", "stream-json", "--verbose", "--permission-mode", "bypassPermissions"],
-    {
-      cwd,
-      env: {
-        ...environment,
-        ANTHROPIC_BASE_URL: model.baseUrl.replace(/\/v1$/, ""),
-        ANTHROPIC_API_KEY: "sk-ant-none",
-        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-        DISABLE_AUTOUPDATER: "1",
-        DISABLE_TELEMETRY: "1",
-        DISABLE_ERROR_REPORTING: "1",
-        // It refuses bypassPermissions as root elsewhere.
-        IS_SANDBOX: "1",
-      },
-      stdio: ["ignore", "pipe", "inherit"],
-      timeout: 120_000,
-    },
-  );
-  const lines = (await text(agent.stdout)).split("\n").filter((line) => line !== "");
-  const results = lines.flatMap((line) => {
-    const message = resultMessage.safeParse(JSON.parse(line));
-    return message.success ? message.data.message.content.map(({ content }) => JSON.stringify(content)) : [];
-  });
-  return results.at(-1) ?? "nothing";
-}
-
-const resultMessage = z.object({
-  type: z.literal("user"),
-  message: z.object({ content: z.array(z.object({ type: z.literal("tool_result"), content: z.unknown() })) }),
-});
-
 const recordSchema = z.object({
   metadata: z.object({
     kind: z.string(),
-    details: z.object({ agent: z.literal("claude-code").optional() }),
+    details: z.object({ agent: z.string().optional() }),
     calls: z.array(
       z.object({
         tool: z.string(),
@@ -290,22 +220,6 @@ function commandIn(settings: string): string {
   return hooks.PreToolUse[0].hooks[0].command;
 }
 
-/** From npm, by its own ways of installing. */
-function installed(): string {
-  const directory = join(repository, ".cache", "real-agents", `claude-code-${version}`);
-  const packaged = join(directory, "node_modules", "@anthropic-ai", "claude-code");
-  const program = join(packaged, "bin", "claude.exe");
-  if (existsSync(join(directory, "ready"))) return program;
-  mkdirSync(directory, { recursive: true });
-  writeFileSync(join(directory, "package.json"), "{}");
-  const name = `@anthropic-ai/claude-code@${version}`;
-  execFileSync("npm", ["install", "--no-audit", "--no-fund", name], { cwd: directory, stdio: "inherit" });
-  // npm may leave this to be approved.
-  execFileSync(process.execPath, [join(packaged, "install.cjs")], { cwd: packaged, stdio: "inherit" });
-  writeFileSync(join(directory, "ready"), "");
-  return program;
-}
-
 /** Text of every file but git's and the ledger's, by path. */
 function treeOf(root: string): Record<string, string> {
   const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
@@ -319,4 +233,13 @@ function treeOf(root: string): Record<string, string> {
 }
 
 if (values.help === true) process.stdout.write(help);
-else process.exitCode = (await tryClaudeCode()) ? 0 : 1;
+else {
+  const chosen = realAgents.filter(({ id }) => positionals.length === 0 || positionals.includes(id));
+  if (chosen.length === 0) throw new Error(`Agents: ${realAgents.map(({ id }) => id).join(", ")}`);
+  let good = true;
+  for (const agent of values.timings === undefined ? chosen : [claudeCode]) {
+    process.stdout.write(`\n${agent.id} ${agent.version}\n`);
+    good = (await tryAgent(agent)) && good;
+  }
+  process.exitCode = good ? 0 : 1;
+}

@@ -30,6 +30,7 @@ const end = z.looseObject({
 export const claudeCode: GuardedHost = {
   id: "claude-code",
   title: "Claude Code",
+  asks: true,
 
   read(payload): HostEvent {
     const { session_id: session, hook_event_name: event } = parsed(input, payload);

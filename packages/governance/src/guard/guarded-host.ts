@@ -7,6 +7,8 @@ export interface GuardedHost {
   readonly id: string;
   /** For people, e.g. `Claude Code`. */
   readonly title: string;
+  /** Whether its hook can have it ask its user. Where not, what would be asked about is denied. */
+  readonly asks: boolean;
   /** What its hook was told. Throws `UnreadableHookInput` for what is none of its words. */
   read(payload: unknown): HostEvent;
   /** Whether it plainly tells of something that needs no leave. False for what cannot be read. */

@@ -59,6 +59,7 @@ export function judgeGuardedCall(
   // Nobody of ours is asked: the host's own user is there, and sees the call.
   const confirmer: Confirmer = {
     ask: async ({ computed: { rule, reason } }) => {
+      if (!ports.host.asks) return { type: "nobody" };
       passedOn = `${reason} (Gennai, rule ${rule})`;
       return { type: "passed-on", by: ports.host.id };
     },

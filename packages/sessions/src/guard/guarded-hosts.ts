@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { claudeCode } from "@gennai/governance/guard/claude-code";
+import { codex } from "@gennai/governance/guard/codex";
 import {
   type GuardedHost,
   type HostAnswer,
@@ -14,7 +15,7 @@ import type { Session } from "../session/session.ts";
 import { type GuardedCall, judgeGuardedCall } from "./guarded-call.ts";
 
 /** By id. */
-const guardedHosts: ReadonlyMap<string, GuardedHost> = new Map([claudeCode].map((host) => [host.id, host]));
+const guardedHosts: ReadonlyMap<string, GuardedHost> = new Map([claudeCode, codex].map((host) => [host.id, host]));
 
 /** Milliseconds after which nobody expects the end of a call any more: longer than any agent lets a command run, and its user think. */
 const abandonedMs = 2 * 60 * 60 * 1000;

@@ -170,6 +170,25 @@ function ownKind(tool: string, ports: GuardedToolPorts): { readonly parameters: 
         { file_path: path, edits: z.array(z.looseObject({ old_string: text, new_string: text })).max(10_000) },
         ({ file_path, edits }) => write(file_path, edits.map(({ new_string }) => new_string).join("\n")),
       );
+    case "Patch":
+      return kind(
+        {
+          files: z
+            .array(z.strictObject({ path, operation: z.enum(["write", "delete"]), content: text }))
+            .min(1)
+            .max(1000),
+        },
+        async ({ files }) => {
+          const writes = await Promise.all(
+            files.map(async ({ path: raw, operation, content }): Promise<FileWrite> => {
+              const at = await resolve(raw);
+              if (operation === "write") return fileWrite(at, workspace, content);
+              return { ...(await fileWrite(at, workspace, undefined)), operation };
+            }),
+          );
+          return { statement: `Patch ${writes.map((each) => pathName(each.path)).join(", ")}`, effects: writes };
+        },
+      );
     case "NotebookEdit":
       return kind(
         {

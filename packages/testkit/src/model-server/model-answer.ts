@@ -23,6 +23,8 @@ export interface AnswerCall {
   readonly arguments: Readonly<Record<string, unknown>>;
   /** As it goes over the wire, in place of the arguments: half a call, or no JSON at all. */
   readonly raw?: string;
+  /** Of a tool that takes text in place of arguments, where the protocol has such. */
+  readonly input?: string;
 }
 
 /** An answer that is none: the provider is busy, broken, or refuses. */

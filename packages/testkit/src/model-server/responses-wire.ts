@@ -48,6 +48,14 @@ export const responsesWire: ModelWire = {
       at += 1;
     }
     for (const call of calls) {
+      if (call.input !== undefined) {
+        const { id: call_id, name, input } = call;
+        const item = { id: `ctc_${at}`, type: "custom_tool_call", call_id, name, status: "completed", input };
+        yield send("response.output_item.added", { output_index: at, item });
+        yield send("response.output_item.done", { output_index: at, item });
+        at += 1;
+        continue;
+      }
       const id = `fc_${at}`;
       const item = { id, type: "function_call", call_id: call.id, name: call.name };
       const whole = argumentsText(call);

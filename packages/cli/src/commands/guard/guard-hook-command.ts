@@ -61,7 +61,8 @@ async function serverAnswer(
   console: Console,
 ): Promise<HostAnswer | undefined> {
   const { environment } = console;
-  const workingDir = environment["CLAUDE_PROJECT_DIR"] || console.directory;
+  const project = host.id === "claude-code" ? environment["CLAUDE_PROJECT_DIR"] : undefined;
+  const workingDir = environment["GENNAI_GUARD_PROJECT"] || project || console.directory;
   const signal = AbortSignal.timeout(answerMs);
   const server = await serverFor(defaultStateDir(environment), workingDir, signal);
   const { url: baseUrl, token } = server;

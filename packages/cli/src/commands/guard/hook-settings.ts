@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 /** A settings file of an agent, parsed. */
 export type Settings = Readonly<Record<string, unknown>>;
 
-/** What is put into Claude Code's settings. */
+/** What is put into an agent's settings. */
 export interface HookEntry {
   /** Shell commands that the agent starts, by event. */
   readonly commands: Readonly<Record<string, string>>;
@@ -12,7 +12,8 @@ export interface HookEntry {
 }
 
 /** How commands of ours are known again, whichever program file they start: by the whole form that `install` writes. */
-const ours = /^(?:[A-Z0-9_]+=(?:'(?:[^']|'\\'')*')? )*(?:'(?:[^']|'\\'')*' )+guard hook claude-code \|\| exit [12]$/;
+const ours =
+  /^(?:[A-Z0-9_]+=(?:'(?:[^']|'\\'')*')? )*(?:'(?:[^']|'\\'')*' )+guard hook (?:claude-code|codex) \|\| exit [12]$/;
 
 /** Of the `env` in settings: what decides which program a hook is, and what it obeys. */
 const steering = /^(?:NODE_.*|GENNAI_.*|LD_.*|DYLD_.*|PATH|HOME|ENV|BASH_ENV|CLAUDE_CONFIG_DIR)$/;

@@ -7,7 +7,7 @@ import type { GuardFlags } from "./guard-commands.ts";
 export function registerGuardCommands(program: Command, { console, ended }: CommandHost): void {
   const guard = program
     .command("guard")
-    .description("the same rules, questions and ledger for another agent: claude-code")
+    .description("the same rules, questions and ledger for other agents: claude-code, codex")
     .addHelpText("after", help);
   const place = (name: string, description: string): Command =>
     workspaceOption(guard.command(name).description(description)).option(
@@ -15,13 +15,13 @@ export function registerGuardCommands(program: Command, { console, ended }: Comm
       "in your own settings, for all projects, in place of this project's",
     );
   place("install", "put a hook into the agent's settings, by its own documented way, beside those that are there")
-    .argument("<agent>")
+    .argument("<agent>", "or all")
     .action(async (agent: string, flags: GuardFlags) => {
       const { guardInstallCommand } = await import("./guard-commands.ts");
       ended(await guardInstallCommand(agent, flags, console));
     });
   place("uninstall", "take it away; what was there before is there again")
-    .argument("<agent>")
+    .argument("<agent>", "or all")
     .action(async (agent: string, flags: GuardFlags) => {
       const { guardUninstallCommand } = await import("./guard-commands.ts");
       ended(await guardUninstallCommand(agent, flags, console));
@@ -35,7 +35,7 @@ export function registerGuardCommands(program: Command, { console, ended }: Comm
       ended(await guardStatusCommand(flags, console));
     });
   workspaceOption(guard.command("doctor").description("try whether a call of the agent would be judged"))
-    .argument("<agent>")
+    .argument("<agent>", "or all")
     .action(async (agent: string, flags: GuardFlags) => {
       const { guardDoctorCommand } = await import("./guard-commands.ts");
       ended(await guardDoctorCommand(agent, flags, console));
@@ -47,7 +47,7 @@ export function registerGuardCommands(program: Command, { console, ended }: Comm
     .action(async (agent: string) => {
       const [{ guardHookCommand }, { guardedHostNamed }] = await Promise.all([
         import("./guard-hook-command.ts"),
-        import("./guard-commands.ts"),
+        import("./guarded-agents.ts"),
       ]);
       ended(await guardHookCommand(guardedHostNamed(agent), console));
     });
@@ -59,6 +59,6 @@ The agent goes on to run its tools itself; before each call its hook asks the ga
   gennai serve                        without a server, reads go on and nothing is changed
   gennai guard doctor claude-code     does it work?
   gennai ledger show                  what it did, with the agent's name
-A rule that denies is told to the agent with its reason; a rule that asks becomes the agent's own question; what no rule
+A rule that denies is told to the agent with its reason; a rule that asks becomes the agent's own question, or a refusal where the agent cannot ask; what no rule
 minds goes the agent's own way. gennai emergency holds for it as well. Commands are not staged, as ours are.
 `;

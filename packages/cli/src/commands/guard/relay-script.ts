@@ -6,7 +6,8 @@ import { GovernanceService } from "@gennai/protocol/gen/gennai/agent/v1/governan
  * becomes the program of its arguments, which has not missed a byte of the input. No module but `strict` is loaded: each costs as much as
  * all the rest.
  *
- * Arguments: that program, its arguments, the agent's id last. Environment: `GENNAI_STATE_DIR`. Exit codes: 0, or 2 for a refusal, its
+ * Arguments: that program, its arguments, the agent's id last. Environment: `GENNAI_STATE_DIR`, and `GENNAI_GUARD_PROJECT` where the
+ * agent may stand elsewhere in the project. Exit codes: 0, or 2 for a refusal, its
  * reason on the standard error.
  * @see openGuardDoor
  */
@@ -68,7 +69,7 @@ sub address {
 my @directory = stat $servers or otherwise();
 otherwise() if $directory[4] != $> || $directory[2] & 022;
 
-my $project = $ENV{CLAUDE_PROJECT_DIR} || here();
+my $project = $ENV{GENNAI_GUARD_PROJECT} || ($agent eq "claude-code" && $ENV{CLAUDE_PROJECT_DIR}) || here();
 my ($server, $token);
 for (announced($project)) {
   my (undef, undef, $path, $its) = @$_;

@@ -74,7 +74,7 @@ describe("install and uninstall", () => {
     const state = place.environment.GENNAI_STATE_DIR;
     for (const [event, [group]] of Object.entries(hooksIn(settings))) {
       const command = group?.hooks[0]?.command ?? "";
-      const relay = `PERL5OPT= PERL5LIB= GENNAI_STATE_DIR='${state}' '/usr/bin/perl' '${state}/guard/relay' '`;
+      const relay = `PERL5OPT= PERL5LIB= GENNAI_STATE_DIR='${state}' GENNAI_GUARD_PROJECT= '/usr/bin/perl' '${state}/guard/relay' '`;
       expect(command.startsWith(`NODE_OPTIONS= ${relay}`)).toBe(true);
       // At Stop, 2 would mean that it must go on.
       expect([event, command.slice(-1)]).toEqual([event, event === "PreToolUse" ? "2" : "1"]);
@@ -211,14 +211,14 @@ describe("install and uninstall", () => {
 describe("status and doctor", () => {
   test("say that nothing is in place, that no server runs, and what the hook cannot do", async () => {
     await using place = await project();
-    expect((await place.run("guard status")).printed).toMatch(/not guarded here\n.*none runs[\s\S]*limit/);
+    expect((await place.run("guard status")).printed).toMatch(/none runs.*\n.*not guarded here\n[\s\S]*limit/);
     expect(await place.run("guard doctor claude-code")).toMatchObject({
       code: 1,
       printed: expect.stringContaining("fail  No hook"),
     });
     await place.run("guard install claude-code");
-    const { installed, server } = JSON.parse((await place.run("guard status --json")).printed);
-    expect([installed, server]).toEqual([[place.settings], null]);
+    const { agents, server } = JSON.parse((await place.run("guard status --json")).printed);
+    expect([agents[0].installed, server]).toEqual([[place.settings], null]);
   });
 
   test("name what other settings do to the hook: all of them off, its environment, and hooks of others beside it", async () => {
@@ -317,4 +317,51 @@ test("with a server, the hook answers what the gate decided", async () => {
   writeFileSync(join(root, ".gennai/config.yaml"), "paths: [");
   const unjudged = JSON.parse((await asked("Read", { file_path: "README.md" })).printed).hookSpecificOutput;
   expect(unjudged.permissionDecision).toBe("deny");
+});
+
+describe("Codex", () => {
+  test("has its hook in the project or in its own home, and is told what its user has to do", async () => {
+    await using place = await project();
+    const hooks = join(place.root, ".codex/hooks.json");
+    const { printed } = await place.run("guard install codex");
+    expect(printed).toContain(`Installed in ${hooks}`);
+    expect(printed).toContain("trust");
+    expect(Object.keys(hooksIn(hooks))).toEqual(["PreToolUse", "PostToolUse", "Stop"]);
+    const [group] = hooksIn(hooks)["PreToolUse"] ?? [];
+    expect(group?.hooks[0]?.command).toContain(`GENNAI_GUARD_PROJECT='${place.root}' `);
+    expect((await place.run("guard status")).printed).toMatch(
+      /codex {2}guarded\n {2}hook[^\n]*hooks\.json\n[\s\S]*trust/,
+    );
+    await place.run("guard uninstall codex");
+    expect(readdirSync(place.root)).toEqual([]);
+    const home = join(place.root, "elsewhere");
+    await place.run("guard install codex --user", "", { CODEX_HOME: home });
+    expect(existsSync(join(home, "hooks.json"))).toBe(true);
+  });
+
+  test("what its hook is told where no server runs: nothing that changes goes on", async () => {
+    await using place = await project();
+    const told = (name: string, input: object) => place.run("guard hook codex", call(name, input));
+    const refused = JSON.parse((await told("apply_patch", { command: "*** Add File: a" })).printed);
+    expect(refused.hookSpecificOutput.permissionDecision).toBe("deny");
+    expect(refused.hookSpecificOutput.permissionDecisionReason).toContain("guard uninstall codex");
+    expect(await told("view_image", { path: "a.png" })).toMatchObject({ code: 0, printed: "" });
+    expect(await told("apply_patch", { command: "nothing" })).toMatchObject({ code: 2, printed: "" });
+  });
+});
+
+test("all agents at once, and nothing of any is left", async () => {
+  await using place = await project();
+  await place.run("guard install all");
+  const { agents } = JSON.parse((await place.run("guard status --json")).printed);
+  expect(agents).toMatchObject([
+    { agent: "claude-code", installed: [place.settings] },
+    { agent: "codex", installed: [join(place.root, ".codex/hooks.json")] },
+  ]);
+  await place.run("guard uninstall claude-code");
+  // What the other one's hook starts stays.
+  expect(readdirSync(join(place.environment.GENNAI_STATE_DIR, "guard"))).toContain("relay");
+  await place.run("guard uninstall all");
+  expect(readdirSync(place.root)).toEqual([]);
+  expect(readdirSync(join(place.environment.GENNAI_STATE_DIR, "guard"))).toEqual([]);
 });

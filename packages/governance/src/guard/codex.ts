@@ -1,0 +1,101 @@
+import * as z from "zod";
+import {
+  type GuardedHost,
+  type HostAnswer,
+  type HostCall,
+  type HostCallEnd,
+  type HostEvent,
+  UnreadableHookInput,
+} from "./guarded-host.ts";
+import { patchedFiles } from "./patched-files.ts";
+
+/** Events for which the hook is put in place. Of others it is never told. */
+export const codexEvents = ["PreToolUse", "PostToolUse", "Stop"] as const;
+
+const id = z.string().min(1).max(200);
+const input = z.looseObject({ session_id: id, hook_event_name: z.string() });
+const call = z.looseObject({
+  cwd: z.string().min(1).max(4096),
+  tool_name: z.string().min(1).max(200),
+  tool_use_id: id,
+  tool_input: z.record(z.string(), z.unknown()),
+});
+const end = call.partial({ cwd: true });
+const command = z.looseObject({ command: z.string() });
+const image = z.looseObject({ path: z.string() });
+
+/** It says nothing of how a command ended but what it printed. */
+const ended: HostCallEnd = { failed: false, message: "" };
+
+/** Codex's hooks, as its page on hooks describes them and version 0.169 sends them: Claude Code's words, but for what differs here. */
+export const codex: GuardedHost = {
+  id: "codex",
+  title: "Codex",
+  // A hook that answers `ask` is taken for one that failed, and the call goes on.
+  asks: false,
+
+  read(payload): HostEvent {
+    const { session_id: session, hook_event_name: event } = parsed(input, payload);
+    switch (event) {
+      case "PreToolUse": {
+        const { cwd, tool_name: name, tool_use_id: callId, tool_input: args } = parsed(call, payload);
+        return { type: "before", session, callId, directory: cwd, call: hostCall(name, args, cwd) };
+      }
+      case "PostToolUse": {
+        const { tool_use_id: callId, tool_name: name, tool_input: args } = parsed(end, payload);
+        return { type: "after", session, callId, end: ended, ran: hostCall(name, args, undefined) };
+      }
+      case "Stop":
+        return { type: "idle", session };
+      default:
+        return { type: "other" };
+    }
+  },
+
+  isAfterCall(payload) {
+    const { hook_event_name: event } = input.pick({ hook_event_name: true }).safeParse(payload).data ?? {};
+    return event !== "PreToolUse" && codexEvents.some((known) => known === event);
+  },
+
+  answer(verdict): HostAnswer | undefined {
+    // Before a call it knows nothing of an end to all work: each call is denied for itself.
+    if (verdict.type === "stop" && !verdict.before) return { continue: false, stopReason: verdict.reason };
+    if (verdict.type === "allow") return undefined;
+    return {
+      hookSpecificOutput: {
+        hookEventName: "PreToolUse",
+        permissionDecision: "deny",
+        permissionDecisionReason: verdict.reason,
+      },
+    };
+  },
+};
+
+function hostCall(name: string, args: Readonly<Record<string, unknown>>, cwd: string | undefined): HostCall {
+  const judged = (tool: string, given: Readonly<Record<string, unknown>>, readsOnly = false): HostCall => ({
+    type: "judged",
+    tool,
+    args: given,
+    readsOnly,
+  });
+  switch (name) {
+    case "Bash": {
+      const { command: typed } = parsed(command, args);
+      return judged("Bash", { command: typed, ...(cwd === undefined ? {} : { cwd }) });
+    }
+    case "apply_patch":
+      return judged("Patch", { files: patchedFiles(parsed(command, args).command) });
+    case "view_image":
+      return judged("Read", { file_path: parsed(image, args).path }, true);
+    default: {
+      const server = /^mcp__(.+?)__./.exec(name)?.[1];
+      return { type: "judged", tool: name, args, readsOnly: false, server: server ?? codex.id };
+    }
+  }
+}
+
+function parsed<Schema extends z.ZodType>(schema: Schema, payload: unknown): z.infer<Schema> {
+  const result = schema.safeParse(payload);
+  if (result.success) return result.data;
+  throw new UnreadableHookInput(`This is nothing that Codex tells a hook: ${z.prettifyError(result.error)}`);
+}

@@ -1,0 +1,50 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { AnswerCall } from "@gennai/testkit/model-server/model-answer";
+
+/** What the scripted model calls, and what should come of it. */
+export interface Expected {
+  readonly calls: readonly Omit<AnswerCall, "id">[];
+  /** Part of the result that the model is told of the last call. */
+  readonly told: RegExp;
+  /** Of the ledger: kind, tool and verdict of what it adds at its end. */
+  readonly recorded: string;
+}
+
+/** An agent from npm, and how it is configured to speak to a model server on the loopback. */
+export interface RealAgent {
+  readonly id: string;
+  readonly version: string;
+  /** Where its hook is put, in the project. */
+  readonly settings: string;
+  /** What it calls for what every agent is tried with; given is the project. */
+  readonly calls: Readonly<
+    Record<
+      "reads" | "edits" | "asks" | "destroys" | "leavesScope" | "unhooks" | "creates" | "looks",
+      (root: string) => Expected
+    >
+  >;
+  /** Its program; installed below the directory where it is not there yet. */
+  program(directory: string): string;
+  /** Lets it work on one prompt; the model makes one call after the other. @returns what the model was told of the last one */
+  play(
+    program: string,
+    calls: Expected["calls"],
+    cwd: string,
+    environment: Readonly<Record<string, string>>,
+  ): Promise<string>;
+}
+
+/** From npm, once. @returns where it lies */
+export function fromNpm(directory: string, name: string, version: string, finish?: (packaged: string) => void): string {
+  const place = join(directory, `${name.replaceAll(/[@/]/g, "-")}-${version}`);
+  const packaged = join(place, "node_modules", name);
+  if (existsSync(join(place, "ready"))) return packaged;
+  mkdirSync(place, { recursive: true });
+  writeFileSync(join(place, "package.json"), "{}");
+  execFileSync("npm", ["install", "--no-audit", "--no-fund", `${name}@${version}`], { cwd: place, stdio: "inherit" });
+  finish?.(packaged);
+  writeFileSync(join(place, "ready"), "");
+  return packaged;
+}
