@@ -6,15 +6,15 @@ import { cellsOf, titles } from "./print-table.ts";
 import type { Reading } from "./reading.ts";
 
 const page = fileURLToPath(new URL("../../docs/performance.md", import.meta.url));
-const begin = "<!-- measured: written by npm run bench -- --record -->";
-const end = "<!-- end of what was measured -->";
+const begin = "### The newest table\n";
+const end = "### Before\n";
 
 /** Writes the readings into `docs/performance.md` in place of those that stand there, with the day, the machine and the commit. */
 export function recordTable(readings: readonly Reading[], { full }: { readonly full: boolean }): void {
   const text = readFileSync(page, "utf8");
   const from = text.indexOf(begin);
   const to = text.indexOf(end);
-  if (from === -1 || to < from) throw new Error(`${page} has no place for the table: put both marks there.`);
+  if (from === -1 || to < from) throw new Error(`${page} has no place for the table: put both headings there.`);
   const git = (...args: string[]) => execFileSync("git", args, { encoding: "utf8" }).trim();
   const changed = git("status", "--porcelain", "--", "packages", "test/bench") === "" ? "" : ", with changes";
   const [cpu] = cpus();
@@ -26,5 +26,5 @@ export function recordTable(readings: readonly Reading[], { full }: { readonly f
   const where = `Node ${process.versions.node}, ${machine}${busy}.`;
   const rows = [titles, titles.map((_, column) => (column === 0 ? "---" : "--:")), ...readings.map(cellsOf)];
   const lines = rows.map((cells) => `| ${cells.map((cell) => cell.trim()).join(" | ")} |`);
-  writeFileSync(page, `${text.slice(0, from)}${begin}\n\n${what} ${where}\n\n${lines.join("\n")}\n\n${text.slice(to)}`);
+  writeFileSync(page, `${text.slice(0, from)}${begin}\n${what} ${where}\n\n${lines.join("\n")}\n\n${text.slice(to)}`);
 }
