@@ -16,10 +16,10 @@ interface Outcome {
 }
 
 /** What came of the two commands of the program, in mounts of its own. */
-async function outcomes(mounts: "yes" | "no"): Promise<readonly Outcome[]> {
+async function outcomes(place: "overlay" | "copy" | "too-large"): Promise<readonly Outcome[]> {
   const home = mkdtempSync(join(tmpdir(), "gennai-home-"));
   try {
-    const args = ["--mount", process.execPath, program, mounts];
+    const args = ["--mount", process.execPath, program, place];
     const { stdout } = await promisify(execFile)("unshare", args, { env: { ...process.env, HOME: home } });
     const results: readonly Outcome[] = JSON.parse(stdout);
     return results;
@@ -29,16 +29,17 @@ async function outcomes(mounts: "yes" | "no"): Promise<readonly Outcome[]> {
 }
 
 // Only root can make the mount.
-describe.runIf(process.getuid?.() === 0)("a workspace over which no stage can be made", { timeout: 120_000 }, () => {
-  test("what only reads runs; what is written asks before, as nobody could look at it after", async () => {
-    const [reads, writes] = await outcomes("yes");
+describe.runIf(process.getuid?.() === 0)("a workspace over which no overlay can be made", { timeout: 120_000 }, () => {
+  test("and that is too large for copies: what only reads runs; what is written asks before", async () => {
+    const [reads, writes] = await outcomes("too-large");
     expect(reads).toMatchObject({ outcome: "ran" });
+    // Nobody could look at it after.
     expect(writes).toMatchObject({ outcome: "asked", text: "as it was\n" });
     expect(writes?.rules).toContain("commands/not-proven-to-read");
   });
 
-  test("without the mount, the same are staged and none asks", async () => {
-    const [reads, writes] = await outcomes("no");
+  test.each(["copy", "overlay"] as const)("both run on a stage of this kind: %s", async (place) => {
+    const [reads, writes] = await outcomes(place);
     expect([reads?.outcome, writes?.outcome]).toEqual(["ran", "ran"]);
     expect(writes?.text).toBe("changed\n");
   });
