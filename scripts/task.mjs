@@ -1,4 +1,5 @@
-// `npm run check | fix | build | generate | corpus | effects | bench | pictures | eval | release…`: what a developer does, under the project's Node.
+// `npm run check | fix | build | generate | corpus | effects | bench | pictures | eval | provenance | release…`: what a developer does, under the
+// project's Node.
 import { ensureBuilt } from "./lib/build.mjs";
 import { runChecks } from "./lib/checks.mjs";
 import { ensureInstalled } from "./lib/install.mjs";
@@ -48,6 +49,7 @@ const tasks = {
     );
   },
   eval: () => node("test/eval/main.ts", ...args),
+  provenance: () => node("test/provenance/main.ts", ...args),
   "guard-real": () => node("test/real-agents/main.ts", ...args),
   "acp-real": () => node("test/acpx/main.ts"),
   // docs/release.md says what these take.

@@ -11,6 +11,7 @@ import { registerLedgerCommands } from "./commands/ledger/register-ledger-comman
 import { registerModelsCommands } from "./commands/models/register-models-commands.ts";
 import { registerPlanCommands } from "./commands/plan/register-plan-commands.ts";
 import { registerPolicyCommands } from "./commands/policy/register-policy-commands.ts";
+import { registerProvenanceCommands } from "./commands/provenance/register-provenance-commands.ts";
 import { registerRunCommand } from "./commands/run/register-run-command.ts";
 import { registerOpenCommand } from "./commands/serve/register-open-command.ts";
 import { registerServeCommand } from "./commands/serve/register-serve-command.ts";
@@ -38,6 +39,7 @@ const families: readonly ((program: Command, host: CommandHost) => void)[] = [
   registerBackgroundCommands,
   registerStageCommands,
   registerLedgerCommands,
+  registerProvenanceCommands,
   registerIntentsCommands,
   registerGovernanceCommands,
   registerGuardCommands,

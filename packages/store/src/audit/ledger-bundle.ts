@@ -116,6 +116,15 @@ export async function verifyLedgerBundle(source: BundleSource, publicKey: string
   return { ...report, notes: [...bundle.notes, ...report.notes], keyId, keyIsGiven };
 }
 
+/** The records of a bundle as lines of a ledger, for one that was checked. Nothing for a file that is no bundle. */
+export async function bundleRecords(source: BundleSource): Promise<readonly string[]> {
+  const bundle = (await framedBundle(source)) ?? (await wholeBundle(source));
+  if (typeof bundle === "string") return [];
+  const lines: string[] = [];
+  for await (const bytes of bundle.records()) lines.push(new TextDecoder().decode(bytes).replace(/\n$/, ""));
+  return lines;
+}
+
 /** What is known of a bundle before its records are looked at. */
 type OpenedBundle = Pick<LedgerBundle, "key_id" | "public_key" | "head" | "workspace" | "withheld" | "signature"> & {
   /** Of what is signed. */

@@ -30,7 +30,7 @@ export async function* exportLedgerLines(
 }
 
 /** Lines from the store; of a workspace the store does not know, from the ledger's file. */
-function* ledgerLines(location: LedgerLocation): Generator<string, void, undefined> {
+export function* ledgerLines(location: LedgerLocation): Generator<string, void, undefined> {
   let stored = false;
   for (const line of storedLines(location)) {
     stored = true;

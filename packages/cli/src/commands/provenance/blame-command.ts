@@ -1,0 +1,167 @@
+import { resolve } from "node:path";
+import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import type { RecordedWrite } from "@gennai/store/provenance/recorded-write";
+import {
+  type LineOrigin,
+  type ProvenanceTrust,
+  WorkspaceProvenance,
+} from "@gennai/store/provenance/workspace-provenance";
+import { usageError } from "../../errors/cli-error.ts";
+import { exitCode } from "../../errors/exit-code.ts";
+import { type Paint, paintFor } from "../../terminal/colours.ts";
+import type { Console } from "../../terminal/console.ts";
+import { jsonLine, terminalSafe } from "../../terminal/terminal-safe.ts";
+import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { fileAndLines, type LineRange } from "./line-range.ts";
+import { decisionWords, methodWords, unknownWords, verificationWords, writerWords } from "./origin-words.ts";
+import { momentOf } from "./since.ts";
+import { readWorkspaceText } from "./workspace-file.ts";
+
+export interface BlameFlags {
+  readonly workspace?: string;
+  readonly since?: string;
+  readonly bundle?: string;
+  readonly publicKey?: string;
+  readonly json?: boolean;
+}
+
+/** Of an answer that rests on a ledger which is not as it was signed. */
+const untrusted = 10;
+
+/** `gennai blame FILE[:LINES]`. */
+export async function blameCommand(named: string, flags: BlameFlags, console: Console): Promise<number> {
+  const { workspaceRoot, provenance } = await openProvenance(flags, console);
+  const wanted = fileAndLines(named);
+  if (wanted === undefined) throw usageError(`${named} names no lines.`, "Lines are counted from 1, e.g. FILE:40-60.");
+  const { path, text } = await readWorkspaceText(wanted.file, workspaceRoot, console.directory);
+  const since = flags.since === undefined ? undefined : await momentOf(flags.since, workspaceRoot);
+  const all = await provenance.originsOf(path, text);
+  const range = { first: wanted.lines?.first ?? 1, last: Math.min(wanted.lines?.last ?? all.length, all.length) };
+  if (range.first > all.length && all.length > 0)
+    throw usageError(`${path} has ${all.length} lines.`, "Name some of them.");
+  const origins = all.slice(range.first - 1, range.last).map((origin) => ofSince(origin, since));
+  if (flags.json === true) {
+    console.output.write(`${jsonLine(blameJson(path, origins, range, provenance.trust))}\n`);
+  } else {
+    warnOfTrust(provenance.trust, console);
+    const lines = text.replace(/^\ufeff/, "").split(/\r\n|\n|\r/);
+    const paint = paintFor(console.output, console.environment);
+    console.output.write(blameText(lines, origins, range, paint));
+  }
+  return provenance.trust.status === "ok" ? exitCode.ok : untrusted;
+}
+
+/** By this machine's ledger, or a bundle. */
+async function openProvenance(
+  flags: Pick<BlameFlags, "workspace" | "bundle" | "publicKey">,
+  console: Console,
+): Promise<{ readonly workspaceRoot: string; readonly provenance: WorkspaceProvenance }> {
+  const workspaceRoot = await resolveWorkspace(flags.workspace, console);
+  if (flags.publicKey !== undefined && flags.bundle === undefined) {
+    throw usageError("--public-key is for a bundle.", "Name the bundle with --bundle.");
+  }
+  const publicKeyFile = flags.publicKey === undefined ? undefined : resolve(console.directory, flags.publicKey);
+  const provenance = await WorkspaceProvenance.open({
+    workspaceRoot,
+    stateDir: defaultStateDir(console.environment),
+    ...(flags.bundle === undefined
+      ? {}
+      : { bundle: { file: resolve(console.directory, flags.bundle), publicKeyFile } }),
+  });
+  return { workspaceRoot, provenance };
+}
+
+/** On standard error, where the ledger is not as it was signed, or nobody vouches for its key. */
+function warnOfTrust({ status, message, source }: ProvenanceTrust, console: Console): void {
+  if (status !== "ok") {
+    console.errors.write(terminalSafe(`warning: The ledger is not as it was signed (${status}): ${message}`) + "\n");
+  } else if (source === "bundle-own-key") {
+    console.errors.write("warning: The bundle was checked with its own key: name its signer's with --public-key.\n");
+  }
+}
+
+/** What was written before is told of no more. */
+function ofSince(origin: LineOrigin, since: number | undefined): LineOrigin {
+  if (since === undefined || origin.type !== "recorded" || Date.parse(origin.write.time) >= since) return origin;
+  return { type: "unknown", reason: "outside", candidates: [] };
+}
+
+function blameText(
+  lines: readonly string[],
+  origins: readonly LineOrigin[],
+  { first }: LineRange,
+  paint: Paint,
+): string {
+  const records = new Map<number, { readonly write: RecordedWrite; readonly found: Map<string, number> }>();
+  const unknown = new Map<string, number>();
+  const width = Math.max(2, ...origins.map((origin) => markOf(origin).length));
+  const numbers = String(first + origins.length - 1).length;
+  const shown = origins.map((origin, at) => {
+    if (origin.type === "recorded") {
+      const entry = records.get(origin.write.seq) ?? { write: origin.write, found: new Map<string, number>() };
+      const how = `${methodWords[origin.method]} (${Math.round(origin.confidence * 100)} %)`;
+      entry.found.set(how, (entry.found.get(how) ?? 0) + 1);
+      records.set(origin.write.seq, entry);
+    } else unknown.set(origin.reason, (unknown.get(origin.reason) ?? 0) + 1);
+    const number = String(first + at).padStart(numbers);
+    const mark = paint(colourOf(origin), markOf(origin).padEnd(width));
+    return `${mark} ${paint("dim", number)}  ${terminalSafe(lines[first + at - 1] ?? "")}`.trimEnd();
+  });
+  const told = [...records.values()]
+    .sort((one, other) => one.write.seq - other.write.seq)
+    .map(({ write, found }) => {
+      const name = paint("bold", `#${write.seq}`.padEnd(width));
+      const rest = [
+        ["intent", write.intent === undefined ? "none was selected" : terminalSafe(write.intent)],
+        ["agreed", decisionWords(write.decision)],
+        ["checked", verificationWords[write.verification]],
+        ["found", [...found].map(([how, count]) => `${lineCount(count)} ${how}`).join("; ")],
+      ].map(([what = "", words = ""]) => `${" ".repeat(width)} ${what.padEnd(8)} ${words}`);
+      return [`${name} ${writerWords(write)}, ${whenWords(write.time)}`, ...rest].join("\n");
+    });
+  const reasons = (["outside", "ambiguous", "not-recorded"] as const).flatMap((reason) => {
+    const count = unknown.get(reason);
+    const mark = reason === "ambiguous" ? "?" : "·";
+    return count === undefined ? [] : [`${mark.padEnd(width)} ${lineCount(count)} unknown: ${unknownWords[reason]}`];
+  });
+  return [...shown, ...(shown.length === 0 ? [] : [""]), ...told, ...reasons, ""].join("\n");
+}
+
+function markOf(origin: LineOrigin): string {
+  if (origin.type === "recorded") return `#${origin.write.seq}`;
+  return origin.reason === "ambiguous" ? "?" : "·";
+}
+
+function colourOf(origin: LineOrigin): Parameters<Paint>[0] {
+  if (origin.type === "unknown") return "dim";
+  if (origin.write.verification === "failed") return "red";
+  return colours[origin.write.seq % colours.length] ?? "cyan";
+}
+
+const colours = ["cyan", "magenta", "blue", "green", "yellow"] as const;
+
+function whenWords(time: string): string {
+  return `${terminalSafe(time).slice(0, 16).replace("T", " ")} UTC`;
+}
+
+function lineCount(count: number): string {
+  return count === 1 ? "1 line" : `${count} lines`;
+}
+
+function blameJson(
+  file: string,
+  origins: readonly LineOrigin[],
+  { first }: LineRange,
+  trust: ProvenanceTrust,
+): Readonly<Record<string, unknown>> {
+  const records = new Map<number, RecordedWrite>();
+  const lines = origins.map((origin, at) => {
+    const line = first + at;
+    if (origin.type === "unknown") {
+      return { line, unknown: origin.reason, candidates: origin.candidates.map(({ seq }) => seq) };
+    }
+    records.set(origin.write.seq, origin.write);
+    return { line, record: origin.write.seq, method: origin.method, confidence: origin.confidence };
+  });
+  return { file, trust, lines, records: Object.fromEntries(records) };
+}

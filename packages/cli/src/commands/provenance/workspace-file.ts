@@ -1,0 +1,33 @@
+import { lstat, readFile, realpath } from "node:fs/promises";
+import { relative, resolve, sep } from "node:path";
+import { CliError, usageError } from "../../errors/cli-error.ts";
+
+/** Larger files are not looked into, in bytes. */
+const maxBytes = 8 * 1024 * 1024;
+
+export interface WorkspaceText {
+  /** Relative to the workspace, with `/`. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** A text file of the workspace. Throws `CliError` for one outside of it, a link out of it, and what is no text. */
+export async function readWorkspaceText(
+  named: string,
+  workspaceRoot: string,
+  directory: string,
+): Promise<WorkspaceText> {
+  const file = await realpath(resolve(directory, named)).catch((error: unknown) => {
+    throw new CliError(`There is no file ${named}.`, { next: ["Name a text file of the workspace."], cause: error });
+  });
+  const path = relative(workspaceRoot, file).split(sep).join("/");
+  if (path === "" || path.startsWith("../") || path === ".." || resolve(workspaceRoot, path) !== file) {
+    throw usageError(`${named} is not in the workspace ${workspaceRoot}.`, "Name the workspace with --workspace.");
+  }
+  const found = await lstat(file);
+  if (!found.isFile()) throw usageError(`${named} is no file.`, "Name a text file of the workspace.");
+  if (found.size > maxBytes) throw new CliError(`${named} is larger than ${maxBytes} bytes.`, { next: [] });
+  const bytes = await readFile(file);
+  if (bytes.includes(0)) throw new CliError(`${named} is no text.`, { next: [] });
+  return { path, text: bytes.toString("utf8") };
+}

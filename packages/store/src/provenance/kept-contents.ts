@@ -1,0 +1,100 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { git, openGit } from "@gennai/machine/git/run-git";
+import { FileBlobStore } from "../sqlite/file-blob-store.ts";
+
+/** Contents larger than this are not looked into, in bytes. */
+const maxBytes = 1024 * 1024;
+/** What of a repository is read at most. */
+const mostObjects = 50_000;
+const mostBytes = 256 * 1024 * 1024;
+
+/**
+ * Contents by their SHA-256, from wherever they still are: the state directory, else anything git keeps of these paths, on
+ * whatever branch. Whoever made a content, its hash is what a record signed. What is binary, too large or nowhere is left out.
+ */
+export async function keptContents(
+  wanted: ReadonlySet<string>,
+  from: { readonly stateDir?: string | undefined; readonly workspaceRoot: string; readonly paths: ReadonlySet<string> },
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  if (from.stateDir !== undefined) {
+    const blobs = new FileBlobStore(join(from.stateDir, "blobs"));
+    for (const sha256 of wanted) {
+      const bytes = await blobs.get(sha256).catch(() => undefined);
+      const text = bytes && textOf(bytes);
+      if (text !== undefined) found.set(sha256, text);
+    }
+  }
+  const missing = new Set([...wanted].filter((sha256) => !found.has(sha256)));
+  if (missing.size > 0) await readRepository(from.workspaceRoot, from.paths, missing, found);
+  return found;
+}
+
+/** Adds what git has. A workspace without a repository, or one that git does not read, has nothing. */
+async function readRepository(
+  directory: string,
+  paths: ReadonlySet<string>,
+  missing: Set<string>,
+  found: Map<string, string>,
+): Promise<void> {
+  const ids = await blobIds(directory, paths).catch(() => []);
+  if (ids.length === 0) return;
+  const running = await openGit(["cat-file", "--batch"], { directory }).catch(() => undefined);
+  if (running === undefined) return;
+  running.stdin.end(ids.map((id) => `${id}\n`).join(""));
+  let rest = Buffer.alloc(0);
+  let read = 0;
+  let body: { readonly size: number; readonly isBlob: boolean } | undefined;
+  running.stdout.on("data", (piece: Buffer) => {
+    read += piece.length;
+    if (read > mostBytes || missing.size === 0) return running.kill();
+    rest = Buffer.concat([rest, piece]);
+    for (;;) {
+      if (body === undefined) {
+        const end = rest.indexOf(10);
+        if (end === -1) return undefined;
+        const [, type = "", size = ""] = rest.toString("latin1", 0, end).split(" ");
+        rest = rest.subarray(end + 1);
+        if (/^\d+$/.test(size)) body = { size: Number(size), isBlob: type === "blob" };
+      } else {
+        if (rest.length <= body.size) return undefined;
+        if (body.isBlob) takeBlob(rest.subarray(0, body.size), missing, found);
+        rest = rest.subarray(body.size + 1);
+        body = undefined;
+      }
+    }
+  });
+  await running.ended.catch(() => undefined);
+}
+
+/** Of all that the repository has at these paths, on any branch and before any rewriting that it remembers. */
+async function blobIds(directory: string, paths: ReadonlySet<string>): Promise<readonly string[]> {
+  const log = ["log", "--all", "--reflog", "--no-renames", "--raw", "--no-abbrev", "--format=", "-m", "-z"];
+  const places = [...paths].map((path) => `:(literal)${path}`);
+  const { stdout, code } = await git([...log, "--", ...places], { directory });
+  if (code !== 0) return [];
+  const ids = new Set<string>();
+  for (const word of stdout.split("\0")) {
+    const [oldMode = "", , before = "", after = ""] = word.split(" ");
+    if (!oldMode.startsWith(":")) continue;
+    for (const id of [before, after]) if (/^[0-9a-f]{40,64}$/.test(id) && !/^0+$/.test(id)) ids.add(id);
+    if (ids.size > mostObjects) break;
+  }
+  return [...ids];
+}
+
+function takeBlob(bytes: Buffer, missing: Set<string>, found: Map<string, string>): void {
+  const text = textOf(bytes);
+  if (text === undefined) return;
+  // Where git changes line ends on the way to the working tree, what was written is not what was committed.
+  for (const each of text.includes("\r") ? [text] : [text, text.replaceAll("\n", "\r\n")]) {
+    const sha256 = createHash("sha256").update(each).digest("hex");
+    if (missing.delete(sha256)) found.set(sha256, each);
+  }
+}
+
+function textOf(bytes: Uint8Array): string | undefined {
+  if (bytes.length > maxBytes || bytes.includes(0)) return undefined;
+  return Buffer.from(bytes).toString("utf8");
+}

@@ -1,0 +1,132 @@
+import { createReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { bundleRecords, verifyLedgerBundle } from "../audit/ledger-bundle.ts";
+import { ledgerLines } from "../audit/ledger-export.ts";
+import { verifyWorkspaceLedger } from "../audit/ledger-verify.ts";
+import { pathsOf } from "./git-lineage.ts";
+import { keptContents } from "./kept-contents.ts";
+import { matchBlocks } from "./match-blocks.ts";
+import { KnownText } from "./matching/known-text.ts";
+import type { Match, Method } from "./matching/passage.ts";
+import { readWrites } from "./read-writes.ts";
+import type { RecordedWrite } from "./recorded-write.ts";
+
+/** Whose a line is. */
+export type LineOrigin =
+  | {
+      readonly type: "recorded";
+      readonly write: RecordedWrite;
+      readonly method: Method;
+      /** 0 to 1: about the share of such answers that were right where that was measured. */
+      readonly confidence: number;
+    }
+  | {
+      readonly type: "unknown";
+      /**
+       * `outside`: it was there when the agent came, or somebody changed it since, and no recorded write brought it.
+       * `ambiguous`: several writes may have brought it. `not-recorded`: nothing recorded is like it.
+       */
+      readonly reason: "outside" | "ambiguous" | "not-recorded";
+      /** The writes that may have brought it. */
+      readonly candidates: readonly RecordedWrite[];
+    };
+
+/** Whether what the answers rest on is what was signed. */
+export interface ProvenanceTrust {
+  /** `ok`, or what `gennai ledger verify` says of it. */
+  readonly status: string;
+  readonly message: string;
+  /** `store`: this machine's own ledger. `bundle`: checked with the key that was named; `bundle-own-key`: with its own alone. */
+  readonly source: "store" | "bundle" | "bundle-own-key";
+}
+
+export interface ProvenanceSource {
+  /** Real absolute path of the working tree. */
+  readonly workspaceRoot: string;
+  readonly stateDir: string;
+  /** An exported bundle in place of this machine's ledger. */
+  readonly bundle?: { readonly file: string; readonly publicKeyFile?: string | undefined } | undefined;
+}
+
+/** Who wrote the lines of a workspace's files, by its ledger and what is left of the contents that it names. Changes nothing. */
+export class WorkspaceProvenance {
+  readonly trust: ProvenanceTrust;
+  /** In the order of the ledger. */
+  readonly writes: readonly RecordedWrite[];
+  readonly #workspaceRoot: string;
+  readonly #known: KnownText;
+  /** Of whose contents nobody has anything: known by the hashes of their blocks alone. */
+  readonly #byHash: ReadonlyMap<number, RecordedWrite>;
+
+  private constructor(
+    workspaceRoot: string,
+    trust: ProvenanceTrust,
+    writes: readonly RecordedWrite[],
+    contents: ReadonlyMap<string, string>,
+  ) {
+    this.trust = trust;
+    this.writes = writes;
+    this.#workspaceRoot = workspaceRoot;
+    this.#known = new KnownText();
+    const textOf = (sha256: string | undefined): string | undefined =>
+      sha256 === undefined ? undefined : contents.get(sha256);
+    const byHash = new Map<number, RecordedWrite>();
+    for (const [number, write] of writes.entries()) {
+      const { path, operation, isUndo } = write;
+      const [before, after] = [textOf(write.beforeSha256), textOf(write.afterSha256)];
+      // What it found is not there to compare with: then which lines it brought cannot be told from the whole.
+      const isWhole = write.beforeSha256 === undefined || before !== undefined;
+      if (isWhole) this.#known.add({ write: number, path, operation, before, after, isUndo });
+      if (!isWhole || after === undefined) byHash.set(number, write);
+    }
+    this.#byHash = byHash;
+  }
+
+  /** Rejects with `StoreError`, or as files do that cannot be read. */
+  static async open(source: ProvenanceSource): Promise<WorkspaceProvenance> {
+    const { workspaceRoot, stateDir } = source;
+    const { trust, lines } = await recordsOf(source);
+    const writes = readWrites(lines);
+    const wanted = new Set(writes.flatMap(({ beforeSha256, afterSha256 }) => [beforeSha256 ?? "", afterSha256 ?? ""]));
+    wanted.delete("");
+    const contents = await keptContents(wanted, {
+      stateDir,
+      workspaceRoot,
+      paths: new Set(writes.map(({ path }) => path)),
+    });
+    return new WorkspaceProvenance(workspaceRoot, trust, writes, contents);
+  }
+
+  /** One answer for each line of a file. @param path relative to the workspace */
+  async originsOf(path: string, text: string): Promise<readonly LineOrigin[]> {
+    const matches = this.#known.match(text, await pathsOf(this.#workspaceRoot, path));
+    return matchBlocks(text, matches, this.#byHash).map((match) => this.#originOf(match));
+  }
+
+  #originOf(match: Match): LineOrigin {
+    if (match.type === "outside") return { type: "unknown", reason: "outside", candidates: [] };
+    if (match.type === "unknown") {
+      const candidates = match.candidates.flatMap((write) => this.writes[write] ?? []);
+      return { type: "unknown", reason: match.reason, candidates };
+    }
+    const write = this.writes[match.write];
+    if (write === undefined) throw new TypeError(`There is no write ${match.write}.`);
+    return { type: "recorded", write, method: match.method, confidence: match.confidence };
+  }
+}
+
+async function recordsOf({
+  workspaceRoot,
+  stateDir,
+  bundle,
+}: ProvenanceSource): Promise<{ readonly trust: ProvenanceTrust; readonly lines: Iterable<string> }> {
+  if (bundle === undefined) {
+    const { status, message } = await verifyWorkspaceLedger({ workspaceRoot, stateDir });
+    return { trust: { status, message, source: "store" }, lines: ledgerLines({ stateDir, workspaceRoot }) };
+  }
+  const open = () => createReadStream(bundle.file);
+  const key = bundle.publicKeyFile === undefined ? undefined : await readFile(bundle.publicKeyFile, "utf8");
+  const { status, message } = await verifyLedgerBundle(open, key);
+  const source = key === undefined ? "bundle-own-key" : "bundle";
+  return { trust: { status, message, source }, lines: await bundleRecords(open) };
+}

@@ -1,0 +1,153 @@
+import { describe, expect, test } from "vitest";
+import { KnownText, type TextWrite } from "#provenance/matching/known-text";
+import type { Match } from "#provenance/matching/passage";
+
+const before = [
+  "import { open } from 'node:fs';",
+  "",
+  "/** Reads all of it. */",
+  "export function readEverything(file) {",
+  "  return open(file, 'r');",
+  "}",
+];
+const added = [
+  "",
+  "/** Counts the words of a sentence. */",
+  "export function countWords(sentence, separator = ' ') {",
+  "  const words = sentence.split(separator).filter((word) => word !== '');",
+  "  return words.length;",
+  "}",
+];
+const after = [...before, ...added];
+const text = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join("");
+const write = (step: Partial<TextWrite> = {}): TextWrite => ({
+  write: 7,
+  path: "src/words.js",
+  operation: "update",
+  before: text(before),
+  after: text(after),
+  isUndo: false,
+  ...step,
+});
+
+function known(...steps: readonly TextWrite[]): KnownText {
+  const found = new KnownText();
+  for (const step of steps.length === 0 ? [write()] : steps) found.add(step);
+  return found;
+}
+
+/** For each line: the number of the write, `-` for what is known to be outside of any, `?` for several, `.` for nothing. */
+function shown(matches: readonly Match[]): string {
+  return matches
+    .map((match) => {
+      if (match.type === "write") return String(match.write);
+      if (match.type === "outside") return "-";
+      return match.reason === "ambiguous" ? "?" : ".";
+    })
+    .join("");
+}
+
+const near = new Set(["src/words.js"]);
+const far = new Set(["lib/other.js"]);
+const foreign = ["function strangersOwnThing(value) {", "  return value.somethingElse;", "}", ""];
+
+describe("a line is known again after", () => {
+  const cases: readonly (readonly [
+    what: string,
+    lines: readonly string[],
+    paths: ReadonlySet<string>,
+    wanted: string,
+  ])[] = [
+    ["nothing", after, near, "------777777"],
+    ["a new name of the file", after, far, "------777777"],
+    ["lines put in at the beginning", [...foreign, ...after], near, "....------777777"],
+    ["a line of it was changed", after.with(9, "  const words = sentence.split('');"), near, "------777.77"],
+    ["it was moved up", [...added, ...before], near, "777777------"],
+    ["it was moved to another file", [...foreign, ...added, ...foreign], far, "....777777...."],
+    ["it was indented", after.map((line) => (line === "" ? line : `\t\t${line}`)), near, "------777777"],
+    [
+      "a formatter set other quotes",
+      after.map((line) => line.replaceAll("'", '"').replace(/;$/, "")),
+      near,
+      "------777777",
+    ],
+    [
+      "a formatter broke a line",
+      [
+        ...after.slice(0, 9),
+        "  const words = sentence",
+        "    .split(separator)",
+        "    .filter((word) => word !== '');",
+        ...after.slice(10),
+      ],
+      near,
+      "------77777777",
+    ],
+    ["it was copied", [...after, ...added], near, "------77777?777777"],
+  ];
+  test.each(cases)("%s", (_what, lines, paths, wanted) => {
+    expect(shown(known().match(text(lines), paths))).toBe(wanted);
+  });
+
+  test("its line ends became those of Windows, with a byte order mark", () => {
+    expect(shown(known().match(`\ufeff${after.join("\r\n")}\r\n`, near))).toBe("------777777");
+  });
+});
+
+test("a hidden character makes a line another one", () => {
+  const lines = after.with(9, "  const words = sentence.split(separator\u200b).filter((word) => word !== '');");
+  expect(shown(known().match(text(lines), near))).toBe("------777.77");
+});
+
+test("a few common lines in a file that no call wrote are nobody's", () => {
+  const lines = ["function mine() {", "  return words.length;", "}"];
+  expect(shown(known().match(text(lines), far))).toBe("...");
+});
+
+test("whose closing bracket is the old one cannot be said, and is not guessed", () => {
+  const between = ["", "export function between(one) {", "  return one;", "}"];
+  const lines = [...before, ...between, ...added];
+  expect(shown(known().match(text(lines), near))).toMatch(/^-----[-?]...[.?][.?]?7?77777$/);
+});
+
+test("a block that two calls wrote alike is of either, and in the file of one it is of that one", () => {
+  const steps = [
+    write(),
+    write({ write: 8, path: "src/again.js", operation: "create", before: undefined, after: text(added) }),
+  ];
+  expect(shown(known(...steps).match(text([...foreign, ...added]), far))).toBe("....??????");
+  expect(shown(known(...steps).match(text([...foreign, ...added]), near))).toBe("....777777");
+  expect(shown(known(...steps).match(text([...foreign, ...added]), new Set(["src/again.js"])))).toBe("....888888");
+});
+
+test("what a person changed between two calls is not the second call's", () => {
+  const byPerson = after.with(10, "  return words.length - 1;");
+  const more = [...byPerson, "export const limitOfWords = 1000;"];
+  const steps = [write(), write({ write: 8, before: text(byPerson), after: text(more) })];
+  expect(shown(known(...steps).match(text(more), near))).toBe("------7777--8");
+});
+
+test("what is taken back is of those who wrote it before", () => {
+  const steps = [
+    write(),
+    write({ write: 8, before: text(after), after: text(before) }),
+    write({ write: 9, before: text(before), after: text(after), isUndo: true }),
+  ];
+  expect(shown(known(...steps).match(text(after), near))).toBe("------777777");
+});
+
+test("contents that are gone are nobody's", () => {
+  expect(shown(known(write({ before: undefined, after: undefined })).match(text(after), near))).toBe("............");
+});
+
+test("an empty text has no lines, and one without a last line end has its last line", () => {
+  expect(known().match("", near)).toEqual([]);
+  expect(shown(known().match(after.join("\n"), near))).toBe("------777777");
+});
+
+// A text that repeats itself would have as many runs as pairs of its lines.
+test("four thousand equal lines take no longer than as many different ones", { timeout: 4_000 }, () => {
+  const same = Array.from({ length: 4_000 }, () => "  { name: 'same', value: 1 },");
+  const found = known(write({ after: text(same) }));
+  expect(found.match(text([...same, "another line that stands alone"]), near)).toHaveLength(4_001);
+});

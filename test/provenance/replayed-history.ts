@@ -1,0 +1,108 @@
+import { diffLines } from "@gennai/machine/changes/line-diff";
+import { KnownText } from "@gennai/store/provenance/matching/known-text";
+import type { Seeded } from "./seeded.ts";
+
+/** What one commit made of one file; undefined: there is none. */
+export interface HistoryStep {
+  /** Steps of one commit share a number; they rise. */
+  readonly commit: number;
+  readonly path: string;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+/** A line of which it is known who wrote it. `null`: nobody who was recorded. */
+export interface TruthLine {
+  readonly text: string;
+  readonly writes: readonly number[] | null;
+  /** Of a piece of a line: the whole. */
+  readonly pieceOf?: string;
+}
+
+export interface ReplayedHistory {
+  readonly known: Pick<KnownText, "match">;
+  /** Files as they are at the end. */
+  readonly files: ReadonlyMap<string, readonly TruthLine[]>;
+  /** How often a text, without white space, was ever brought, by whomever. */
+  readonly brought: ReadonlyMap<string, number>;
+  /** The pieces of text that each recorded write brought, as `runningText` has them. */
+  readonly pieces: ReadonlyMap<number, readonly string[]>;
+}
+
+/**
+ * Plays a history: of its commits, some are recorded writes, the rest is done by people of whom nothing is recorded. The truth is
+ * kept line by line beside what is told to the code under test, which sees the recorded writes alone.
+ */
+export function replayHistory(
+  steps: readonly HistoryStep[],
+  options: { readonly recorded: number; readonly random: Seeded },
+): ReplayedHistory {
+  const known = new KnownText();
+  const files = new Map<string, readonly TruthLine[]>();
+  const brought = new Map<string, number>();
+  const pieces = new Map<number, string[]>();
+  const isRecorded = new Map<number, boolean>();
+  for (const { commit, path, before, after } of steps) {
+    const recorded = isRecorded.get(commit) ?? options.random.next() < options.recorded;
+    isRecorded.set(commit, recorded);
+    const operation = after === undefined ? "delete" : before === undefined ? "create" : "update";
+    if (recorded) known.add({ write: commit, path, operation, before, after, isUndo: false });
+    if (after === undefined) files.delete(path);
+    else {
+      // What stood there before the part of the history that is played.
+      const old = files.get(path) ?? truthAfter([], linesOf(before ?? ""), null, brought, []);
+      const own = pieces.get(commit) ?? [];
+      if (recorded) pieces.set(commit, own);
+      files.set(path, truthAfter(old, linesOf(after), recorded ? [commit] : null, brought, own));
+    }
+  }
+  known.close();
+  return { known, files, brought, pieces };
+}
+
+function truthAfter(
+  old: readonly TruthLine[],
+  lines: readonly string[],
+  writes: TruthLine["writes"],
+  brought: Map<string, number>,
+  pieces: string[],
+): readonly TruthLine[] {
+  const joined = (all: readonly string[]): string => all.map((line) => `${line}\n`).join("");
+  const { edits } = diffLines(joined(old.map(({ text }) => text)), joined(lines), { timeoutMs: 1_000 });
+  const truth: TruthLine[] = [];
+  let from = 0;
+  for (const edit of [...edits, { oldStart: old.length + 1, oldCount: 0, newStart: lines.length + 1, newCount: 0 }]) {
+    truth.push(...old.slice(from, edit.oldStart - 1));
+    const fresh = lines.slice(edit.newStart - 1, edit.newStart - 1 + edit.newCount);
+    pieces.push(runningText(fresh));
+    for (const text of fresh) {
+      truth.push({ text, writes });
+      const bare = bareText(text);
+      brought.set(bare, (brought.get(bare) ?? 0) + 1);
+    }
+    from = edit.oldStart - 1 + edit.oldCount;
+  }
+  return truth;
+}
+
+/** Lines as one text, whatever a formatter did, and however it broke them. */
+export function runningText(lines: readonly string[]): string {
+  return lines
+    .join("")
+    .replaceAll(/[\s;,]+/g, "")
+    .replaceAll("'", '"');
+}
+
+/** What makes two lines the same text, whatever a formatter did. */
+export function bareText(line: string): string {
+  return line
+    .replaceAll(/\s+/g, "")
+    .replaceAll("'", '"')
+    .replace(/[;,]+$/, "");
+}
+
+export function linesOf(text: string): readonly string[] {
+  const lines = text.replaceAll("\r\n", "\n").split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  return lines;
+}
