@@ -168,7 +168,17 @@ async function besideGit(): Promise<void> {
 /** Says which commits git made; it makes none where the repository is locked. */
 const committing = `
 sleep 0.0$1
-for i in 1 2 3 4; do echo $i > user-$i.txt; git add user-$i.txt && git commit -qm user-$i && echo "made user-$i"; done
+for i in 1 2 3 4; do
+  echo $i > user-$i.txt
+  tries=0
+  # While a lock is held, git refuses, and a person tries again.
+  until git add user-$i.txt && git commit -qm user-$i; do
+    tries=$((tries + 1))
+    [ $tries -lt 200 ] || exit 1
+    sleep 0.01
+  done
+  echo "made user-$i"
+done
 `;
 
 function waitFor(path: string): void {
