@@ -23,7 +23,7 @@ const redirections: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Without credentials and query, which may repeat what was sent. */
 function shownTarget(location: string | null, url: string): string {
-  if (location === null || !URL.canParse(location, url)) return "an address that is none";
+  if (location === null || !URL.canParse(location, url)) return "an invalid address";
   const { protocol, host, pathname } = new URL(location, url);
   return `${protocol}//${host}${pathname}`.slice(0, 200);
 }

@@ -29,7 +29,7 @@ export async function readableAnswer(response: Response, url: string): Promise<R
   if (first === "<") {
     void reader.cancel().catch(() => undefined);
     throw new ModelError("bad_response", `${origin} sent a web page in place of an answer.`, {
-      hint: "Check the address of the model; a proxy or a network that wants a login may stand in between.",
+      hint: "Check the address of the model; a proxy, or a network that asks for a login, may have answered in its place.",
       retryable: true,
     });
   }

@@ -48,7 +48,7 @@ describe.each(["openai-compatible", "ollama", "openai", "anthropic", "gemini"] a
       message: "",
       headers: { location: "http://[" },
     }));
-    expect(String(await failureOf(connect(named.baseUrl)))).toContain("sends requests on to an address that is none");
+    expect(String(await failureOf(connect(named.baseUrl)))).toContain("sends requests on to an invalid address");
   });
 });
 

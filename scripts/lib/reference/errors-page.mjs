@@ -23,7 +23,7 @@ const groups = [
   {
     title: "Requests",
     about:
-      "In the `ErrorInfo` of a Connect error. A tool's code and a rule's can stand there, too, where a person does what a tool does.",
+      "In the `ErrorInfo` of a Connect error. The codes of tools and rules appear there, too, when a person does what a tool does.",
     errors: requestErrors,
   },
   { title: "Starting, and the store", about: "Messages of `gennai`, with exit code 1 or 2.", errors: startErrors },

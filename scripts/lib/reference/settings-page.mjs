@@ -36,7 +36,7 @@ const files = [
   {
     title: "The server: server.json",
     about:
-      "In `~/.config/gennai/` of whoever runs the server, read at its start; `capabilities` before each model call, too. A file that cannot be used keeps a server from starting.",
+      "In `~/.config/gennai/` of the user who runs the server, read at its start; `capabilities` before each model call, too. A file that cannot be used keeps a server from starting.",
     schema: serverConfigSchema,
   },
   {

@@ -42,7 +42,7 @@ describe("starting a session", () => {
     ["negative tokens", { maxTokens: -1 }, "invalid_argument"],
     ["negative iterations", { maxIterations: -1 }, "invalid_argument"],
     ["iterations without end", { maxIterations: 2 ** 31 - 1 }, "invalid_argument"],
-    ["an address that is none", { baseUrl: "not a url" }, "invalid_argument"],
+    ["an invalid address", { baseUrl: "not a url" }, "invalid_argument"],
     ["an address of another kind", { baseUrl: "file:///etc/passwd" }, "invalid_argument"],
     ["an address with a password", { baseUrl: "http://a:b@localhost" }, "invalid_argument"],
     ["the whole disk", { workingDir: "/" }, "invalid_argument"],

@@ -10,7 +10,7 @@ const maxOutputTokens = 2_000;
 const maxMessage = 4_000;
 const maxOutput = 1_500;
 
-const system = `You write the summary that will stand in place of the beginning of a conversation between a user and a coding agent.
+const system = `You write the summary that replaces the beginning of a conversation between a user and a coding agent.
 The agent goes on from your summary alone, so tell what it needs to go on:
 - what was found out: files, functions, causes, decisions, and why;
 - what was done and what came of it, with paths;

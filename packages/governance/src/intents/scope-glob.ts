@@ -45,7 +45,7 @@ export function scopeGlob(entry: string): ScopeGlobResult {
     return problem("uses an extended glob; write several plain entries instead");
 
   const alternatives = expandBraces(plain, maxAlternatives);
-  if (alternatives === undefined) return problem(`stands for more than ${maxAlternatives} paths; write fewer braces`);
+  if (alternatives === undefined) return problem(`covers more than ${maxAlternatives} paths; write fewer braces`);
   const patterns: Pattern[] = [];
   for (const alternative of alternatives) {
     const names = alternative.split("/").filter((name) => name !== "" && name !== ".");

@@ -17,7 +17,7 @@ export function createRedactionMarkerPolicy(): Policy {
           return deny({
             code: "masked_text",
             rule: "redaction-marker/masked-text",
-            reason: `The text holds ${redactionMarker}…], which stands for a secret that was masked.`,
+            reason: `The text holds ${redactionMarker}…], which marks a secret that was masked.`,
             hint: "Change only lines around the secret, so that its line is left as it is.",
           });
         }

@@ -285,7 +285,7 @@ function identified(path: string): DirectoryIdentity {
 }
 
 function leftAlone(path: string): PutBackFile {
-  const reason = "another directory stands there now, or none, and was left alone";
+  const reason = "the directory was replaced or removed meanwhile, and was left alone";
   return { path, what: "failed", reason };
 }
 

@@ -18,6 +18,6 @@ export class SandboxRequired extends ExpectedError {
   readonly isWrongInput = true;
 
   constructor(reason: string, hint: string) {
-    super(`A sandbox is required and there is none: ${reason}`, { hint });
+    super(`A sandbox is required, but none is available: ${reason}`, { hint });
   }
 }

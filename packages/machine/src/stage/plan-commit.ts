@@ -63,7 +63,7 @@ export function planCommit(
     } else {
       if (isKept && was === "directory" && is === "directory") changes.push({ ...nothing, effect, kind: "mode" });
       else if (isKept && was === "directory" && is !== undefined) {
-        refused.push({ path: effect.path, reason: "the directory that stands there is not to be removed" });
+        refused.push({ path: effect.path, reason: "the directory in its place must not be removed" });
       } else if (isKept && was !== "directory") changes.push({ ...nothing, effect, kind: kindOf(effect) });
       at += 1;
     }

@@ -9,7 +9,7 @@ export const gateErrors = {
   bad_arguments: { means: "no JSON, or not what the tool's schema takes", next: "Mend the arguments and call again." },
   capability_denied: {
     means: "the capability profile in force does not permit it",
-    next: "Ask whoever hands out the profile; `gennai capabilities show` says what it permits.",
+    next: "Ask the person who issues the profile; `gennai capabilities show` says what it permits.",
   },
   stopped: {
     means: "the turn was stopped, or a person switched all work off",

@@ -17,7 +17,7 @@ export const requestErrors = {
   },
   owner_only: {
     means: "the session is another user's: an admin may see it and stop its turn, and nothing else",
-    next: "Ask whoever started the session to do it.",
+    next: "Ask the person who started the session to do it.",
   },
   admin_only: { means: "only admins may do this", next: "Ask somebody whose token has the admin role." },
   aborted: { means: "the turn was stopped while this went to the client that holds the files", next: "Try again." },
@@ -82,7 +82,7 @@ export const requestErrors = {
   },
   message_gone: {
     means: "the model was told this message, or somebody took it back before",
-    next: "Say something new; what the model was told stands in the conversation.",
+    next: "Say something new; the conversation shows what the model was told.",
   },
   no_turn_listens: { means: "no turn runs that takes messages", next: "Start a turn with it." },
   nobody_to_ask: {
@@ -136,7 +136,7 @@ export const requestErrors = {
   },
   too_many_files: {
     means: "the server has as many files open as it may, so nothing can be recorded",
-    next: "Try again; whoever runs the server raises the limit (`ulimit -n`).",
+    next: "Try again; the person who runs the server can raise the limit (`ulimit -n`).",
   },
   too_many_plans: { means: "the session holds too many plans", next: "Start a new session." },
   tree_in_use: { means: "another session's turn writes in this working tree", next: "Wait for its end." },
@@ -145,7 +145,7 @@ export const requestErrors = {
   workspace_not_a_directory: { means: "the workspace is no directory", next: "Name a directory." },
   workspace_not_found: { means: "there is no such directory", next: "Check the path." },
   workspace_outside: {
-    means: "the directory is none of the user's",
+    means: "the directory does not belong to the user",
     next: "Leave `working_dir` empty, or name one of your own.",
   },
   workspace_too_broad: { means: "a home directory or a whole disk is no workspace", next: "Name a project." },

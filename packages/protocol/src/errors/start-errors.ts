@@ -43,7 +43,7 @@ export const startErrors = {
     next: "Put the newer one back, or accept the loss: `gennai doctor` says what is missing.",
   },
   sandbox_required: {
-    means: "`--sandbox required`, and there is none for commands or for the server's own git",
+    means: "`--sandbox required`, but no sandbox is available for commands or for the server's own git",
     next: "Install bubblewrap, and git where all users see it; the hint has more.",
   },
   session_exists: { means: "a session of this id is there already", next: "Resume it." },

@@ -54,6 +54,6 @@ async function check(
   if (access === "overseen" || access === "overseen-or-own") return;
   throw new ServiceError("permission_denied", "Admins see and stop what others do; they do nothing in their place.", {
     reason: "owner_only",
-    hint: "Ask whoever started the session to do it.",
+    hint: "Ask the person who started the session to do it.",
   });
 }

@@ -122,7 +122,7 @@ const troubles: Readonly<Record<StoreTrouble, Parameters<typeof withInfo>>> = {
   too_many_files: storageTrouble(
     "too_many_files",
     "The server has as many files open as it may",
-    "Try again in a moment; whoever runs the server can raise the limit (ulimit -n).",
+    "Try again in a moment; the person who runs the server can raise the limit (ulimit -n).",
   ),
   unavailable: [
     Code.Unavailable,

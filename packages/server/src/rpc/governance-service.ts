@@ -250,7 +250,7 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
       if (accepted === undefined) {
         throw new ServiceError(
           "failed_precondition",
-          "This MCP server is another one by now, or there is none of this name.",
+          "This MCP server has changed since, or no server has this name.",
           {
             hint: "Look at the list again.",
           },

@@ -228,7 +228,7 @@ export class PendingRequests {
     }
     const { kind, deadline } = pending.request;
     if (kind !== "confirmation" && kind !== "user-question") {
-      throw new ServiceError("failed_precondition", "This request is none to a person.");
+      throw new ServiceError("failed_precondition", "This request is not one that a person answers.");
     }
     pending.stopCounting();
     if (deadline === 0) return;

@@ -149,7 +149,7 @@ function parseBundle(bytes: Uint8Array): Bundle {
   const blobs = new Map<string, { readonly bytes: Uint8Array; readonly mediaType: string }>();
   for (const [index, line] of body.slice(1).entries()) {
     const value = parsed(line);
-    if (value === undefined || "sha256" in value) throw badBundle(`line ${index + 2} is none of a bundle`);
+    if (value === undefined || "sha256" in value) throw badBundle(`line ${index + 2} does not belong in a bundle`);
     if ("event" in value) events.push(value.event);
     else {
       const content = Buffer.from(value.blob.content, "base64");

@@ -87,7 +87,7 @@ export function describeProblem(problem: ServerProblem): ProblemText {
       return problem.chosen === ""
         ? {
             message:
-              "Gennai's server runs on Node 22.13 or newer, and there is none on this machine. Install it, then start again.",
+              "Gennai's server runs on Node 22.13 or newer, and this machine has none. Install it, then start again.",
             steps: ["install-node", "choose-node", "start-server"],
           }
         : {

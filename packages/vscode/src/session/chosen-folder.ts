@@ -23,7 +23,7 @@ export function folderCount(): number {
 export async function chooseFolder(state: vscode.Memento): Promise<void> {
   const folders = vscode.workspace.workspaceFolders ?? [];
   if (folders.length < 2) {
-    void showInformation("This window has one folder at most: there is none to choose.");
+    void showInformation("This window has one folder at most: there is nothing to choose.");
     return;
   }
   const now = chosenFolder(state);

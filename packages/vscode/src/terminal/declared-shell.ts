@@ -19,7 +19,7 @@ export interface DeclaredShell {
 export async function declaredShell(appRoot: string, platform: NodeJS.Platform): Promise<DeclaredShell> {
   if (platform === "win32") throw noShell("Commands in the terminal need bash, which Windows does not have.");
   const shellPath = await firstOf(["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/opt/homebrew/bin/bash"]);
-  if (shellPath === undefined) throw noShell("Commands in the terminal need bash, and there is none.");
+  if (shellPath === undefined) throw noShell("Commands in the terminal need bash, which was not found.");
   const script = await firstOf(integrationScripts.map((path) => join(appRoot, path)));
   if (script === undefined) throw noShell("The editor's shell integration for bash was not found.");
   return {

@@ -32,7 +32,7 @@ export function registerAttemptsCommands(program: Command, { console, ended }: C
     .argument("<number>", "the attempt")
     .option("--of <id>", ofOption)
     .option("--keep", "do not ask: keep what no rule asks about or refuses")
-    .option("--include <path>", "with --keep: this as well, as it stands in the list; repeatable", collect)
+    .option("--include <path>", "with --keep: this as well, named as in the list; repeatable", collect)
     .option("--ask", "ask even when the input is no terminal")
     .action(async (number: string, flags: AttemptsTakeFlags) => {
       const { attemptsTakeCommand } = await import("./attempts-commands.ts");

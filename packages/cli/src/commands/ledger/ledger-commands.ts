@@ -213,6 +213,6 @@ const nextSteps: Partial<Record<WorkspaceLedgerReport["status"], string>> = {
   no_key: "  next     gennai ledger verify --public-key FILE",
   unknown_key: "  next     gennai ledger verify --public-key FILE, with the key of the one who signed",
   rolled_back:
-    "  next     put the newer database back; if it is lost for good: gennai ledger accept-rollback, and the ledger tells of it",
+    "  next     put the newer database back; if it is lost for good: gennai ledger accept-rollback, which the ledger records",
   missing_file: "  next     gennai ledger repair brings it back from the store",
 };

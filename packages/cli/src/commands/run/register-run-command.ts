@@ -36,7 +36,7 @@ export function registerRunCommand(program: Command, { console, ended }: Command
     .option("--parallel <number>", "attempts at once", "2")
     .option("--check <command>", "what decides between attempts (default: the project's check)")
     .option("--attempt-model <name>", "model of the first, the second, … attempt; repeatable", collect)
-    .option("--ci", "in a pipeline: nobody is asked, and the exit code says what was in the way")
+    .option("--ci", "in a pipeline: no questions, and the exit code says what stopped it")
     .option(
       "--ci-policy <file>",
       "what passes with --ci although a rule asks about it; a file outside of the workspace",

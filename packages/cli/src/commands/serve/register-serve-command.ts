@@ -53,7 +53,7 @@ function securityOptions(command: Command): Command {
     .option("--tls-cert <file>", "PEM: encrypt with this certificate and its chain; SIGHUP reads it again")
     .option("--tls-key <file>", "PEM: its key, in a file (0600)")
     .option("--behind-proxy", "a proxy before this server encrypts; needed with --host where there is no --tls-cert")
-    .option("--issuer <url>", "with --auth oidc: who issues the tokens, as it stands in them")
+    .option("--issuer <url>", "with --auth oidc: who issues the tokens, exactly as the tokens name it")
     .option("--audience <name>", "with --auth oidc: what tokens for this server name as theirs; repeatable", collect)
     .option("--jwks <url|file>", "the issuer's public keys (default: where the issuer says they are)")
     .option("--workspace-root <dir>", "users work in DIR/<tenant>/<user>, and nowhere else")
@@ -63,7 +63,7 @@ function securityOptions(command: Command): Command {
       "where a token names the tenant, e.g. org or realm.name (default: one tenant for all)",
     )
     .option("--roles-claim <name>", "where a token lists roles, e.g. realm_access.roles (default: roles)")
-    .option("--admin-role <name>", "the role that makes an admin of the tenant (default: nobody is)")
+    .option("--admin-role <name>", "the role that makes an admin of the tenant (default: no role does)")
     .option("--max-calls-per-second <n>", limit("of one user", "callsPerSecond"))
     .option("--max-turns-per-user <n>", limit("turns that one user runs at once", "turnsPerUser"))
     .option("--max-turns-per-tenant <n>", limit("turns of one tenant", "turnsPerTenant"))

@@ -14,7 +14,7 @@ export function registerTryCommand(program: Command, { console, ended }: Command
       .argument("<command...>", "one shell command in quotes, or a program and its arguments behind --"),
   )
     .option("--keep", "do not ask: keep what no rule asks about or refuses, but for what git ignores")
-    .option("--include <path>", "with --keep: this as well, as it stands in the list, e.g. dist; repeatable", collect)
+    .option("--include <path>", "with --keep: this as well, named as in the list, e.g. dist; repeatable", collect)
     .option("--drop", "do not ask: keep nothing")
     .option("--allow <host:port>", "let it reach this without a question; repeatable", collect)
     .option("--ask", "ask even when the input is no terminal")

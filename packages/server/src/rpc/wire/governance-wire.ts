@@ -23,7 +23,7 @@ export function controlToWire(control: DomainControl): EmergencyControl {
 export function controlFromWire(control: EmergencyControl): DomainControl {
   const known = controls.fromMessage(control);
   if (known !== undefined) return known;
-  throw new ServiceError("invalid_argument", "control is none that this server knows.", {
+  throw new ServiceError("invalid_argument", "This server does not know this control.", {
     hint: "READ_ONLY, DISABLE_HIGH_IMPACT, BLOCK_TOOL or STOP_ALL.",
   });
 }

@@ -118,7 +118,7 @@ function notesOf(
   const unseen = onlyLookedUp.filter((name) => !allowed.some(({ host }) => host === name)).slice(0, maxEndpoints);
   if (unseen.length > 0) {
     notes.push(
-      `[looked up and not reached: ${unseen.join(", ")}; on which port cannot be seen. A program that knows HTTP_PROXY, or a port that stands in the command as :PORT, can be asked about.]`,
+      `[looked up and not reached: ${unseen.join(", ")}; on which port cannot be seen. A program that knows HTTP_PROXY, or a port written in the command as :PORT, can be asked about.]`,
     );
   }
   return notes;

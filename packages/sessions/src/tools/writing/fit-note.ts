@@ -10,7 +10,7 @@ export function fitNote(fitted: readonly FittedEdit[]): string {
       const lines = firstLine === lastLine ? `line ${firstLine}` : `lines ${firstLine}-${lastLine}`;
       const found = `old_string fits ${lines} but for ${differing}`;
       if (newText === "") return `${found}; the file's own text was taken away.`;
-      return `${found}; what stands there now:\n${shown(newText)}`;
+      return `${found}; the text there now:\n${shown(newText)}`;
     })
     .join("\n");
 }

@@ -20,7 +20,7 @@ const parameters = z.strictObject({
     .trim()
     .min(1, "lesson must not be empty.")
     .max(2000, "lesson is longer than 2,000 characters.")
-    .describe("One sentence that will help whoever works here next."),
+    .describe("One sentence that will help the next person or agent who works here."),
   file: z
     .enum(files)
     .optional()

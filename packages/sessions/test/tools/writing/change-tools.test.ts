@@ -140,7 +140,7 @@ describe("Edit", () => {
       new_string: "\tf() {\n\t\tif (x) {\n\t\t\treturn 2;\n\t\t}\n\t}\n",
     });
     expect(outcome.output).toBe(
-      "Edit m.ts. Changed lines: 3-5.\nold_string fits lines 2-4 but for indentation; what stands there now:\n" +
+      "Edit m.ts. Changed lines: 3-5.\nold_string fits lines 2-4 but for indentation; the text there now:\n" +
         "\tf() {\n\t\tif (x) {\n\t\t\treturn 2;\n\t\t}\n\t}",
     );
   });
