@@ -15,8 +15,9 @@ import type { AgentClient, GovernanceClient, PlanClient } from "@gennai/client/c
 import { summariesFromMessage } from "@gennai/client/session/session-summary";
 import type { SettingsChoice } from "@gennai/protocol/model/session-settings";
 import type { EditorMcpServers } from "./editor-mcp-servers.ts";
-import { ServedSession, type SessionPlace } from "./served-session.ts";
+import { ServedSession } from "./served-session.ts";
 import { modeOf, modeState } from "./session-modes.ts";
+import type { SessionPlace } from "./session-view.ts";
 
 export interface EditorServer {
   readonly agent: AgentClient;
