@@ -44,7 +44,10 @@ export const toolErrors = {
     next: "Stop one.",
   },
   bad_command: { means: "a command that no terminal takes as one line", next: "Join lines with `&&`, or use `Bash`." },
-  bad_directory: { means: "the directory for a command does not exist or is no directory", next: "Name a directory of the workspace." },
+  bad_directory: {
+    means: "the directory for a command does not exist or is no directory",
+    next: "Name a directory of the workspace.",
+  },
   bad_path: { means: "no path of the workspace", next: "Name a path relative to the workspace." },
   bad_pattern: { means: "ripgrep does not take the pattern", next: "Use a Rust regular expression; escape brackets." },
   bad_notebook: { means: "the file is no notebook of nbformat 4", next: "Look at its text with Grep." },
