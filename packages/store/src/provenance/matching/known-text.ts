@@ -2,9 +2,10 @@ import { createHash } from "node:crypto";
 import { diffLines, type LineDiff } from "@gennai/machine/changes/line-diff";
 import type { LineEdit } from "@gennai/machine/changes/line-edit";
 import { matchByLines } from "./match-by-lines.ts";
-import { RewrappedText } from "./match-rewrapped.ts";
+import { matchRewrapped } from "./match-rewrapped.ts";
 import { type Match, outside, type Passage, type Source, unsure } from "./passage.ts";
 import { PassageIndex } from "./passage-index.ts";
+import { RunningPieces } from "./running-pieces.ts";
 import { linesOf, squeezed, tells } from "./text-lines.ts";
 
 /** One file that a recorded call wrote, with as much of its contents as is still there. */
@@ -36,7 +37,7 @@ const maxLines = 50_000;
 /** What is known of texts that recorded calls wrote, and of the text they found: whose each line is. Pure. */
 export class KnownText {
   readonly #index = new PassageIndex();
-  readonly #rewrapped = new RewrappedText(this.#index);
+  readonly #pieces = new RunningPieces(this.#index);
   readonly #latest = new Map<string, Version>();
   readonly #versions = new Map<string, Version>();
   #isClosed = false;
@@ -83,7 +84,8 @@ export class KnownText {
 
   #matchLines(lines: readonly string[], near: ReadonlySet<string>): readonly Match[] {
     if (lines.length > maxLines) return lines.map(() => ({ type: "unknown", reason: "not-recorded", candidates: [] }));
-    return this.#rewrapped.fill(lines, matchByLines(lines, this.#index, near), near);
+    const known = matchByLines(lines, this.#index, near);
+    return matchRewrapped(lines, known, { pieces: this.#pieces, index: this.#index, near });
   }
 
   /** The text a call found: what of it is known, and what came from elsewhere since. */

@@ -17,17 +17,25 @@ const enough = {
 /** A run that tells this many times as much as another beats it. */
 const clearly = 1.6;
 
+/** Lines of a text, and what is known of them. */
+export interface MatchedLines {
+  readonly matches: readonly Match[];
+  readonly claims: Claims;
+  /**
+   * How many characters the run has by which a line is known; in a file of the same name they count for more.
+   *
+   * @param starts of each line, in the text without white space; and the end
+   */
+  runScore(line: number, starts: readonly number[]): number;
+}
+
 /**
  * What each line of a text was, by the longest runs of lines that it has in common with what was recorded. A line that several
  * writes may have brought is ambiguous.
  *
  * @param near paths that the file had
  */
-export function matchByLines(
-  lines: readonly string[],
-  index: PassageIndex,
-  near: ReadonlySet<string>,
-): { readonly matches: readonly Match[]; readonly claims: Claims } {
+export function matchByLines(lines: readonly string[], index: PassageIndex, near: ReadonlySet<string>): MatchedLines {
   const keys = index.keysOf(lines);
   const runs = [...matchingRuns(keys, index, near)].sort(
     (one, other) =>
@@ -68,7 +76,13 @@ export function matchByLines(
       ? { type: "outside", method, confidence }
       : { type: "write", write: source, method, confidence };
   });
-  return { matches, claims };
+  const runScore = (line: number, starts: readonly number[]): number => {
+    const run = chosen[line];
+    if (run === undefined) return 0;
+    const length = (starts[run.start + run.length] ?? 0) - (starts[run.start] ?? 0);
+    return run.isNear ? length * clearly : length;
+  };
+  return { matches, claims, runScore };
 }
 
 function scoreOf({ weight, isNear }: Run): number {

@@ -1,210 +1,165 @@
-import type { Claims } from "./match-by-lines.ts";
-import { type Match, outside, type Source, unsure } from "./passage.ts";
+import type { MatchedLines } from "./match-by-lines.ts";
+import { type Match, notRecorded, outside, type Source, unsure } from "./passage.ts";
 import type { PassageIndex } from "./passage-index.ts";
+import type { Piece, RunningPieces } from "./running-pieces.ts";
 import { type SqueezedRun, squeezedRun } from "./text-lines.ts";
 
-/** Characters of a shingle. */
-const shingle = 16;
-/** Of this many shingles in a row, the smallest is kept (winnowing): so one of any 31 equal characters is found. */
-const window = 16;
-/** Shortest text that is believed, in characters. */
-const enough = { near: 24, far: 80 };
-/** A text that stands at more places leads nowhere. */
-const maxPlaces = 24;
-/** Characters that are compared for one gap at most: a text that repeats itself is like itself everywhere. */
-const maxCompared = 4_000_000;
+/** Known lines this near to one that is not known may be pieces of a longer line that was broken. */
+const beside = 3;
+/** A piece of text that is this many times as long as what a line was known by is right where they differ. */
+const clearly = 1.6;
+/** A line that ends open and was known by fewer characters than this may be the beginning of another one. */
+const littleBeforeUnknown = 60;
 
-interface Place {
-  readonly passage: number;
-  readonly at: number;
+/** Whose a character is, by the longest piece that it is in. */
+interface Told {
+  readonly source: Source;
+  readonly score: number;
+  /** The piece is of the file as it was written last. */
+  readonly isLatest: boolean;
+  /** The line of a passage that it is of. */
+  readonly owner: string;
+  readonly isDisputed: boolean;
 }
 
-/** Finds text that was broken into other lines: by fingerprints of its characters, without white space. */
-export class RewrappedText {
-  readonly #index: PassageIndex;
-  readonly #runs: SqueezedRun[] = [];
-  readonly #places = new Map<number, Place[]>();
-  #indexed = 0;
+/**
+ * Fills in lines that were broken or joined: around each line that is not known, the text is looked for without its line breaks.
+ * A piece that is longer than the run by which a neighbour was known corrects it: of a long line that was broken, a part can look
+ * like an older line.
+ *
+ * @param near paths that the file had
+ */
+export function matchRewrapped(
+  lines: readonly string[],
+  known: MatchedLines,
+  from: { readonly pieces: RunningPieces; readonly index: PassageIndex; readonly near: ReadonlySet<string> },
+): readonly Match[] {
+  const { matches, claims } = known;
+  if (!matches.some(isOpen)) return matches;
+  const { pieces, index, near } = from;
+  const run = squeezedRun(lines, 0, lines.length);
+  const starts = startsOf(run, lines.length);
+  const isCopied = (passage: number, line: number): boolean => {
+    const key = index.keys(passage)[line] ?? -1;
+    return index.weight(key) < 3 || claims.isTaken(key, index.passage(passage).sources[line] ?? outside);
+  };
+  const wanted = matches.flatMap((match, line) =>
+    isOpen(match) ? [[starts[line] ?? 0, starts[line + 1] ?? 0] as const] : [],
+  );
+  const told = tell(pieces.find(run.text, wanted, near, isCopied), pieces, run, nearOpen(matches));
+  forgetAltered(told, matches, starts);
+  const filled = matches.map((match, line) => {
+    const characters = told.slice(starts[line], starts[line + 1]);
+    const said = matchOf(characters);
+    if (said === undefined) return match;
+    if (isOpen(match)) return said;
+    return corrected(match, said, characters, known.runScore(line, starts));
+  });
+  return withoutBeginnings(lines, filled, known, starts);
+}
 
-  constructor(index: PassageIndex) {
-    this.#index = index;
+/** Where each line's characters start, and where the last one's end. */
+function startsOf({ text, lines }: SqueezedRun, count: number): readonly number[] {
+  const starts: number[] = [];
+  for (const [at, line] of lines.entries()) while (starts.length <= line) starts.push(at);
+  while (starts.length <= count) starts.push(text.length);
+  return starts;
+}
+
+/** Whether each line is unknown, or near to one that is. */
+function nearOpen(matches: readonly Match[]): readonly boolean[] {
+  const isNear = matches.map(() => false);
+  for (const [line, match] of matches.entries()) {
+    if (isOpen(match)) isNear.fill(true, Math.max(0, line - beside), line + beside + 1);
   }
+  return isNear;
+}
 
-  /** Fills in what `matches` do not know yet. Lines that they know stay. */
-  fill(
-    lines: readonly string[],
-    { matches, claims }: { readonly matches: readonly Match[]; readonly claims: Claims },
-    near: ReadonlySet<string>,
-  ): readonly Match[] {
-    const filled = [...matches];
-    for (let first = 0; first < lines.length; first += 1) {
-      if (!isOpen(matches[first])) continue;
-      let end = first + 1;
-      while (end < lines.length && isOpen(matches[end])) end += 1;
-      this.#fillGap(lines, [first, end], { near, claims }, filled);
-      first = end;
-    }
-    return filled;
-  }
-
-  #fillGap(
-    lines: readonly string[],
-    [first, end]: readonly [number, number],
-    { near, claims }: { readonly near: ReadonlySet<string>; readonly claims: Claims },
-    filled: Match[],
-  ): void {
-    const gap = squeezedRun(lines, first, end);
-    if (gap.text.length < enough.near) return;
-    this.#catchUp();
-    const found: (Source | "disputed" | undefined)[] = gap.lines.map(() => undefined);
-    for (const piece of this.#pieces(gap.text, near)) {
-      if (piece.length < enough.far && this.#isCopy(piece.passage, piece.from, piece.length, claims)) continue;
-      const sources = this.#sourcesOf(piece.passage, piece.from, piece.length);
-      for (const [offset, source] of sources.entries()) {
-        const at = piece.start + offset;
-        if (source === undefined) continue;
-        const known = found[at];
-        if (known === undefined) found[at] = source;
-        // The longest comes first; one that is as long and says something else leaves it open.
-        else if (known !== source && piece.isRival) found[at] = "disputed";
-      }
-    }
-    for (let at = 0; at < found.length; ) {
-      const line = gap.lines[at] ?? first;
-      let past = at + 1;
-      while (past < found.length && gap.lines[past] === line) past += 1;
-      const match = matchOf(found.slice(at, past));
-      if (match !== undefined) filled[line] = match;
-      at = past;
-    }
-  }
-
-  /** Pieces of the text that are known, longest first. */
-  #pieces(text: string, near: ReadonlySet<string>) {
-    const pieces = new Map<string, { start: number; length: number; passage: number; from: number; isNear: boolean }>();
-    const ends = new Map<string, number>();
-    let compared = 0;
-    for (let at = 0; at + shingle <= text.length && compared < maxCompared; at += 1) {
-      for (const place of this.#places.get(hashOf(text, at)) ?? []) {
-        const diagonal = `${place.passage}:${place.at - at}`;
-        if ((ends.get(diagonal) ?? 0) > at) continue;
-        const there = this.#runs[place.passage]?.text ?? "";
-        if (!there.startsWith(text.slice(at, at + shingle), place.at)) continue;
-        let before = 0;
-        while (at - before > 0 && place.at - before > 0 && text[at - before - 1] === there[place.at - before - 1])
-          before += 1;
-        let after = shingle;
-        while (
-          at + after < text.length &&
-          place.at + after < there.length &&
-          text[at + after] === there[place.at + after]
-        )
-          after += 1;
-        const isNear = near.has(this.#index.passage(place.passage).path);
-        const length = before + after;
-        compared += length;
-        ends.set(diagonal, at + after);
-        if (length < (isNear ? enough.near : enough.far)) continue;
-        const start = at - before;
-        pieces.set(`${place.passage}:${place.at - before}:${start}`, {
-          start,
-          length,
-          passage: place.passage,
-          from: place.at - before,
-          isNear,
-        });
-      }
-    }
-    const inOrder = [...pieces.values()].sort(
-      (one, other) => other.length * (other.isNear ? 1.6 : 1) - one.length * (one.isNear ? 1.6 : 1),
-    );
-    const longest = inOrder[0]?.length ?? 0;
-    return inOrder.map((piece) => ({ ...piece, isRival: piece.length >= longest / 2 }));
-  }
-
-  /** The lines it stands on are all in the text already. */
-  #isCopy(passage: number, from: number, length: number, claims: Claims): boolean {
-    const run = this.#runs[passage];
-    const keys = this.#index.keys(passage);
-    const { sources } = this.#index.passage(passage);
-    for (let at = from; at < from + length; at += 1) {
-      const line = run?.lines[at] ?? -1;
-      if (this.#index.weight(keys[line] ?? -1) < 3) continue;
-      if (!claims.isTaken(keys[line] ?? -1, sources[line] ?? outside)) return false;
-    }
-    return true;
-  }
-
-  /** Of each character. Of a line that is not there as a whole, somebody changed the rest: it is of nobody who is known. */
-  #sourcesOf(passage: number, from: number, length: number): readonly (Source | undefined)[] {
-    const owners = this.#runs[passage]?.lines ?? [];
-    const { sources } = this.#index.passage(passage);
-    const first = from > 0 && owners[from - 1] === owners[from] ? owners[from] : undefined;
-    const end = from + length;
-    const last = end < owners.length && owners[end - 1] === owners[end] ? owners[end] : undefined;
-    return Array.from({ length }, (_, at) => {
-      const line = owners[from + at];
-      if (line === undefined || line === first || line === last) return undefined;
-      return sources[line] ?? outside;
-    });
-  }
-
-  /** Takes up passages that were added since. */
-  #catchUp(): void {
-    for (; this.#indexed < this.#index.passages.length; this.#indexed += 1) {
-      const { lines } = this.#index.passage(this.#indexed);
-      const run = squeezedRun(lines, 0, lines.length);
-      this.#runs[this.#indexed] = run;
-      for (const at of winnowed(run.text)) {
-        const hash = hashOf(run.text, at);
-        const places = this.#places.get(hash) ?? [];
-        if (places.length < maxPlaces) places.push({ passage: this.#indexed, at });
-        this.#places.set(hash, places);
+/** The likeliest piece comes first; one that is nearly as likely and says something else leaves a character open. */
+function tell(
+  found: readonly Piece[],
+  pieces: RunningPieces,
+  { lines, text }: SqueezedRun,
+  isWanted: readonly boolean[],
+): (Told | undefined)[] {
+  const told: (Told | undefined)[] = Array.from({ length: text.length });
+  for (const [number, piece] of found.entries()) {
+    let at = piece.start - 1;
+    for (const owner of pieces.owners(piece)) {
+      at += 1;
+      if (owner === undefined || isWanted[lines[at] ?? -1] !== true) continue;
+      const known = told[at];
+      if (known === undefined) {
+        const { score, isLatest } = piece;
+        told[at] = { source: owner.source, score, isLatest, owner: `${number}:${owner.line}`, isDisputed: false };
+      } else if (known.source !== owner.source && piece.score >= known.score / 2) {
+        told[at] = { ...known, isDisputed: true };
       }
     }
   }
+  return told;
+}
+
+/** Where a line has characters besides those of a recorded line, that one was changed: then all of it is nobody's who is known. */
+function forgetAltered(told: (Told | undefined)[], matches: readonly Match[], starts: readonly number[]): void {
+  const altered = new Set<string>();
+  for (const [line, match] of matches.entries()) {
+    const characters = told.slice(starts[line], starts[line + 1]);
+    if (!isOpen(match) || !characters.includes(undefined)) continue;
+    for (const each of characters) if (each !== undefined) altered.add(each.owner);
+  }
+  for (const [at, each] of told.entries()) if (each !== undefined && altered.has(each.owner)) told[at] = undefined;
+}
+
+/** Of a line, when all its characters are of one source. */
+function matchOf(told: readonly (Told | undefined)[]): Match | undefined {
+  const [first] = told;
+  if (first === undefined) return undefined;
+  const sources = new Set<Source>();
+  let isDisputed = false;
+  for (const each of told) {
+    // Of a line that somebody added to, the rest is not enough.
+    if (each === undefined) return undefined;
+    sources.add(each.source);
+    isDisputed ||= each.isDisputed;
+  }
+  if (isDisputed || sources.size > 1 || first.source === unsure) {
+    return { type: "unknown", reason: "ambiguous", candidates: [...sources].filter((each) => each >= 0) };
+  }
+  return first.source === outside
+    ? { type: "outside", method: "rewrapped", confidence: 0.9 }
+    : { type: "write", write: first.source, method: "rewrapped", confidence: 0.9 };
+}
+
+/** What a line is said to be by its run of lines, unless a longer piece of text says something else. */
+function corrected(match: Match, said: Match, told: readonly (Told | undefined)[], runScore: number): Match {
+  if (match.type === "unknown" || said.type === "unknown" || sourceOf(match) === sourceOf(said)) return match;
+  const score = Math.min(...told.map((each) => each?.score ?? 0));
+  if (score <= runScore) return match;
+  // A text that stood there once, and was changed and changed back since, is of either.
+  if (score >= runScore * clearly && told.every((each) => each?.isLatest === true)) return said;
+  const candidates = [sourceOf(match), sourceOf(said)].filter((each) => each >= 0);
+  return { type: "unknown", reason: "ambiguous", candidates };
+}
+
+/** A comma or an open bracket goes on in the next line. When that is unknown, a short line may be somebody's longer one, broken. */
+function withoutBeginnings(
+  lines: readonly string[],
+  matches: readonly Match[],
+  known: MatchedLines,
+  starts: readonly number[],
+): readonly Match[] {
+  return matches.map((match, line) => {
+    const goesOn = /[,([{]\s*$/.test(lines[line] ?? "") && isOpen(matches[line + 1]);
+    if (!goesOn || match.type === "unknown" || match.method === "rewrapped") return match;
+    return known.runScore(line, starts) < littleBeforeUnknown ? notRecorded : match;
+  });
+}
+
+function sourceOf(match: Exclude<Match, { readonly type: "unknown" }>): Source {
+  return match.type === "write" ? match.write : outside;
 }
 
 function isOpen(match: Match | undefined): boolean {
   return match?.type === "unknown" && match.reason === "not-recorded";
-}
-
-/** Of a line's characters: whose most of them are. */
-function matchOf(told: readonly (Source | "disputed" | undefined)[]): Match | undefined {
-  const counts = new Map<Source | "disputed" | undefined, number>();
-  for (const each of told) counts.set(each, (counts.get(each) ?? 0) + 1);
-  // Of a line that somebody added to, the rest is not enough.
-  if (counts.has(undefined)) return undefined;
-  const [first, second] = [...counts]
-    .filter(([source]) => source !== undefined)
-    .sort((one, other) => other[1] - one[1]);
-  if (first === undefined) return undefined;
-  const candidates = [...counts.keys()].filter((each): each is Source => typeof each === "number" && each >= 0);
-  if (first[0] === "disputed" || first[0] === unsure || first[1] < told.length * 0.75) {
-    return { type: "unknown", reason: "ambiguous", candidates };
-  }
-  const confidence = second === undefined ? 0.9 : 0.8;
-  return first[0] === outside
-    ? { type: "outside", method: "rewrapped", confidence }
-    : { type: "write", write: Number(first[0]), method: "rewrapped", confidence };
-}
-
-function hashOf(text: string, at: number): number {
-  let hash = 0x811c9dc5;
-  for (let each = at; each < at + shingle; each += 1) hash = Math.imul(hash ^ text.charCodeAt(each), 0x01000193);
-  return hash >>> 0;
-}
-
-/** Positions of the fingerprints, ascending. */
-function winnowed(text: string): readonly number[] {
-  const hashes: number[] = [];
-  for (let at = 0; at + shingle <= text.length; at += 1) hashes.push(hashOf(text, at));
-  const kept: number[] = [];
-  const size = Math.min(window, hashes.length);
-  for (let start = 0; start + size <= hashes.length && size > 0; start += 1) {
-    let smallest = start;
-    for (let at = start; at < start + size; at += 1) if ((hashes[at] ?? 0) <= (hashes[smallest] ?? 0)) smallest = at;
-    if (kept.at(-1) !== smallest) kept.push(smallest);
-  }
-  return kept;
 }

