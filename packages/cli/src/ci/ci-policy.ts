@@ -1,5 +1,6 @@
-import { lstat, readFile, realpath } from "node:fs/promises";
-import { isAbsolute, relative, resolve, sep } from "node:path";
+import { constants, existsSync } from "node:fs";
+import { open, realpath } from "node:fs/promises";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bridge/editor";
 import { type ScopeGlob, scopeGlob } from "@gennai/governance/intents/scope-glob";
 import { parseStrictYaml, YamlError } from "@gennai/machine/yaml/strict-yaml";
@@ -18,12 +19,16 @@ const ciPolicySchema = z.strictObject({
   version: z.literal(1),
   allow: z
     .array(
-      z.strictObject({
-        rule: z.string().min(1),
-        command: z.string().min(1).optional(),
-        paths: z.array(scope).min(1).optional(),
-        risk: z.enum(riskWords.words).default("medium"),
-      }),
+      z
+        .strictObject({
+          rule: z.string().min(1),
+          command: z.string().min(1).optional(),
+          /** Where the command starts, below the workspace; the workspace itself where it is not named. */
+          cwd: z.string().min(1).optional(),
+          paths: z.array(scope).min(1).optional(),
+          risk: z.enum(riskWords.words).default("medium"),
+        })
+        .refine(({ command, cwd }) => command !== undefined || cwd === undefined, "names a cwd without a command"),
     )
     .max(1_000),
 });
@@ -37,8 +42,8 @@ export const allowNothing: CiPolicy = { version: 1, allow: [] };
 const maxBytes = 1024 * 1024;
 
 /**
- * Reads the file of `--ci-policy`. It must not lie in the workspace: what is proposed there, also by a stranger, would allow itself.
- * Throws `CliError`.
+ * Reads the file of `--ci-policy`. It must not lie in the workspace, nor in the repository around it: what is proposed there, also by a
+ * stranger, would allow itself. Throws `CliError`.
  *
  * @param workspace real path
  */
@@ -47,10 +52,12 @@ export async function readCiPolicy(file: string, place: { directory: string; wor
   let text: string;
   try {
     const real = await realpath(named);
-    if (isInside(real, place.workspace)) throw inWorkspace(file);
-    const { size } = await lstat(real);
-    if (size > maxBytes) throw usageError(`${file} is larger than ${maxBytes} bytes.`, "Write a shorter policy.");
-    text = await readFile(real, "utf8");
+    if (isInside(real, repositoryAround(place.workspace))) throw inWorkspace(file);
+    await using handle = await open(real, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stat = await handle.stat();
+    if (!stat.isFile()) throw usageError(`${file} is no regular file.`, "Write the policy into a file first.");
+    if (stat.size > maxBytes) throw usageError(`${file} is larger than ${maxBytes} bytes.`, "Write a shorter policy.");
+    text = await handle.readFile("utf8");
   } catch (error) {
     if (error instanceof Error && "code" in error && typeof error.code === "string" && /^E[A-Z]+$/.test(error.code))
       throw usageError(`The policy ${file} cannot be read (${error.code}).`, "Name a file outside of the workspace.");
@@ -75,7 +82,7 @@ const shape = "It is version: 1 and a list allow, of rule and, if you like, comm
 
 function inWorkspace(file: string): Error {
   return usageError(
-    `The policy ${file} lies in the workspace, where a change could allow itself.`,
+    `The policy ${file} lies in the workspace or its repository, where a change could allow itself.`,
     'Take it of a branch that you trust: git show origin/main:ci-policy.yaml > "$RUNNER_TEMP/policy.yaml"',
   );
 }
@@ -91,10 +98,10 @@ export function answerByCiPolicy(
   workspace: string,
 ): ConfirmationReply {
   const isAllowed = allow.some(
-    ({ rule, command, paths: globs, risk }) =>
+    ({ rule, command, cwd = ".", paths: globs, risk }) =>
       rule === computed.rule &&
       isAtLeast(risk, computed.risk) &&
-      (command === undefined || command === commandOf(actionJson)) &&
+      (command === undefined || isCommand({ command, cwd }, actionJson, workspace)) &&
       (globs === undefined || covers(globs, computed.paths, workspace)),
   );
   if (isAllowed) return { answer: "yes", scope: "once" };
@@ -126,7 +133,20 @@ function isInside(path: string, root: string): boolean {
   return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
-function commandOf(actionJson: string): string | undefined {
-  const action = z.object({ arguments: z.object({ command: z.string() }) }).safeParse(JSON.parse(actionJson));
-  return action.data?.arguments.command;
+/** The same line elsewhere is another command: what `npm test` does is said where it starts. */
+function isCommand(allowed: { readonly command: string; readonly cwd: string }, actionJson: string, workspace: string) {
+  const { data } = commandAction.safeParse(JSON.parse(actionJson));
+  if (data === undefined) return false;
+  const { command, cwd = "." } = data.arguments;
+  return command === allowed.command && resolve(workspace, cwd) === resolve(workspace, allowed.cwd);
+}
+
+const commandAction = z.object({ arguments: z.object({ command: z.string(), cwd: z.string().optional() }) });
+
+/** The directory itself where it is in no repository. */
+function repositoryAround(directory: string): string {
+  for (let at = directory; ; at = dirname(at)) {
+    if (existsSync(join(at, ".git"))) return at;
+    if (at === dirname(at)) return directory;
+  }
 }

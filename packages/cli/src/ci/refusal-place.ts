@@ -14,9 +14,16 @@ export function placeOf({ path, place }: Refusal): { readonly file: string; read
     : { file, line: Math.max(1, Number(line)) };
 }
 
+/** Characters of what was tried that are shown: who collects refusals takes whole files of a few megabytes. */
+const maxWords = 1_000;
+
 /** What was tried, and why it did not run. */
 export function describeRefusal({ tool, words, reason, rule }: Refusal): string {
-  return `${words === "" ? tool : `${tool}, ${words}`}: ${reason} (rule ${rule})`;
+  return `${short(words === "" ? tool : `${tool}, ${words}`)}: ${short(reason)} (rule ${rule})`;
+}
+
+function short(text: string): string {
+  return text.length <= maxWords ? text : `${text.slice(0, maxWords)}…`;
 }
 
 /** The same for the same thing tried again, so that who collects these counts it once. */

@@ -26,7 +26,7 @@ export function sarifOf(refusals: readonly Refusal[], version: string): object {
             ruleId: refusal.rule,
             ruleIndex: rules.indexOf(refusal.rule),
             level: refusal.unanswered ? "warning" : "error",
-            message: { text: describeRefusal(refusal) },
+            message: { text: plain(describeRefusal(refusal)) },
             locations: [
               {
                 physicalLocation: {
@@ -42,4 +42,9 @@ export function sarifOf(refusals: readonly Refusal[], version: string): object {
       },
     ],
   };
+}
+
+/** Brackets make a link of a message (3.11.6), and what the model typed should lead nobody anywhere. */
+function plain(text: string): string {
+  return text.replaceAll(/[\\[\]]/g, (character) => `\\${character}`);
 }

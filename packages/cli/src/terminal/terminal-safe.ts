@@ -8,12 +8,16 @@ export function terminalSafe(text: string): string {
   return text.replace(hiddenCharacters, "");
 }
 
-/** One line of JSON, equal to what `JSON.stringify` gives, with these characters escaped: it may be read at a terminal. */
+/**
+ * One line of JSON, equal to what `JSON.stringify` gives, with these characters escaped: it may be read at a terminal. So is `##[`,
+ * which runners of pipelines take for an order wherever it stands in a line.
+ */
 export function jsonLine(value: unknown): string {
-  return JSON.stringify(value).replace(hiddenCharacters, (character) =>
+  const line = JSON.stringify(value).replace(hiddenCharacters, (character) =>
     Array.from(
       { length: character.length },
       (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`,
     ).join(""),
   );
+  return line.replaceAll("##[", "##\\u005b");
 }

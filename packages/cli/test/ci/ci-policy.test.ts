@@ -12,6 +12,9 @@ allow:
     paths: [package.json, "docs/**"]
   - rule: rules/project/no-rm
     command: rm a.txt
+  - rule: rules/project/no-make
+    command: make
+    cwd: packages/a
   - rule: keys/push
     risk: high
   - rule: quiet
@@ -20,9 +23,12 @@ allow:
   "policy.yaml",
 );
 
-const asked = (rule: string, more: { command?: string; paths?: readonly string[]; risk?: Risk } = {}) => ({
+const asked = (
+  rule: string,
+  more: { command?: string; cwd?: string; paths?: readonly string[]; risk?: Risk } = {},
+) => ({
   computed: { rule, risk: more.risk ?? ("medium" as const), paths: more.paths ?? [], reason: "Why.", policySha256: "" },
-  actionJson: JSON.stringify({ tool: "Bash", arguments: { command: more.command } }),
+  actionJson: JSON.stringify({ tool: "Bash", arguments: { command: more.command, cwd: more.cwd } }),
 });
 
 test.each<[string, ReturnType<typeof asked>, boolean]>([
@@ -36,6 +42,14 @@ test.each<[string, ReturnType<typeof asked>, boolean]>([
   ["the exact command", asked("rules/project/no-rm", { command: "rm a.txt" }), true],
   ["another command", asked("rules/project/no-rm", { command: "rm a.txt b.txt" }), false],
   ["a command with more in it", asked("rules/project/no-rm", { command: "rm a.txt; rm -r ." }), false],
+  [
+    "the exact command, said to start in the workspace",
+    asked("rules/project/no-rm", { command: "rm a.txt", cwd: "/work/repo/." }),
+    true,
+  ],
+  ["the exact command elsewhere", asked("rules/project/no-rm", { command: "rm a.txt", cwd: "docs" }), false],
+  ["a command in its directory", asked("rules/project/no-make", { command: "make", cwd: "packages/a" }), true],
+  ["the same in the workspace", asked("rules/project/no-make", { command: "make" }), false],
   ["no command", asked("rules/project/no-rm"), false],
   ["another rule", asked("rules/project/no-rmdir", { command: "rm a.txt" }), false],
   ["high risk that is said", asked("keys/push", { risk: "high" }), true],
@@ -58,6 +72,7 @@ test.each<[string, RegExp]>([
   ["version: 1\nallow: [{ rule: x, paths: ['../x'] }]", /never leaves the workspace/],
   ["version: 1\nallow: [{ rule: x, paths: ['!x'] }]", /exclusion allows nothing/],
   ["version: 1\nallow: [{ rule: x, paths: [] }]", /allow\.0\.paths/],
+  ["version: 1\nallow: [{ rule: x, cwd: a }]", /without a command/],
   ["version: 1\nversion: 1\nallow: []", /policy\.yaml:2/],
   ["{", /policy\.yaml:1/],
 ])("a policy that cannot be used allows nothing: %j", (text, why) => {
@@ -81,6 +96,13 @@ describe("a policy file", () => {
     for (const file of ["p.yaml", inside, link])
       await expect(readCiPolicy(file, place)).rejects.toThrow("lies in the workspace");
     await expect(readCiPolicy("../none.yaml", place)).rejects.toThrow("ENOENT");
+    // A package of a repository: what is beside it there is proposed as well.
+    await mkdir(directory.path("repo/.git"));
+    await mkdir(directory.path("repo/packages/a"), { recursive: true });
+    const packaged = { directory: workspace, workspace: directory.path("repo/packages/a") };
+    await expect(readCiPolicy("p.yaml", packaged)).rejects.toThrow("lies in the workspace or its repository");
+    expect(await readCiPolicy("../p.yaml", packaged)).toEqual({ version: 1, allow: [] });
+    await expect(readCiPolicy("/dev/zero", place)).rejects.toThrow("no regular file");
     await writeFile(outside, "#".repeat(1024 * 1024 + 1));
     await expect(readCiPolicy(outside, place)).rejects.toThrow("larger");
   });

@@ -16,7 +16,8 @@ const ours =
   /^(?:[A-Z0-9_]+=(?:'(?:[^']|'\\'')*')? )*(?:'(?:[^']|'\\'')*' )+guard hook (?:claude-code|codex) \|\| exit [12]$/;
 
 /** Of the `env` in settings: what decides which program a hook is, and what it obeys. */
-const steering = /^(?:NODE_.*|GENNAI_.*|LD_.*|DYLD_.*|PATH|HOME|ENV|BASH_ENV|CLAUDE_CONFIG_DIR)$/;
+const steering =
+  /^(?:(?:NODE|GENNAI|LD|DYLD|PERL).*|PATH|PWD|HOME|ENV|SHELL|BASH_ENV|CLAUDE_(?:CONFIG_DIR|PROJECT_DIR|CODE_(?:SIMPLE|SHELL.*)))$/;
 
 /** The settings with our hook for each event, once, behind those of others. Throws for settings of another shape. */
 export function withHook(settings: Settings, entry: HookEntry): Settings {

@@ -27,6 +27,7 @@ sub refuse {
 }
 
 sub otherwise {
+  alarm 0;
   exec { $otherwise[0] } @otherwise;
   refuse("$otherwise[0] cannot be started");
 }
@@ -65,6 +66,11 @@ sub address {
   return $^O =~ /darwin|bsd/ ? pack("CCa*", length($path) + 3, 1, "$path\0") : pack("Sa*", 1, "$path\0");
 }
 
+# From here on: a server that stands still, and whose line is full, keeps who connects waiting.
+$SIG{PIPE} = "IGNORE";
+$SIG{ALRM} = sub { refuse("no answer within $seconds seconds") };
+alarm $seconds;
+
 # Nobody else may be able to put a socket there.
 my @directory = stat $servers or otherwise();
 otherwise() if $directory[4] != $> || $directory[2] & 022;
@@ -81,9 +87,6 @@ for (announced($project)) {
 }
 otherwise() unless defined $server;
 
-$SIG{PIPE} = "IGNORE";
-$SIG{ALRM} = sub { refuse("no answer within $seconds seconds") };
-alarm $seconds;
 binmode $_ for \*STDIN, \*STDOUT, $server;
 
 my $payload = do { local $/; <STDIN> };

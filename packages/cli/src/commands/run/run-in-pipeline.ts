@@ -37,7 +37,10 @@ export async function runInPipeline(request: string | undefined, flags: RunFlags
   const pipeline = new Pipeline(policy, workspace);
   const runner = annotations === "github" ? new QuietRunner() : undefined;
   const told = flags.json === true ? console.errors : console.output;
-  if (runner !== undefined) told.write(runner.begin);
+  if (runner !== undefined) {
+    // GitHub reads both, each in its own time. A line of JSON is no order.
+    for (const stream of new Set([told, console.errors])) stream.write(runner.begin);
+  }
   try {
     return await runCommand(request, flags, console, pipeline);
   } finally {

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { connectGovernance } from "@gennai/client/connection/connection";
@@ -10,8 +11,14 @@ import { describe, expect, test } from "vitest";
 import { relayScript } from "#commands/guard/relay-script";
 
 /** Starts the relay as a host does. What it becomes where nobody listens: a program that says what it was given. */
-async function relayed(stateDir: string, cwd: string, input: string, more: NodeJS.ProcessEnv = {}) {
-  const words = ["-e", relayScript, "/bin/sh", "-c", 'printf "became %s " "$*"; cat', "sh", "guard", "claude-code"];
+async function relayed(
+  stateDir: string,
+  cwd: string,
+  input: string,
+  more: NodeJS.ProcessEnv = {},
+  script = relayScript,
+) {
+  const words = ["-e", script, "/bin/sh", "-c", 'printf "became %s " "$*"; cat', "sh", "guard", "claude-code"];
   const child = spawn("/usr/bin/perl", words, {
     cwd,
     env: { PATH: "/usr/bin:/bin", PWD: cwd, GENNAI_STATE_DIR: stateDir, ...more },
@@ -92,7 +99,6 @@ describe("with a server", () => {
     await using server = await startTestServer({ server: { announce: true } });
     const { port, stateDir, workspace } = server;
     const ask = async (path: string, token: string) => {
-      const { connect } = await import("node:net");
       const socket = connect(join(stateDir, "servers", `${port}.sock`));
       const lines = [`POST ${path} HTTP/1.0`, "Host: localhost", `Authorization: Bearer ${token}`];
       socket.end([...lines, "Content-Type: application/json", "Content-Length: 2", "", "{}"].join("\r\n"));
@@ -153,18 +159,56 @@ test.each([
   expect(complained).toContain("nothing is changed");
 });
 
+describe("a server that stands still keeps nobody longer than a host waits", () => {
+  const impatient = relayScript.replace("my $seconds = 20;", "my $seconds = 1;");
+
+  test("one that takes the question, and says nothing", async () => {
+    await using state = await temporaryDirectory();
+    await using _server = await answering(state.root, () => "", "silent");
+    const { code, complained } = await relayed(state.root, state.root, "{}", {}, impatient);
+    expect([code, complained]).toEqual([2, expect.stringContaining("no answer within 1 seconds")]);
+  });
+
+  test("one that takes nobody in, with a full line before it", async () => {
+    await using state = await temporaryDirectory();
+    const socket = announced(state.root);
+    const listen = `require("net").createServer().listen({ path: ${JSON.stringify(socket)}, backlog: 1 }, () => console.log("up"))`;
+    const server = spawn(process.execPath, ["-e", listen], { stdio: ["ignore", "pipe", "inherit"] });
+    await once(server.stdout, "data");
+    server.kill("SIGSTOP");
+    // Those that wait before us, as hooks did that gave up.
+    const waiting = await Promise.all(
+      Array.from({ length: 2 }, async () => {
+        const one = connect(socket);
+        await once(one, "connect");
+        return one;
+      }),
+    );
+    const { code, complained } = await relayed(state.root, state.root, "{}", {}, impatient);
+    expect([code, complained]).toEqual([2, expect.stringContaining("no answer within 1 seconds")]);
+    for (const one of waiting) one.destroy();
+    server.kill("SIGKILL");
+  });
+});
+
 /** Something that listens where a server would. */
-async function answering(state: string, answer: () => string): Promise<AsyncDisposable> {
-  mkdirSync(join(state, "servers"), { mode: 0o700 });
-  writeFileSync(join(state, "servers/1.json"), '{"token": "t", "workspace": "/"}', { mode: 0o600 });
+async function answering(state: string, answer: () => string, silent?: "silent"): Promise<AsyncDisposable> {
   const server = createServer((socket) => {
     socket.on("error", () => undefined);
-    socket.once("data", () => socket.end(answer()));
+    socket.once("data", () => silent ?? socket.end(answer()));
   });
-  await new Promise<void>((resolve) => server.listen(join(state, "servers/1.sock"), resolve));
+  const path = announced(state);
+  await new Promise<void>((resolve) => server.listen(path, resolve));
   return {
     async [Symbol.asyncDispose]() {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** @returns where its socket has to be */
+function announced(state: string): string {
+  mkdirSync(join(state, "servers"), { mode: 0o700 });
+  writeFileSync(join(state, "servers/1.json"), '{"token": "t", "workspace": "/"}', { mode: 0o600 });
+  return join(state, "servers/1.sock");
 }

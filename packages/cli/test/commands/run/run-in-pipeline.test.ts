@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { modelWires, startModelServer } from "@gennai/testkit/model-server/model-server";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { describe, expect, test } from "vitest";
+import * as z from "zod";
 import { runCommandLine } from "#command-line";
 import { cliScene } from "../../cli-scene.ts";
 
@@ -150,9 +151,11 @@ test("nothing is written over or through what the agent put where the artefacts 
 });
 
 test("in GitHub's Actions nothing that the agent says is an order, and refusals are annotations", async () => {
-  const said = "Look:\n::error::from the model\n::add-mask::x";
+  const said = "Look:\n::error::from the model\n::add-mask::x\n##[add-mask]x";
   await using here = await scene([forced, rm, { text: [said] }]);
-  const { out } = await here.ci([], { GITHUB_ACTIONS: "true" });
+  const { out, err } = await here.ci([], { GITHUB_ACTIONS: "true" });
+  // The runner reads both, and neither waits for the other.
+  expect(err).toMatch(/^::stop-commands::/);
   const lines = out.split("\n");
   const word = /^::stop-commands::([0-9a-f-]{36})$/.exec(lines[0] ?? "")?.[1];
   const end = lines.indexOf(`::${word}::`);
@@ -169,8 +172,51 @@ test("in GitHub's Actions nothing that the agent says is an order, and refusals 
   // Its lines of JSON are none.
   await using other = await scene([{ text: [said] }]);
   const json = await other.ci(["--json"], { GITHUB_ACTIONS: "true" });
-  for (const line of json.out.trimEnd().split("\n")) expect(line).toMatch(/^\{/);
+  for (const line of json.out.trimEnd().split("\n")) expect(line).toMatch(/^\{(?!.*##\[)/);
   expect(json.err).toMatch(/^::stop-commands::/);
+});
+
+test("what names and words a model chose lead to no annotation, link or order of its own", async () => {
+  const name = "a]\n::error::b](https://example.org),title=x::\u001b[2J##[add-mask]c.txt";
+  await using here = await scene([bash(`git push --force '${name}' ${"x".repeat(20_000)}`), done]);
+  const { out } = await here.ci(["--artefacts", "kept"], { GITHUB_ACTIONS: "true" });
+  const word = /^::stop-commands::(.*)$/m.exec(out)?.[1] ?? "";
+  const shown = out
+    .slice(out.indexOf(`::${word}::`))
+    .split("\n")
+    .slice(1);
+  expect(shown.filter((line) => /^\s*::|##\[/.test(line)).map((line) => line.split(" ")[0])).toEqual(["::error"]);
+  expect(out).not.toContain("\u001b[2J");
+  const sarif = z.object({
+    runs: z.tuple([z.object({ results: z.array(z.object({ message: z.object({ text: z.string() }) })) })]),
+  });
+  const { runs } = sarif.parse(JSON.parse(await here.repository.read("kept/refusals.sarif")));
+  for (const { message } of runs[0].results) {
+    expect(message.text).not.toMatch(/(?<!\\)[[\]]/);
+    expect(message.text.length).toBeLessThan(3_000);
+  }
+});
+
+test("nor does what a provider says of an error, which is said after the turn", async () => {
+  await using here = await cliScene(files);
+  await using provider = await startModelServer(modelWires["openai-compatible"], () => ({
+    status: 400,
+    message: "no\n::add-mask::x\n##[add-mask]x",
+  }));
+  const used = here.console();
+  Object.assign(used.environment, { GITHUB_ACTIONS: "true", GENNAI_API_KEY: "none" });
+  used.input.end();
+  const model = ["--backend", "openai-compatible", "--model", "m", "--base-url", provider.baseUrl];
+  expect(await runCommandLine(["run", "--ci", "--server", "own", ...model, "do it"], used)).toBe(6);
+  const word = /^::stop-commands::(.*)$/m.exec(used.printed())?.[1] ?? "";
+  const after = used
+    .printed()
+    .slice(used.printed().indexOf(`::${word}::`))
+    .split("\n")
+    .slice(1);
+  expect(after.filter((line) => /^\s*::/.test(line)).map((line) => line.split(" ")[0])).toEqual(["::error"]);
+  // What the other stream says may come to the runner at any time.
+  expect(used.complained().replace(/^::stop-commands::.*$/m, "")).not.toMatch(/^\s*::|##\[/m);
 });
 
 test("nobody's own terminal is there: its environment has the pipeline's secrets", async () => {
