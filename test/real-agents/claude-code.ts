@@ -97,12 +97,13 @@ export const claudeCode: RealAgent = {
         timeout: 120_000,
       },
     );
-    const lines = (await text(agent.stdout)).split("\n").filter((line) => line !== "");
+    const said = await text(agent.stdout);
+    const lines = said.split("\n").filter((line) => line !== "");
     const results = lines.flatMap((line) => {
       const message = resultMessage.safeParse(JSON.parse(line));
       return message.success ? message.data.message.content.map(({ content }) => JSON.stringify(content)) : [];
     });
-    return results.at(-1) ?? "nothing";
+    return { told: results.at(-1) ?? "nothing", said };
   },
 };
 

@@ -65,8 +65,8 @@ export const codex: RealAgent = {
       stdio: ["ignore", "pipe", "ignore"],
       timeout: 120_000,
     });
-    await text(agent.stdout);
-    return told.at(-1) ?? "nothing";
+    const said = await text(agent.stdout);
+    return { told: told.at(-1) ?? "nothing", said };
   },
 };
 

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
@@ -12,9 +12,11 @@ import { startTestServer } from "@gennai/testkit/test-server";
 import * as z from "zod";
 import { claudeCode } from "./claude-code.ts";
 import { codex } from "./codex.ts";
+import { opencode } from "./opencode.ts";
+import { pi } from "./pi.ts";
 import type { Expected, RealAgent } from "./real-agent.ts";
 
-const realAgents: readonly RealAgent[] = [claudeCode, codex];
+const realAgents: readonly RealAgent[] = [claudeCode, codex, opencode, pi];
 
 const help = `npm run guard:real [-- [AGENT …] [OPTIONS]]    real agents from npm, guarded, against a scripted model on the loopback
 
@@ -31,6 +33,7 @@ interface Scene extends Expected {
   readonly name: string;
   readonly holds?: () => boolean;
   readonly before?: () => Promise<unknown>;
+  readonly after?: () => void;
 }
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
@@ -85,8 +88,20 @@ async function tryAgent(agent: RealAgent): Promise<boolean> {
       ...agent.calls.edits(root),
       holds: () => content("src/a.txt") === "1\n",
     },
+    ...(agent.calls.fails === undefined
+      ? []
+      : [{ name: "an edit that fails, which it says", ...agent.calls.fails(root) }]),
+    ...(agent.calls.agrees === undefined
+      ? []
+      : [
+          {
+            name: "a command that is not known to only read, and its user says yes",
+            ...agent.calls.agrees(root),
+            holds: () => existsSync(at("agreed")),
+          },
+        ]),
     {
-      name: "a command that is not known to only read; nobody is there to be asked, so it does not run",
+      name: "a command that is not known to only read; nobody says yes, so it does not run",
       ...agent.calls.asks(root),
       holds: () => !existsSync(at("made")),
     },
@@ -104,6 +119,15 @@ async function tryAgent(agent: RealAgent): Promise<boolean> {
       name: "its own hook",
       ...agent.calls.unhooks(root),
       holds: () => existsSync(settings),
+    },
+    {
+      name: "no server: nothing new, and the way out is said",
+      before: async () => renameSync(join(server.stateDir, "servers"), join(server.stateDir, "gone")),
+      after: () => renameSync(join(server.stateDir, "gone"), join(server.stateDir, "servers")),
+      ...agent.calls.leavesScope(root),
+      told: /gennai serve/,
+      recorded: agent.calls.unhooks(root).recorded,
+      holds: () => !existsSync(at("docs/new.txt")),
     },
     {
       name: "read-only: no new file",
@@ -124,17 +148,22 @@ async function tryAgent(agent: RealAgent): Promise<boolean> {
   };
   for (const scene of scenes) {
     await scene.before?.();
-    const told = await agent.play(program, scene.calls, root, environment);
+    const { told, said } = await agent.play(program, scene.calls, root, environment, scene.agrees === true);
+    scene.after?.();
     const recorded = await lastRecord(governance);
-    const holds = scene.told.test(told) && recorded === scene.recorded && scene.holds?.() !== false;
+    const isSaid = scene.told.test(told) && (scene.said ?? /./).test(said);
+    const holds = isSaid && recorded === scene.recorded && scene.holds?.() !== false;
     say(holds, scene.name, `told: ${told.slice(0, 160)}\n        ledger: ${recorded}`);
+    if (!isSaid) process.stdout.write(`        said: ${said.slice(-2000)}\n`);
   }
   await set(EmergencyControl.STOP_ALL, false)();
   await set(EmergencyControl.READ_ONLY, false)();
   say((await governance.verifyLedger({})).status === "ok", "the ledger verifies");
   await gennai("guard", "uninstall", agent.id);
-  const { "src/a.txt": _, ...left } = treeOf(root);
-  const { "src/a.txt": __, ...wasThere } = untouched;
+  const isOwn = (path: string): boolean =>
+    path === "src/a.txt" || path === "agreed" || agent.leaves?.test(path) === true;
+  const others = (tree: Readonly<Record<string, string>>) => Object.entries(tree).filter(([path]) => !isOwn(path));
+  const [left, wasThere] = [others(treeOf(root)), others(untouched)];
   say(JSON.stringify(left) === JSON.stringify(wasThere), "uninstalled, the project is as it was, but for the edit");
   return good;
 }
@@ -170,7 +199,7 @@ async function lastRecord(governance: ReturnType<typeof connectGovernance>): Pro
     tool,
     verdict,
     ...(confirmation === undefined ? [] : [confirmation.answer]),
-    ...(verification === "verified" ? [verification] : []),
+    ...(verification === "verified" || verification === "failed" ? [verification] : []),
     ...last.changes.map(({ path }) => path),
   ].join(" ");
 }
@@ -225,11 +254,7 @@ function treeOf(root: string): Record<string, string> {
   const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const paths = files.map(({ parentPath, name }) => join(parentPath, name));
   const own = paths.filter((path) => !/\/\.(?:git|orchestration)\//.test(path)).toSorted();
-  const directories = readdirSync(root).toSorted().join(" ");
-  return Object.fromEntries([
-    ["", directories.replace(/ ?\.orchestration/, "")],
-    ...own.map((path) => [path.slice(root.length + 1), readFileSync(path, "utf8")] as const),
-  ]);
+  return Object.fromEntries(own.map((path) => [path.slice(root.length + 1), readFileSync(path, "utf8")] as const));
 }
 
 if (values.help === true) process.stdout.write(help);

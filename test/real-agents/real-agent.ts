@@ -8,6 +8,10 @@ export interface Expected {
   readonly calls: readonly Omit<AnswerCall, "id">[];
   /** Part of the result that the model is told of the last call. */
   readonly told: RegExp;
+  /** Part of what the agent itself says, where its model hears no more of it. */
+  readonly said?: RegExp;
+  /** What its user says where it asks. */
+  readonly agrees?: true;
   /** Of the ledger: kind, tool and verdict of what it adds at its end. */
   readonly recorded: string;
 }
@@ -18,22 +22,32 @@ export interface RealAgent {
   readonly version: string;
   /** Where its hook is put, in the project. */
   readonly settings: string;
+  /** Paths of what it makes by itself beside the hook, and leaves there. */
+  readonly leaves?: RegExp;
   /** What it calls for what every agent is tried with; given is the project. */
   readonly calls: Readonly<
     Record<
       "reads" | "edits" | "asks" | "destroys" | "leavesScope" | "unhooks" | "creates" | "looks",
       (root: string) => Expected
     >
-  >;
+  > &
+    Partial<Readonly<Record<"fails" | "agrees", (root: string) => Expected>>>;
   /** Its program; installed below the directory where it is not there yet. */
   program(directory: string): string;
-  /** Lets it work on one prompt; the model makes one call after the other. @returns what the model was told of the last one */
+  /** Lets it work on one prompt; the model makes one call after the other. */
   play(
     program: string,
     calls: Expected["calls"],
     cwd: string,
     environment: Readonly<Record<string, string>>,
-  ): Promise<string>;
+    /** Whether its user says yes to what it asks. */
+    agrees: boolean,
+  ): Promise<{
+    /** What the model was told of the last call. */
+    readonly told: string;
+    /** All that the agent said. */
+    readonly said: string;
+  }>;
 }
 
 /** From npm, once. @returns where it lies */

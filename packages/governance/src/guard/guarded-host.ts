@@ -32,6 +32,8 @@ export type HostEvent =
       /** Where the host stands, absolute. */
       readonly directory: string;
       readonly call: HostCall;
+      /** Whether its user can be asked about this call, where that is not always the same. */
+      readonly asks?: boolean;
     }
   | {
       readonly type: "after";

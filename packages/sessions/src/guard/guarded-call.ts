@@ -30,6 +30,8 @@ export interface GuardedCallPorts {
   readonly hostSession: string;
   readonly callId: string;
   readonly directory: string;
+  /** Whether its user can be asked about it. */
+  readonly asks: boolean;
 }
 
 /**
@@ -59,7 +61,7 @@ export function judgeGuardedCall(
   // Nobody of ours is asked: the host's own user is there, and sees the call.
   const confirmer: Confirmer = {
     ask: async ({ computed: { rule, reason } }) => {
-      if (!ports.host.asks) return { type: "nobody" };
+      if (!ports.asks) return { type: "nobody" };
       passedOn = `${reason} (Gennai, rule ${rule})`;
       return { type: "passed-on", by: ports.host.id };
     },
@@ -150,10 +152,14 @@ async function judge(
 }
 
 /** For the agent's model and its user: why, what to do instead, and by which rule. */
-function reasonOf({ message, hint, rule }: ToolError, session: Session): string {
+function reasonOf({ code, message, hint, rule }: ToolError, session: Session): string {
   // That tool is ours, and the agent has none of ours.
   const next =
-    rule === "intents/required" ? `Ask the user to select an intent for the session ${session.id} in Gennai.` : hint;
+    rule === "intents/required"
+      ? `Ask the user to select an intent for the session ${session.id} in Gennai.`
+      : code === "nobody_to_ask"
+        ? "Tell the user: a rule of theirs in .gennai/rules.yaml can allow it, or they do it themselves."
+        : hint;
   const by = rule === undefined ? "Gennai" : `Gennai, rule ${rule}`;
   return [message, ...(next === undefined ? [] : [next]), `(${by})`].join(" ");
 }

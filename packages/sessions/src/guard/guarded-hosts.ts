@@ -9,13 +9,17 @@ import {
   type HostVerdict,
   UnreadableHookInput,
 } from "@gennai/governance/guard/guarded-host";
+import { opencode } from "@gennai/governance/guard/opencode";
+import { pi } from "@gennai/governance/guard/pi";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { SessionManager } from "../manager/session-manager.ts";
 import type { Session } from "../session/session.ts";
 import { type GuardedCall, judgeGuardedCall } from "./guarded-call.ts";
 
 /** By id. */
-const guardedHosts: ReadonlyMap<string, GuardedHost> = new Map([claudeCode, codex].map((host) => [host.id, host]));
+const guardedHosts: ReadonlyMap<string, GuardedHost> = new Map(
+  [claudeCode, codex, opencode, pi].map((host) => [host.id, host]),
+);
 
 /** Milliseconds after which nobody expects the end of a call any more: longer than any agent lets a command run, and its user think. */
 const abandonedMs = 2 * 60 * 60 * 1000;
@@ -96,6 +100,7 @@ export class GuardedHosts {
       callId,
       session: hostSession,
       directory,
+      asks = host.asks,
     }: Extract<HostEvent, { readonly type: "before" }> & {
       readonly call: Parameters<typeof judgeGuardedCall>[1];
     },
@@ -111,7 +116,7 @@ export class GuardedHosts {
       };
     }
     await session.catchUp();
-    const judging = judgeGuardedCall(session, call, { host, hostSession, callId, directory });
+    const judging = judgeGuardedCall(session, call, { host, hostSession, callId, directory, asks });
     const judged: OpenCall = { ...judging, judged: call };
     known.open.set(callId, judged);
     const untilDone = held.move();

@@ -123,9 +123,13 @@ function ownKind(tool: string, ports: GuardedToolPorts): { readonly parameters: 
         },
       );
     case "Read":
-      return kind({ file_path: path }, async ({ file_path }) => {
+      return kind({ file_path: path, or: z.array(path).max(10).optional() }, async ({ file_path, or = [] }) => {
         const at = await resolve(file_path);
-        return { statement: `Read ${pathName(at)}`, effects: [{ type: "read", path: at }] };
+        const others = await Promise.all(or.map((other) => resolve(other)));
+        return {
+          statement: `Read ${pathName(at)}`,
+          effects: [at, ...others].map((each): Effect => ({ type: "read", path: each })),
+        };
       });
     case "LS":
       return kind({ path: path.optional() }, async ({ path: given = "." }) => {

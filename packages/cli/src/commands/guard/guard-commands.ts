@@ -1,15 +1,13 @@
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { provenServers } from "../../connection/proven-servers.ts";
-import { usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { type GuardedAgent, guardedAgents } from "./guarded-agents.ts";
-import { GuardedSettingsFile, relayPath } from "./guarded-settings-file.ts";
-import type { HookEntry } from "./hook-settings.ts";
+import { GuardedFile } from "./guarded-file.ts";
+import { type HookProgram, hookProgram } from "./hook-program.ts";
 
 export interface GuardFlags {
   readonly workspace?: string;
@@ -17,22 +15,17 @@ export interface GuardFlags {
   readonly json?: boolean;
 }
 
-/** Where systems have it. Without it, Node asks by itself, which takes longer. */
-const perls = ["/usr/bin/perl", "/usr/local/bin/perl"];
-
-/** Seconds that the host waits for the hook: more than the hook waits for the server. */
-const timeout = 60;
-
 /** `gennai guard install HOST | all` */
 export async function guardInstallCommand(name: string, flags: GuardFlags, console: Console): Promise<ExitCode> {
   for (const agent of guardedAgents(name)) {
-    const { host, nextStep } = agent;
-    const file = await settingsFile(agent, flags, console);
+    const { host } = agent;
+    const file = await guardedFile(agent, flags, console);
     const { problems } = await surroundings(agent, flags, console);
-    const isNew = await file.install(await entryOf(agent, flags, console));
+    const isNew = await file.install();
     console.output.write(`${isNew ? "Installed in" : "In place already:"} ${file.path}\n`);
     for (const problem of problems) console.output.write(`But ${problem}.\n`);
     console.output.write(`${host.title} asks Gennai about each call from its next session on.\n`);
+    const nextStep = flags.user === true ? agent.nextStepOfUser : agent.nextStep;
     if (nextStep !== undefined) console.output.write(`${nextStep}\n`);
   }
   console.output.write("A server has to run, else nothing is changed: gennai serve\n");
@@ -42,7 +35,7 @@ export async function guardInstallCommand(name: string, flags: GuardFlags, conso
 /** `gennai guard uninstall HOST | all` */
 export async function guardUninstallCommand(name: string, flags: GuardFlags, console: Console): Promise<ExitCode> {
   for (const agent of guardedAgents(name)) {
-    const file = await settingsFile(agent, flags, console);
+    const file = await guardedFile(agent, flags, console);
     const wasThere = await file.uninstall();
     console.output.write(`${wasThere ? "Taken away from" : "Nothing of Gennai's is in"} ${file.path}\n`);
   }
@@ -72,7 +65,7 @@ async function statusOf(agent: GuardedAgent, flags: GuardFlags, console: Console
   const { problems, beside } = await surroundings(agent, flags, console);
   return {
     agent: agent.host.id,
-    installed: places.flatMap((file) => (file.commands().size === 0 ? [] : [file.path])),
+    installed: places.flatMap((file) => (file.isInstalled ? [file.path] : [])),
     problems,
     limits: [...agent.limits, ...beside],
   };
@@ -98,29 +91,27 @@ interface Finding {
 }
 
 async function examined(agent: GuardedAgent, flags: GuardFlags, console: Console): Promise<readonly Finding[]> {
-  const { host, events, nextStep } = agent;
-  const wanted = await entryOf(agent, flags, console);
+  const { host } = agent;
   const findings: Finding[] = [];
   const { problems, beside } = await surroundings(agent, flags, console);
-  const places = await bothPlaces(agent, flags, console);
-  const found =
-    places.find((file) => file.amiss(wanted).length === 0) ?? places.find((file) => file.commands().size > 0);
+  const [local, user] = await bothPlaces(agent, flags, console);
+  const found = [local, user].find(({ amiss }) => amiss.length === 0) ?? [local, user].find((file) => file.isInstalled);
   if (found === undefined) {
     findings.push({ state: "fail", text: `No hook is in place. gennai guard install ${host.id}` });
   } else {
-    const commands = found.commands();
-    const amiss = found.amiss(wanted);
     findings.push({ state: "ok", text: `The hook is in place: ${found.path}` });
+    const { amiss } = found;
     if (amiss.length > 0) {
       const text = `It is missing, or not as it is installed, for ${amiss.join(", ")}. Install it again.`;
       findings.push({ state: "fail", text });
     }
     // What stands in a file of the workspace is somebody's word: only our own is started.
-    if ([...commands].some(([event, command]) => command !== wanted.commands[event])) {
+    if (found.startsAnother) {
       findings.push({ state: "fail", text: "It starts another program than this one. Install it again." });
     }
-    const workspace = await resolveWorkspace(flags.workspace, console);
-    findings.push(await triedHook(agent, wanted.commands[events.at(-1) ?? ""] ?? "", workspace, console));
+    const program = await programOf(agent, { ...flags, user: found === user }, console);
+    findings.push(await triedHook(agent, program, await resolveWorkspace(flags.workspace, console), console));
+    const nextStep = found === user ? agent.nextStepOfUser : agent.nextStep;
     if (nextStep !== undefined) findings.push({ state: "note", text: nextStep });
   }
   findings.push(...problems.map((problem): Finding => ({ state: "fail", text: `${problem}.` })));
@@ -130,15 +121,15 @@ async function examined(agent: GuardedAgent, flags: GuardFlags, console: Console
 
 /** Starts the hook as the host does, with a read of nothing that a rule could mind, and with input that is none. */
 async function triedHook(
-  { host }: GuardedAgent,
-  command: string,
+  { host, greeting }: GuardedAgent,
+  { words, environment }: HookProgram,
   workspace: string,
   console: Console,
 ): Promise<Finding> {
   const began = performance.now();
-  const hook = spawn("/bin/sh", ["-c", command], {
+  const hook = spawn(words[0], words.slice(1), {
     cwd: workspace,
-    env: { ...console.environment, CLAUDE_PROJECT_DIR: workspace },
+    env: { ...console.environment, CLAUDE_PROJECT_DIR: workspace, ...environment },
     stdio: ["pipe", "pipe", "ignore"],
   });
   const code = new Promise<number | null>((resolve) => {
@@ -147,13 +138,13 @@ async function triedHook(
   });
   // A hook that never reads its input is told by its exit code.
   hook.stdin.on("error", () => undefined);
-  hook.stdin.end('{"session_id":"doctor","hook_event_name":"Doctor"}');
+  hook.stdin.end(greeting);
   await text(hook.stdout);
   const ended = await code;
   const took = Math.round(performance.now() - began);
   return ended === 0
     ? { state: "ok", text: `The hook answers ${host.title} in ${took} ms.` }
-    : { state: "fail", text: `The hook cannot be started (exit code ${ended}): ${command}` };
+    : { state: "fail", text: `The hook cannot be started (exit code ${ended}): ${words.join(" ")}` };
 }
 
 async function runningServer(flags: GuardFlags, console: Console): Promise<string | undefined> {
@@ -167,9 +158,11 @@ async function runningServer(flags: GuardFlags, console: Console): Promise<strin
 /** What all the settings that the agent reads for this project say of hooks: what keeps ours from its work, and who is beside it. */
 async function surroundings(agent: GuardedAgent, flags: GuardFlags, console: Console) {
   const stateDir = defaultStateDir(console.environment);
-  const [, ...shared] = agent.projectFiles(await resolveWorkspace(flags.workspace, console));
+  const root = await resolveWorkspace(flags.workspace, console);
+  const [, ...shared] = agent.projectFiles(root);
+  const format = agent.format(await programOf(agent, flags, console));
   const [local, user] = await bothPlaces(agent, flags, console);
-  const files = [local, ...shared.map((path) => new GuardedSettingsFile(path, stateDir, "refuse")), user];
+  const files = [local, ...shared.map((path) => new GuardedFile(path, { stateDir, root, format })), user];
   const said = files.map((file) => ({ path: file.path, ...file.surroundings() }));
   return {
     problems: said.flatMap(({ path, problems }) => problems.map((problem) => `${path}: ${problem}`)),
@@ -184,50 +177,22 @@ async function surroundings(agent: GuardedAgent, flags: GuardFlags, console: Con
 /** The project's, and the user's. */
 async function bothPlaces(agent: GuardedAgent, flags: GuardFlags, console: Console) {
   return [
-    await settingsFile(agent, { ...flags, user: false }, console),
-    await settingsFile(agent, { ...flags, user: true }, console),
+    await guardedFile(agent, { ...flags, user: false }, console),
+    await guardedFile(agent, { ...flags, user: true }, console),
   ] as const;
 }
 
-async function settingsFile(agent: GuardedAgent, flags: GuardFlags, console: Console): Promise<GuardedSettingsFile> {
-  const { environment } = console;
-  const stateDir = defaultStateDir(environment);
-  if (flags.user === true) return new GuardedSettingsFile(agent.userFile(environment), stateDir, "follow");
-  const [path] = agent.projectFiles(await resolveWorkspace(flags.workspace, console));
-  return new GuardedSettingsFile(path, stateDir, "refuse");
+async function guardedFile(agent: GuardedAgent, flags: GuardFlags, console: Console): Promise<GuardedFile> {
+  const stateDir = defaultStateDir(console.environment);
+  const format = agent.format(await programOf(agent, flags, console));
+  if (flags.user === true) return new GuardedFile(agent.userFile(console.environment), { stateDir, format });
+  const root = await resolveWorkspace(flags.workspace, console);
+  const [path] = agent.projectFiles(root);
+  return new GuardedFile(path, { stateDir, root, format });
 }
 
-/**
- * Before a call every exit code but 2 is a hook that failed, and the host goes on; at another event 2 would keep it from coming to rest.
- * What settings may put into the environment, and would steer it, is said in the command itself.
- */
-async function entryOf({ host, events }: GuardedAgent, flags: GuardFlags, console: Console): Promise<HookEntry> {
-  const { environment } = console;
-  const program = process.argv[1];
-  if (program === undefined || !existsSync(program)) throw usageError("Where this program lies cannot be told.");
-  const stateDir = defaultStateDir(environment);
-  // Claude Code says itself which one it is.
-  const isTold = flags.user === true || host.id === "claude-code";
+async function programOf(agent: GuardedAgent, flags: GuardFlags, console: Console): Promise<HookProgram> {
+  const isTold = flags.user === true || agent.saysProject === true;
   const project = isTold ? undefined : await resolveWorkspace(flags.workspace, console);
-  const perl = perls.find((path) => existsSync(path));
-  const words = [
-    "NODE_OPTIONS=",
-    ...(perl === undefined ? [] : ["PERL5OPT=", "PERL5LIB="]),
-    `GENNAI_STATE_DIR=${quoted(stateDir)}`,
-    `GENNAI_GUARD_PROJECT=${project === undefined ? "" : quoted(project)}`,
-    ...(perl === undefined ? [] : [quoted(perl), quoted(relayPath(stateDir))]),
-    quoted(process.execPath),
-    ...process.execArgv.map(quoted),
-    quoted(program),
-    `guard hook ${host.id}`,
-  ];
-  const commands = events.map((event): [string, string] => [
-    event,
-    `${words.join(" ")} || exit ${event === "PreToolUse" ? 2 : 1}`,
-  ]);
-  return { commands: Object.fromEntries(commands), timeout };
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
+  return hookProgram(agent.host.id, defaultStateDir(console.environment), project);
 }

@@ -3,28 +3,63 @@ import { join } from "node:path";
 import { claudeCode, claudeCodeEvents } from "@gennai/governance/guard/claude-code";
 import { codex, codexEvents } from "@gennai/governance/guard/codex";
 import type { GuardedHost } from "@gennai/governance/guard/guarded-host";
+import { opencode } from "@gennai/governance/guard/opencode";
+import { pi } from "@gennai/governance/guard/pi";
 import { CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
+import { guardPlugin, opencodePlugin, piExtension } from "./guard-plugin.ts";
+import type { GuardedFormat } from "./guarded-file.ts";
+import { type HookProgram, shellLine } from "./hook-program.ts";
+import { hookSettings } from "./hook-settings.ts";
 
 /** An agent that a hook can be put in place for. */
 export interface GuardedAgent {
   readonly host: GuardedHost;
-  /** Events for which it is. */
-  readonly events: readonly string[];
+  /** How ours stands in its files. */
+  format(program: HookProgram): GuardedFormat;
+  /** Something that its hook is told of no call: for trying whether it answers. */
+  readonly greeting: string;
+  /** It says itself in which project it works. */
+  readonly saysProject?: true;
   /** Its files of hooks for a project, absolute: ours goes into the first; the others are looked at. */
   projectFiles(workspace: string): readonly [string, ...string[]];
   /** The user's own, for all projects. */
   userFile(environment: NodeJS.ProcessEnv): string;
-  /** What its user has to do besides, after an install. */
+  /** What its user has to do besides, after an install into a project. */
   readonly nextStep?: string;
+  /** The same after one into the user's own settings. */
+  readonly nextStepOfUser?: string;
   /** What it cannot do, or does by itself: tried with the real program. Told by `status`, and in the guide. */
   readonly limits: readonly string[];
 }
 
+/** Seconds that the host waits for the hook: more than the hook waits for the server. */
+const timeout = 60;
+
+/**
+ * Before a call every exit code but 2 is a hook that failed, and the host goes on; at another event 2 would keep it from coming to rest.
+ */
+const inSettings =
+  (events: readonly string[]) =>
+  (program: HookProgram): GuardedFormat => {
+    const commands = events.map((event): [string, string] => [
+      event,
+      `${shellLine(program)} || exit ${event === "PreToolUse" ? 2 : 1}`,
+    ]);
+    return hookSettings({ commands: Object.fromEntries(commands), timeout });
+  };
+
+const settingsGreeting = '{"session_id":"doctor","hook_event_name":"Doctor"}';
+const pluginGreeting = '{"event":"hello"}';
+const pluginFile = "gennai-guard.js";
+const trustCodex = "Codex runs no hook that its user has not trusted: open /hooks in Codex, and trust these.";
+
 const agents: readonly GuardedAgent[] = [
   {
     host: claudeCode,
-    events: claudeCodeEvents,
+    format: inSettings(claudeCodeEvents),
+    greeting: settingsGreeting,
+    saysProject: true,
     // The one that is not shared: the program lies elsewhere on every machine.
     projectFiles: (workspace) => [
       join(workspace, ".claude", "settings.local.json"),
@@ -42,10 +77,12 @@ const agents: readonly GuardedAgent[] = [
   },
   {
     host: codex,
-    events: codexEvents,
+    format: inSettings(codexEvents),
+    greeting: settingsGreeting,
     projectFiles: (workspace) => [join(workspace, ".codex", "hooks.json")],
     userFile: ({ CODEX_HOME, HOME }) => join(CODEX_HOME || join(HOME || homedir(), ".codex"), "hooks.json"),
-    nextStep: "Codex runs no hook that its user has not trusted: open /hooks in Codex, and trust these.",
+    nextStep: trustCodex,
+    nextStepOfUser: trustCodex,
     limits: [
       "Until its user trusts the hook in /hooks, Codex leaves it out and runs every call.",
       "A hook cannot have Codex ask: what would be asked about is refused, with the reason. Rules of yours can allow it.",
@@ -54,6 +91,42 @@ const agents: readonly GuardedAgent[] = [
       "What a command does is not seen, only what it says: commands that are not proven to read are refused.",
       "Hooks in config.toml, of plugins and of an organisation are not looked at, nor whether hooks are switched off there.",
       "A command that runs already is not stopped by an emergency control.",
+    ],
+  },
+  {
+    host: opencode,
+    format: (program) => guardPlugin("opencode", program, opencodePlugin),
+    greeting: pluginGreeting,
+    projectFiles: (workspace) => [join(workspace, ".opencode", "plugins", pluginFile)],
+    userFile: ({ XDG_CONFIG_HOME, HOME }) =>
+      join(XDG_CONFIG_HOME || join(HOME || homedir(), ".config"), "opencode", "plugins", pluginFile),
+    limits: [
+      "A plugin cannot have opencode ask: what would be asked about is refused, with the reason. Rules of yours can allow it.",
+      "A plugin that cannot be loaded, and all of them with --pure, are left out, and every call runs.",
+      "Files and shell lines in a prompt or a command of opencode's (@file, !`line`) come to no hook; nor do formatters that run after an edit.",
+      "Other plugins are not looked at. Of a call that one of them changed you hear when it has run.",
+      "What a command does is not seen, only what it says: commands that are not proven to read are refused.",
+      "A command that runs already is not stopped by an emergency control; opencode is told to stop at its next call.",
+      "apply_patch, which it offers to some models only, web pages, tools of MCP servers and sub-agents were not tried with the program itself.",
+    ],
+  },
+  {
+    host: pi,
+    format: (program) => guardPlugin("pi", program, piExtension),
+    greeting: pluginGreeting,
+    projectFiles: (workspace) => [join(workspace, ".pi", "extensions", pluginFile)],
+    userFile: ({ PI_CODING_AGENT_DIR, HOME }) =>
+      join(PI_CODING_AGENT_DIR || join(HOME || homedir(), ".pi", "agent"), "extensions", pluginFile),
+    nextStep:
+      "pi loads no extension of a project that its user has not trusted: say yes when it asks, or install it with --user.",
+    limits: [
+      "In a project that is not trusted, and with --no-extensions, pi leaves it out, and every call runs.",
+      "Where nobody can be asked (pi -p, --mode json), what would be asked about is refused, with the reason.",
+      "A line that you type with ! is yours, and comes to no hook; so do files named with @ in a prompt.",
+      "Other extensions are not looked at: one may change a call after it was judged, and you hear of it when it has run.",
+      "What a command does is not seen, only what it says: commands that are not proven to read are asked about.",
+      "A command that runs already is not stopped by an emergency control; pi is told to stop at its next call.",
+      "Its tools grep and find were not tried with the program itself, nor its window: the question was, through its RPC mode.",
     ],
   },
 ];

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
+import type { GuardedFormat } from "./guarded-file.ts";
 
 /** A settings file of an agent, parsed. */
-export type Settings = Readonly<Record<string, unknown>>;
+type Settings = Readonly<Record<string, unknown>>;
 
 /** What is put into an agent's settings. */
-export interface HookEntry {
+interface HookEntry {
   /** Shell commands that the agent starts, by event. */
   readonly commands: Readonly<Record<string, string>>;
   /** Seconds. */
@@ -19,8 +20,38 @@ const ours =
 const steering =
   /^(?:(?:NODE|GENNAI|LD|DYLD|PERL).*|PATH|PWD|HOME|ENV|SHELL|BASH_ENV|CLAUDE_(?:CONFIG_DIR|PROJECT_DIR|CODE_(?:SIMPLE|SHELL.*)))$/;
 
+/** Hooks that stand in a JSON file of settings, as Claude Code and Codex have them. */
+export function hookSettings(entry: HookEntry): GuardedFormat {
+  return {
+    holdsOurs: (text) => ourCommands(parsed(text)).size > 0,
+    startsAnother: (text) =>
+      [...ourCommands(parsed(text))].some(([event, command]) => command !== entry.commands[event]),
+    amiss: (text) => eventsAmiss(parsed(text), entry),
+    withOurs: (text) => written(withHook(parsed(text), entry)),
+    withoutOurs(text, wasThere) {
+      const rest = withoutHook(parsed(text));
+      return Object.keys(rest).length === 0 && !wasThere ? undefined : written(rest);
+    },
+    surroundings(text) {
+      const settings = parsed(text);
+      return { problems: problemsIn(settings), foreign: foreignHooks(settings) };
+    },
+  };
+}
+
+function written(settings: Settings): string {
+  return `${JSON.stringify(settings, undefined, 2)}\n`;
+}
+
+function parsed(text: string): Settings {
+  if (text.trim() === "") return {};
+  const value: unknown = JSON.parse(text);
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
+  throw new Error("it holds no JSON object");
+}
+
 /** The settings with our hook for each event, once, behind those of others. Throws for settings of another shape. */
-export function withHook(settings: Settings, entry: HookEntry): Settings {
+function withHook(settings: Settings, entry: HookEntry): Settings {
   const clean = withoutHook(settings);
   const hooks = { ...objectOf(clean["hooks"], "hooks") };
   for (const event of Object.keys(entry.commands)) {
@@ -30,7 +61,7 @@ export function withHook(settings: Settings, entry: HookEntry): Settings {
 }
 
 /** The settings without ours; whatever only held ours is gone, too. */
-export function withoutHook(settings: Settings): Settings {
+function withoutHook(settings: Settings): Settings {
   if (settings["hooks"] === undefined) return settings;
   const hooks: Record<string, unknown> = {};
   let found = false;
@@ -48,14 +79,14 @@ export function withoutHook(settings: Settings): Settings {
 }
 
 /** Commands of ours that are in place, by event. */
-export function ourCommands(settings: Settings): ReadonlyMap<string, string> {
+function ourCommands(settings: Settings): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const { event, hook } of hooksIn(settings)) if (isOurs(hook)) found.set(event, commandOf(hook));
   return found;
 }
 
 /** Events for which ours is not there as `withHook` writes it: it is missing, or something beside it weakens it. */
-export function eventsAmiss(settings: Settings, entry: HookEntry): readonly string[] {
+function eventsAmiss(settings: Settings, entry: HookEntry): readonly string[] {
   const hooks = objectOf(settings["hooks"] ?? {}, "hooks");
   const events = new Set([...Object.keys(entry.commands), ...ourCommands(settings).keys()]);
   return [...events].filter((event) => {
@@ -65,7 +96,7 @@ export function eventsAmiss(settings: Settings, entry: HookEntry): readonly stri
 }
 
 /** What in these settings keeps our hook from running as it was installed; for people. */
-export function problemsIn(settings: Settings): readonly string[] {
+function problemsIn(settings: Settings): readonly string[] {
   const { env } = settings;
   const names = typeof env === "object" && env !== null ? Object.keys(env) : [];
   const steered = names.filter((name) => steering.test(name));
@@ -76,7 +107,7 @@ export function problemsIn(settings: Settings): readonly string[] {
 }
 
 /** Hooks of others that may change a call after it was judged, or answer what our hook asks. */
-export function foreignHooks(settings: Settings): readonly string[] {
+function foreignHooks(settings: Settings): readonly string[] {
   const asked = hooksIn(settings).filter(({ event }) => event === "PreToolUse" || event === "PermissionRequest");
   return asked.flatMap(({ event, hook }) =>
     isOurs(hook) ? [] : [`${event}: ${JSON.stringify((commandOf(hook) || "no command").slice(0, 100))}`],

@@ -7,7 +7,7 @@ import type { GuardFlags } from "./guard-commands.ts";
 export function registerGuardCommands(program: Command, { console, ended }: CommandHost): void {
   const guard = program
     .command("guard")
-    .description("the same rules, questions and ledger for other agents: claude-code, codex")
+    .description("the same rules, questions and ledger for other agents: claude-code, codex, opencode, pi")
     .addHelpText("after", help);
   const place = (name: string, description: string): Command =>
     workspaceOption(guard.command(name).description(description)).option(

@@ -43,6 +43,7 @@ const settingsSchema = z.looseObject({
     .record(z.string(), z.array(z.looseObject({ hooks: z.array(z.looseObject({ command: z.string() })) })))
     .default({}),
 });
+const statusSchema = z.object({ agents: z.array(z.object({ installed: z.array(z.string()) })) });
 const settingsIn = (path: string) => settingsSchema.parse(JSON.parse(readFileSync(path, "utf8")));
 const hooksIn = (path: string) => settingsIn(path).hooks;
 
@@ -133,6 +134,37 @@ describe("install and uninstall", () => {
     expect((await run("guard doctor claude-code")).printed).toContain("not as it is installed, for PreToolUse");
     expect((await run("guard install claude-code")).printed).toContain("Installed in");
     expect(JSON.parse(readFileSync(settings, "utf8"))).toEqual(JSON.parse(written));
+  });
+
+  test("installed again over an entry of an earlier program: what is taken away in the end is all of ours", async () => {
+    await using place = await project();
+    const { run, settings, environment } = place;
+    await run("guard install claude-code");
+    const older = readFileSync(settings, "utf8").replaceAll("/guard/relay", "/older/relay");
+    writeFileSync(settings, older.replace("{", '{\n  "model": "x",'));
+    await run("guard install claude-code");
+    expect(readFileSync(settings, "utf8")).not.toContain("/older/relay");
+    await run("guard uninstall claude-code");
+    expect(JSON.parse(readFileSync(settings, "utf8"))).toEqual({ model: "x" });
+    expect(readdirSync(join(environment.GENNAI_STATE_DIR, "guard"))).toEqual([]);
+  });
+
+  test("many at once, of all agents: what is left in place works, and nothing is left in the end", async () => {
+    await using place = await project();
+    const { run, environment, root } = place;
+    const agents = ["claude-code", "codex", "opencode", "pi"];
+    const both = agents.flatMap((agent) => [
+      `guard install ${agent}`,
+      `guard uninstall ${agent}`,
+      `guard install ${agent}`,
+    ]);
+    expect((await Promise.all(both.map((command) => run(command)))).map(({ code }) => code)).toEqual(both.map(() => 0));
+    const { agents: now } = statusSchema.parse(JSON.parse((await run("guard status --json")).printed));
+    const left = now.filter(({ installed }) => installed.length > 0);
+    expect(existsSync(join(environment.GENNAI_STATE_DIR, "guard/relay"))).toBe(left.length > 0);
+    await run("guard uninstall all");
+    expect(readdirSync(root)).toEqual([]);
+    expect(readdirSync(join(environment.GENNAI_STATE_DIR, "guard"))).toEqual([]);
   });
 
   test("a command of others that only speaks of ours is theirs", async () => {
@@ -357,6 +389,8 @@ test("all agents at once, and nothing of any is left", async () => {
   expect(agents).toMatchObject([
     { agent: "claude-code", installed: [place.settings] },
     { agent: "codex", installed: [join(place.root, ".codex/hooks.json")] },
+    { agent: "opencode", installed: [join(place.root, ".opencode/plugins/gennai-guard.js")] },
+    { agent: "pi", installed: [join(place.root, ".pi/extensions/gennai-guard.js")] },
   ]);
   await place.run("guard uninstall claude-code");
   // What the other one's hook starts stays.

@@ -1,0 +1,256 @@
+import { randomBytes } from "node:crypto";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  ensurePrivateDirectory,
+  findPrivateFile,
+  removePrivateFile,
+  writePrivateFile,
+} from "@gennai/machine/private-file";
+import { tryFileLock } from "@gennai/machine/process/file-lock";
+import { hasCode } from "@gennai/machine/system-error";
+import { sha256Hex } from "@gennai/protocol/digest";
+import * as z from "zod";
+import { CliError } from "../../errors/cli-error.ts";
+import { exitCode } from "../../errors/exit-code.ts";
+import { relayScript } from "./relay-script.ts";
+
+/** How ours stands in a file of an agent's. Its methods throw for a text that cannot be understood, or is not ours to change. */
+export interface GuardedFormat {
+  /** Whether anything of ours is in it. */
+  holdsOurs(text: string): boolean;
+  /** Whether it is told to start another program than this one. */
+  startsAnother(text: string): boolean;
+  /** What of ours is not there as it would be written now. */
+  amiss(text: string): readonly string[];
+  withOurs(text: string): string;
+  /** undefined: nothing is left. @param wasThere there was a file before ours came: then one is left, however little it says */
+  withoutOurs(text: string, wasThere: boolean): string | undefined;
+  /** What else in it keeps ours from its work, and whose hooks are beside it; for people. */
+  surroundings(text: string): { readonly problems: readonly string[]; readonly foreign: readonly string[] };
+}
+
+/** What stood there before, and what was written in its place. */
+const backupSchema = z.strictObject({
+  path: z.string(),
+  /** undefined: there was no file. */
+  before: z.string().optional(),
+  /** Directories that were made for it, the outermost first. */
+  madeDirectories: z.array(z.string()).readonly(),
+  writtenSha256: z.string(),
+});
+type Backup = z.infer<typeof backupSchema>;
+
+/** Milliseconds for another `gennai guard` to be done. */
+const patienceMs = 20_000;
+const pauseMs = 20;
+
+/** The program that hooks start first. It is there while a hook is. */
+export function relayPath(stateDir: string): string {
+  return join(stateDir, "guard", "relay");
+}
+
+/** A file of an agent, with our hook or without. What it was before is kept in the state directory. */
+export class GuardedFile {
+  readonly path: string;
+  readonly #backup: string;
+  readonly #stateDir: string;
+  readonly #root: string | undefined;
+  readonly #format: GuardedFormat;
+
+  /**
+   * @param root of the project that it lies in: what a project holds is anybody's, so that no link below it is followed. undefined: it is
+   *   in a user's own directory, where people keep such files elsewhere
+   */
+  constructor(
+    path: string,
+    { stateDir, root, format }: { stateDir: string; root?: string | undefined; format: GuardedFormat },
+  ) {
+    this.path = root === undefined && existsSync(path) ? realpathSync(path) : path;
+    this.#root = root;
+    this.#stateDir = stateDir;
+    this.#format = format;
+    this.#backup = join(stateDir, "guard", `${sha256Hex(this.path).slice(0, 32)}.json`);
+  }
+
+  /** Throws `CliError`, as all below do, for a file that cannot be read. */
+  get isInstalled(): boolean {
+    return this.#plainly(() => this.#format.holdsOurs(this.#text() ?? ""));
+  }
+
+  get startsAnother(): boolean {
+    return this.#plainly(() => this.#format.startsAnother(this.#text() ?? ""));
+  }
+
+  get amiss(): readonly string[] {
+    return this.#plainly(() => this.#format.amiss(this.#text() ?? ""));
+  }
+
+  surroundings(): ReturnType<GuardedFormat["surroundings"]> {
+    return this.#plainly(() => this.#format.surroundings(this.#text() ?? ""));
+  }
+
+  /** False where it is in place as it would be written now. */
+  async install(): Promise<boolean> {
+    this.#refuseLinks();
+    await ensurePrivateDirectory(this.#stateDir);
+    using _alone = await this.#alone();
+    const before = this.#text();
+    const written = this.#plainly(() => this.#format.withOurs(before ?? ""));
+    await ensurePrivateDirectory(dirname(this.#backup));
+    await writePrivateFile(relayPath(this.#stateDir), relayScript);
+    if (this.amiss.length === 0) return false;
+    const kept = await this.#kept();
+    // Installed again over our own writing, the first original stays the original.
+    const isOwn = kept !== undefined && before !== undefined && sha256Hex(before) === kept.writtenSha256;
+    const original = isOwn ? kept.before : this.#cleared(before);
+    const backup: Backup = {
+      path: this.path,
+      ...(original === undefined ? {} : { before: original }),
+      madeDirectories: kept?.madeDirectories ?? missingDirectories(dirname(this.path)),
+      writtenSha256: sha256Hex(written),
+    };
+    await writePrivateFile(this.#backup, JSON.stringify(backup));
+    mkdirSync(dirname(this.path), { recursive: true });
+    await this.#replace(before, written);
+    return true;
+  }
+
+  /** Back to the very bytes from before, or, where somebody changed the file since, without ours. False: there was nothing of ours. */
+  async uninstall(): Promise<boolean> {
+    this.#refuseLinks();
+    if (!existsSync(this.#stateDir) && !this.isInstalled) return false;
+    await ensurePrivateDirectory(this.#stateDir);
+    using _alone = await this.#alone();
+    const text = this.#text();
+    const kept = await this.#kept();
+    if (text === undefined || !this.isInstalled) {
+      await this.#forget();
+      return false;
+    }
+    const isOursAlone = kept?.writtenSha256 === sha256Hex(text);
+    const wasThere = kept?.before !== undefined;
+    const rest = isOursAlone ? kept.before : this.#plainly(() => this.#format.withoutOurs(text, wasThere));
+    await this.#replace(text, rest);
+    if (rest === undefined) removeEmpty(kept?.madeDirectories ?? []);
+    await this.#forget();
+    return true;
+  }
+
+  /** What was there before an ours of which nothing is known any more. */
+  #cleared(text: string | undefined): string | undefined {
+    return this.#plainly(() =>
+      text !== undefined && this.#format.holdsOurs(text) ? this.#format.withoutOurs(text, false) : text,
+    );
+  }
+
+  async #forget(): Promise<void> {
+    await removePrivateFile(this.#backup);
+    const relay = relayPath(this.#stateDir);
+    // What hooks in other places start stays.
+    if (existsSync(relay) && readdirSync(dirname(relay)).length === 1) await removePrivateFile(relay);
+  }
+
+  /** Of all that install and take away: one that goes would otherwise take with it what another one is about to need. */
+  async #alone(): Promise<Disposable> {
+    const directory = join(this.#stateDir, "locks");
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const giveUp = performance.now() + patienceMs;
+    for (;;) {
+      const lock = tryFileLock(join(directory, "guard"));
+      if (lock !== undefined) return lock;
+      if (performance.now() > giveUp) {
+        throw new CliError("Another `gennai guard` is at work. Nothing was changed.", { next: ["Try it again."] });
+      }
+      await sleep(pauseMs);
+    }
+  }
+
+  /** As a whole, with the mode it had, and only where it still holds what was looked at. undefined: there is no file. */
+  async #replace(before: string | undefined, text: string | undefined): Promise<void> {
+    const temporary = `${this.path}.${randomBytes(6).toString("hex")}.tmp`;
+    const mode = (statSync(this.path, { throwIfNoEntry: false })?.mode ?? 0o600) & 0o777;
+    try {
+      if (text !== undefined) {
+        await using file = await open(temporary, "wx", mode);
+        await file.chmod(mode);
+        await file.writeFile(text);
+      }
+      if (this.#text() !== before) {
+        throw new CliError(`${this.path} was changed meanwhile, and is left as it is.`, { next: ["Try it again."] });
+      }
+      if (text === undefined) rmSync(this.path, { force: true });
+      else await rename(temporary, this.path);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+  }
+
+  /** A link that came with a project leads whoever writes to it elsewhere. */
+  #refuseLinks(): void {
+    const root = this.#root;
+    if (root === undefined) return;
+    for (let path = this.path; path !== root && path !== dirname(path); path = dirname(path)) {
+      if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) continue;
+      throw new CliError(`${path} is a link. Nothing was changed.`, {
+        exitCode: exitCode.usage,
+        next: ["Put a directory and a file of the project there, or use your own settings: --user"],
+      });
+    }
+  }
+
+  #text(): string | undefined {
+    try {
+      return readFileSync(this.path, "utf8");
+    } catch (error) {
+      if (hasCode(error, "ENOENT")) return undefined;
+      throw error;
+    }
+  }
+
+  async #kept(): Promise<Backup | undefined> {
+    const text = await findPrivateFile(this.#backup);
+    // One of an earlier version tells less than the file itself.
+    return text === undefined ? undefined : backupSchema.safeParse(JSON.parse(text)).data;
+  }
+
+  #plainly<Value>(work: () => Value): Value {
+    try {
+      return work();
+    } catch (cause) {
+      throw new CliError(`${this.path} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}.`, {
+        exitCode: exitCode.usage,
+        next: ["Mend the file first. Nothing was changed."],
+        cause,
+      });
+    }
+  }
+}
+
+function missingDirectories(directory: string): readonly string[] {
+  return existsSync(directory) ? [] : [...missingDirectories(dirname(directory)), directory];
+}
+
+function removeEmpty(directories: readonly string[]): void {
+  for (const directory of directories.toReversed()) {
+    try {
+      rmdirSync(directory);
+    } catch (error) {
+      // Somebody else's files are in it by now.
+      if (!hasCode(error, "ENOTEMPTY") && !hasCode(error, "ENOENT")) throw error;
+    }
+  }
+}
