@@ -26,6 +26,7 @@ const tasks = {
   build: () => node("scripts/build.mjs"),
   generate,
   corpus: () => node("test/corpus/main.ts", ...args),
+  "corpus-guard": () => node("test/corpus/guarded.ts", ...args),
   async effects() {
     // What is killed is the built program.
     await ensureBuilt();
