@@ -72,6 +72,11 @@ export function bundleMessage(digest: string): Uint8Array {
   return new TextEncoder().encode(`gennai-ledger-bundle:${digest}`);
 }
 
+/** What is signed of a record that goes along with a commit: the digest of all of it but the signature. */
+export function noteMessage(digest: string): Uint8Array {
+  return new TextEncoder().encode(`gennai-provenance-note:${digest}`);
+}
+
 /** What is signed of how far a whole store has come. */
 export function markMessage(mark: { readonly store: string; readonly commits: number }): Uint8Array {
   return new TextEncoder().encode(`gennai-store-mark:${digestOf({ store: mark.store, commits: mark.commits })}`);

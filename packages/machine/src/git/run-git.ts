@@ -33,7 +33,11 @@ export interface GitResult {
  */
 export async function git(
   args: readonly string[],
-  options: GitPlace & { readonly signal?: AbortSignal },
+  options: GitPlace & {
+    readonly signal?: AbortSignal;
+    /** What git reads on its standard input. */
+    readonly input?: string;
+  },
 ): Promise<GitResult> {
   const { signal } = options;
   signal?.throwIfAborted();
@@ -46,7 +50,9 @@ export async function git(
   // It may have been aborted while git was looked for.
   if (signal?.aborted === true) stop();
   try {
-    running.stdin.end();
+    // A git that ends without reading all of it says why.
+    running.stdin.on("error", () => {});
+    running.stdin.end(options.input ?? "");
     const { code, output, errors } = await readWhole(running).catch((error: unknown) => {
       signal?.throwIfAborted();
       throw error;

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { git, openGit } from "@gennai/machine/git/run-git";
+import { git } from "@gennai/machine/git/run-git";
 import { FileBlobStore } from "../sqlite/file-blob-store.ts";
+import { readObjects } from "./read-objects.ts";
 
 /** Contents larger than this are not looked into, in bytes. */
 const maxBytes = 1024 * 1024;
 /** What of a repository is read at most. */
 const mostObjects = 50_000;
-const mostBytes = 256 * 1024 * 1024;
 
 /**
  * Contents by their SHA-256, from wherever they still are: the state directory, else anything git keeps of these paths, on
@@ -39,33 +39,10 @@ async function readRepository(
   found: Map<string, string>,
 ): Promise<void> {
   const ids = await blobIds(directory, paths).catch(() => []);
-  if (ids.length === 0) return;
-  const running = await openGit(["cat-file", "--batch"], { directory }).catch(() => undefined);
-  if (running === undefined) return;
-  running.stdin.end(ids.map((id) => `${id}\n`).join(""));
-  let rest = Buffer.alloc(0);
-  let read = 0;
-  let body: { readonly size: number; readonly isBlob: boolean } | undefined;
-  running.stdout.on("data", (piece: Buffer) => {
-    read += piece.length;
-    if (read > mostBytes || missing.size === 0) return running.kill();
-    rest = Buffer.concat([rest, piece]);
-    for (;;) {
-      if (body === undefined) {
-        const end = rest.indexOf(10);
-        if (end === -1) return undefined;
-        const [, type = "", size = ""] = rest.toString("latin1", 0, end).split(" ");
-        rest = rest.subarray(end + 1);
-        if (/^\d+$/.test(size)) body = { size: Number(size), isBlob: type === "blob" };
-      } else {
-        if (rest.length <= body.size) return undefined;
-        if (body.isBlob) takeBlob(rest.subarray(0, body.size), missing, found);
-        rest = rest.subarray(body.size + 1);
-        body = undefined;
-      }
-    }
+  await readObjects(directory, ids, (_, bytes) => {
+    takeBlob(bytes, missing, found);
+    return missing.size === 0;
   });
-  await running.ended.catch(() => undefined);
 }
 
 /** Of all that the repository has at these paths, on any branch and before any rewriting that it remembers. */

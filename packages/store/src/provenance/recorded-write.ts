@@ -22,7 +22,8 @@ export interface RecordedWrite {
   /** The intent that was worked under, e.g. `INT-001`; undefined: none was selected. */
   readonly intent: string | undefined;
   readonly decision: WriteDecision;
-  readonly verification: "verified" | "unverified" | "failed";
+  /** `untold`: who handed it on chose not to say. */
+  readonly verification: "verified" | "unverified" | "failed" | "untold";
   readonly isUndo: boolean;
 }
 
@@ -43,4 +44,6 @@ export type WriteDecision =
   /** The call belonged to a plan that a person approved. */
   | { readonly type: "planned"; readonly step: string; readonly rule: string }
   /** A person did it: took changes back, or put files in their place. */
-  | { readonly type: "person" };
+  | { readonly type: "person" }
+  /** Who handed it on chose not to say. */
+  | { readonly type: "untold" };

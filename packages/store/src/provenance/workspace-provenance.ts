@@ -10,6 +10,7 @@ import { KnownText } from "./matching/known-text.ts";
 import type { Match, Method } from "./matching/passage.ts";
 import { readWrites } from "./read-writes.ts";
 import type { RecordedWrite } from "./recorded-write.ts";
+import { readNotedLines } from "./sharing/noted-lines.ts";
 
 /** Whose a line is. */
 export type LineOrigin =
@@ -36,8 +37,11 @@ export interface ProvenanceTrust {
   /** `ok`, or what `gennai ledger verify` says of it. */
   readonly status: string;
   readonly message: string;
-  /** `store`: this machine's own ledger. `bundle`: checked with the key that was named; `bundle-own-key`: with its own alone. */
-  readonly source: "store" | "bundle" | "bundle-own-key";
+  /**
+   * `store`: this machine's own ledger. `bundle`: checked with the key that was named; `bundle-own-key`: with its own alone. `notes`: git's
+   * notes, those that the named key signed; `unchecked-notes`: all, whoever wrote them.
+   */
+  readonly source: "store" | "bundle" | "bundle-own-key" | "notes" | "unchecked-notes";
 }
 
 export interface ProvenanceSource {
@@ -46,6 +50,8 @@ export interface ProvenanceSource {
   readonly stateDir: string;
   /** An exported bundle in place of this machine's ledger. */
   readonly bundle?: { readonly file: string; readonly publicKeyFile?: string | undefined } | undefined;
+  /** What git's notes say, in place of this machine's ledger. */
+  readonly notes?: { readonly publicKeyFile?: string | undefined } | undefined;
 }
 
 /** Who wrote the lines of a workspace's files, by its ledger and what is left of the contents that it names. Changes nothing. */
@@ -62,29 +68,22 @@ export class WorkspaceProvenance {
     workspaceRoot: string,
     trust: ProvenanceTrust,
     writes: readonly RecordedWrite[],
-    contents: ReadonlyMap<string, string>,
+    known: { readonly text: KnownText; readonly byHash: ReadonlyMap<number, RecordedWrite> },
   ) {
     this.trust = trust;
     this.writes = writes;
     this.#workspaceRoot = workspaceRoot;
-    this.#known = new KnownText();
-    const textOf = (sha256: string | undefined): string | undefined =>
-      sha256 === undefined ? undefined : contents.get(sha256);
-    const byHash = new Map<number, RecordedWrite>();
-    for (const [number, write] of writes.entries()) {
-      const { path, operation, isUndo } = write;
-      const [before, after] = [textOf(write.beforeSha256), textOf(write.afterSha256)];
-      // What it found is not there to compare with: then which lines it brought cannot be told from the whole.
-      const isWhole = write.beforeSha256 === undefined || before !== undefined;
-      if (isWhole) this.#known.add({ write: number, path, operation, before, after, isUndo });
-      if (!isWhole || after === undefined) byHash.set(number, write);
-    }
-    this.#byHash = byHash;
+    this.#known = known.text;
+    this.#byHash = known.byHash;
   }
 
   /** Rejects with `StoreError`, or as files do that cannot be read. */
   static async open(source: ProvenanceSource): Promise<WorkspaceProvenance> {
     const { workspaceRoot, stateDir } = source;
+    if (source.notes !== undefined) {
+      const { trust, writes, text } = await readNotedLines(workspaceRoot, source.notes.publicKeyFile);
+      return new WorkspaceProvenance(workspaceRoot, trust, writes, { text, byHash: new Map() });
+    }
     const { trust, lines } = await recordsOf(source);
     const writes = readWrites(lines);
     const wanted = new Set(writes.flatMap(({ beforeSha256, afterSha256 }) => [beforeSha256 ?? "", afterSha256 ?? ""]));
@@ -94,7 +93,7 @@ export class WorkspaceProvenance {
       workspaceRoot,
       paths: new Set(writes.map(({ path }) => path)),
     });
-    return new WorkspaceProvenance(workspaceRoot, trust, writes, contents);
+    return new WorkspaceProvenance(workspaceRoot, trust, writes, knownFrom(writes, contents));
   }
 
   /** One answer for each line of a file. @param path relative to the workspace */
@@ -113,6 +112,23 @@ export class WorkspaceProvenance {
     if (write === undefined) throw new TypeError(`There is no write ${match.write}.`);
     return { type: "recorded", write, method: match.method, confidence: match.confidence };
   }
+}
+
+/** What the contents tell of each write. Of those whose contents nobody has, the hashes of their blocks are all there is. */
+function knownFrom(writes: readonly RecordedWrite[], contents: ReadonlyMap<string, string>) {
+  const text = new KnownText();
+  const byHash = new Map<number, RecordedWrite>();
+  const textOf = (sha256: string | undefined): string | undefined =>
+    sha256 === undefined ? undefined : contents.get(sha256);
+  for (const [number, write] of writes.entries()) {
+    const { path, operation, isUndo } = write;
+    const [before, after] = [textOf(write.beforeSha256), textOf(write.afterSha256)];
+    // What it found is not there to compare with: then which lines it brought cannot be told from the whole.
+    const isWhole = write.beforeSha256 === undefined || before !== undefined;
+    if (isWhole) text.add({ write: number, path, operation, before, after, isUndo });
+    if (!isWhole || after === undefined) byHash.set(number, write);
+  }
+  return { text, byHash };
 }
 
 async function recordsOf({

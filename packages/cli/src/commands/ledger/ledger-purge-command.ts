@@ -1,5 +1,6 @@
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
+import { forgetNotes, writtenRecords } from "@gennai/store/provenance/sharing/share-notes";
 import { exitCode } from "../../errors/exit-code.ts";
 import { agreed } from "../../terminal/agreed.ts";
 import type { Console } from "../../terminal/console.ts";
@@ -22,12 +23,16 @@ export async function ledgerPurgeCommand(flags: LedgerPurgeFlags, console: Conso
     console.errors.write("Nothing was purged.\n");
     return exitCode.refused;
   }
-  const ledger = new WorkspaceLedger({ workspaceRoot, stateDir: defaultStateDir(console.environment) });
+  const location = { workspaceRoot, stateDir: defaultStateDir(console.environment) };
+  const ledger = new WorkspaceLedger(location);
+  // Afterwards nobody knows which they were; and when this fails, it can be asked for again.
+  const forgotten = writtenRecords(location, session);
+  const notes = await forgetNotes(workspaceRoot, location.stateDir, (recordId) => forgotten.has(recordId));
   const report = await ledger.purge({
     toolVersion: version,
     ...(session === undefined ? {} : { sessionId: session }),
   });
-  if (flags.json === true) console.output.write(`${JSON.stringify(report)}\n`);
+  if (flags.json === true) console.output.write(`${JSON.stringify({ ...report, notes })}\n`);
   else {
     const { sessions, events, records, blobs } = report;
     console.output.write(
@@ -35,6 +40,15 @@ export async function ledgerPurgeCommand(flags: LedgerPurgeFlags, console: Conso
         ? "There was nothing to purge.\n"
         : `Purged ${sessions} sessions with ${events} events, ${blobs} files, and the content of ${records} records; their place in the chain stays.\n`,
     );
+    if (notes > 0) console.output.write(notesText(notes));
   }
   return exitCode.ok;
+}
+
+/** What of it can not be reached from here. */
+function notesText(count: number): string {
+  return `${count === 1 ? "1 git note" : `${count} git notes`} tell of it no more. Copies that were pushed stay where they are, and so do trailers in commits,
+exported bundles and reports. git keeps the notes' own history here until: git update-ref -d refs/notes/agent-trace, git reflog expire
+--expire=now --all, git gc --prune=now (the first takes all notes).
+`;
 }

@@ -1,18 +1,12 @@
-import { resolve } from "node:path";
-import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import type { RecordedWrite } from "@gennai/store/provenance/recorded-write";
-import {
-  type LineOrigin,
-  type ProvenanceTrust,
-  WorkspaceProvenance,
-} from "@gennai/store/provenance/workspace-provenance";
+import type { LineOrigin, ProvenanceTrust } from "@gennai/store/provenance/workspace-provenance";
 import { usageError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
 import { type Paint, paintFor } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
 import { jsonLine, terminalSafe } from "../../terminal/terminal-safe.ts";
-import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { fileAndLines, type LineRange } from "./line-range.ts";
+import { openProvenance } from "./open-provenance.ts";
 import { decisionWords, methodWords, unknownWords, verificationWords, writerWords } from "./origin-words.ts";
 import { momentOf } from "./since.ts";
 import { readWorkspaceText } from "./workspace-file.ts";
@@ -22,6 +16,7 @@ export interface BlameFlags {
   readonly since?: string;
   readonly bundle?: string;
   readonly publicKey?: string;
+  readonly notes?: boolean;
   readonly json?: boolean;
 }
 
@@ -51,29 +46,11 @@ export async function blameCommand(named: string, flags: BlameFlags, console: Co
   return provenance.trust.status === "ok" ? exitCode.ok : untrusted;
 }
 
-/** By this machine's ledger, or a bundle. */
-async function openProvenance(
-  flags: Pick<BlameFlags, "workspace" | "bundle" | "publicKey">,
-  console: Console,
-): Promise<{ readonly workspaceRoot: string; readonly provenance: WorkspaceProvenance }> {
-  const workspaceRoot = await resolveWorkspace(flags.workspace, console);
-  if (flags.publicKey !== undefined && flags.bundle === undefined) {
-    throw usageError("--public-key is for a bundle.", "Name the bundle with --bundle.");
-  }
-  const publicKeyFile = flags.publicKey === undefined ? undefined : resolve(console.directory, flags.publicKey);
-  const provenance = await WorkspaceProvenance.open({
-    workspaceRoot,
-    stateDir: defaultStateDir(console.environment),
-    ...(flags.bundle === undefined
-      ? {}
-      : { bundle: { file: resolve(console.directory, flags.bundle), publicKeyFile } }),
-  });
-  return { workspaceRoot, provenance };
-}
-
 /** On standard error, where the ledger is not as it was signed, or nobody vouches for its key. */
 function warnOfTrust({ status, message, source }: ProvenanceTrust, console: Console): void {
-  if (status !== "ok") {
+  if (source === "unchecked-notes") console.errors.write(`warning: ${message}\n`);
+  else if (source === "notes") console.errors.write(`${message}\n`);
+  else if (status !== "ok") {
     console.errors.write(terminalSafe(`warning: The ledger is not as it was signed (${status}): ${message}`) + "\n");
   } else if (source === "bundle-own-key") {
     console.errors.write("warning: The bundle was checked with its own key: name its signer's with --public-key.\n");

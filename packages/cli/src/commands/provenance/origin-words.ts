@@ -31,6 +31,8 @@ export function decisionWords(decision: WriteDecision): string {
       return terminalSafe(`step ${decision.step} of a plan that a person approved`);
     case "person":
       return "done by a person";
+    case "untold":
+      return "not told";
   }
 }
 
@@ -38,6 +40,7 @@ export const verificationWords = {
   verified: "looked at afterwards, and as it should be",
   unverified: "nothing proves the result",
   failed: "looked at afterwards, and not as it should be",
+  untold: "not told",
 } as const;
 
 export const methodWords: Readonly<Record<Extract<LineOrigin, { type: "recorded" }>["method"], string>> = {

@@ -2,6 +2,8 @@ import type { Command } from "commander";
 import type { CommandHost } from "../command-host.ts";
 import { workspaceOption } from "../options/shared-options.ts";
 import type { BlameFlags } from "./blame-command.ts";
+import type { NoteFlags } from "./note-command.ts";
+import type { TrailerFlags } from "./trailer-command.ts";
 
 /** Where lines came from. */
 export function registerProvenanceCommands(program: Command, { console, ended }: CommandHost): void {
@@ -15,14 +17,60 @@ export function registerProvenanceCommands(program: Command, { console, ended }:
   )
     .option("--since <when>", "only what was written since: a commit, branch or tag, or a date (2026-11-01)")
     .option("--bundle <file>", "by an exported bundle in place of this machine's ledger: for a clone, elsewhere")
-    .option("--public-key <file>", "whose signature the bundle must have")
+    .option("--notes", "by git's notes in place of this machine's ledger, as gennai provenance note wrote them")
+    .option("--public-key <file>", "whose signature the bundle, or a note, must have")
     .option("--json", "print JSON; the text of the file is not in it")
     .addHelpText("after", blameHelp)
     .action(async (file: string, flags: BlameFlags) => {
       const { blameCommand } = await import("./blame-command.ts");
       ended(await blameCommand(file, flags, console));
     });
+  const provenance = program.command("provenance").description("let what is known of lines go along with commits");
+  workspaceOption(
+    provenance
+      .command("note")
+      .description(
+        "write a commit's lines that recorded calls brought into its git note, as a signed Agent Trace record",
+      )
+      .argument("[commit]", "a commit, branch or tag (default: HEAD)"),
+  )
+    .option("--include <parts>", `what of a write goes along, of ${sharedPartNames}; none (default: ${usualPartNames})`)
+    .option("--dry-run", "write nothing: list what would go along, and print the record")
+    .addHelpText("after", noteHelp)
+    .action(async (name: string | undefined, flags: NoteFlags) => {
+      const { noteCommand } = await import("./note-command.ts");
+      ended(await noteCommand(name, flags, console));
+    });
+  workspaceOption(
+    provenance
+      .command("trailer")
+      .description("print Assisted-by lines for a commit that has lines of an agent's")
+      .argument("[commit]", "a commit, branch or tag (default: HEAD)"),
+  )
+    .option("--amend", "put them into the newest commit's message; refused once it is in a remote branch")
+    .addHelpText("after", trailerHelp)
+    .action(async (name: string | undefined, flags: TrailerFlags) => {
+      const { trailerCommand } = await import("./trailer-command.ts");
+      ended(await trailerCommand(name, flags, console));
+    });
 }
+
+// As in the store's `shared-parts.ts`, which a start does not load; a test compares them.
+const sharedPartNames = "model, intent, decision, verification, call, session, people";
+const usualPartNames = "model,intent,decision,verification";
+
+const noteHelp = `
+Nothing is pushed. The note says of each block of lines which path, lines and SHA-256 it has and which record of the ledger it comes
+from; prompts, answers and texts are never in it. It lies in refs/notes/agent-trace and is signed with the key of this machine's
+ledger: gennai blame --notes --public-key FILE reads it in a clone.
+
+Exit codes: 0; 1 when the ledger is not as it was signed or git refuses, 2 for a wrong call.
+`;
+
+const trailerHelp = `
+git commit --trailer takes such a line. --amend makes the newest commit again with another message: tree, parents, author and dates
+stay, a signature of the old message goes, its note goes along. A trailer is a claim: gennai blame never asks one.
+`;
 
 const blameHelp = `
 Each line is looked for in what recorded calls wrote: by its text and its neighbours first, then by what git tells of the file's
@@ -30,7 +78,8 @@ names. So it is known again after it was formatted, moved, copied, or came into 
 gennai ledger explain 4 tells more. A line without one is unknown: · nothing recorded is like it, or it stood there already;
 ? several calls may have written it. Who wrote it is never guessed.
 
-What is signed is the ledger. Commit messages and git notes are claims of whoever wrote them, and are not asked.
+What is signed is the ledger. Commit messages are claims of whoever wrote them, and are not asked; notes only with --notes, and then those
+that --public-key signed. Without a key, nobody vouches for them: exit code 10.
 
 --json prints one object: file, trust ({status, message, source}), lines ([{line, record}] or [{line, unknown, candidates}], each
 record with method and confidence), records (by number).

@@ -1,73 +1,17 @@
-import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { changedBlocks } from "@gennai/machine/changes/changed-blocks";
-import { openStore } from "@gennai/store/sqlite/store";
 import { type TemporaryDirectory, temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { runCommandLine } from "#command-line";
 import { testConsole } from "../../test-console.ts";
-
-const before = [
-  "import { open } from 'node:fs';",
-  "",
-  "export function readEverything(file) {",
-  "  return open(file, 'r');",
-  "}",
-];
-const added = [
-  "",
-  "export function countWords(sentence) {",
-  "  return sentence.split(' ').filter((word) => word !== '').length;",
-  "}",
-];
-const text = (...parts: readonly (readonly string[])[]): string =>
-  parts
-    .flat()
-    .map((line) => `${line}\n`)
-    .join("");
-const sha256 = (content: string): string => createHash("sha256").update(content).digest("hex");
+import { added, before, recordWrite, text } from "./recorded-call.ts";
 
 let state: TemporaryDirectory;
 beforeEach(async () => {
   state = await temporaryDirectory();
 });
 afterEach(() => state[Symbol.asyncDispose]());
-
-/** A recorded call that made `after` of the file. */
-async function recordWrite(workspaceRoot: string, path: string, after: string): Promise<void> {
-  await using store = await openStore(state.root, { onWarning: () => {} });
-  await store.log.create({ sessionId: "s", workspaceRoot, time: 1 });
-  const old = text(before);
-  await store.blobs.put(Buffer.from(old), "application/octet-stream");
-  await store.blobs.put(Buffer.from(after), "application/octet-stream");
-  const confirmation = { answer: "yes", by: "ada", scope: "once" };
-  const call = {
-    callId: "c1",
-    tool: "Edit",
-    input: {},
-    verdict: "ask",
-    rule: "rules/user/asks",
-    risk: "medium",
-    verification: "verified",
-    confirmation,
-  } as const;
-  const blocks = changedBlocks(after, [{ start: before.length + 1, count: added.length }]);
-  const entry = {
-    kind: "outcome",
-    time: Date.parse("2026-11-20T10:00:00Z"),
-    sessionId: "s",
-    turnId: "turn",
-    modelId: "house/model",
-    revision: "",
-    calls: [call],
-    files: [{ path, operation: "update", beforeSha256: sha256(old), afterSha256: sha256(after), blocks }],
-    details: { intent: "INT-007" },
-  } as const;
-  await store.log.append("s", { events: [], ledger: [entry], durable: true }, { seq: 0, epoch: 1 });
-  await store.flushLedgers();
-}
 
 async function gennai(directory: string, ...args: readonly string[]) {
   const console = testConsole(directory, { GENNAI_STATE_DIR: state.root });
@@ -92,7 +36,7 @@ test("each line has its agent, intent, decision and verification, and no text is
   await using workspace = await temporaryRepository({ "words.js": text(before) });
   const after = text(before, added);
   await workspace.write("words.js", after);
-  await recordWrite(workspace.root, "words.js", after);
+  await recordWrite(state.root, workspace.root, "words.js", after);
   const { code, printed } = await gennai(workspace.root, "blame", "words.js:5-7");
   expect(printed.split("\n")).toEqual([
     "·  5  }",
@@ -127,7 +71,7 @@ describe("a line is still explained after", () => {
     await git("switch", "--quiet", "--create", "work");
     const after = text(before, added);
     await workspace.write("words.js", after);
-    await recordWrite(workspace.root, "words.js", after);
+    await recordWrite(state.root, workspace.root, "words.js", after);
     await git("commit", "--quiet", "--message", "agent", "words.js");
 
     await git("switch", "--quiet", "--create", "mine", "main");
@@ -155,7 +99,7 @@ describe("a line is still explained after", () => {
     await git("switch", "--quiet", "--create", "work");
     const after = text(before, added);
     await workspace.write("words.js", after);
-    await recordWrite(workspace.root, "words.js", after);
+    await recordWrite(state.root, workspace.root, "words.js", after);
     await git("commit", "--quiet", "--all", "--message", "agent");
     await workspace.write("words.js", text(["// Mine."], before, added));
     await git("commit", "--quiet", "--all", "--amend", "--message", "amended");
@@ -179,7 +123,7 @@ describe("a line is still explained after", () => {
     await using workspace = await temporaryRepository({ "words.js": text(before) });
     const after = text(before, added);
     await workspace.write("words.js", after);
-    await recordWrite(workspace.root, "words.js", after);
+    await recordWrite(state.root, workspace.root, "words.js", after);
     // What was recorded was never committed as it was: only the hash of its block is known elsewhere.
     await workspace.write("words.js", text(["// Mine."], before, added));
     await workspace.git("commit", "--quiet", "--all", "--message", "both");
@@ -216,7 +160,7 @@ test("after a purge nothing is known any more", async () => {
   await using workspace = await temporaryRepository({ "words.js": text(before) });
   const after = text(before, added);
   await workspace.write("words.js", after);
-  await recordWrite(workspace.root, "words.js", after);
+  await recordWrite(state.root, workspace.root, "words.js", after);
   expect(await gennai(workspace.root, "ledger", "purge", "--yes")).toMatchObject({ code: 0 });
   expect(await named(workspace.root, "words.js")).toBe(".........");
 });

@@ -60,6 +60,12 @@ export class KnownText {
     this.#keep(step.path, before, after);
   }
 
+  /** Takes a file as it stands somewhere, where it is known which write brought each line. */
+  addVersion(path: string, lines: readonly string[], sources: readonly Source[]): void {
+    if (this.#isClosed) throw new TypeError("Nothing can be added any more.");
+    if (lines.length <= maxLines) this.#keep(path, undefined, { lines, sources });
+  }
+
   /** No more writes follow. */
   close(): void {
     if (this.#isClosed) return;

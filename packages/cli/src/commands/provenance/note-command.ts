@@ -1,0 +1,88 @@
+import { notesRef } from "@gennai/store/provenance/sharing/git-notes";
+import { noteFor, writeNote } from "@gennai/store/provenance/sharing/share-notes";
+import { partWords, type SharedPart, sharedParts, usualParts } from "@gennai/store/provenance/sharing/shared-parts";
+import type { TraceRecord } from "@gennai/store/provenance/sharing/trace-record";
+import { CliError, usageError } from "../../errors/cli-error.ts";
+import { exitCode } from "../../errors/exit-code.ts";
+import type { Console } from "../../terminal/console.ts";
+import { jsonLine, terminalSafe } from "../../terminal/terminal-safe.ts";
+import { version } from "../../version.ts";
+import { commitNamed, openProvenance } from "./open-provenance.ts";
+
+export interface NoteFlags {
+  readonly workspace?: string;
+  readonly include?: string;
+  readonly dryRun?: boolean;
+}
+
+/** `gennai provenance note [REF]`. */
+export async function noteCommand(name: string | undefined, flags: NoteFlags, console: Console): Promise<number> {
+  const parts = partsOf(flags.include);
+  const { workspaceRoot, stateDir, provenance } = await openProvenance(flags, console);
+  const { status, message } = provenance.trust;
+  if (status !== "ok") {
+    throw new CliError(`The ledger is not as it was signed (${status}): ${message}`, {
+      next: ["Nothing was written. gennai ledger verify says more."],
+    });
+  }
+  const commit = await commitNamed(name ?? "HEAD", workspaceRoot);
+  const request = { workspaceRoot, stateDir, commit, parts, toolVersion: version, now: Date.now };
+  const record = await noteFor(provenance, request);
+  if (record === undefined) {
+    console.errors.write(
+      `No recorded call wrote a line that ${commit.slice(0, 12)} brought in. Nothing was written.\n`,
+    );
+    return exitCode.ok;
+  }
+  if (flags.dryRun === true) {
+    console.errors.write(leavesText(parts, record));
+    console.output.write(`${jsonLine(record)}\n`);
+    return exitCode.ok;
+  }
+  await writeNote(workspaceRoot, record);
+  const files = record.files.map(({ path }) => path);
+  const { length } = record.metadata["dev.gennai"].writes;
+  console.output.write(
+    terminalSafe(
+      `The note of ${commit.slice(0, 12)} in ${notesRef} tells of ${length === 1 ? "1 write" : `${length} writes`} in ${files.join(", ")}.`,
+    ) + `\n${adviceText}`,
+  );
+  return exitCode.ok;
+}
+
+/** Which parts of a write go along. Throws `CliError` for a name that is none. */
+function partsOf(include: string | undefined): ReadonlySet<SharedPart> {
+  if (include === undefined) return new Set(usualParts);
+  const names = include
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "" && name !== "none");
+  const known = names.map((name) => {
+    const part = sharedParts.find((each) => each === name);
+    if (part === undefined) {
+      throw usageError(`There is no part ${JSON.stringify(name)}.`, `Choose of ${sharedParts.join(", ")}, or none.`);
+    }
+    return part;
+  });
+  return new Set(known);
+}
+
+/** What of the ledger would be in the note, and what not. */
+function leavesText(parts: ReadonlySet<SharedPart>, record: TraceRecord): string {
+  const lines = sharedParts.map((part) => `  ${parts.has(part) ? "yes" : "no "} ${part.padEnd(13)} ${partWords[part]}`);
+  const ranges = record.files.flatMap(({ conversations }) => conversations.flatMap((each) => each.ranges)).length;
+  return [
+    "Would go along with the commit, to whoever gets its notes:",
+    `  yes lines         paths, line numbers and SHA-256 of each block (${ranges} in ${record.files.length} files)`,
+    "  yes record        number, id and time of the ledger's record, the id of the key, a signature",
+    ...lines,
+    "  no  prompts       never; nor answers, inputs of calls, or texts of files",
+    "",
+  ].join("\n");
+}
+
+const adviceText = `Notes stay on this machine until they are pushed: git push origin ${notesRef}
+They stay with a commit that git rewrites (rebase, amend) when it is told to, once in each repository:
+  git config notes.rewriteRef ${notesRef}
+A rebase that squashes keeps them all. After git merge --squash, and a merge that a server made, write the note again.
+`;

@@ -1,0 +1,49 @@
+import { resolve } from "node:path";
+import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { commitOf } from "@gennai/store/provenance/changed-files";
+import { WorkspaceProvenance } from "@gennai/store/provenance/workspace-provenance";
+import { usageError } from "../../errors/cli-error.ts";
+import type { Console } from "../../terminal/console.ts";
+import { resolveWorkspace } from "../options/resolve-workspace.ts";
+
+/** By what lines are known. */
+export interface SourceFlags {
+  readonly workspace?: string;
+  readonly bundle?: string;
+  readonly publicKey?: string;
+  readonly notes?: boolean;
+}
+
+/** By this machine's ledger, a bundle, or git's notes. */
+export async function openProvenance(
+  flags: SourceFlags,
+  console: Console,
+): Promise<{ readonly workspaceRoot: string; readonly stateDir: string; readonly provenance: WorkspaceProvenance }> {
+  const workspaceRoot = await resolveWorkspace(flags.workspace, console);
+  if (flags.bundle !== undefined && flags.notes === true) {
+    throw usageError("--bundle and --notes are two sources.", "Choose one of them.");
+  }
+  if (flags.publicKey !== undefined && flags.bundle === undefined && flags.notes !== true) {
+    throw usageError("--public-key is for a bundle or for notes.", "Name the bundle with --bundle, or say --notes.");
+  }
+  const stateDir = defaultStateDir(console.environment);
+  const publicKeyFile = flags.publicKey === undefined ? undefined : resolve(console.directory, flags.publicKey);
+  const provenance = await WorkspaceProvenance.open({
+    workspaceRoot,
+    stateDir,
+    ...(flags.notes === true ? { notes: { publicKeyFile } } : {}),
+    ...(flags.bundle === undefined
+      ? {}
+      : { bundle: { file: resolve(console.directory, flags.bundle), publicKeyFile } }),
+  });
+  return { workspaceRoot, stateDir, provenance };
+}
+
+/** The id of a commit of the workspace. Throws `CliError` when there is none. */
+export async function commitNamed(name: string, workspaceRoot: string): Promise<string> {
+  const id = await commitOf(workspaceRoot, name);
+  if (id === undefined) {
+    throw usageError(`${JSON.stringify(name)} is no commit, branch or tag of ${workspaceRoot}.`, "Name one of them.");
+  }
+  return id;
+}

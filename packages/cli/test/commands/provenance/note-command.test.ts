@@ -1,0 +1,205 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { sharedParts, usualParts } from "@gennai/store/provenance/sharing/shared-parts";
+import {
+  type TemporaryDirectory,
+  type TemporaryRepository,
+  temporaryDirectory,
+  temporaryRepository,
+} from "@gennai/testkit/temporary-repository";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { runCommandLine } from "#command-line";
+import { testConsole } from "../../test-console.ts";
+import { added, before, recordWrite, text } from "./recorded-call.ts";
+
+const published = readFileSync(new URL("./agent-trace-0.1.0.schema.json", import.meta.url), "utf8");
+const ref = "refs/notes/agent-trace";
+let state: TemporaryDirectory;
+let workspace: TemporaryRepository;
+let key: string;
+beforeEach(async () => {
+  state = await temporaryDirectory();
+  workspace = await temporaryRepository({ "words.js": text(before) });
+  key = join(state.root, "keys", "ledger.ed25519.pub");
+  await workspace.write("words.js", text(before, added));
+  await recordWrite(state.root, workspace.root, "words.js", text(before, added));
+  await workspace.git("commit", "--quiet", "--message", "agent", "words.js");
+});
+afterEach(async () => {
+  await workspace[Symbol.asyncDispose]();
+  await state[Symbol.asyncDispose]();
+});
+
+async function gennai(directory: string, ...args: readonly string[]) {
+  const console = testConsole(directory, { GENNAI_STATE_DIR: state.root });
+  const code = await runCommandLine(args, console);
+  return { code, printed: console.printed(), complained: console.complained() };
+}
+
+const note = async (commit = "HEAD"): Promise<string> => workspace.git("notes", `--ref=${ref}`, "show", commit);
+const noNote = async (): Promise<boolean> => (await workspace.git("for-each-ref", ref)).trim() === "";
+
+test("a note is an Agent Trace 0.1 record by the published schema, and has what was chosen alone", async () => {
+  const schema = z.fromJSONSchema(JSON.parse(published));
+  expect(schema.safeParse({ version: "0.1", id: "no", timestamp: "", files: [] }).success).toBe(false);
+  for (const include of [undefined, "none", sharedParts.join(",")]) {
+    const chosen = include === undefined ? [] : ["--include", include];
+    expect(await gennai(workspace.root, "provenance", "note", ...chosen)).toMatchObject({ code: 0, complained: "" });
+    const record: unknown = JSON.parse(await note());
+    expect(schema.safeParse(record).error).toBeUndefined();
+  }
+  // Everything was chosen last.
+  expect(await note()).toContain('"by":"ada"');
+  await gennai(workspace.root, "provenance", "note");
+  expect(JSON.parse(await note())).toMatchObject({
+    files: [{ path: "words.js", conversations: [{ contributor: { type: "ai", model_id: "house/model" } }] }],
+    metadata: { "dev.gennai": { writes: [{ seq: 1, intent: "INT-007", decision: { type: "approved", by: "" } }] } },
+  });
+  expect(await note()).not.toMatch(/"ada"|countWords|"c1"|"turn"/);
+  await gennai(workspace.root, "provenance", "note", "--include", "none");
+  expect(await note()).not.toMatch(/"ada"|house|INT-007|asks/);
+  expect((await note()).trim().split("\n")).toHaveLength(1);
+});
+
+test("the help names the parts that there are", async () => {
+  const { printed } = await gennai(workspace.root, "provenance", "note", "--help");
+  expect(printed.replaceAll(/\s+/g, " ")).toContain(
+    `of ${sharedParts.join(", ")}; none (default: ${usualParts.join(",")})`,
+  );
+});
+
+test("a dry run lists what would leave, and writes nothing", async () => {
+  const { code, printed, complained } = await gennai(workspace.root, "provenance", "note", "--dry-run");
+  expect(code).toBe(0);
+  expect(complained).toContain("no  people");
+  expect(complained).toContain("no  prompts");
+  expect(JSON.parse(printed)).toMatchObject({ version: "0.1.0" });
+  expect(await noNote()).toBe(true);
+});
+
+test("a commit without an agent's line gets none, and what is no commit or part is refused", async () => {
+  const first = await gennai(workspace.root, "provenance", "note", "HEAD~1");
+  expect(first).toMatchObject({ code: 0, complained: expect.stringContaining("No recorded call") });
+  expect(await gennai(workspace.root, "provenance", "note", "--output=x")).toMatchObject({ code: 2 });
+  expect(await gennai(workspace.root, "provenance", "note", "nothing")).toMatchObject({ code: 2 });
+  expect(await gennai(workspace.root, "provenance", "note", "--include", "prompts")).toMatchObject({ code: 2 });
+  expect(await noNote()).toBe(true);
+});
+
+describe("in a clone, after a person's words and a rebase that squashed", () => {
+  let clone: string;
+  beforeEach(async () => {
+    const { git } = workspace;
+    await gennai(workspace.root, "provenance", "note");
+    await git("config", "notes.rewriteRef", ref);
+    await workspace.write("words.js", text(["// Mine."], before, added));
+    await git("commit", "--quiet", "--message", "mine", "words.js");
+    await git(
+      "-c",
+      "sequence.editor=sed -i 2s/^pick/squash/",
+      "-c",
+      "core.editor=true",
+      "rebase",
+      "--quiet",
+      "-i",
+      "HEAD~2",
+    );
+    clone = state.path("clone");
+    await git("clone", "--quiet", workspace.root, clone);
+    await git("-C", clone, "fetch", "--quiet", "origin", `${ref}:${ref}`);
+  });
+
+  const blame = (...flags: readonly string[]) => gennai(clone, "blame", "words.js:8", "--json", "--notes", ...flags);
+
+  test("the line is known by a note that the key signed", async () => {
+    const { code, printed } = await blame("--public-key", key);
+    expect(JSON.parse(printed)).toMatchObject({
+      trust: { status: "ok", source: "notes" },
+      lines: [{ line: 8, record: 1 }],
+      records: { 1: { model: "house/model", intent: "INT-007", decision: { type: "approved", by: "" } } },
+    });
+    expect(code).toBe(0);
+  });
+
+  test("without a key nobody vouches, and it says so", async () => {
+    expect(await blame()).toMatchObject({ code: 10, printed: expect.stringContaining("unchecked-notes") });
+  });
+
+  test.each([
+    ["says something else", (one: string) => one.replace("house/model", "other/model")],
+    ["names other lines", (one: string) => one.replace('"start_line":6', '"start_line":2')],
+    ["has no signature", (one: string) => one.replace(/"signature":"[^"]+"/, '"signature":""')],
+    ["is no record", () => '{"version":"0.1.0"}\nwords\n\u0000'.replace("\u0000", "")],
+  ])("a note that %s names nobody", async (_what, forge) => {
+    const { git } = workspace;
+    const forged = forge((await git("-C", clone, "notes", `--ref=${ref}`, "show", "HEAD")).trim());
+    await git("-C", clone, "notes", `--ref=${ref}`, "add", "--force", "--message", forged, "HEAD");
+    const { code, printed } = await blame("--public-key", key);
+    expect(JSON.parse(printed)).toMatchObject({ lines: [{ unknown: "not-recorded" }], records: {} });
+    expect(code).toBe(0);
+  });
+
+  test("a true note on another commit says nothing of other text", async () => {
+    const { git } = workspace;
+    const true_ = (await git("-C", clone, "notes", `--ref=${ref}`, "show", "HEAD")).trim();
+    await git("-C", clone, "notes", `--ref=${ref}`, "remove", "HEAD");
+    await git("-C", clone, "notes", `--ref=${ref}`, "add", "--message", true_, "HEAD~1");
+    expect(JSON.parse((await blame("--public-key", key)).printed)).toMatchObject({ records: {} });
+  });
+});
+
+test("what others wrote into the note stays, and writing again does not repeat ours", async () => {
+  await workspace.git("notes", `--ref=${ref}`, "add", "--message", "others' words");
+  await gennai(workspace.root, "provenance", "note");
+  await gennai(workspace.root, "provenance", "note");
+  const lines = (await note()).trim().split("\n");
+  expect(lines).toEqual(["others' words", expect.stringContaining("dev.gennai")]);
+});
+
+test("a purge takes ours from the notes, leaves those of others, and says what it cannot reach", async () => {
+  await workspace.git("notes", `--ref=${ref}`, "add", "--message", "others' words");
+  await gennai(workspace.root, "provenance", "note");
+  const purged = await gennai(workspace.root, "ledger", "purge", "--session", "s", "--yes");
+  expect(purged).toMatchObject({ code: 0, printed: expect.stringContaining("Copies that were pushed") });
+  expect((await note()).trim()).toBe("others' words");
+});
+
+describe("a trailer", () => {
+  const message = async (): Promise<string> => (await workspace.git("log", "-1", "--format=%B")).trimEnd();
+
+  test("is printed, and only put into the message when that is asked", async () => {
+    expect(await gennai(workspace.root, "provenance", "trailer")).toMatchObject({
+      code: 0,
+      printed: "Assisted-by: gennai:house/model\n",
+    });
+    expect(await message()).toBe("agent");
+    const about = "--format=%T %P %an %ae %at %ct";
+    const old = await workspace.git("log", "-1", about);
+    await gennai(workspace.root, "provenance", "note");
+    expect(await gennai(workspace.root, "provenance", "trailer", "--amend")).toMatchObject({ code: 0 });
+    expect(await message()).toBe("agent\n\nAssisted-by: gennai:house/model");
+    expect(await workspace.git("log", "-1", about)).toBe(old);
+    expect(await note()).toContain("house/model");
+    await gennai(workspace.root, "provenance", "trailer", "--amend");
+    expect(await message()).toBe("agent\n\nAssisted-by: gennai:house/model");
+  });
+
+  test("stands with those that are there", async () => {
+    await workspace.git(
+      "commit",
+      "--quiet",
+      "--amend",
+      "--message",
+      "agent\n\nwhy: because\n\nSigned-off-by: A <a@b.c>",
+    );
+    await gennai(workspace.root, "provenance", "trailer", "--amend");
+    expect(await message()).toBe("agent\n\nwhy: because\n\nSigned-off-by: A <a@b.c>\nAssisted-by: gennai:house/model");
+  });
+
+  test("changes nothing that others may have", async () => {
+    await workspace.git("update-ref", "refs/remotes/origin/main", "HEAD");
+    expect(await gennai(workspace.root, "provenance", "trailer", "--amend")).toMatchObject({ code: 1 });
+    expect(await message()).toBe("agent");
+  });
+});
