@@ -126,9 +126,6 @@ test("a proposal is reviewed in its file and in the panel, and kept in part", as
   await openFile(page, "basket.js");
   await workbench().runCommand("Gennai: Open REPL in Editor");
   repl = await replInEditor();
-  // Once it shows the session: the mode is the session's.
-  await shows(repl, "They pass again.");
-  await repl.idle();
   await repl.useEditingMode("proposal");
   await repl.send("propose it again");
   await shows(repl, "Proposed.");

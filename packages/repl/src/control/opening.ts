@@ -27,6 +27,7 @@ const pause = 3000;
 export class Opening {
   readonly #steps: OpeningSteps;
   readonly #state = signal<OpeningState>({ state: "opening" });
+  readonly #tried = Promise.withResolvers<void>();
 
   constructor(steps: OpeningSteps) {
     this.#steps = steps;
@@ -34,6 +35,11 @@ export class Opening {
 
   get state(): ReadonlySignal<OpeningState> {
     return this.#state;
+  }
+
+  /** Resolves when the server was asked once, however that ended. */
+  get tried(): Promise<void> {
+    return this.#tried.promise;
   }
 
   /**
@@ -45,10 +51,12 @@ export class Opening {
       try {
         await this.#try(named, end);
         this.#state.value = { state: "done" };
+        this.#tried.resolve();
         return;
       } catch (error) {
         if (end.aborted) return;
         this.#state.value = { state: "retrying", failure: failureOf(error) };
+        this.#tried.resolve();
         await new Promise((resolve) => setTimeout(resolve, pause));
       }
     }

@@ -32,6 +32,7 @@ import { SessionDesks } from "./session-desks.ts";
 import { SessionDirectory } from "./session-directory.ts";
 import { choiceOf } from "./settings-choice.ts";
 import { TurnControl } from "./turn-control.ts";
+import { UnsettledChoice } from "./unsettled-choice.ts";
 
 const notOpened = "The session could not be opened";
 
@@ -77,6 +78,7 @@ export class ReplControl {
   readonly #followed = signal<FollowedSession | undefined>(undefined);
   readonly #desks: Signal<SessionDesks>;
   readonly #wantsNew = signal(false);
+  readonly #chosen = new UnsettledChoice();
   readonly #identity: ClientIdentity;
   readonly #end = new AbortController();
   readonly #opened: Promise<void>;
@@ -120,9 +122,14 @@ export class ReplControl {
       queue: kept.queue,
       agent: this.agent,
       followed: this.#followed,
-      newSession: (signal) => this.#create(signal),
+      newSession: async (signal) => {
+        // What is said while a session is on its way here is said to that one.
+        await this.#opening.tried;
+        return this.#followed.value ?? this.#create(signal);
+      },
       // An editor's home has git, and sees to the branch itself.
       ready: async (followed, prompt) => {
+        await this.#chosen.inForce();
         if (home.kind === "page") await this.branch.ready(followed, prompt);
       },
       request: () => ({ scenario: this.scenario.value, enableThinking: this.showThinking.value }),
@@ -251,13 +258,12 @@ export class ReplControl {
     await this.listSessions();
   }
 
-  /** For the session that is shown, and for those that come. False when the server would not. */
+  /** For the session that is shown or on its way here, and for those that come. False when the server would not. */
   async changeSettings(choice: SettingsChoice): Promise<boolean> {
     const { workingDir: _fixed, ...rest } = choice;
     const followed = this.#followed.value;
-    const changed =
-      followed === undefined ||
-      (await this.#attempt("The settings could not be changed", (signal) => followed.changeSettings(rest, { signal })));
+    if (followed === undefined) this.#chosen.keep(rest);
+    const changed = followed === undefined || (await this.#change(followed, rest));
     if (changed) this.choice.value = { ...this.choice.value, ...rest };
     return changed;
   }
@@ -333,9 +339,23 @@ export class ReplControl {
   }
 
   async #showFirst(sessionId: string, signal: AbortSignal): Promise<void> {
-    const session = await AgentSession.resume(this.agent, this.#identity, sessionId, { signal });
-    const begun = this.#followed.value !== undefined || this.turns.pending.value !== undefined || this.#wantsNew.value;
-    if (!begun) this.#show(session);
+    for (;;) {
+      const session = await AgentSession.resume(this.agent, this.#identity, sessionId, { signal });
+      if (this.#followed.value !== undefined || this.#wantsNew.value) return;
+      const chosen = this.#chosen.take();
+      if (chosen === undefined) return void this.#show(session);
+      // It is looked at again then, and shown with what is in force.
+      await this.#change(session, chosen);
+    }
+  }
+
+  /** False when the server would not. */
+  #change(session: Pick<FollowedSession | AgentSession, "changeSettings">, choice: SettingsChoice): Promise<boolean> {
+    return this.#chosen.change(() =>
+      this.#attempt("The settings could not be changed", async (signal) => {
+        await session.changeSettings(choice, { signal });
+      }),
+    );
   }
 
   async #create(signal: AbortSignal): Promise<FollowedSession> {
