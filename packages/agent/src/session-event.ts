@@ -13,6 +13,7 @@ import type { InstructionsTold } from "./prompt/instructions.ts";
 import type { FileChangeRecord, ProposalReview } from "./proposal.ts";
 import type { Todo } from "./todo.ts";
 import type { Cost, Usage, UsageSum } from "./usage.ts";
+import type { Warning } from "./warning.ts";
 import type { ClientWorkspaceFacts } from "./workspace-operation.ts";
 
 export type TurnState =
@@ -167,7 +168,7 @@ type SessionFact =
       /** Bases for the freshness check. */
       readonly observed: readonly ObservedFile[];
     }
-  | { readonly type: "warning"; readonly text: string }
+  | ({ readonly type: "warning" } & Warning)
   /** The answer that was under way counts for nothing: it broke off, and is asked for again. */
   | { readonly type: "answer-dropped"; readonly reason: string }
   /** What the server tells the model, behind what was said last. */

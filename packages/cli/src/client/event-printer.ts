@@ -113,11 +113,11 @@ export class EventPrinter {
       }
       case "warning":
         this.line(this.#paint("yellow", `warning: ${this.#asTyped(terminalSafe(body.value))}`));
+        this.#printHint(event);
         break;
       case "error":
         this.line(this.#paint("red", `error: ${this.#asTyped(terminalSafe(body.value))}`));
-        if (event.errorInfo !== undefined && event.errorInfo.hint !== "")
-          this.line(`  ${this.#asTyped(terminalSafe(event.errorInfo.hint))}`);
+        this.#printHint(event);
         break;
       case "changeSetApplied":
       case "checkpointClosed":
@@ -160,6 +160,11 @@ export class EventPrinter {
     if (!this.#atLineStart) this.#write("\n");
     this.#atLineStart = true;
     this.#streaming = undefined;
+  }
+
+  #printHint({ errorInfo }: InvokeEvent): void {
+    const { hint = "" } = errorInfo ?? {};
+    if (hint !== "") this.line(`  ${this.#asTyped(terminalSafe(hint))}`);
   }
 
   #stream(kind: "thinking" | "text" | "output", raw: string): void {

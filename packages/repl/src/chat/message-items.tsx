@@ -60,6 +60,7 @@ export function Notice({ item, turnId }: { readonly item: NoticeItem; readonly t
       <div class="notice-text">
         <div>{item.text}</div>
         {item.hint !== "" && <div class="notice-hint">{item.hint}</div>}
+        {item.level === "warning" && item.code === "mcp_server_unaccepted" && <LookAtServers />}
         {item.level === "error" && (
           <div class="notice-tools">
             <GoOn turnId={turnId} />
@@ -87,6 +88,24 @@ function GoOn({ turnId }: { readonly turnId: string }) {
     >
       {cutOff.waited ? "Ask again" : "Go on"}
     </button>
+  );
+}
+
+/** Where one sees what it would run, and accepts it. */
+function LookAtServers() {
+  const { control } = useChat();
+  return (
+    <div class="notice-tools">
+      <button
+        type="button"
+        class="button button-quiet"
+        onClick={() => {
+          control.panel.value = "governance";
+        }}
+      >
+        Look at it
+      </button>
+    </div>
   );
 }
 

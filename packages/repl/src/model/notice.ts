@@ -8,7 +8,7 @@ export function noticeOf(event: InvokeEvent): NoticeItem | undefined {
   const body = event.event;
   switch (body.case) {
     case "warning":
-      return notice("warning", "turn", body.value);
+      return { ...notice("warning", "turn", body.value), code: event.errorInfo?.code ?? "" };
     case "error": {
       const { code = "", hint = "", retryable = false } = event.errorInfo ?? {};
       return { ...notice("error", "turn", body.value), code, hint, retryable };

@@ -198,7 +198,7 @@ export interface NoticeItem {
     | "context"
     | "checkpoint";
   readonly text: string;
-  /** Stable, for errors; empty otherwise. */
+  /** Stable, for errors, and for warnings of what can be mended here; empty otherwise. */
   readonly code: string;
   /** What to do next; may be empty. */
   readonly hint: string;

@@ -1,3 +1,4 @@
+import type { Warning } from "@gennai/agent/warning";
 import type { Tool } from "@gennai/governance/tool";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { editorMcpFile } from "./editor-mcp-file.ts";
@@ -22,7 +23,7 @@ export interface McpServersOptions {
 export interface OfferedTools {
   readonly tools: readonly Tool[];
   /** Why a server or a tool is not among them, for the user. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly (string | Warning)[];
 }
 
 /**
@@ -43,7 +44,7 @@ export class McpServers implements AsyncDisposable {
     if (wanted.length === 0) return { tools: [], warnings: [] };
     const { servers, problems } = await pinnedServers(workspace, this.#options);
     const pins = this.#pinsOf(workspace.root);
-    const warnings = [...problems];
+    const warnings: (string | Warning)[] = [...problems];
     for (const name of wanted) {
       if (name !== "*" && !servers.has(name)) warnings.push(`There is no MCP server ${JSON.stringify(name)}.`);
     }
@@ -51,7 +52,7 @@ export class McpServers implements AsyncDisposable {
     const offered = await Promise.all(
       chosen.map(async (server): Promise<OfferedTools> => {
         const state = await pins.stateOfServer(server);
-        if (state !== "accepted") return { tools: [], warnings: [notStarted(server, state)] };
+        if (state !== "accepted") return { tools: [], warnings: [unaccepted(server, state)] };
         try {
           const connection = await this.#connection(workspace, server);
           return this.#offer(workspace, server, await connection.definitions());
@@ -122,7 +123,8 @@ export class McpServers implements AsyncDisposable {
     // The library takes a quarter of a second to load: only those who use it wait for it.
     const opening = import("./mcp-connection.ts").then(async ({ McpConnection }) => {
       // What was accepted is what is started, also when it went away in the middle of a turn.
-      if ((await pinned(server, workspace)).digest !== server.digest) throw new McpError(notStarted(server, "changed"));
+      if ((await pinned(server, workspace)).digest !== server.digest)
+        throw new McpError(unaccepted(server, "changed").text);
       return McpConnection.open(server, { workspaceRoot, environment, version });
     });
     this.#connections.set(key, { digest: server.digest, opening });
@@ -141,14 +143,18 @@ export class McpServers implements AsyncDisposable {
   }
 }
 
-function notStarted({ name, origin, runs }: McpServer, state: "new" | "changed"): string {
+function unaccepted({ name, origin, runs }: McpServer, state: "new" | "changed"): Warning {
   const what =
     state === "new"
       ? origin === "user"
         ? `runs ${Object.keys(runs).join(", ")} of this workspace and is not started`
         : `of ${origin === "editor" ? editorMcpFile : projectMcpFile} is not started`
       : "is not started: it changed since it was accepted, or what it runs did";
-  return `The MCP server ${name} ${what}: look at it in the panel Governance, and accept it there or by \`gennai mcp accept ${name}\`.`;
+  return {
+    text: `The MCP server ${name} ${what}. Look at what it would run before you accept it.`,
+    code: "mcp_server_unaccepted",
+    hint: `gennai mcp accept ${name}`,
+  };
 }
 
 function keyOf(workspaceRoot: string, server: McpServer): string {

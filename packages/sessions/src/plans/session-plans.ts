@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { SessionEvent } from "@gennai/agent/session-event";
+import { warningEvent } from "@gennai/agent/warning";
 import type { PlanIssue, PlanView } from "@gennai/governance/plan/plan";
 import type { PlanApproval as KeptApproval, StepRisk } from "@gennai/governance/plan/plan-change";
 import type { PlanRecord } from "@gennai/governance/plan/plan-record";
@@ -244,7 +245,7 @@ export class SessionPlans implements PlanAuthority {
     return {
       openingEvents: await opening(session, turnId, `Run the approved plan: ${plan.parsed.plan.title}`, [
         { type: "plan-changed", planId, change: opened },
-        ...gate.warnings.map((text): SessionEvent => ({ type: "warning", text })),
+        ...gate.warnings.map(warningEvent),
       ]),
       openingRecords: { ledger: [planEntry(session, turnId, "intent", details)], spentTokens: [tokenSha256] },
       gate,

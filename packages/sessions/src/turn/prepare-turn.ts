@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { SessionEvent } from "@gennai/agent/session-event";
 import { runTurn } from "@gennai/agent/turn-loop";
+import { warningEvent } from "@gennai/agent/warning";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { BlobRef } from "@gennai/protocol/model/proposal";
 import { askEditorModel } from "../bridge/ask-editor-model.ts";
@@ -82,9 +83,7 @@ export async function prepareTurn(
     openingEvents: [
       { type: "status", state: "started", iteration: 0 },
       openingEvent(input, { text, scenario: scenario.name, images }),
-      ...[...warnings, ...notes.warnings, ...resources.warnings, ...gate.warnings].map(
-        (warning): SessionEvent => ({ type: "warning", text: warning }),
-      ),
+      ...[...warnings, ...notes.warnings, ...resources.warnings, ...gate.warnings].map(warningEvent),
     ],
     gate,
     run: async () => {

@@ -1,5 +1,6 @@
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import { canChange } from "@gennai/agent/scenarios/tool-groups";
+import type { Warning } from "@gennai/agent/warning";
 import type { Confirmer } from "@gennai/governance/confirmation";
 import { type GovernedTools, governTools } from "@gennai/governance/gate/gate";
 import type { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
@@ -38,7 +39,7 @@ const policyTimeoutMs = 5_000;
 export interface TurnGate extends Disposable {
   readonly tools: GovernedTools;
   /** What the user should know before the turn runs. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly (string | Warning)[];
   /** SHA-256 of the rules in force. */
   readonly policySha256: string;
   readonly own: OwnCalls;

@@ -1,5 +1,6 @@
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import { canChange, toolsInMode } from "@gennai/agent/scenarios/tool-groups";
+import type { Warning } from "@gennai/agent/warning";
 import type { EditingMode } from "@gennai/governance/policies/branch";
 import type { Tool } from "@gennai/governance/tool";
 import { webFetchTool } from "@gennai/machine/web/web-fetch-tool";
@@ -35,7 +36,7 @@ export interface TurnTools {
   readonly ownTools: Map<string, Tool>;
   /** Names that the scenario and the editing mode permit, whether there is such a tool or not. */
   readonly offered: ReadonlySet<string>;
-  readonly warnings: readonly string[];
+  readonly warnings: readonly (string | Warning)[];
 }
 
 const ownToolNames: ReadonlySet<string> = new Set(["Read", "Glob", "Bash", "Problems"]);

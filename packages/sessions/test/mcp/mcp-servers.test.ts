@@ -139,7 +139,7 @@ describe("McpServers", () => {
     await using here = await withServer("well", "project");
     const { tools, warnings } = await here.offered();
     expect(tools).toEqual([]);
-    expect(warnings.join()).toContain("gennai mcp accept odd");
+    expect(warnings).toMatchObject([{ code: "mcp_server_unaccepted", hint: "gennai mcp accept odd" }]);
     expect(await here.status()).toMatchObject([{ accepted: false }]);
   });
 
@@ -152,7 +152,8 @@ describe("McpServers", () => {
     await writeFile(join(here.root, "server.mjs"), `${leadsToScript}// and more\n`);
     const { tools, warnings } = await here.offered();
     expect(tools).toEqual([]);
-    expect(warnings.join()).toContain("changed since it was accepted, or what it runs did");
+    const text: unknown = expect.stringContaining("changed since it was accepted, or what it runs did");
+    expect(warnings).toMatchObject([{ text }]);
     expect(await here.status()).toMatchObject([{ accepted: false, changed: true }]);
     await here.accept();
     // It is another server now, whose tools nobody has looked at.

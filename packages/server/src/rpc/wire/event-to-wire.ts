@@ -1,6 +1,7 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { LoggedEvent, SessionEvent, TurnState } from "@gennai/agent/session-event";
+import type { Warning } from "@gennai/agent/warning";
 import { violationWords } from "@gennai/governance/rules/violation";
 import {
   ContextState,
@@ -42,12 +43,17 @@ export function eventToWire(logged: LoggedEvent, firstSeq: number, resolved: boo
     parentToolCallId: event.parentToolCallId ?? "",
     event: bodyToWire(event),
     ...(event.type === "error" ? { errorInfo: errorInfo(event) } : {}),
+    ...(event.type === "warning" && event.code !== undefined ? { errorInfo: warningInfo(event) } : {}),
   });
 }
 
 function errorInfo(event: Extract<SessionEvent, { readonly type: "error" }>) {
   const { code, message, hint = "", retryable } = event;
   return { code, message, hint, retryable, canContinue: event.canContinue === true };
+}
+
+function warningInfo({ code = "", text, hint = "" }: Warning) {
+  return { code, message: text, hint };
 }
 
 export function heartbeat(): InvokeEvent {
