@@ -59,7 +59,7 @@ test("two sessions that write in one tree: the second is told so, and restores n
   const events = await runTurn(server, other, "more");
   const { error } = JSON.parse(eventsOf(events, "toolResult")[0]?.output ?? "{}");
   expect(error).toMatchObject({ code: "workspace_busy", rule: "single-writer/workspace-busy", retryable: true });
-  expect(error.hint).toContain("gennai run --worktree");
+  expect(error.hint).toContain("a git worktree of your own");
   expect(await refusalOf(restoreCheckpoint(server.client, request, { signal }))).toMatchObject({
     code: "failed_precondition",
     info: "tree_in_use",

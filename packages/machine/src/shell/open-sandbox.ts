@@ -39,7 +39,7 @@ const requiredHint = `${sandboxedGitHint}, or leave out --sandbox required.`;
  * mode says so, also where commands have one and git has none. Disposing removes what it keeps on disk.
  */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox & AsyncDisposable> {
-  if (options.mode === "off") return unsandboxed("it was switched off (--sandbox off)");
+  if (options.mode === "off") return unsandboxed("it was switched off");
   const opened = await open(options);
   if (opened.state === "unsandboxed" && options.mode === "required")
     throw new SandboxRequired(`${opened.reason}.`, opened.hint);

@@ -43,7 +43,7 @@ describe("openSandbox", () => {
   test("off is off", async () => {
     await using state = await temporaryDirectory();
     await using opened = await openSandbox(await options(state.root, { mode: "off" }));
-    expect(opened).toMatchObject({ state: "unsandboxed", reason: "it was switched off (--sandbox off)" });
+    expect(opened).toMatchObject({ state: "unsandboxed", reason: "it was switched off" });
   });
 
   test("leaves nothing on disk, and removes what a process that died left", async () => {

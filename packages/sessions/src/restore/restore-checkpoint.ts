@@ -93,7 +93,7 @@ async function restore(session: Session, request: RestoreRequest): Promise<Resto
       "not_found",
       `This session has no checkpoint ${JSON.stringify(checkpointId.slice(0, 100))}.`,
       {
-        hint: "List the checkpoints, e.g. with gennai undo --list.",
+        hint: "List the checkpoints, and name one of them.",
       },
     );
   }

@@ -48,7 +48,7 @@ export function describeProblem(problem: ServerProblem): ProblemText {
       };
     case "token-missing":
       return {
-        message: `The server at ${problem.url} asks for its token. It printed where the token is when it started (gennai serve --auth-token shows it).`,
+        message: `The server at ${problem.url} asks for its token. Whoever started it has the token: the server said then where it is.`,
         steps: ["enter-token", "open-settings"],
       };
     case "token-wrong":
