@@ -5,6 +5,7 @@ import { Digest } from "../plan/digest.tsx";
 import { VisibleText } from "../review/visible-text.tsx";
 import { FileThen } from "./file-then.tsx";
 import type { FileVersion, VersionSource } from "./file-version.ts";
+import { recordWords } from "./record-words.ts";
 import type { TimelineCall, TimelineRecord } from "./timeline-record.ts";
 
 export interface RecordEntryProps {
@@ -35,7 +36,7 @@ export function RecordEntry({ record, open, bad, onOpen, onOpenFile, versions }:
           <VisibleText text={record.kind} />
         </span>
         <span class="record-what">
-          <VisibleText text={whatHappened(record)} />
+          <VisibleText text={recordWords(record)} />
         </span>
         {bad && <span class="g-badge g-badge-bad">broken chain</span>}
       </button>
@@ -47,22 +48,6 @@ export function RecordEntry({ record, open, bad, onOpen, onOpenFile, versions }:
 }
 
 const known = new Set(["intent", "outcome", "refusal", "review", "applied", "undo", "session", "emergency", "purge"]);
-
-function whatHappened({ calls, paths, purged }: TimelineRecord): string {
-  if (purged) return "content purged";
-  const said = calls.map(({ tool, input }) => `${tool} ${input}`.trim());
-  if (said.length > 0) {
-    const what = said.length > 1 ? `${said[0]} and ${said.length - 1} more` : (said[0] ?? "");
-    // A command's line does not say which files it changed.
-    const changed = paths.filter((path) => !what.includes(path));
-    return changed.length === 0 ? what : `${what} → ${namesOf(changed)}`;
-  }
-  return namesOf(paths);
-}
-
-function namesOf(paths: readonly string[]): string {
-  return paths.length > 3 ? `${paths.slice(0, 3).join(", ")} and ${paths.length - 3} more` : paths.join(", ");
-}
 
 function Detail({ record, onOpenFile, versions }: Pick<RecordEntryProps, "record" | "onOpenFile" | "versions">) {
   const [looked, setLooked] = useState<string>();

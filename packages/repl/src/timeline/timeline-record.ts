@@ -1,4 +1,5 @@
 import type { FileVersion } from "./file-version.ts";
+import { decisionWords, namesOf } from "./record-words.ts";
 
 /** A record of the ledger, as far as it can be read here. What it does not have is empty. */
 export interface TimelineRecord {
@@ -11,6 +12,8 @@ export interface TimelineRecord {
   readonly paths: readonly string[];
   /** What it did to files, as far as their contents are named. */
   readonly versions: readonly FileVersion[];
+  /** What people decided, in words; empty where nothing of that is known here. */
+  readonly decided: string;
   /** The model that contributed; empty: a person did, or nobody is named. */
   readonly modelId: string;
   /** Id of the intent that was worked under, or selected; empty: none. */
@@ -26,8 +29,8 @@ export interface TimelineRecord {
 export interface TimelineCall {
   readonly callId: string;
   readonly tool: string;
-  /** The file that it names; empty: none. */
-  readonly file: string;
+  /** Those that it names. */
+  readonly files: readonly string[];
   /** The redacted input in one line. */
   readonly input: string;
   readonly verdict: string;
@@ -58,6 +61,7 @@ export function timelineRecord(seq: number, json: string): TimelineRecord {
       ...new Set([...listOf(metadata["changes"]).map(recordOf), ...files].map(({ path }) => textOf(path))),
     ].filter((path) => path !== ""),
     versions: listOf(metadata["changes"]).map(versionOf),
+    decided: decisionWords(recordOf(metadata["details"])),
     modelId: files.map(modelOf).find((model) => model !== "") ?? "",
     intent: textOf(recordOf(metadata["details"])["intent"]),
     previousHash: textOf(metadata["previous_hash"]),
@@ -124,7 +128,7 @@ function versionOf(value: unknown): FileVersion {
 
 /** Files that a record is about: changed, or named by a call. */
 export function filesOf({ paths, calls }: TimelineRecord): readonly string[] {
-  return [...new Set([...paths, ...calls.map(({ file }) => file)])].filter((path) => path !== "");
+  return [...new Set([...paths, ...calls.flatMap(({ files }) => files)])];
 }
 
 function callOf(value: unknown): TimelineCall {
@@ -134,8 +138,8 @@ function callOf(value: unknown): TimelineCall {
   return {
     callId: textOf(call["call_id"]),
     tool: textOf(call["tool"]),
-    file: fileOf(call["input"]),
-    input: inOneLine(call["input"]),
+    files: filesIn(recordedInput(call["input"])),
+    input: inOneLine(recordedInput(call["input"])),
     verdict: textOf(call["verdict"]),
     rule: textOf(call["rule"]),
     risk: textOf(call["risk"]),
@@ -148,18 +152,24 @@ function callOf(value: unknown): TimelineCall {
   };
 }
 
-function fileOf(input: unknown): string {
-  const given = recordOf(typeof input === "string" ? parsed(input) : input);
-  return textOf(given["file_path"]) || textOf(given["path"]);
+/** Records have it as canonical JSON; older ones, and those of others, as it is. */
+function recordedInput(input: unknown): Readonly<Record<string, unknown>> {
+  return recordOf(typeof input === "string" ? parsed(input) : input);
 }
 
-/** The command or path where there is one: it says most. */
-function inOneLine(input: unknown): string {
-  // Records have it as canonical JSON; older ones, and those of others, as it is.
-  const given = recordOf(typeof input === "string" ? parsed(input) : input);
-  const first = ["command", "path", "file_path", "pattern", "query"]
-    .map((name) => textOf(given[name]))
-    .find((text) => text !== "");
+function filesIn(given: Readonly<Record<string, unknown>>): readonly string[] {
+  const proposed = listOf(given["changes"]).map((change) => textOf(recordOf(change)["path"]));
+  return [textOf(given["file_path"]) || textOf(given["path"]), ...proposed].filter((path) => path !== "");
+}
+
+/** The command or files where there are any: they say most. */
+function inOneLine(given: Readonly<Record<string, unknown>>): string {
+  const first = [
+    textOf(given["command"]),
+    namesOf(filesIn(given)),
+    textOf(given["pattern"]),
+    textOf(given["query"]),
+  ].find((text) => text !== "");
   return first ?? (Object.keys(given).length === 0 ? "" : JSON.stringify(given));
 }
 

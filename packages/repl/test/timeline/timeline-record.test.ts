@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { recordWords } from "#timeline/record-words";
 import { brokenLinks, passes, timelineRecord } from "#timeline/timeline-record";
 
 const line = (seq: number, previous: string, hash: string, more: object = {}) =>
@@ -21,6 +22,30 @@ test("the intent that was worked under is named by its id", () => {
   expect(line(1, "x", "a", { details: { intent: "INT-001" } }).intent).toBe("INT-001");
   expect(line(1, "x", "a").intent).toBe("");
 });
+
+const review = { proposalId: "p", hunks: [{ decision: "keep" }, { decision: "undo" }, { decision: "keep" }, null] };
+const proposed = { changes: [{ path: "a.ts", new_content: "x" }, { path: "b.ts" }] };
+test.each([
+  ["a review", { kind: "review", details: { review } }, "2 kept, 1 undone"],
+  ["a branch", { kind: "session", details: { branch: "ai-agent/x", how: "created" } }, "branch ai-agent/x made"],
+  [
+    "a first commit",
+    { kind: "session", details: { firstCommit: "abc", branch: "main", files: 5 } },
+    "first commit, 5 files",
+  ],
+  ["an approval", { kind: "session", details: { plan: { id: "1", approved_by: "ann" } } }, "plan approved by ann"],
+  [
+    "a proposal, by its files",
+    { calls: [{ tool: "ProposeChanges", input: JSON.stringify(proposed) }] },
+    "ProposeChanges a.ts, b.ts",
+  ],
+  [
+    "a command, with what it changed",
+    { calls: [{ tool: "Bash", input: { command: "make" } }], changes: [{ path: "out.o" }] },
+    "Bash make → out.o",
+  ],
+  ["what is not known", { kind: "session", details: { review: { hunks: 7 }, other: 1 } }, ""],
+])("what %s says", (_name, more, words) => expect(recordWords(line(1, "x", "a", more))).toBe(words));
 
 test("a record is read as far as it goes", () => {
   const call = { call_id: "c", tool: "Bash", input: { command: "npm test" }, verdict: "allow", exit_code: 1 };
@@ -51,10 +76,10 @@ test("a call's input is read as the ledger has it, and names its command and its
     { tool: "Odd", input: "no JSON" },
   ];
   const record = line(1, "x", "a", { calls });
-  expect(record.calls.map(({ input, file }) => [input, file])).toEqual([
-    ["npm test", ""],
-    ["src/a.ts", "src/a.ts"],
-    ["", ""],
+  expect(record.calls.map(({ input, files }) => [input, files])).toEqual([
+    ["npm test", []],
+    ["src/a.ts", ["src/a.ts"]],
+    ["", []],
   ]);
   expect(passes(record, { kind: "", sessionId: "", path: "src/a.ts", text: "" })).toBe(true);
 });
