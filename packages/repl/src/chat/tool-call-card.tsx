@@ -88,7 +88,9 @@ export function ToolCallCard({ item, id, turnId, seq }: ToolCallCardProps) {
       {command !== undefined && (
         <CommandState
           {...{ item, command, turnId, seq }}
-          onShowOutput={open.value || outputOf(item) === "" ? undefined : () => (open.value = true)}
+          onShowOutput={
+            open.value || item.status === "refused" || outputOf(item) === "" ? undefined : () => (open.value = true)
+          }
         />
       )}
       {item.changes.length > 0 && <CallChanges files={item.changes} named={toolPath(item) ?? ""} id={id} />}

@@ -81,8 +81,9 @@ export class SessionView {
     const seq = body.case === "truncated" ? body.value.throughSeq : firstSeq;
     const { turnId, parentToolCallId: parentCallId } = event;
     const place: ItemPlace = { key: `${body.case}:${seq}`, seq, turnId, time: timeOf(event), parentCallId };
-    this.#facts.value = factsAfter(this.#facts.peek(), event);
-    this.#applyBody(event, body, place, firstSeq);
+    const before = this.#facts.peek();
+    this.#facts.value = factsAfter(before, event);
+    if (!saysOnlyOfViolation(body, before)) this.#applyBody(event, body, place, firstSeq);
   }
 
   #applyBody(event: InvokeEvent, body: InvokeEvent["event"], place: ItemPlace, firstSeq: bigint): void {
@@ -242,6 +243,14 @@ export class SessionView {
     if (proposalId !== "") this.#proposals.applied(proposalId, changeSetId);
     this.#changeSets.apply(place, message, this.#turns.has(changeSetId));
   }
+}
+
+/** The call that was refused says so itself; the rules are as they were. */
+function saysOnlyOfViolation(body: InvokeEvent["event"], { rules }: SessionFacts): boolean {
+  if (body.case !== "rulesChanged") return false;
+  const { count = 0, text = "", lastViolation = "", problems = [] } = body.value.status ?? {};
+  if (problems.length > 0 || problems.length !== (rules?.problems.length ?? 0)) return false;
+  return rules === undefined ? lastViolation !== "" && text.endsWith(lastViolation) : rules.count === count;
 }
 
 export interface ScopeRequest {

@@ -349,6 +349,24 @@ describe("what else a session tells", () => {
     expect(ofKind(itemsOf(log), "notice")[0]?.text).toBe("Rules: Damage-Control Active: 2 Rules");
   });
 
+  it("tells of rules when they change, and not of each violation", () => {
+    const active = (count: number, problems: string[] = []) => ({
+      count,
+      text: `🛡️ Damage-Control Active: ${count} Rules`,
+      problems,
+    });
+    const violated = { count: 2, text: "⚠️ Last Violation: rm", lastViolation: "rm", problems: [] };
+    const log = new EventLog();
+    for (const status of [violated, active(2), violated, active(3), active(3, ["broken"]), active(3)]) {
+      log.add("", { case: "rulesChanged", value: { status } });
+    }
+    expect(ofKind(itemsOf(log), "notice").map(({ text, hint }) => `${text} ${hint}`.trim())).toEqual([
+      "Rules: Damage-Control Active: 3 Rules",
+      "Rules: Damage-Control Active: 3 Rules broken",
+      "Rules: Damage-Control Active: 3 Rules",
+    ]);
+  });
+
   it("lists what was asked for beyond the intent's scope", () => {
     const argumentsJson = JSON.stringify({ paths: ["docs/**"], reason: "to document it" });
     const log = new EventLog()
