@@ -35,7 +35,7 @@ async function askFirstCommit(planned: FirstCommit): Promise<boolean | undefined
     { label: "Not now", detail: "The agent works in a repository without a commit.", commits: false },
     {
       label: `Commit ${count(fileCount)} on ${branch}`,
-      detail: "So that Source Control shows what the agent changes. What git ignores stays out. No hooks run.",
+      detail: "So that Source Control shows what the agent changes. No hooks run.",
       commits: true,
     },
     ...listed(`goes in: ${count(fileCount)}`, planned.files),

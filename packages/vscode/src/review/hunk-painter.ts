@@ -11,9 +11,9 @@ const hoverLines = 60;
 /** Draws hunks into editors, in the colours of the theme's diff editor. */
 export class HunkPainter implements vscode.Disposable {
   readonly #lines: Readonly<Record<MarkKind, vscode.TextEditorDecorationType>> = {
-    removed: lineType(undefined, "editorGutter.deletedBackground", "removedForeground"),
-    added: lineType("diffEditor.insertedLineBackground", "editorGutter.addedBackground", "insertedForeground"),
-    changed: lineType("diffEditor.insertedLineBackground", "editorGutter.modifiedBackground", "insertedForeground"),
+    removed: lineType(undefined, "editorGutter.deletedBackground", "deletedForeground"),
+    added: lineType("diffEditor.insertedLineBackground", "editorGutter.addedBackground", "addedForeground"),
+    changed: lineType("diffEditor.insertedLineBackground", "editorGutter.modifiedBackground", "modifiedForeground"),
     place: vscode.window.createTextEditorDecorationType({
       overviewRulerColor: new vscode.ThemeColor("editorGutter.modifiedBackground"),
       overviewRulerLane: vscode.OverviewRulerLane.Left,
@@ -73,7 +73,8 @@ function lineType(background: string | undefined, bar: string, ruler: string): v
     borderColor: new vscode.ThemeColor(bar),
     borderStyle: "solid",
     borderWidth: "0 0 0 3px",
-    overviewRulerColor: new vscode.ThemeColor(`diffEditorOverview.${ruler}`),
+    // Those of the diff editor are of no theme: they come out black.
+    overviewRulerColor: new vscode.ThemeColor(`editorOverviewRuler.${ruler}`),
     overviewRulerLane: vscode.OverviewRulerLane.Full,
   });
 }
