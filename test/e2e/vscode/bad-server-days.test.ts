@@ -48,6 +48,7 @@ test("a token that is wrong is asked for again, and the right one opens", async 
   await using gennai = await serveGennai({ workspace, port, script: [{ steps: [{ text: ["Here I am."] }] }] });
   const repl = await openRepl(workbench());
   await shows(repl, /knows another token than this window. Enter the one it was started with/);
+  await repl.root.getByRole("button", { name: "Enter token" }).first().waitFor();
   await workbench().screenshot("bad day wrong token");
   await typeToken("a-token-that-is-wrong");
   await shows(repl, /knows another token than this window. Enter the one it was started with/);

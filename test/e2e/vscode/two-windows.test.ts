@@ -66,6 +66,24 @@ test("of several folders in a window one is worked on, which the view says, with
   await window.close();
 });
 
+test("a window without a folder says that it needs one, and opens the choice", async () => {
+  const { page, server } = workbench();
+  const window = await page.context().newPage();
+  const address = new URL(server.url);
+  address.searchParams.set("ew", "true");
+  const repl = await openIn(window, address.href);
+  const banner = repl.root.locator(".banner").filter({ hasText: "Gennai works on a folder on disk." });
+  const step = banner.getByRole("button", { name: "Open folder" });
+  await step.waitFor();
+  // It stays while the app tries again: a server could not be started here.
+  await shows(repl, "What shall be done?");
+  expect(await banner.getByRole("button").allTextContents()).toEqual(["Open folder"]);
+  await pictured(workbench(), "no-folder", { page: window });
+  await step.click();
+  await window.locator(".quick-input-widget:visible").getByText("Open Folder").first().waitFor();
+  await window.close();
+});
+
 async function openIn(page: Page, address: string): Promise<ReplDriver> {
   await page.goto(address);
   await page.locator(".monaco-workbench .statusbar").waitFor();

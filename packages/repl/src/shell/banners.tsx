@@ -53,7 +53,8 @@ function ConnectionBanner({ control }: { readonly control: ReplControl }) {
       </Banner>
     );
   }
-  if (opening.state === "retrying" && followed === undefined) {
+  // What the home knows of it says more than that a call failed, and has the step that mends it.
+  if (opening.state === "retrying" && followed === undefined && notice?.steps === undefined) {
     return (
       <Banner level="warning" failure={opening.failure} what="The server cannot be reached">
         <span class="quiet">Trying again…</span>

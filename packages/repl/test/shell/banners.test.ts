@@ -1,4 +1,5 @@
 // @vitest-environment happy-dom
+import { createRouterTransport } from "@connectrpc/connect";
 import type { HomeCommand, HomeNotice } from "@gennai/client/home/repl-home";
 import { h, render } from "preact";
 import { act } from "preact/test-utils";
@@ -35,6 +36,21 @@ test.each([
   expect(banner.words).toEqual(words);
   banner.buttons[0]?.click();
   expect(banner.runHomeCommand.mock.calls).toEqual([[steps?.[0] ?? "startServer"]]);
+});
+
+test("a server that cannot be reached is mended as the home says, not by starting one", async () => {
+  const { home } = idleControl();
+  const transport = createRouterTransport(() => undefined);
+  using control = new ReplControl({ ...home, transport, kind: "editor", runHomeCommand: async () => undefined });
+  await vi.waitFor(() => expect(control.opening.value.state).toBe("retrying"));
+  const root = document.createElement("div");
+  await act(() => render(h(Banners, { control }), root));
+  const words = () => [...root.querySelectorAll("button")].map(({ textContent }) => textContent);
+  expect(words()).toEqual(["Start server", "Show log"]);
+  const notice = { type: "server", state: "unreachable", message: "Open a folder.", steps: ["openFolder"] } as const;
+  await act(() => heedNotice(control, notice));
+  expect(root.textContent).toContain("Open a folder.");
+  expect(words()).toEqual(["Open folder"]);
 });
 
 test("a window that only watches has Take over, until it does not watch any more", async () => {
