@@ -21,7 +21,7 @@ import { WindowBranch } from "./git/window-branch.ts";
 import { windowFolder } from "./held-workspace/window-folder.ts";
 import { HeldApprovals } from "./plan/plan-interceptor.ts";
 import { homeActions } from "./repl/home-actions.ts";
-import { launchRepl } from "./repl/repl-launch.ts";
+import { launchRepl, looksForServer } from "./repl/repl-launch.ts";
 import { ReplViews } from "./repl/repl-views.ts";
 import { composeReview } from "./review/compose-review.ts";
 import { linkTransport } from "./server/link-transport.ts";
@@ -220,6 +220,13 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
     onVisible: () => attention.update(sessions.facts.questions),
     host: (place) => {
       const stateKey = `gennai.replState.${place}`;
+      // While the page loads; one that is loaded again looks again.
+      let looking: Promise<boolean> | undefined = looksForServer(workbench, details);
+      const connected = (): Promise<boolean> => {
+        const first = looking ?? looksForServer(workbench, details);
+        looking = undefined;
+        return first;
+      };
       return {
         transport: linkTransport(access),
         actions: homeActions(() => workbench),
@@ -227,7 +234,7 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
           launchRepl(place, {
             workbench,
             clientId,
-            details,
+            connected: connected(),
             state: context.workspaceState.get(stateKey) ?? null,
             onBegin: (isConnected) => {
               views.notify({ type: "role", watching: role.isWatching });

@@ -13,6 +13,9 @@ import { PromptHistory } from "./prompt-history.ts";
 import { QueuedPrompts } from "./queued-prompts.tsx";
 import { SettingsBar } from "./settings-bar.tsx";
 
+/** The style sheet has it grow, without a layout in between for each key. */
+const growsByItself = globalThis.CSS?.supports?.("field-sizing", "content") === true;
+
 /** Where the user writes. Enter sends, Shift and Enter begins a line, arrow up in an empty box brings earlier prompts. */
 export function Composer({ control }: { readonly control: ReplControl }) {
   const box = useRef<HTMLTextAreaElement>(null);
@@ -28,7 +31,7 @@ export function Composer({ control }: { readonly control: ReplControl }) {
   const empty = text.trim() === "" && images.length === 0 && attachments.list.value.length === 0;
 
   useLayoutEffect(() => {
-    if (box.current === null) return;
+    if (box.current === null || growsByItself) return;
     box.current.style.height = "auto";
     box.current.style.height = `${box.current.scrollHeight + 2}px`;
   }, [text]);

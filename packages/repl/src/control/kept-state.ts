@@ -75,9 +75,11 @@ export function keepStateIn(
   let timer: ReturnType<typeof setTimeout> | undefined;
   let last = JSON.stringify(fitToKeep(first));
   const stop = effect(() => {
-    const now = fitToKeep(state());
+    // Read with every key; what it costs to keep it is for the pause after the last one.
+    const read = state();
     clearTimeout(timer);
     timer = setTimeout(() => {
+      const now = fitToKeep(read);
       const text = JSON.stringify(now);
       if (text !== last) home.saveState(now);
       last = text;

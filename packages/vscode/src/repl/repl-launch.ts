@@ -15,7 +15,8 @@ export interface ReplLaunchOptions {
   readonly onBegin: (isConnected: boolean) => void;
   /** Called when a server was found after the REPL had begun. */
   readonly onLate: () => void;
-  readonly details: () => Readonly<Record<string, string>>;
+  /** What `looksForServer` gives: it may begin before the REPL's page is loaded. */
+  readonly connected: Promise<boolean>;
 }
 
 /** Milliseconds: the app shows itself at once; where no server runs, the user is asked meanwhile. */
@@ -23,21 +24,27 @@ const patience = 2000;
 
 const failedStarts: ReadonlySet<ServerProblem["type"]> = new Set(["launch-failed", "launch-ended", "no-node"]);
 
+/** Whether there is a server for a REPL, or one that could be started. Never rejects: what is wrong is shown. */
+export async function looksForServer(
+  workbench: Workbench,
+  details: () => Readonly<Record<string, string>>,
+): Promise<boolean> {
+  try {
+    await workbench.connect();
+    return true;
+  } catch (error) {
+    workbench.log.warn("No server yet.", error instanceof Error ? error.message : String(error));
+    // What the user asked for is told; that none runs stands in the REPL.
+    if (error instanceof NoServerError && failedStarts.has(error.problem.type))
+      void showProblem(error.problem, details());
+    return false;
+  }
+}
+
 /** What a REPL begins with. Never rejects: that no server runs is shown in the REPL. */
 export async function launchRepl(place: ReplPlace, options: ReplLaunchOptions): Promise<ReplLaunch> {
-  const { workbench, clientId } = options;
+  const { workbench, clientId, connected } = options;
   const { version, root, sessions } = workbench;
-  const connected = workbench.connect().then(
-    () => true,
-    (error: unknown) => {
-      workbench.log.warn("No server yet.", error instanceof Error ? error.message : String(error));
-      // What the user asked for is told; that none runs stands in the REPL.
-      if (error instanceof NoServerError && failedStarts.has(error.problem.type)) {
-        void showProblem(error.problem, options.details());
-      }
-      return false;
-    },
-  );
   const soon = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), patience));
   const isConnected = await Promise.race([connected, soon]);
   if (isConnected) await sessions.resume();
