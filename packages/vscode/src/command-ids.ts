@@ -48,6 +48,7 @@ export const commandIds = [
   "addTestFailure",
   "addMcpServers",
   "acceptMcpServers",
+  "keepIgnored",
   "chooseFolder",
   "openFolder",
   "commitMessage",

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { SessionEvent } from "@gennai/agent/session-event";
 import { warningEvent } from "@gennai/agent/warning";
 import type { PlanIssue, PlanView } from "@gennai/governance/plan/plan";
 import type { PlanApproval as KeptApproval, StepRisk } from "@gennai/governance/plan/plan-change";

@@ -131,7 +131,7 @@ describe("McpServers", () => {
       await using here = await withServer(misbehaviour);
       const { tools, warnings } = await here.offered();
       expect(tools).toEqual([]);
-      expect(warnings.join()).toContain(words);
+      expect(JSON.stringify(warnings)).toContain(words);
     },
   );
 

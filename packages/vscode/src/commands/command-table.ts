@@ -4,6 +4,7 @@ import * as add from "./add-commands.ts";
 import { showBackground } from "./background-commands.ts";
 import { commitMessage } from "./commit-message-command.ts";
 import * as governance from "./governance-commands.ts";
+import { keepIgnored } from "./layer-commands.ts";
 import { acceptMcpServers, addMcpServers } from "./mcp-commands.ts";
 import * as plan from "./plan-commands.ts";
 import * as problem from "./problem-commands.ts";
@@ -65,6 +66,7 @@ export const commandTable: Readonly<Record<CommandId, Command>> = {
   addTestFailure: add.addTestFailure,
   addMcpServers,
   acceptMcpServers,
+  keepIgnored,
   chooseFolder: server.chooseFolderToWorkOn,
   openFolder: server.openFolder,
   commitMessage,

@@ -12,6 +12,7 @@ import {
   type StagedSurroundings,
 } from "@gennai/machine/staged-shell/run-staged";
 import type { ToolFact } from "../tool-fact.ts";
+import { waysToKeep } from "../ways-to-keep.ts";
 import { commandOutcome } from "./command-outcome.ts";
 import { type EditContents, editRecords } from "./edit-records.ts";
 import { type NetworkedRun, runWithNetwork } from "./run-with-network.ts";
@@ -113,7 +114,7 @@ async function settle(
     const [first = ""] = layered;
     notes.push(
       `[git ignores ${shownNames(layered)}: only commands of this session see that; file tools and the user do not. ` +
-        `The user gets it by: gennai stage keep ${shownName(first)}]`,
+        `The user gets it by: ${waysToKeep(shownName(first))}]`,
     );
   }
   return {

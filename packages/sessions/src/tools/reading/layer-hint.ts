@@ -4,6 +4,7 @@ import type { Tool, ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { Staging } from "../commands/bash-tool.ts";
 import { pathName } from "../path-name.ts";
+import { waysToKeep } from "../ways-to-keep.ts";
 import { effectPath } from "./effect-path.ts";
 
 /**
@@ -25,7 +26,7 @@ export function withLayerHint<Arguments>(
     async execute(args, analysis, context): Promise<ToolOutcome> {
       const path = effectPath(analysis, "read");
       const name = pathName(path);
-      const get = `read that with Bash (cat ${name}); the user gets it by: gennai stage keep ${name}`;
+      const get = `read that with Bash (cat ${name}); the user gets it by: ${waysToKeep(name)}`;
       try {
         const outcome = await tool.execute(args, analysis, context);
         if (!(await isLayered(path))) return outcome;
