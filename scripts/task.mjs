@@ -6,7 +6,7 @@ import { ensureInstalled } from "./lib/install.mjs";
 import { packagedNode, toolEnvironment } from "./lib/packaged-node.mjs";
 import { inRepository, root } from "./lib/repository.mjs";
 import { run } from "./lib/run.mjs";
-import { ensureChromium } from "./lib/system-packages.mjs";
+import { ensureChromium, ensureEmoji } from "./lib/system-packages.mjs";
 
 const [task = "", ...args] = process.argv.slice(2);
 
@@ -37,8 +37,9 @@ const tasks = {
   async pictures() {
     await ensureBuilt();
     await ensureChromium();
+    await ensureEmoji();
     process.env["GENNAI_PICTURES"] = inRepository("docs", "pictures");
-    const tests = ["journeys", "brought-server", "choose-model", "watched-command", "two-windows"];
+    const tests = ["journeys", "narrow-journeys", "brought-server", "choose-model", "watched-command", "two-windows"];
     const files = tests.map((name) => `test/e2e/vscode/${name}.test.ts`);
     const page = "test/e2e/browser/page.pictures.ts";
     return tool(

@@ -61,6 +61,12 @@ export async function ensureChromium() {
   return needChromium;
 }
 
+/** Makes sure, where that is possible, that pictures show the shield of the status bar, and no box in its place. */
+export async function ensureEmoji() {
+  if (existsSync("/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf")) return;
+  if (process.platform === "linux") await installWithApt("fonts-noto-color-emoji");
+}
+
 /**
  * Makes sure that a NATS server is there, for the log that several servers share.
  * @returns {Promise<readonly string[]>} globs of tests that cannot run here

@@ -1,14 +1,19 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { showsTheme, type Workbench } from "./workbench.ts";
+import { showsTheme, type Theme, type Workbench } from "./workbench.ts";
 
 /** Where `npm run pictures` wants the documentation's pictures. */
 const directory = process.env["GENNAI_PICTURES"];
 
+/** Below the activity bar's own: nothing there shows a hover. */
+const nowhere = [25, 560] as const;
+
 export interface PictureOptions {
   /** The window, when it is another one than the first. */
   readonly page?: Page;
+  /** What the window shows where its browser is light or dark, when these are others. */
+  readonly themes?: Readonly<Record<"light" | "dark", Theme>>;
 }
 
 /**
@@ -18,20 +23,20 @@ export interface PictureOptions {
 export async function pictured(
   workbench: Workbench,
   name: string,
-  { page = workbench.page }: PictureOptions = {},
+  { page = workbench.page, themes = { light: "light", dark: "dark" } }: PictureOptions = {},
 ): Promise<void> {
   if (directory === undefined) {
     await workbench.screenshot(`journey ${name}`);
     return;
   }
-  for (const theme of ["light", "dark"] as const) {
+  for (const scheme of ["light", "dark"] as const) {
     // What has the focus keeps it: no list is opened to choose from.
-    await page.emulateMedia({ colorScheme: theme });
-    await showsTheme(page, theme);
+    await page.emulateMedia({ colorScheme: scheme });
+    await showsTheme(page, themes[scheme]);
     // Where nothing shows a hover, and what fades has faded.
-    await page.mouse.move(800, 740);
+    await page.mouse.move(...nowhere);
     await page.waitForTimeout(700);
     const picture = await page.screenshot({ animations: "disabled", caret: "hide" });
-    await writeFile(join(directory, `vscode-${name}-${theme}.png`), picture);
+    await writeFile(join(directory, `vscode-${name}-${scheme}.png`), picture);
   }
 }

@@ -82,7 +82,7 @@ export async function startWorkbench(options: WorkbenchOptions = {}): Promise<Wo
   const workspace =
     options.workspace ?? parts.use(await temporaryRepository({ "README.md": "# Test\n", ...options.files }));
   await writeUserSettings(server, {
-    settings: { "workbench.colorTheme": themes.dark.id, ...options.settings, ...picturedSettings },
+    settings: { "workbench.colorTheme": themes.dark.id, ...picturedSettings, ...options.settings },
     machineSettings: options.machineSettings ?? {},
   });
   const gennai =
@@ -128,7 +128,7 @@ export async function startWorkbench(options: WorkbenchOptions = {}): Promise<Wo
     },
     async screenshot(name) {
       // Where nothing shows a hover.
-      await page.mouse.move(800, 740);
+      await page.mouse.move(25, 560);
       return takeScreenshot(page, name);
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
