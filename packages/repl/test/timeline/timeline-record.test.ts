@@ -33,6 +33,11 @@ test.each([
     { kind: "session", details: { firstCommit: "abc", branch: "main", files: 5 } },
     "first commit, 5 files",
   ],
+  [
+    "a switch of intents",
+    { kind: "session", details: { intents_mode: "off", intents_mode_before: "auto" } },
+    "intents off, before auto",
+  ],
   ["an approval", { kind: "session", details: { plan: { id: "1", approved_by: "ann" } } }, "plan approved by ann"],
   [
     "a proposal, by its files",
