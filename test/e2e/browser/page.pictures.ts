@@ -23,6 +23,9 @@ test("the page that `npm start` serves: a conversation, and a review", async () 
   await repl.see(/Replaced/);
   await repl.idle();
   await repl.toNewest();
+  // Nobody's focus and no hover.
+  await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+  await page.mouse.move(520, 300);
   await take("repl-chat");
 
   await repl.useEditingMode("proposal");
