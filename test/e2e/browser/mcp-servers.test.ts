@@ -10,8 +10,15 @@ test("a person sees what a repository's MCP server runs, and accepts it as it is
     script: [{ steps: [{ text: ["Hello."] }] }],
     files: { "units.mjs": "// one\n", ".mcp.json": JSON.stringify({ mcpServers }) },
   });
+  await gennai.workspace.git("checkout", "--quiet", "-b", "ai-agent/units");
   await using on = await openPage(gennai);
-  await on.repl.openPanel("Governance");
+  // A turn that would use it says so, and leads there.
+  await on.repl.send("hello");
+  await on.repl.see(
+    "The MCP server units of .mcp.json is not started. Look at what it would run before you accept it.",
+  );
+  await on.repl.idle();
+  await on.repl.root.getByRole("button", { name: "Look at it" }).click();
   const section = on.repl.root.getByRole("region", { name: "MCP servers" });
   await section.getByText("does not start: nobody accepted it yet").waitFor();
   expect(await section.locator("pre").textContent()).toBe("node units.mjs\nwith UNITS_KEY=…");

@@ -21,6 +21,20 @@ function printed(bodies: readonly (readonly [number, number, object])[]): string
   return text;
 }
 
+test("what mends a warning is told where commands are typed", () => {
+  const lines: string[] = [];
+  const printer = new EventPrinter({
+    write: (part) => void lines.push(part),
+    asTyped: (part) => part.replace("gennai", "npx gennai"),
+    paint: (_style, part) => part,
+    width: 80,
+  });
+  const event = { case: "warning", value: "It is not started." };
+  const errorInfo = { code: "mcp_server_unaccepted", hint: "gennai mcp accept units" };
+  printer.print({ firstSeq: 1n, seq: 1n, itemId: "", turnId: "t", event, errorInfo } as unknown as InvokeEvent);
+  expect(lines.join("")).toBe("warning: It is not started.\n  npx gennai mcp accept units\n");
+});
+
 const delta = (text: string) => ({ case: "assistantDelta", value: { text } });
 const call = (id: string, command: string) => ({
   case: "toolCall",
