@@ -29,7 +29,7 @@ export const claudeCode: RealAgent = {
     asks: () => ({
       calls: [{ name: "Bash", arguments: { command: "touch made" } }],
       told: /not proven to only read/,
-      recorded: "outcome Bash ask passed-on",
+      recorded: "outcome Bash ask passed-on failed",
     }),
     destroys: () => ({
       calls: [{ name: "Bash", arguments: { command: "rm -rf ~/ src" } }],

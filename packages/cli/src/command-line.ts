@@ -8,6 +8,7 @@ import { registerGovernanceCommands } from "./commands/governance/register-gover
 import { registerGuardCommands } from "./commands/guard/register-guard-commands.ts";
 import { registerIntentsCommands } from "./commands/intents/register-intents-commands.ts";
 import { registerLedgerCommands } from "./commands/ledger/register-ledger-commands.ts";
+import { registerMcpServeCommand } from "./commands/mcp-serve/register-mcp-serve-command.ts";
 import { registerModelsCommands } from "./commands/models/register-models-commands.ts";
 import { registerPlanCommands } from "./commands/plan/register-plan-commands.ts";
 import { registerPolicyCommands } from "./commands/policy/register-policy-commands.ts";
@@ -42,6 +43,7 @@ const families: readonly ((program: Command, host: CommandHost) => void)[] = [
   registerProvenanceCommands,
   registerIntentsCommands,
   registerGovernanceCommands,
+  registerMcpServeCommand,
   registerGuardCommands,
   registerPlanCommands,
   registerPolicyCommands,
