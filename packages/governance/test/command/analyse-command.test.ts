@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { analyseCommand } from "#command/analyse-command";
+import { startsNothing } from "#command/grammar/only-reads";
 import { commandVerdict } from "#policies/commands";
 
 const options = { cwd: "/ws", home: "/home/dev" };
@@ -192,6 +193,24 @@ describe("analyseCommand", () => {
 
   it("takes git in another directory than the workspace for unproven: its configuration is not the user's", () => {
     expect(analyseCommand("git status", { ...options, cwd: "/ws/sub", workspace: "/ws" }).readsOnly).toBe(false);
+  });
+
+  it.each([
+    ["head -n 3 a.ts", true],
+    ["grep -n x a.ts | wc -l; ls", true],
+    ["echo git", true],
+    ["git status", false],
+    ["ls && git log", false],
+    ["/usr/bin/git status", false],
+    ["g'i't status", false],
+    ["yarn --version", false],
+    ["npx -v", false],
+    ["rm a.ts", false],
+    ["cat a > b", false],
+    ["head $(git ls-files)", false],
+    ["sh -c 'head a'", false],
+  ])("knows whether all programs of %j start no other: %j", (command, expected) => {
+    expect(startsNothing(analyse(command))).toBe(expected);
   });
 
   it("never throws, and never proves text that does not parse", () => {

@@ -1,6 +1,7 @@
 import { homedir, platform } from "node:os";
 import { basename, relative } from "node:path";
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
+import { startsNothing } from "@gennai/governance/command/grammar/only-reads";
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { agreedControl } from "@gennai/governance/policies/agreed-control";
 import { ToolFailure } from "@gennai/governance/tool-error";
@@ -161,7 +162,13 @@ export class DiskWorkspace {
       // The server's gate let it run, so that a person was asked where its words change control files.
       const analysis = analyseCommand(request.command, { cwd: cwd.absolute, home: homedir(), workspace: root });
       const { run, notes, putBack } = await runShellCommand(
-        { ...request, text: request.command, cwd: holdDirectory(cwd.absolute), agreed: agreedControl(analysis) },
+        {
+          ...request,
+          text: request.command,
+          cwd: holdDirectory(cwd.absolute),
+          startsNothing: request.readsOnly && startsNothing(analysis),
+          agreed: agreedControl(analysis),
+        },
         {
           workspaceRoot: root,
           environment,

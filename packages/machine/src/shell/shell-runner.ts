@@ -15,6 +15,8 @@ export interface ShellCommand {
   readonly timeoutMs: number;
   /** It is proven to read: in a sandbox, the workspace is read-only for it. */
   readonly readsOnly: boolean;
+  /** It only reads, and its programs start no other: nothing around it needs to be kept from it. */
+  readonly startsNothing: boolean;
   /** What it may change of the files that tools obey. */
   readonly agreed: AgreedControl;
 }
@@ -56,15 +58,17 @@ export async function runShellCommand(
   surroundings: ShellSurroundings,
   options: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
 ): Promise<ShellRun> {
-  const { text, cwd, timeoutMs, readsOnly, agreed } = command;
+  const { text, cwd, timeoutMs, readsOnly, startsNothing, agreed } = command;
   const { workspaceRoot, environment } = surroundings;
   const boxed = surroundings.sandbox?.prepare(text, { workspaceRoot, cwd: cwd.path, readsOnly });
+  const isWatched = !startsNothing && (boxed === undefined || !readsOnly);
   // Beside another one, each would put back what the other was told to change.
-  using _turn = boxed === undefined ? await surroundings.controlWatch.turn(workspaceRoot, options) : undefined;
+  using _turn =
+    isWatched && boxed === undefined ? await surroundings.controlWatch.turn(workspaceRoot, options) : undefined;
   let watched: ControlRun | undefined;
   try {
-    // Where it gets the workspace read-only, there is nothing to look at.
-    if (boxed === undefined || !readsOnly) {
+    // Where it gets the workspace read-only, or cannot write, there is nothing to look at.
+    if (isWatched) {
       const { protectedBranches } = surroundings;
       const untouchable = boxed?.untouchable ?? [];
       watched = begin(surroundings, { workspaceRoot, agreed, untouchable, timeoutMs, protectedBranches });
@@ -72,7 +76,8 @@ export async function runShellCommand(
     const argv = boxed?.argv ?? (await surroundings.shellArguments(text));
     const { limits = {} } = surroundings;
     // Nobody was asked about it, so nothing of the repository's choice runs.
-    const quiet = boxed === undefined && readsOnly ? await readingGitEnvironment(cwd.path, environment) : {};
+    const quiet =
+      boxed === undefined && readsOnly && !startsNothing ? await readingGitEnvironment(cwd.path, environment) : {};
     const run = await runCommand({ argv, cwd, env: { ...environment, ...quiet }, timeoutMs, limits }, options);
     const notes = [...(boxed?.finish() ?? [])];
     if (boxed !== undefined) refuseUnstarted(run);

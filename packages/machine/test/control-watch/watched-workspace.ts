@@ -47,6 +47,7 @@ export async function watchedWorkspace(
         cwd: holdDirectory(tree),
         timeoutMs: 30_000,
         readsOnly: false,
+        startsNothing: false,
         agreed: agreedControl(analyseCommand(command, { cwd: tree, home: homedir(), workspace: tree })),
       },
       {

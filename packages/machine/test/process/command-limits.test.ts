@@ -35,7 +35,14 @@ async function run(fixture: SandboxFixture, command: string, { sandboxed }: { re
   const { watch } = ControlWatch.open(fixture);
   using _watch = watch;
   const { run: ended } = await runShellCommand(
-    { text: command, cwd: holdDirectory(fixture.root), timeoutMs: 60_000, readsOnly: false, agreed: nothingAgreed },
+    {
+      text: command,
+      cwd: holdDirectory(fixture.root),
+      timeoutMs: 60_000,
+      readsOnly: false,
+      startsNothing: false,
+      agreed: nothingAgreed,
+    },
     {
       workspaceRoot: fixture.root,
       environment: commandEnvironment(process.env),

@@ -26,7 +26,14 @@ test.each(["git status", "git diff", "git log -p -1", "cd sub && git diff"])(
     writeFileSync(join(root, "f"), "b\n");
     writeFileSync(join(root, "sub/g"), "b\n");
     const { run } = await runShellCommand(
-      { text, cwd: holdDirectory(root), timeoutMs: 30_000, readsOnly: true, agreed: nothingAgreed },
+      {
+        text,
+        cwd: holdDirectory(root),
+        timeoutMs: 30_000,
+        readsOnly: true,
+        startsNothing: false,
+        agreed: nothingAgreed,
+      },
       {
         workspaceRoot: root,
         environment: commandEnvironment({ ...process.env, HOME: elsewhere.root }),
@@ -76,7 +83,7 @@ test.each([
   writeFileSync(join(within, ".git/info/attributes"), "* filter=x diff=x\n");
   writeFileSync(join(within, "f"), "3\n");
   const { run } = await runShellCommand(
-    { text, cwd: holdDirectory(root), timeoutMs: 30_000, readsOnly: true, agreed: nothingAgreed },
+    { text, cwd: holdDirectory(root), timeoutMs: 30_000, readsOnly: true, startsNothing: false, agreed: nothingAgreed },
     {
       workspaceRoot: root,
       environment: commandEnvironment({ ...process.env, HOME: elsewhere.root }),

@@ -1,4 +1,4 @@
-import type { SimpleCommand } from "../command-analysis.ts";
+import type { CommandAnalysis, SimpleCommand } from "../command-analysis.ts";
 import type { Place } from "../invocation.ts";
 import { parseOptions } from "../option-spec.ts";
 import { literalWord } from "../resolve-word.ts";
@@ -27,6 +27,14 @@ export function onlyReads(text: string, found: readonly SimpleCommand[], place: 
   });
 }
 
+/**
+ * True when none of the programs of a command that only reads starts another, or does what the workspace says: git does by its
+ * settings, and what tells its version may be a wrapper that does what a file of the project says.
+ */
+export function startsNothing({ readsOnly, commands }: CommandAnalysis): boolean {
+  return readsOnly && commands.every(({ name, words }) => name !== "git" && !isVersion(name, words));
+}
+
 /** True for a program that looks into all files below a directory it is given. */
 export function looksBelow({ name, words }: SimpleCommand): boolean {
   const row = grammarPrograms.get(name);
@@ -45,7 +53,7 @@ function sameWords(these: readonly (string | undefined)[], others: readonly stri
   return these.length === others.length && these.every((word, index) => word === others[index]);
 }
 
-function isVersion(program: string, words: readonly string[]): boolean {
+function isVersion(program: string, words: readonly (string | undefined)[]): boolean {
   return words.length === 1 && /^(?:--version|-v|-V|version)$/.test(words[0] ?? "") && versionPrograms.has(program);
 }
 

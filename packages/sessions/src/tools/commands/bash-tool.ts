@@ -1,4 +1,5 @@
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
+import { startsNothing } from "@gennai/governance/command/grammar/only-reads";
 import type { Effect, WorkspacePath } from "@gennai/governance/effect";
 import { gitReadCommand } from "@gennai/governance/keys/git-read-command";
 import { keyChain } from "@gennai/governance/keys/key-chain";
@@ -224,7 +225,14 @@ export function bashTool(ports: BashPorts): Tool<BashArguments> {
       const { text, readsOnly } = effect.command;
       const { root } = ports.workspace;
       const { run, notes, putBack } = await runShellCommand(
-        { text, cwd, timeoutMs, readsOnly, agreed: agreedControl(effect.command) },
+        {
+          text,
+          cwd,
+          timeoutMs,
+          readsOnly,
+          startsNothing: startsNothing(effect.command),
+          agreed: agreedControl(effect.command),
+        },
         { ...ports, workspaceRoot: root, shellArguments: (command) => ports.shellArguments(command) },
         { signal, onOutput },
       );
