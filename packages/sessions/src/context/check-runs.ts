@@ -69,6 +69,11 @@ export class CheckRuns {
     return { type: "not-run", why: this.#declined };
   }
 
+  /** It was quick the last time. */
+  get isQuick(): boolean {
+    return this.#quick;
+  }
+
   /** Runs it once more if it was quick the last time; undefined when it was not, is not now, or a person would be asked. */
   async runIfQuick(signal: AbortSignal): Promise<CheckEnd | undefined> {
     const check = this.#quick ? await this.#ports.check() : undefined;

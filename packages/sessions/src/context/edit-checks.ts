@@ -40,9 +40,14 @@ export class EditChecks {
     if (this.#problems.available) await this.#problems.begin(this.#ports.signal).catch(() => undefined);
   }
 
-  /** For the result of a call that has just changed files. Never rejects: what fails here is tried again after the round. */
-  async look({ callId, paths, bySubAgent, signal }: EditingCall): Promise<string | undefined> {
+  /**
+   * For the result of a call that has just changed files, which is recorded before that takes time. Rejects only when that cannot be:
+   * what else fails here is tried again after the round.
+   */
+  async look({ callId, paths, bySubAgent, signal, record }: EditingCall): Promise<string | undefined> {
     this.#looked = undefined;
+    if (!this.#problems.available && !this.#check.isQuick) return undefined;
+    await record();
     try {
       if (this.#problems.available) {
         const { fresh, errors } = await this.#problems.find(paths, bySubAgent, signal);

@@ -8,11 +8,13 @@ export interface EditingCall {
   /** A sub-agent's: the session's own model does not read this result. */
   readonly bySubAgent: boolean;
   readonly signal: AbortSignal;
+  /** Makes durable what the call changed: for who looks long, and the server may end meanwhile. */
+  record(): Promise<void>;
 }
 
 /** Asked with each call that changed files for what is new in them. Nobody looks until the turn has begun. */
 export interface LookAfterEdit {
-  /** What to say in the call's result; undefined: nothing. Never rejects. */
+  /** What to say in the call's result; undefined: nothing. Rejects only when it cannot be recorded. */
   look?: (call: EditingCall) => Promise<string | undefined>;
 }
 
@@ -21,7 +23,7 @@ const mostFiles = 50;
 
 /**
  * The same tool, whose results also say what is new in the files that a call changed.
- * @param record makes it durable what a call changed: the look may take long, and the server may end meanwhile
+ * @param record makes it durable what a call changed
  */
 export function withLookAfterEdit(
   tool: Tool,
@@ -42,8 +44,8 @@ export function withLookAfterEdit(
       const paths = (outcome.changes ?? []).map(({ path }) => path);
       if (after.look === undefined || paths.length === 0 || paths.length > mostFiles) return outcome;
       const { callId, turnId, signal } = context;
-      await record(callId, outcome, turnId);
-      const found = await after.look({ callId, paths, bySubAgent, signal });
+      const recorded = () => record(callId, outcome, turnId);
+      const found = await after.look({ callId, paths, bySubAgent, signal, record: recorded });
       return found === undefined ? outcome : { ...outcome, output: `${outcome.output.trimEnd()}\n\n${found}` };
     },
   };

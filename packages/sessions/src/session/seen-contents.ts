@@ -21,8 +21,11 @@ export class SeenContents {
   readonly #blobs: BlobStore;
   readonly #redactor: Redactor;
   readonly #kept = new Map<string, Uint8Array>();
+  /** Nothing is to be done for these any more: they are stored, or undo keeps them. */
   readonly #stored = new Set<string>();
   #total = 0;
+  /** Of files that were written last, by path: the digest of what is not stored yet. */
+  readonly #unstored = new Map<string, string>();
   #storing = Promise.resolve();
 
   constructor(blobs: BlobStore, redactor: Redactor) {
@@ -54,6 +57,7 @@ export class SeenContents {
 
   /** Never rejects: without a blob, a later question only has no answer. */
   async store(): Promise<void> {
+    this.#storeUnstored();
     await this.#storing;
     await this.#store([...this.#kept].filter(([, bytes]) => bytes.length <= maxStored));
   }
@@ -63,6 +67,28 @@ export class SeenContents {
     const digests = new Set(files.map(({ afterSha256 }) => afterSha256));
     const written = [...this.#kept].filter(([sha256]) => digests.has(sha256));
     if (written.length > 0) this.#storing = this.#storing.then(() => this.#store(written)).catch(() => undefined);
+  }
+
+  /**
+   * The same within a turn, which may change a file again and again: with the next change of other files, or with `store`. A version
+   * between is what undo keeps from before the next change.
+   */
+  storeLastWritten(files: readonly Pick<FileChangeRecord, "path" | "afterSha256">[]): void {
+    for (const { path } of files) {
+      const between = this.#unstored.get(path);
+      if (between !== undefined) this.#stored.add(between);
+      this.#unstored.delete(path);
+    }
+    this.#storeUnstored();
+    for (const { path, afterSha256 } of files) {
+      if (afterSha256 !== undefined && !this.#stored.has(afterSha256)) this.#unstored.set(path, afterSha256);
+    }
+  }
+
+  #storeUnstored(): void {
+    const last = [...this.#unstored.values()].map((afterSha256) => ({ afterSha256 }));
+    this.#unstored.clear();
+    this.storeWritten(last);
   }
 
   async #store(contents: readonly (readonly [string, Uint8Array])[]): Promise<void> {
@@ -83,6 +109,7 @@ export class SeenContents {
   clear(): void {
     this.#kept.clear();
     this.#stored.clear();
+    this.#unstored.clear();
     this.#total = 0;
   }
 

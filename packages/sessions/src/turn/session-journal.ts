@@ -229,7 +229,7 @@ export class SessionJournal implements GateJournal {
     turnId: string,
   ): SessionEvent {
     const head = knownHead(this.#session.workspace);
-    this.#session.seen.storeWritten(files);
+    this.#session.seen.storeLastWritten(files);
     return {
       type: "change-set-applied",
       changeSetId: turnId,

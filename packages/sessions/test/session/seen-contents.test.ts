@@ -50,6 +50,23 @@ test("text with a secret in it is not put on disk", async () => {
   expect(await contents.get(sha(bytes))).toBe(bytes);
 });
 
+test("of a file that a turn changes again and again, the last version is stored, and with a change of another file at once", async () => {
+  const { seen, puts } = store();
+  const contents = seen();
+  const write = (path: string, length: number) => {
+    const bytes = Buffer.alloc(length, "a");
+    contents.keep(sha(bytes), bytes);
+    contents.storeLastWritten([{ path, afterSha256: sha(bytes) }]);
+  };
+  for (const length of [1, 2, 3]) write("one", length);
+  expect(puts).toEqual([]);
+  write("other", 10);
+  await expect.poll(() => puts).toEqual([3]);
+  write("other", 11);
+  await contents.store();
+  expect(puts).toEqual([3, 11]);
+});
+
 test("memory is bounded: the oldest go first, what is too large never comes in", async () => {
   const { seen, puts } = store();
   const contents = seen();
