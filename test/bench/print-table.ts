@@ -1,6 +1,6 @@
 import { isMet, type Reading } from "./reading.ts";
 
-export const titles = ["measure", "floor", "figure", "ratio", "target", "met"];
+export const titles = ["measure", "floor", "figure", "ratio", "target", "met", "CPU floor", "CPU figure", "CPU ratio"];
 
 /** The readings as aligned columns. */
 export function table(readings: readonly Reading[]): string {
@@ -17,7 +17,7 @@ export function table(readings: readonly Reading[]): string {
 
 /** The cells of a row, under the titles. */
 export function cellsOf(reading: Reading): string[] {
-  const { name, unit, floor, figure, target } = reading;
+  const { name, unit, floor, figure, target, processor } = reading;
   const met = isMet(reading);
   return [
     name,
@@ -26,6 +26,13 @@ export function cellsOf(reading: Reading): string[] {
     floor === undefined ? "" : `${short(figure / floor)} x`,
     targetText(reading),
     met === undefined ? (target.type === "none" ? "" : "?") : met ? "yes" : "NO",
+    ...(processor === undefined
+      ? ["", "", ""]
+      : [
+          `${short(processor.floor)} ms`,
+          `${short(processor.figure)} ms`,
+          `${short(processor.figure / processor.floor)} x`,
+        ]),
   ];
 }
 

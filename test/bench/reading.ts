@@ -14,6 +14,8 @@ export interface Reading {
   /** The same work done barely, in the same run. */
   readonly floor?: number;
   readonly figure: number;
+  /** Milliseconds of processor time that a call took, in all processes of the one and of the other: no other work's doing. */
+  readonly processor?: { readonly floor: number; readonly figure: number };
   readonly target: Target;
 }
 

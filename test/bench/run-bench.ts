@@ -1,4 +1,6 @@
 // `npm run bench [-- [FILTER] [--full] [--record] [--profile DIRECTORY]]`: measures, and prints floor, figure, ratio and target.
+// `npm run bench -- short`: less than a minute, and names what takes more processor time than was recorded of it; with
+// `--record`, records it.
 //
 // Every floor is measured in the same run, by turns with its figure: only their ratio says something about Gennai rather
 // than about the machine. A target that is not met fails nothing.
@@ -14,6 +16,7 @@ import { measureDifference } from "./measures/difference.ts";
 import { measureGate } from "./measures/gate.ts";
 import { measureGuarded } from "./measures/guarded.ts";
 import { measureLoad } from "./measures/load.ts";
+import { measureShort } from "./measures/short.ts";
 import { measureStaged } from "./measures/staged.ts";
 import { measureStarting } from "./measures/starting.ts";
 import { measureStreaming } from "./measures/streaming.ts";
@@ -22,6 +25,7 @@ import { measureVsCode } from "./measures/vscode.ts";
 import { table } from "./print-table.ts";
 import type { Reading } from "./reading.ts";
 import { recordTable } from "./record-table.ts";
+import { compareWithRecorded } from "./recorded-ratios.ts";
 
 const measures: Readonly<Record<string, (world: BenchWorld) => Promise<readonly Reading[]>>> = {
   turns: measureTurns,
@@ -37,6 +41,9 @@ const measures: Readonly<Record<string, (world: BenchWorld) => Promise<readonly 
   vscode: measureVsCode,
 };
 
+/** Left to be asked for by name: what it measures, the others do at length. */
+const short = "short";
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -49,11 +56,14 @@ const { values, positionals } = parseArgs({
     "no-build": { type: "boolean", default: false },
   },
 });
-const chosen = Object.entries(measures).filter(
-  ([name]) => positionals.length === 0 || positionals.some((part) => name.includes(part)),
-);
+const isShort = positionals.length === 1 && positionals[0] === short;
+const chosen = isShort
+  ? [[short, measureShort] as const]
+  : Object.entries(measures).filter(
+      ([name]) => positionals.length === 0 || positionals.some((part) => name.includes(part)),
+    );
 if (chosen.length === 0) {
-  process.stderr.write(`Measures: ${Object.keys(measures).join(", ")}\n`);
+  process.stderr.write(`Measures: ${[short, ...Object.keys(measures)].join(", ")}\n`);
   process.exit(2);
 }
 if (!values["no-build"] || !existsSync(gennaiProgram)) {
@@ -74,4 +84,5 @@ for (const [name, measure] of chosen) {
   }
 }
 process.stdout.write(table(readings));
-if (values.record) recordTable(readings, { full: values.full });
+if (isShort) compareWithRecorded(readings, { record: values.record });
+else if (values.record) recordTable(readings, { full: values.full });

@@ -1,14 +1,7 @@
 import type { BenchWorld } from "../bench-world.ts";
-import { type GennaiServer, gennaiProcess, runTurn } from "../gennai-server.ts";
-import type { LineProcess } from "../line-process.ts";
 import type { Reading } from "../reading.ts";
 import { median, percentile } from "../statistics.ts";
-
-interface Sample {
-  /** Milliseconds from the end of an answer to the next request, round by round. */
-  readonly floor: readonly (readonly number[])[];
-  readonly figure: readonly (readonly number[])[];
-}
+import { type Bench, type Sample, sample, sampleRuns } from "./sample-turns.ts";
 
 /** What the agent adds between two model calls. */
 export async function measureTurns(world: BenchWorld): Promise<readonly Reading[]> {
@@ -65,57 +58,16 @@ async function sandboxedCommands(bench: Bench, name: string, script: string, rou
   }
 }
 
-interface Bench {
-  readonly world: BenchWorld;
-  readonly server: GennaiServer;
-  readonly floor: LineProcess;
-  readonly floorDirectory: string;
-}
-
-/** Floor and figure by turns. Each round is a session of its own; edits begin where the round before did. */
-async function sample(bench: Bench, script: string, rounds: number): Promise<Sample> {
-  const { world, server, floor } = bench;
-  const result = { floor: [] as (readonly number[])[], figure: [] as (readonly number[])[] };
-  for (let round = 0; round < rounds; round += 1) {
-    const isEdit = script.startsWith("edit");
-    const bare = world.modelRun(script);
-    await floor.ask({ directory: isEdit ? world.workspace() : bench.floorDirectory, baseUrls: [bare.baseUrl] });
-    result.floor.push(await bare.gaps());
-
-    const governed = world.modelRun(script);
-    if (isEdit) {
-      await using own = await world.server();
-      await runTurn(await own.session(governed.baseUrl));
-    } else {
-      await runTurn(await server.session(governed.baseUrl));
-    }
-    result.figure.push(await governed.gaps());
-  }
-  return result;
-}
-
-/** The same in one process with its client, which prints every event: what `gennai run` adds between two model calls. */
-async function sampleRuns({ world, floor, floorDirectory }: Bench, script: string, rounds: number): Promise<Sample> {
-  const result = { floor: [] as (readonly number[])[], figure: [] as (readonly number[])[] };
-  for (let round = 0; round < rounds; round += 1) {
-    const bare = world.modelRun(script);
-    await floor.ask({ directory: floorDirectory, baseUrls: [bare.baseUrl] });
-    result.floor.push(await bare.gaps());
-    const governed = world.modelRun(script);
-    const model = ["--backend", "openai-compatible", "--model", "bench", "--base-url", governed.baseUrl];
-    const limits = ["--max-iterations", "1000", "--max-context-tokens", "4000000", "--sandbox", "off"];
-    const place = ["--server", "own", "--workspace", world.workspace()];
-    const args = ["run", "Go on.", "--yes", "--json", ...model, ...limits, ...place];
-    await using command = gennaiProcess(args, world.directory());
-    await command.readToEnd();
-    result.figure.push(await governed.gaps());
-  }
-  return result;
-}
-
-function reading(name: string, { floor, figure }: Sample, share: number, most: number): Reading {
+function reading(name: string, { floor, figure, processor }: Sample, share: number, most: number): Reading {
   const of = (rounds: readonly (readonly number[])[]) => median(rounds.map((gaps) => percentile(gaps.slice(2), share)));
-  return { name, unit: "ms", floor: of(floor), figure: of(figure), target: { type: "ratio", most } };
+  return {
+    name,
+    unit: "ms",
+    floor: of(floor),
+    figure: of(figure),
+    processor: { floor: median(processor.floor), figure: median(processor.figure) },
+    target: { type: "ratio", most },
+  };
 }
 
 /** What a call adds late in a turn, divided by what it adds early. */
