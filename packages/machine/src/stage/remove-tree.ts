@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { type BigIntStats, chmodSync, lstatSync, readdirSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
+import { type BigIntStats, chmodSync, lstatSync, readdirSync, renameSync, unlinkSync } from "node:fs";
+import { rmdir } from "node:fs/promises";
 import { hasCode } from "../system-error.ts";
 import { giveWay } from "./give-way.ts";
 
@@ -23,11 +24,12 @@ export async function removeTree(path: string): Promise<void> {
     const lifted = Buffer.from(`${prefix}${count}`);
     renameSync(directory, lifted);
     const below = await emptied(lifted);
-    if (below.length === 0) rmdirSync(lifted);
+    // Where something was mounted, the system waits until no processor looks at it any more: nobody else has to.
+    if (below.length === 0) await rmdir(lifted);
     // Its turn comes again when those below are gone.
     else waiting.push(lifted, ...below);
   }
-  rmdirSync(path);
+  await rmdir(path);
 }
 
 /** Removes the files of a directory. @returns paths of the directories in it */
