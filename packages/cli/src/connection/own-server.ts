@@ -3,6 +3,7 @@ import type { StagesMode } from "@gennai/machine/staged-shell/stages-mode";
 import type { Console } from "../terminal/console.ts";
 import { version } from "../version.ts";
 import { defaultSettings, type ModelChoice } from "./default-settings.ts";
+import { keepHeapSmall } from "./keep-heap-small.ts";
 
 export interface OwnServerRequest {
   /** Real absolute path. */
@@ -25,6 +26,7 @@ export async function startOwnServer(
   console: Console,
 ): Promise<{ readonly url: string; readonly token: string } & AsyncDisposable> {
   const [{ startServer }, { createToken }] = await loadServer();
+  keepHeapSmall();
   const token = createToken();
   const server = await startServer({
     version,
