@@ -247,6 +247,15 @@ type SessionFact =
       readonly what: "started" | "ended" | "port-opened";
       readonly run: BackgroundRunRecord;
     }
+  /** Attempts at a prompt went on: which ones, and how far, the server says. */
+  | {
+      readonly type: "attempts-changed";
+      readonly attemptsId: string;
+      /** The one that did; 0: all of them. */
+      readonly attempt: number;
+      /** What its turn has used of the session's limits. */
+      readonly used?: UsageSum;
+    }
   /** The tree was kept before a call that runs something. */
   | {
       readonly type: "checkpoint-taken";

@@ -39,6 +39,11 @@ export function addUsage(sum: UsageSum, used: Usage & { readonly cost?: Cost }):
   };
 }
 
+/** The same for what another session used on behalf of this one. */
+export function addUsageSum(sum: UsageSum, used: UsageSum): UsageSum {
+  return { ...addUsage(sum, used), modelCalls: sum.modelCalls + used.modelCalls };
+}
+
 function addCost(sum: Cost | undefined, added: Cost | undefined): Cost | undefined {
   if (sum === undefined || added === undefined) return sum ?? added;
   return { amount: sum.amount + added.amount, currency: added.currency };

@@ -8,7 +8,17 @@ export function describeAttempts({ id, prompt, check, attempts, at }: Attempts):
   return head + attempts.map((attempt) => `  ${describeAttempt(attempt)}\n`).join("");
 }
 
-export function describeAttempt({ number, outcome, check, changes, addedLines, removedLines, text }: Attempt): string {
+export function describeAttempt({
+  number,
+  phase,
+  outcome,
+  check,
+  changes,
+  addedLines,
+  removedLines,
+  text,
+}: Attempt): string {
+  if (phase !== "ended") return `attempt ${number}  ${phase}`;
   const what = changes.length === 0 ? "nothing changed" : `${counted(changes.length)}, +${addedLines} -${removedLines}`;
   const said = checkWords[check];
   const end = outcome === "completed" ? "" : `  ${outcome}: ${shortened(text)}`;

@@ -13,8 +13,6 @@ export interface OwnServerRequest {
   readonly protectedBranches: readonly string[];
   readonly sandbox?: SandboxMode;
   readonly stages?: StagesMode;
-  /** Real path: its workspaces are copies of this one, and its standing answers hold in them. */
-  readonly answersOf?: string;
 }
 
 /** The server's modules, read once. */
@@ -38,7 +36,6 @@ export async function startOwnServer(
     protectedBranches: request.protectedBranches,
     ...(request.sandbox === undefined ? {} : { sandbox: request.sandbox }),
     ...(request.stages === undefined ? {} : { stages: request.stages }),
-    answersOf: request.answersOf,
     announce: false,
     log: consoleLog(console),
     environment: console.environment,

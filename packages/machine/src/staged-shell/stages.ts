@@ -292,6 +292,14 @@ export class Stages implements AsyncDisposable {
     this.#background.add(done);
   }
 
+  /** A workspace goes, with all that works in it: nothing of it is kept ready. */
+  async forget(workspaceRoot: string): Promise<void> {
+    await Promise.all(this.#background);
+    const ahead = this.#ahead.get(workspaceRoot);
+    for (const known of [this.#ahead, this.#roots, this.#support]) known.delete(workspaceRoot);
+    await ahead?.[Symbol.asyncDispose]();
+  }
+
   /** Nothing may be staged any more. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending.abort();

@@ -2,9 +2,30 @@ import type { ErrorMeanings } from "./error-meaning.ts";
 
 /** Why a request to the server was refused: the `code` of its `ErrorInfo`. The first eight are as general as Connect's own. */
 export const requestErrors = {
+  editor_model: {
+    means: "attempts were asked for with a model of the editor, which answers in the editor's own session alone",
+    next: "Choose a model of a provider.",
+  },
   invalid_argument: { means: "a field cannot be right", next: "The message names it." },
+  no_check: {
+    means: "nothing says which command decides between attempts",
+    next: "Write `check` into `.gennai/config.yaml`, or name one: `--check`.",
+  },
+  no_place: {
+    means: "there can be no copies beside the workspace",
+    next: "Work in a directory below one that you own.",
+  },
   not_found: { means: "no such session, request, proposal, change set or content", next: "List what there is." },
   already_exists: { means: "it was answered, reviewed or applied before", next: "Nothing: the first stands." },
+  not_staged: {
+    means: "attempts need commands that are staged, and here they are not",
+    next: "The message says why; `gennai doctor` says what is missing.",
+  },
+  not_taken: { means: "taking an attempt was stopped, and nothing is proposed", next: "Take it again." },
+  nothing_to_take: {
+    means: "the attempt has not ended, or changed nothing",
+    next: "Wait for its end, or take another one.",
+  },
   permission_denied: { means: "it belongs to another session, or is not allowed", next: "The message says why." },
   failed_precondition: { means: "it cannot be done in the present state", next: "The hint says what comes first." },
   resource_exhausted: { means: "a limit is reached", next: "Close sessions or wait." },

@@ -16,6 +16,7 @@ import type { Session } from "@gennai/sessions/session/session";
 import { queueMessage, withdrawMessage } from "@gennai/sessions/turn/queue-message";
 import { startTurn } from "@gennai/sessions/turn/start-turn";
 import { applyProposalRpc } from "./apply-proposal-rpc.ts";
+import type { attemptRpcs } from "./attempt-rpcs.ts";
 import {
   listBackgroundRunsRpc,
   openBackgroundPortRpc,
@@ -43,6 +44,9 @@ export interface AgentServiceOptions {
   readonly manager: SessionManager;
   readonly setModelKey: ReturnType<typeof modelKeyRpc>;
   readonly chooseModel: ReturnType<typeof chooseModelRpcs>;
+  readonly attempts: ReturnType<typeof attemptRpcs>;
+  /** Ends the attempts of sessions that a stop is for. */
+  readonly stopAttempts: (isMeant: (session: Session) => boolean) => Promise<void>;
   readonly version: string;
   readonly features: readonly string[];
 }
@@ -56,6 +60,8 @@ function agentService({
   manager,
   setModelKey,
   chooseModel,
+  attempts,
+  stopAttempts,
   version,
   features,
 }: AgentServiceOptions): ServiceImpl<typeof AgentService> {
@@ -113,6 +119,7 @@ function agentService({
 
     setModelKey,
     ...chooseModel,
+    ...attempts,
 
     async submitClientEvent(event) {
       return submitClientEvent(manager, event);
@@ -202,7 +209,8 @@ function agentService({
     async stop({ scope, sessionId, reason }) {
       const isMeant = await sessionsMeant(manager, scope, sessionId);
       const [caller, all] = [user(), seesAll()];
-      const turnIds = await manager.stop((session) => isMeant(session) && (all || session.user === caller), reason);
+      const isTheirs = (session: Session): boolean => isMeant(session) && (all || session.user === caller);
+      const [turnIds] = await Promise.all([manager.stop(isTheirs, reason), stopAttempts(isTheirs)]);
       return { stopped: true, turnIds: [...turnIds] };
     },
 

@@ -60,6 +60,12 @@ const agent: AccessOf<typeof AgentService> = {
   readBackgroundRun: "overseen",
   stopBackgroundRun: "overseen",
   openBackgroundPort: "session",
+  startAttempts: "session",
+  listAttempts: "overseen",
+  stopAttempts: "overseen",
+  takeAttempt: "session",
+  dropAttempts: "session",
+  getAttemptContent: "overseen",
 };
 
 const governance: AccessOf<typeof GovernanceService> = {

@@ -13,6 +13,7 @@ import { recoverWorkspaceJournals } from "@gennai/machine/workspace/change/recov
 import { WorkspaceRegistry } from "@gennai/machine/workspace/workspace-registry";
 import { loadModelFacts } from "@gennai/models/model-facts";
 import { ModelKeys } from "@gennai/models/model-keys";
+import { CopiedWorkspaces } from "@gennai/sessions/attempts/copied-workspaces";
 import { loadCapabilities } from "@gennai/sessions/capabilities/load-capabilities";
 import { AcceptedChecks } from "@gennai/sessions/checks/accepted-checks";
 import { AcceptedConnections } from "@gennai/sessions/checks/accepted-connections";
@@ -39,6 +40,7 @@ import { bothChecks } from "../replica/both-checks.ts";
 import type { Replica } from "../replica/open-replica.ts";
 import { accessInterceptor } from "../rpc/access-interceptor.ts";
 import { registerAgentService } from "../rpc/agent-service.ts";
+import { attemptRpcs } from "../rpc/attempt-rpcs.ts";
 import { chooseModelRpcs } from "../rpc/choose-model-rpcs.ts";
 import { errorInterceptor } from "../rpc/error-interceptor.ts";
 import { registerGovernanceService } from "../rpc/governance-service.ts";
@@ -49,6 +51,7 @@ import { registerPlanService } from "../rpc/plan-service.ts";
 import type { ServerWatch } from "../telemetry/server-watch.ts";
 import { ModelTrials } from "./model-trials.ts";
 import type { ServerOptions } from "./server-options.ts";
+import { tenantAttempts } from "./tenant-attempts.ts";
 import { tenantGovernance } from "./tenant-governance.ts";
 import { tenantModels } from "./tenant-models.ts";
 
@@ -121,6 +124,7 @@ const features = [
   "rename",
   "client-workspace",
   "queued-messages",
+  "attempts",
 ];
 
 /** Composes everything that belongs to one tenant. Rejects with `WorkspaceError` or `StoreError`; nothing is left running then. */
@@ -213,6 +217,7 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
         trials.stop();
         const [turnIds] = await Promise.all([
           manager.stop(() => true, reason),
+          attempts.stopOf(() => true),
           manager.stopBackground("an emergency control"),
         ]);
         return turnIds;
@@ -248,6 +253,7 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
   );
   const checkpoints = parts.use(new CheckpointRegistry({ stateDir: store.stateDir }));
   const space = new FreeSpace(stateDir);
+  const copied = new CopiedWorkspaces();
   const manager: SessionManager = new SessionManager(
     {
       log: observer.log(store.log),
@@ -287,8 +293,8 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
       loadWeb: () => loadWebConfig(configDir),
       searchKey: (provider) => serverKeys.findOther(provider, searchProviders[provider].keyVariables),
       loadHooks: (workspaceRoot) => new WorkspaceHooks({ configDir, stateDir, workspaceRoot }).load(),
-      acceptedChecks: ({ place: held }) => new AcceptedChecks(stateDir, held),
-      acceptedConnections: ({ place: held }) => new AcceptedConnections(stateDir, options.answersOf ?? held),
+      acceptedChecks: ({ place: held }) => new AcceptedChecks(stateDir, copied.originalOf(held)),
+      acceptedConnections: ({ place: held }) => new AcceptedConnections(stateDir, copied.originalOf(held)),
       configDir,
       ownDirectories: [...new Set([options.stateDir, stateDir]), configDir],
       onUnexpectedError: (error) => log.error("A turn met an error that nobody expected.", error),
@@ -314,11 +320,13 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
     await manager.leave();
     await manager.stopBackground("the end of the server");
   });
+  // Before the sessions that make them are left.
+  const attempts = parts.use(await tenantAttempts({ manager, copied, governance, stateDir, options, log }));
+  const stopAttempts = attempts.stopOf.bind(attempts);
   replica?.presence.onChange(() => {
     if (replica.presence.isConfirmed) return;
     trials.stop();
-    manager
-      .stop(() => true, "This server lost contact with the log.")
+    Promise.all([manager.stop(() => true, "This server lost contact with the log."), stopAttempts(() => true)])
       .then(() => manager.stopBackground("the end of contact with the log"))
       .catch((error: unknown) => {
         log.error("Work could not be stopped.", error);
@@ -341,7 +349,15 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
   const report = (error: unknown): void => log.error("An RPC failed unexpectedly.", error);
   const routes = (router: ConnectRouter): void => {
     const [setModelKey, chooseModel] = [modelKeyRpc(keys), chooseModelRpcs(models, trials)];
-    registerAgentService(router, { manager, setModelKey, chooseModel, version: options.version, features });
+    registerAgentService(router, {
+      manager,
+      setModelKey,
+      chooseModel,
+      attempts: attemptRpcs(manager, attempts),
+      stopAttempts,
+      version: options.version,
+      features,
+    });
     registerPlanService(router, { manager, plans, authenticated });
     registerGovernanceService(router, governancePorts);
   };

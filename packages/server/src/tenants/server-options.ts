@@ -35,8 +35,6 @@ export interface ServerOptions {
   readonly allowedHosts?: readonly string[];
   readonly allowedOrigins?: readonly string[];
   readonly protectedBranches?: readonly string[];
-  /** Whose standing answers about the network hold in every workspace of this server: copies of that one. Each has its own by default. */
-  readonly answersOf?: string | undefined;
   /** Whether commands run in a sandbox; `auto` by default. */
   readonly sandbox?: SandboxMode;
   /** Whether commands run on a stage; `auto` by default. */

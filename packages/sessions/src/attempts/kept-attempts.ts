@@ -1,27 +1,31 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isRunning, thisOwner } from "@gennai/machine/process/journal-owner";
 import { readChecked } from "@gennai/machine/read-checked";
 import { removeTree } from "@gennai/machine/stage/remove-tree";
 import { writeDurably } from "@gennai/machine/write-durably";
 import * as z from "zod";
-import { type Attempts, attemptsSchema } from "./attempt.ts";
+import { type Attempt, type Attempts, attemptsSchema, haveEnded } from "./attempt.ts";
+import { bestFirst } from "./best-first.ts";
 
 const copiesSchema = z.strictObject({ owner: z.string(), place: z.string() });
 
 /** Further ones are dropped, the oldest first. */
 const maxOfWorkspace = 10;
 const maxAgeMs = 14 * 24 * 60 * 60 * 1000;
+/** Milliseconds in which whoever makes a directory has said that it is theirs. */
+const untilClaimed = 60_000;
 
-/** Where one prompt is tried: nothing of it is left when this process dies before `finish`. */
+/** Where one prompt is tried. When this process dies, the copies go, and what was written of the attempts stays. */
 export interface OpenAttempts {
   readonly id: string;
   /** Beside the workspace; the working copies lie in it. */
   readonly place: string;
   /** Keeps the bytes by their digest. */
   keep(sha256: string, bytes: Uint8Array): void;
-  finish(attempts: Attempts): void;
+  /** How far they have come. Durable when it returns. */
+  write(attempts: Attempts): void;
 }
 
 /** What attempts came to, in the state directory, so that a person can look at them and take one. */
@@ -33,19 +37,20 @@ export class KeptAttempts {
     this.#directory = join(stateDir, "attempts");
   }
 
-  /** Removes what processes that died left behind, and what is too old. */
+  /** Removes the copies of processes that died, says of their attempts that they ended, and drops what is too old. */
   async recover(now: number): Promise<void> {
     for (const id of this.#ids()) {
       const copies = this.#copiesOf(id);
       if (copies !== undefined && isRunning(copies.owner)) continue;
-      if (copies !== undefined) await this.#removeCopies(id, copies.place);
-      if (this.#read(id) === undefined) await this.drop(id);
+      if (copies !== undefined) await this.#end({ id, place: copies.place });
+      else if (this.#read(id) === undefined && this.#isOld(id, now)) await this.drop(id);
     }
     const counts = new Map<string, number>();
     for (const { id, workspace, at } of this.list()) {
       const count = (counts.get(workspace) ?? 0) + 1;
       counts.set(workspace, count);
-      if (count > maxOfWorkspace || now - at > maxAgeMs) await this.drop(id);
+      const isOver = count > maxOfWorkspace || now - at > maxAgeMs;
+      if (isOver && this.#copiesOf(id) === undefined) await this.drop(id);
     }
   }
 
@@ -61,14 +66,13 @@ export class KeptAttempts {
       id,
       place,
       keep: (sha256, bytes) => writeFileSync(join(directory, "bytes", sha256), bytes, { mode: 0o600 }),
-      finish: (attempts) => writeDurably(this.#file(id), JSON.stringify(attempts)),
+      write: (attempts) => writeDurably(this.#file(id), JSON.stringify(attempts)),
     };
   }
 
-  /** Removes the copies, and all of it where it was not finished. */
-  async close({ id, place }: OpenAttempts): Promise<void> {
-    await this.#removeCopies(id, place);
-    if (this.#read(id) === undefined) await this.drop(id);
+  /** Removes the copies, and all of it where nothing was written. An attempt that has not ended is said to have. */
+  async close(open: Pick<OpenAttempts, "id" | "place">): Promise<void> {
+    await this.#end(open);
   }
 
   /** Newest first. @param workspace real path; all without it */
@@ -80,6 +84,10 @@ export class KeptAttempts {
       .toSorted((one, other) => other.at - one.at);
   }
 
+  find(id: string): Attempts | undefined {
+    return /^[0-9a-f]{8}$/.test(id) ? this.#read(id) : undefined;
+  }
+
   bytes(id: string, sha256: string): Buffer {
     return readFileSync(join(this.#directory, id, "bytes", sha256));
   }
@@ -88,9 +96,21 @@ export class KeptAttempts {
     return removeTree(join(this.#directory, id));
   }
 
-  async #removeCopies(id: string, place: string): Promise<void> {
+  async #end({ id, place }: Pick<OpenAttempts, "id" | "place">): Promise<void> {
     await removeTree(place);
+    const all = this.#read(id);
+    if (all === undefined) return this.drop(id);
+    // Before the claim goes: whoever looks without it takes what is written for true.
+    if (!haveEnded(all)) {
+      const attempts = all.attempts.map((attempt) => (attempt.phase === "ended" ? attempt : brokenOff(attempt)));
+      writeDurably(this.#file(id), JSON.stringify({ ...all, attempts: bestFirst(attempts) }));
+    }
     rmSync(this.#copiesFile(id), { force: true });
+  }
+
+  #isOld(id: string, now: number): boolean {
+    const stat = lstatSync(join(this.#directory, id), { throwIfNoEntry: false });
+    return stat !== undefined && now - stat.mtimeMs > untilClaimed;
   }
 
   #copiesOf(id: string): z.infer<typeof copiesSchema> | undefined {
@@ -112,4 +132,9 @@ export class KeptAttempts {
   #copiesFile(id: string): string {
     return join(this.#directory, id, "copies.json");
   }
+}
+
+function brokenOff(attempt: Attempt): Attempt {
+  const text = "It was broken off: the server ended before it had come to its end.";
+  return { ...attempt, phase: "ended", outcome: "interrupted", text };
 }

@@ -24,7 +24,16 @@ export interface WorkingCopies {
 export async function makeWorkingCopies(
   workspace: string,
   place: string,
-  { count, signal }: { readonly count: number; readonly signal: AbortSignal },
+  {
+    count,
+    lay,
+    signal,
+  }: {
+    readonly count: number;
+    /** Does to the first copy what is proposed and not in the workspace yet. */
+    readonly lay?: ((base: string) => Promise<void>) | undefined;
+    readonly signal: AbortSignal;
+  },
 ): Promise<WorkingCopies> {
   const repository = join(workspace, ".git");
   if (lstatSync(repository, { throwIfNoEntry: false })?.isDirectory() !== true) {
@@ -54,6 +63,7 @@ export async function makeWorkingCopies(
       { reason: "no_space", hint: "Make fewer attempts, or make room." },
     );
   }
+  await lay?.(base);
   const state = await readTreeState(base, signal);
   for (const directory of directories) {
     mkdirSync(directory, { recursive: true, mode: 0o700 });

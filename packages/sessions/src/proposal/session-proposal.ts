@@ -1,10 +1,10 @@
 import { rebaseStagedTree } from "@gennai/machine/proposal/rebase-staged-tree";
-import { maxStagedBytes } from "@gennai/machine/proposal/staged-file";
-import { type FileBytes, StagedTree } from "@gennai/machine/proposal/staged-tree";
+import { StagedTree } from "@gennai/machine/proposal/staged-tree";
 import { StagedWorkspace } from "@gennai/machine/proposal/staged-workspace";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { whyNotStaged } from "../policies/proposal-mode.ts";
 import type { Session } from "../session/session.ts";
+import { fileInWorkspace } from "./file-in-workspace.ts";
 import { ProposalReader } from "./proposal-reader.ts";
 import { settleReviews } from "./settle-reviews.ts";
 
@@ -75,7 +75,9 @@ export class SessionProposal {
       return;
     }
     await settleReviews(tree, this.#session.state, this.#session.services.blobs);
-    const { merged, conflicts } = await rebaseStagedTree(tree, (path) => this.#inWorkspace(path));
+    const { merged, conflicts } = await rebaseStagedTree(tree, (path) =>
+      fileInWorkspace(this.#session.workspace, path),
+    );
     if (merged.length > 0) {
       this.#notes.push(
         `[the user saved ${merged.join(", ")} meanwhile: what you staged was put on top of that. Read before you edit.]`,
@@ -87,23 +89,6 @@ export class SessionProposal {
           ? `[conflict: what the workspace has at ${path} by now cannot be read as a file. What you staged there is as it was, but nobody can keep it like this: tell the user.]`
           : `[conflict: the user saved ${path} meanwhile and changed the same as you. What you staged is as it was, but nobody can keep it like this: read ${path}, which shows both, and then write it anew.]`,
       );
-    }
-  }
-
-  /** "unreadable" is not the same as no file: a file that is staged to go would count as gone. */
-  async #inWorkspace(path: string): Promise<FileBytes | "unreadable" | undefined> {
-    const { workspace } = this.#session;
-    try {
-      const resolved = await workspace.resolve(path);
-      // A link that somebody put on the way leads to another file.
-      if (!resolved.inside || resolved.relative !== path) return "unreadable";
-      const stat = await workspace.stat(resolved);
-      if (stat === undefined) return undefined;
-      if (stat.kind !== "file") return "unreadable";
-      const { bytes } = await workspace.read(resolved, { maxBytes: maxStagedBytes });
-      return { bytes, mode: stat.mode & 0o777 };
-    } catch {
-      return "unreadable";
     }
   }
 }

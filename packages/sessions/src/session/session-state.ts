@@ -3,7 +3,7 @@ import { Conversation } from "@gennai/agent/conversation";
 import type { FileChangeRecord, ProposalReview } from "@gennai/agent/proposal";
 import { endStates, type LoggedEvent, type SessionEvent, type TurnState } from "@gennai/agent/session-event";
 import type { Todo } from "@gennai/agent/todo";
-import { addUsage, noUsage, type UsageSum } from "@gennai/agent/usage";
+import { addUsage, addUsageSum, noUsage, type UsageSum } from "@gennai/agent/usage";
 import type { ClientWorkspaceFacts, WorkspaceOperation } from "@gennai/agent/workspace-operation";
 import { applyPlanChange, IllegalPlanChange, type PlanRecord } from "@gennai/governance/plan/plan-record";
 import type { BlobRef, Proposal } from "@gennai/protocol/model/proposal";
@@ -177,6 +177,9 @@ export class SessionState {
       }
       case "usage":
         this.usage = addUsage(this.usage, event);
+        break;
+      case "attempts-changed":
+        if (event.used !== undefined) this.usage = addUsageSum(this.usage, event.used);
         break;
       case "background-run":
         if (event.what === "started") this.backgroundRuns += 1;

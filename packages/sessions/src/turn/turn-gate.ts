@@ -71,6 +71,8 @@ export async function buildTurnGate(
     readonly subAgents?: Omit<TaskPorts, "session" | "scenario" | "tools" | "govern">;
     /** In place of the session's own. */
     readonly editingMode?: ChosenMode;
+    /** What the server calls for the user besides its usual tools. */
+    readonly moreOwnTools?: (proposal: SessionProposal | undefined) => readonly Tool[];
     /** In place of the session's remembered answers. */
     readonly remembered?: RememberedAnswers;
     /** Milliseconds a question waits for a client that can answer it; the session's setting when left out. */
@@ -116,6 +118,7 @@ export async function buildTurnGate(
     onlyChecks,
     signal,
   });
+  for (const tool of turn.moreOwnTools?.(proposal) ?? []) ownTools.set(tool.name, tool);
 
   const kept = workspace.client === undefined ? services.checkpointsOf(workspace) : undefined;
   const checkpoints = new TurnCheckpoints({

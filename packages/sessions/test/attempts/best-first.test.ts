@@ -5,6 +5,7 @@ import { bestFirst } from "#attempts/best-first";
 function attempt(number: number, of: Partial<Attempt>): Attempt {
   return {
     number,
+    phase: "ended",
     sessionId: "s",
     outcome: "completed",
     check: "passed",

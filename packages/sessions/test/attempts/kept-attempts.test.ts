@@ -2,11 +2,12 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
-import type { Attempts } from "#attempts/attempt";
+import { type Attempts, waitingAttempt } from "#attempts/attempt";
 import { KeptAttempts } from "#attempts/kept-attempts";
 
 function attempts(id: string, workspace: string): Attempts {
-  return { version: 1, id, workspace, prompt: "do", at: Date.now(), check: "true", attempts: [] };
+  const asked = { user: "", session: "", clientId: "", prompt: "do", check: "true" };
+  return { version: 1, id, workspace, ...asked, at: Date.now(), attempts: [] };
 }
 
 test.each(["copies.json", "attempts.json"])("a %s that was written in part stops nothing, and goes", async (name) => {
@@ -16,14 +17,15 @@ test.each(["copies.json", "attempts.json"])("a %s that was written in part stops
   mkdirSync(workspace);
   const kept = new KeptAttempts(state.root);
   const open = kept.open(workspace);
-  open.finish(attempts(open.id, workspace));
+  open.write(attempts(open.id, workspace));
   await kept.close(open);
   const broken = join(state.root, "attempts", "0123abcd");
   for (const content of ["", "{", "{}"]) {
     mkdirSync(broken, { recursive: true });
     writeFileSync(join(broken, name), content);
     expect(kept.list().map(({ id }) => id)).toEqual([open.id]);
-    await kept.recover(Date.now());
+    // Whoever makes one has said that it is theirs by then.
+    await kept.recover(Date.now() + 120_000);
     expect(existsSync(broken)).toBe(false);
   }
   expect(kept.list(workspace).map(({ id }) => id)).toEqual([open.id]);
@@ -34,7 +36,7 @@ test("what is written stands there whole, and nothing is left beside it", async 
   await using place = await temporaryDirectory();
   const kept = new KeptAttempts(state.root);
   const open = kept.open(place.path("workspace"));
-  open.finish(attempts(open.id, place.path("workspace")));
+  open.write(attempts(open.id, place.path("workspace")));
   expect(readdirSync(join(state.root, "attempts", open.id)).toSorted()).toEqual([
     "attempts.json",
     "bytes",
@@ -44,4 +46,25 @@ test("what is written stands there whole, and nothing is left beside it", async 
   expect(existsSync(open.place)).toBe(true);
   await kept.close(open);
   expect(existsSync(open.place)).toBe(false);
+});
+
+test("of a process that died, the copies go, and what it had come to is said to have ended", async () => {
+  await using state = await temporaryDirectory();
+  await using place = await temporaryDirectory();
+  const kept = new KeptAttempts(state.root);
+  const open = kept.open(place.path("workspace"));
+  const done = { ...waitingAttempt(1), phase: "ended", outcome: "completed", text: "Done." } as const;
+  const all = [done, { ...waitingAttempt(2), phase: "working" as const, sessionId: "s" }, waitingAttempt(3)];
+  open.write({ ...attempts(open.id, place.path("workspace")), attempts: all });
+  const claim = join(state.root, "attempts", open.id, "copies.json");
+  writeFileSync(claim, JSON.stringify({ owner: "999999999-1-x", place: open.place }));
+  await kept.recover(Date.now());
+  expect([existsSync(open.place), existsSync(claim)]).toEqual([false, false]);
+  expect(kept.find(open.id)?.attempts.map(({ phase, outcome }) => [phase, outcome])).toEqual([
+    ["ended", "completed"],
+    ["ended", "interrupted"],
+    ["ended", "interrupted"],
+  ]);
+  expect(kept.find(open.id)?.attempts[1]?.text).toContain("the server ended");
+  expect(kept.find(`../${open.id}`)).toBeUndefined();
 });

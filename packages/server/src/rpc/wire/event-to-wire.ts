@@ -254,6 +254,8 @@ function bodyToWire(event: SessionEvent): WireEvent {
       return checkpointEventToWire(event);
     case "background-run":
       return { case: "backgroundRunChanged", value: { run: backgroundRecordToWire(event.run) } };
+    case "attempts-changed":
+      return { case: "attemptsChanged", value: { attemptsId: event.attemptsId, number: event.attempt } };
     case "session-started":
       return {
         case: "sessionStarted",

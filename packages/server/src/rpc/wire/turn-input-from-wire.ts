@@ -40,13 +40,13 @@ export function saidMessageFromWire({ messageId, text, images }: QueueMessageReq
   return { messageId, text, images };
 }
 
-function assertId(field: string, id: string): void {
+export function assertId(field: string, id: string): void {
   if (!/^[\x21-\x7e]{1,128}$/.test(id)) {
     throw new ServiceError("invalid_argument", `${field} has 1 to 128 visible ASCII characters.`);
   }
 }
 
-function assertText(field: string, text: string): void {
+export function assertText(field: string, text: string): void {
   if (text.trim() === "") throw new ServiceError("invalid_argument", `${field} is empty.`);
   if (text.length > maxInputCharacters) {
     throw new ServiceError("invalid_argument", `${field} has at most ${maxInputCharacters} characters.`);

@@ -5,10 +5,10 @@ import { runCommandLine } from "@gennai/cli/command-line";
 import { builtProgram } from "@gennai/testkit/built-program";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { describe, expect, test } from "vitest";
-import { testConsole } from "../../../packages/cli/test/test-console.ts";
-import { loopbackService } from "./loopback-service.ts";
+import { testConsole } from "../../../../packages/cli/test/test-console.ts";
+import { loopbackService } from "../loopback-service.ts";
 
-const program = builtProgram(new URL("../../../packages/cli/src/main.ts", import.meta.url));
+const program = builtProgram(new URL("../../../../packages/cli/src/main.ts", import.meta.url));
 
 /** Passes for a value from 2 on. What git ignores is there, and a secret is not. */
 const check = `import fs from "node:fs";
@@ -147,6 +147,20 @@ test("--yes keeps the best, and budgets hold over all attempts together", async 
   expect(place.left()).toHaveLength(1);
 });
 
+test("in Proposal Mode the best becomes the session's proposal, which is reviewed", async () => {
+  await using place = await project([[bash("echo 2 > value.txt; seq 20 > more.txt")], [bash("echo 2 > value.txt")]]);
+  const { repository, run } = place;
+  const unasked = await run(...place.request, "--mode", "proposal", "set the value");
+  expect(unasked).toMatchObject({ code: 3, err: "" });
+  expect(unasked.out).toContain("Proposed: 1 file(s), 1 hunk(s). Nothing is written yet.");
+  expect(await repository.read("value.txt")).toBe("0\n");
+  const kept = await run(...place.request, "--mode", "proposal", "--yes", "set the value");
+  expect(kept.code).toBe(0);
+  expect(kept.out).toContain("Applied 1 of 1 hunk(s) to value.txt.");
+  expect([await repository.read("value.txt"), existsSync(repository.path("more.txt"))]).toEqual(["2\n", false]);
+  expect(place.left()).toEqual([]);
+});
+
 test("an attempt that makes its copy lead elsewhere brings nothing of that into the workspace", async () => {
   await using outside = await temporaryDirectory({ "check.mjs": "hunter2\n", "dep.js": "hunter2\n" });
   const lead = `mkdir -p sub && rm -rf node_modules && ln -s ${outside.root} node_modules && ln -s ${outside.root} led`;
@@ -245,7 +259,8 @@ test.each([
   expect(await place.repository.read("value.txt")).toBe("0\n");
   // What a killed one left goes with the next command that has to do with it.
   if (code === undefined) {
-    expect((await place.run("attempts", "list")).out).toContain("There are no attempts here.");
+    const { out } = await place.run("attempts", "list");
+    expect(out.match(/attempt \d .* interrupted: It was broken off: the server ended/g)).toHaveLength(2);
     expect((await place.run("try", "true")).code).toBe(0);
   }
   expect(place.left()).toEqual([]);

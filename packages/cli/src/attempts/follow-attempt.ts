@@ -1,0 +1,62 @@
+import { Readable } from "node:stream";
+import type { Attempt } from "@gennai/client/attempts/attempts";
+import type { AgentClient } from "@gennai/client/connection/connection";
+import { AgentSession } from "@gennai/client/session/agent-session";
+import { turnOutcome } from "@gennai/client/session/turn-state";
+import type { Endpoint } from "@gennai/governance/network/endpoint";
+import { AgentDesk } from "../client/agent-desk.ts";
+import type { Console } from "../terminal/console.ts";
+import type { Interrupts } from "../terminal/interrupts.ts";
+import { LinePrefix } from "./line-prefix.ts";
+import type { SharedPerson } from "./shared-person.ts";
+
+/** Where attempts are shown, and who answers what they ask. */
+export interface AttemptsDesk {
+  readonly console: Console;
+  readonly interrupts: Interrupts;
+  readonly workspace: string;
+  readonly stateDir: string;
+  readonly yes: boolean;
+  /** What all of them print to, and whom they ask. */
+  readonly person: SharedPerson;
+  readonly hasPerson: boolean;
+  /** What commands may reach without a question. */
+  readonly allow: readonly Endpoint[];
+}
+
+/** A desk that prints with the same words before each line, and asks whom the others ask. */
+export function deskOf(place: AttemptsDesk, prefix: string): { readonly desk: AgentDesk; readonly output: LinePrefix } {
+  const { console, interrupts, workspace, stateDir, yes, person, hasPerson, allow } = place;
+  const output = new LinePrefix(person.output, prefix);
+  const desk = new AgentDesk({
+    console: { ...console, input: Readable.from([]), output, errors: output },
+    interrupts,
+    workspace,
+    stateDir,
+    yes,
+    ask: false,
+    json: false,
+    promptsForRequests: false,
+    allow,
+    person: hasPerson ? person : undefined,
+  });
+  return { desk, output };
+}
+
+/** Shows an attempt as it works, and has its questions answered, until its turn has ended. */
+export async function followAttempt(
+  client: AgentClient,
+  { number, sessionId }: Attempt,
+  place: AttemptsDesk,
+  signal: AbortSignal,
+): Promise<void> {
+  const { desk, output } = deskOf(place, `${number} │ `);
+  using _desk = desk;
+  const session = await AgentSession.resume(client, desk.identity(), sessionId, { signal });
+  const options = { afterSeq: 0n, signal, maxAttempts: 20 };
+  for await (const event of session.follow(options)) {
+    desk.view.show(event);
+    if (turnOutcome(event) !== undefined) break;
+  }
+  output.end();
+}

@@ -1,0 +1,126 @@
+import type { UsageSum } from "@gennai/agent/usage";
+import { ServiceError } from "@gennai/machine/service-error";
+import type { Workspace } from "@gennai/machine/workspace/workspace";
+import type { SessionSettings } from "@gennai/protocol/model/session-settings";
+import { prepareSessionBranch } from "../manager/prepare-session-branch.ts";
+import type { SessionManager } from "../manager/session-manager.ts";
+import type { PersonsNetwork } from "../policy-workbench/persons-network.ts";
+import type { PolicyWorkbench } from "../policy-workbench/policy-workbench.ts";
+import type { Session } from "../session/session.ts";
+import { prepareTurn, type TurnInput } from "../turn/prepare-turn.ts";
+import type { Attempt } from "./attempt.ts";
+import { isUsable } from "./best-first.ts";
+import type { OpenAttempts } from "./kept-attempts.ts";
+import { measureAttempt } from "./measure-attempt.ts";
+import type { WorkingCopies } from "./working-copies.ts";
+
+/** Milliseconds a check may take. */
+const checkMs = 600_000;
+/** Characters of what a check printed, and of a model's last words. */
+const maxText = 8_000;
+
+/** What making an attempt takes. */
+export interface AttemptPorts {
+  readonly manager: Pick<SessionManager, "start" | "hold">;
+  /** What runs a check over a copy, and harms nothing there. */
+  openWorkbench(directory: string): Promise<PolicyWorkbench>;
+  /** Nobody works in a copy any more: what is kept ready for it goes. */
+  leave(workspace: Workspace): Promise<void>;
+}
+
+export interface AttemptPlan {
+  /** Of the copy it is made in. */
+  readonly directory: string;
+  readonly settings: SessionSettings;
+  readonly input: Omit<TurnInput, "clientTurnId">;
+  readonly check: string;
+  readonly network: PersonsNetwork;
+  readonly copies: Pick<WorkingCopies, "base" | "state">;
+  readonly open: Pick<OpenAttempts, "keep">;
+  readonly user: string;
+  /** Ends it: what it has changed by then is measured all the same, unless the reason is that the server ends. */
+  readonly stop: AbortSignal;
+  /** Aborts when the server ends. */
+  readonly end: AbortSignal;
+  /** How far it has come. */
+  onProgress(reached: Partial<Attempt>): void;
+  /** What its turn took. */
+  onUsed(used: UsageSum): void;
+}
+
+/** One try of a prompt, from its session to its check. Rejects where it comes to no turn. */
+export async function makeAttempt(ports: AttemptPorts, plan: AttemptPlan): Promise<Omit<Attempt, "number">> {
+  const { manager } = ports;
+  const { directory, settings, user, onProgress } = plan;
+  const session = await manager.start(settings, directory, user);
+  using _held = manager.hold(session.id);
+  onProgress({ sessionId: session.id, phase: "working" });
+  try {
+    return await madeIn(session, ports, plan);
+  } finally {
+    await ports.leave(session.workspace);
+  }
+}
+
+async function madeIn(session: Session, ports: AttemptPorts, plan: AttemptPlan): Promise<Omit<Attempt, "number">> {
+  const { directory, stop, end, onProgress } = plan;
+  await prepareSessionBranch(session, { task: plan.input.text }, AbortSignal.any([stop, end]));
+  const turn = await turnIn(session, plan);
+  await session.background.stopAll("the end of the attempt");
+  end.throwIfAborted();
+  plan.onUsed(session.state.usage);
+  onProgress(turn);
+  const { copies, open } = plan;
+  const measured = { ...turn, ...(await measureAttempt(directory, { ...copies, open, signal: end })) };
+  const made = { phase: "ended", check: "not_run", checkOutput: "", ...measured } as const;
+  if (stop.aborted || !isUsable(made)) return made;
+  onProgress({ ...measured, phase: "checking" });
+  return { ...made, ...(await checked(ports, plan)) };
+}
+
+async function turnIn(session: Session, { input, stop, end }: AttemptPlan) {
+  stop.throwIfAborted();
+  end.throwIfAborted();
+  const { turnId, ended } = await session.startPrepared((id, signal) =>
+    prepareTurn(session, { ...input, clientTurnId: `attempt-${id}`, turnId: id }, signal),
+  );
+  const cancel = (): void => {
+    void session.cancel("The attempt was stopped.", turnId).catch(session.services.onUnexpectedError);
+  };
+  stop.addEventListener("abort", cancel, { once: true });
+  if (stop.aborted) cancel();
+  try {
+    await ended;
+  } finally {
+    stop.removeEventListener("abort", cancel);
+  }
+  const { turns, conversation, usage } = session.state;
+  const state = turns.get(turnId)?.state;
+  const words = conversation.messages.findLast((message) => message.role === "assistant")?.text ?? "";
+  return {
+    sessionId: session.id,
+    outcome: state === "completed" || state === "cancelled" || state === "error" ? state : "interrupted",
+    text: words.slice(0, maxText),
+    tokens: usage.inputTokens + usage.outputTokens,
+    ...(usage.cost === undefined ? {} : { cost: { ...usage.cost } }),
+  } as const;
+}
+
+async function checked(
+  ports: AttemptPorts,
+  { directory, check, network, stop, end }: AttemptPlan,
+): Promise<Pick<Attempt, "check" | "checkOutput">> {
+  await using workbench = await ports.openWorkbench(directory);
+  const signal = AbortSignal.any([stop, end]);
+  try {
+    const { trial } = await workbench.try(check, { evenIfRefused: true, timeoutMs: checkMs, signal, network });
+    const passed = trial?.state === "exited" && trial.exitCode === 0;
+    return { check: passed ? "passed" : "failed", checkOutput: trial?.output.slice(-maxText) ?? "" };
+  } catch (error) {
+    end.throwIfAborted();
+    if (stop.aborted) return { check: "not_run", checkOutput: "" };
+    // What it changed is there all the same: a person can look at it.
+    if (!(error instanceof ServiceError)) throw error;
+    return { check: "failed", checkOutput: error.message.slice(0, maxText) };
+  }
+}

@@ -1,0 +1,201 @@
+import type { SessionEvent } from "@gennai/agent/session-event";
+import { ServiceError } from "@gennai/machine/service-error";
+import pLimit from "p-limit";
+import type { PersonsNetwork } from "../policy-workbench/persons-network.ts";
+import type { Session } from "../session/session.ts";
+import type { TurnInput } from "../turn/prepare-turn.ts";
+import { type Attempt, type Attempts, waitingAttempt } from "./attempt.ts";
+import { AttemptBudget } from "./attempt-budget.ts";
+import { bestFirst } from "./best-first.ts";
+import type { OpenAttempts } from "./kept-attempts.ts";
+import { type AttemptPorts, makeAttempt } from "./make-attempt.ts";
+import type { WorkingCopies } from "./working-copies.ts";
+
+/** What somebody asks for. */
+export interface AttemptsRequest {
+  /** The same id asks for the same attempts, however often. */
+  readonly clientId: string;
+  readonly input: Omit<TurnInput, "clientTurnId">;
+  /** 2 to `maxAttempts`. */
+  readonly count: number;
+  /** At once. */
+  readonly parallel: number;
+  /** The command that decides; empty: the project's own. */
+  readonly check: string;
+  /** Models in place of the session's, in the order of the attempts; empty for the session's. */
+  readonly models: readonly string[];
+  /** What a check may reach without a question. */
+  readonly network: PersonsNetwork;
+}
+
+export interface RunningOptions {
+  readonly session: Session;
+  readonly request: AttemptsRequest;
+  readonly check: string;
+  readonly open: OpenAttempts;
+  readonly copies: WorkingCopies;
+  readonly ports: AttemptPorts;
+}
+
+/** Attempts that are under way: made beside each other, each written down as it goes on, and each stopped alone or all together. */
+export class RunningAttempts {
+  readonly #options: RunningOptions;
+  readonly #makers: readonly { readonly stop: AbortController; readonly ended: PromiseWithResolvers<void> }[];
+  readonly #end = new AbortController();
+  readonly #budget: AttemptBudget;
+  #all: Attempts;
+  readonly #ended: Promise<void>;
+  #closed = Promise.resolve();
+
+  constructor(options: RunningOptions) {
+    this.#options = options;
+    const { session, request, check, open } = options;
+    const numbers = Array.from({ length: request.count }, (_, index) => index + 1);
+    this.#makers = numbers.map(() => ({ stop: new AbortController(), ended: Promise.withResolvers<void>() }));
+    this.#budget = new AttemptBudget(leftOf(session), request.count);
+    this.#all = {
+      version: 1,
+      id: open.id,
+      workspace: session.workspace.root,
+      user: session.user,
+      session: session.id,
+      clientId: request.clientId,
+      prompt: request.input.text,
+      at: session.services.now(),
+      check,
+      attempts: numbers.map(waitingAttempt),
+    };
+    open.write(this.#all);
+    this.#ended = this.#run(numbers);
+  }
+
+  get all(): Attempts {
+    return this.#all;
+  }
+
+  /** In which they were asked for. */
+  get session(): Session {
+    return this.#options.session;
+  }
+
+  /** Resolves when all have ended and their copies are gone. Never rejects. */
+  get closed(): Promise<void> {
+    return this.#closed;
+  }
+
+  /** Has the copies removed once all have ended. */
+  closeBy(copies: AsyncDisposable, onClosed: () => void): void {
+    const { onUnexpectedError } = this.session.services;
+    const close = async (): Promise<void> => {
+      await this.#ended;
+      await copies[Symbol.asyncDispose]();
+    };
+    this.#closed = close()
+      .catch(onUnexpectedError)
+      .then(() => this.#tell())
+      .then(onClosed);
+  }
+
+  /** Resolves when it has ended. @param number 0: all */
+  async stop(number: number): Promise<void> {
+    const meant = number === 0 ? this.#makers : this.#makers.slice(number - 1, number);
+    for (const { stop } of meant) stop.abort();
+    await Promise.all(meant.map(({ ended }) => ended.promise));
+  }
+
+  /** The server ends: nothing is measured any more. Resolves when nobody works in the copies. */
+  async leave(): Promise<void> {
+    this.#end.abort(new DOMException("The server ends.", "AbortError"));
+    await this.stop(0);
+    await this.#closed;
+  }
+
+  async #run(numbers: readonly number[]): Promise<void> {
+    const limit = pLimit(this.#options.request.parallel);
+    await this.#tell();
+    await Promise.all(numbers.map((number) => limit(() => this.#make(number))));
+    if (this.#end.signal.aborted) return;
+    this.#all = { ...this.#all, attempts: [...bestFirst(this.#all.attempts)] };
+    this.#options.open.write(this.#all);
+  }
+
+  /** Never rejects. */
+  async #make(number: number): Promise<void> {
+    const { session, request, check, open, copies, ports } = this.#options;
+    const maker = this.#makers[number - 1];
+    const stop = maker?.stop.signal ?? AbortSignal.abort();
+    const share = stop.aborted ? undefined : this.#budget.begin();
+    try {
+      stop.throwIfAborted();
+      if (share === undefined) throw new ServiceError("failed_precondition", "Nothing of the budget is left for it.");
+      const model = request.models[number - 1] ?? "";
+      const made = await makeAttempt(ports, {
+        directory: copies.directories[number - 1] ?? "",
+        settings: {
+          ...session.settings,
+          ...share.limits,
+          ...(model === "" ? {} : { model }),
+          editingMode: "branch",
+        },
+        input: request.input,
+        check,
+        network: { ...request.network, answersOf: session.workspace.root },
+        copies,
+        open,
+        user: session.user,
+        stop,
+        end: this.#end.signal,
+        onProgress: (reached) => this.#reached(number, reached),
+        onUsed: (used) => void this.#tell({ attempt: number, used }),
+      });
+      share.ended({ tokens: made.tokens, cost: made.cost?.amount ?? 0 });
+      this.#reached(number, made);
+    } catch (error) {
+      if (!this.#end.signal.aborted) this.#reached(number, this.#failed(error, stop));
+    }
+    maker?.ended.resolve();
+  }
+
+  #failed(error: unknown, stop: AbortSignal): Partial<Attempt> {
+    if (stop.aborted) return { phase: "ended", outcome: "cancelled", text: "It was stopped." };
+    if (error instanceof ServiceError) return { phase: "ended", outcome: "failed", text: error.message };
+    this.#options.session.services.onUnexpectedError(error);
+    const text = "It failed unexpectedly; the server's log says why.";
+    return { phase: "ended", outcome: "failed", text };
+  }
+
+  #reached(number: number, reached: Partial<Attempt>): void {
+    const attempts = this.#all.attempts.map((one) => (one.number === number ? { ...one, ...reached } : one));
+    this.#all = { ...this.#all, attempts };
+    this.#options.open.write(this.#all);
+    void this.#tell({ attempt: number });
+  }
+
+  /** Never rejects: who looks on learns it the next time. */
+  async #tell(what: Pick<AttemptsChanged, "attempt" | "used"> = { attempt: 0 }): Promise<void> {
+    await tellOf(this.#options.session, { attemptsId: this.#options.open.id, ...what });
+  }
+}
+
+type AttemptsChanged = Extract<SessionEvent, { readonly type: "attempts-changed" }>;
+
+/** Adds to a session's log that something about attempts changed. Never rejects: the session may be gone. */
+export async function tellOf(session: Session, what: Omit<AttemptsChanged, "type">): Promise<void> {
+  try {
+    await session.announce({ type: "attempts-changed", ...what });
+  } catch (error) {
+    if (!(error instanceof ServiceError)) session.services.onUnexpectedError(error);
+  }
+}
+
+/** What is left of the session's limits: its own turns have used a part of them. */
+function leftOf({ settings, state }: Session): ConstructorParameters<typeof AttemptBudget>[0] {
+  const { maxSessionTokens, maxTurnTokens, maxCost } = settings;
+  const { inputTokens, outputTokens, cost } = state.usage;
+  // 0 is no limit: where nothing is left, one too small for any call stands.
+  return {
+    maxTurnTokens,
+    maxSessionTokens: maxSessionTokens === 0 ? 0 : Math.max(1, maxSessionTokens - inputTokens - outputTokens),
+    maxCost: maxCost === 0 ? 0 : Math.max(Number.MIN_VALUE, maxCost - (cost?.amount ?? 0)),
+  };
+}

@@ -1,0 +1,224 @@
+import { dirname } from "node:path";
+import { loadProjectConfig } from "@gennai/machine/config/project-config";
+import { layStagedTree } from "@gennai/machine/proposal/lay-staged-tree";
+import { ServiceError } from "@gennai/machine/service-error";
+import { findCheck } from "../context/detect-check.ts";
+import { whyNotStaged } from "../policies/proposal-mode.ts";
+import { SessionProposal } from "../proposal/session-proposal.ts";
+import type { Session } from "../session/session.ts";
+import { type Attempt, type Attempts, maxAttempts } from "./attempt.ts";
+import type { CopiedWorkspaces } from "./copied-workspaces.ts";
+import { KeptAttempts } from "./kept-attempts.ts";
+import type { AttemptPorts } from "./make-attempt.ts";
+import { type AttemptsRequest, RunningAttempts, tellOf } from "./running-attempts.ts";
+import { takeAttempt } from "./take-attempt.ts";
+import { makeWorkingCopies } from "./working-copies.ts";
+
+export interface ServerAttemptsOptions extends AttemptPorts {
+  /** Private, real path. */
+  readonly stateDir: string;
+  /** Told which directories are copies, of what. */
+  readonly copied: CopiedWorkspaces;
+}
+
+/**
+ * Attempts of a server's sessions: made, stopped, looked at and taken. They belong to the workspace and its user, and outlive the session in
+ * which they were asked for.
+ */
+export class ServerAttempts implements AsyncDisposable {
+  readonly #options: ServerAttemptsOptions;
+  readonly #kept: KeptAttempts;
+  readonly #running = new Map<string, RunningAttempts>();
+  /** By the id of whoever asks. */
+  readonly #beginning = new Map<string, Promise<Attempts>>();
+  readonly #left = new AbortController();
+
+  constructor(options: ServerAttemptsOptions) {
+    this.#options = options;
+    this.#kept = new KeptAttempts(options.stateDir);
+  }
+
+  /** Removes what servers that died left, and says of their attempts that they ended. */
+  recover(now: number): Promise<void> {
+    return this.#kept.recover(now);
+  }
+
+  /**
+   * Begins attempts, once for each `clientId`. Resolves when their copies are made and they are under way. Rejects with
+   * `ServiceError` where they cannot be; nothing is left then.
+   */
+  async start(session: Session, request: AttemptsRequest): Promise<Attempts> {
+    const { clientId } = request;
+    const known = this.list(session).find((one) => one.clientId === clientId);
+    if (known !== undefined) return known;
+    const key = `${session.id} ${clientId}`;
+    const beginning = this.#beginning.get(key) ?? this.#begin(session, request);
+    this.#beginning.set(key, beginning);
+    try {
+      return await beginning;
+    } finally {
+      this.#beginning.delete(key);
+    }
+  }
+
+  /** Of the session's workspace and its user, newest first. */
+  list(session: Session): readonly Attempts[] {
+    return this.#kept
+      .list(session.workspace.root)
+      .filter(({ user }) => user === session.user)
+      .map((one) => this.#running.get(one.id)?.all ?? one);
+  }
+
+  /** Resolves when they have ended. @param number of one of them; 0: all. Rejects with `ServiceError` */
+  async stop(session: Session, id: string, number: number): Promise<Attempts> {
+    const found = this.#find(session, id);
+    if (number !== 0) attemptOf(found, number);
+    await this.#running.get(id)?.stop(number);
+    return this.#find(session, id);
+  }
+
+  /** Ends those that are under way and were asked for in one of these sessions. */
+  async stopOf(isMeant: (session: Session) => boolean): Promise<void> {
+    const meant = [...this.#running.values()].filter(({ session }) => isMeant(session));
+    await Promise.all(meant.map((running) => running.stop(0)));
+  }
+
+  /** What a file of an attempt held before or after. Rejects with `ServiceError` also for what holds a secret. */
+  async content(session: Session, id: string, sha256: string): Promise<Uint8Array> {
+    const found = this.#find(session, id);
+    const isNamed = found.attempts.some(({ changes }) =>
+      changes.some(({ before, after }) => before?.sha256 === sha256 || after?.sha256 === sha256),
+    );
+    const bytes = isNamed ? this.#kept.bytes(id, sha256) : undefined;
+    const text = bytes?.toString("utf8") ?? "";
+    if (bytes === undefined || (await session.services.redactor.redact(text)) !== text)
+      throw new ServiceError("not_found", "The attempts name no such content, or it holds a secret.");
+    return bytes;
+  }
+
+  /** Makes an attempt the session's proposal. @returns its id. Rejects with `ServiceError` */
+  async take(session: Session, id: string, number: number): Promise<string> {
+    const of = this.#find(session, id);
+    const attempt = attemptOf(of, number);
+    if (attempt.phase !== "ended" || attempt.changes.length === 0) {
+      const why = attempt.phase === "ended" ? "changed nothing" : "has not ended";
+      throw new ServiceError("failed_precondition", `Attempt ${number} ${why}, so there is nothing to take.`, {
+        reason: "nothing_to_take",
+      });
+    }
+    session.refuseWhileRunning("take an attempt");
+    const { stateDir } = this.#options;
+    const contentOf = (sha256: string) => this.#kept.bytes(id, sha256);
+    const proposalId = await takeAttempt(session, { of, attempt, stateDir, contentOf });
+    await tellOf(session, { attemptsId: id, attempt: number });
+    return proposalId;
+  }
+
+  /** Forgets attempts; those under way are ended first. Rejects with `ServiceError` */
+  async drop(session: Session, id: string): Promise<void> {
+    this.#find(session, id);
+    const running = this.#running.get(id);
+    await running?.stop(0);
+    await running?.closed;
+    await this.#kept.drop(id);
+    await tellOf(session, { attemptsId: id, attempt: 0 });
+  }
+
+  /** The server ends: so do all attempts. Resolves when their copies are gone. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#left.abort();
+    await Promise.allSettled(this.#beginning.values());
+    await Promise.all([...this.#running.values()].map((running) => running.leave()));
+  }
+
+  async #begin(session: Session, request: AttemptsRequest): Promise<Attempts> {
+    const { services, workspace } = session;
+    refuseElsewhere(session);
+    const why = await whyNotStaged(session);
+    if (why !== undefined) {
+      throw new ServiceError("failed_precondition", `Attempts are made where commands are staged, and here ${why}.`, {
+        reason: "not_staged",
+      });
+    }
+    services.emergency.assertTurnsMayStart();
+    services.admission.assertRoomForNew();
+    if (request.count < 2 || request.count > maxAttempts)
+      throw new ServiceError("invalid_argument", `There are 2 to ${maxAttempts} attempts.`);
+    const check = await decidingCheck(session, request.check);
+    const { signal } = this.#left;
+    await this.#kept.recover(services.now());
+    const open = openBeside(this.#kept, workspace.root);
+    await using made = new AsyncDisposableStack();
+    made.defer(() => this.#kept.close(open));
+    const proposal = session.settings.editingMode === "proposal" ? await SessionProposal.of(session) : undefined;
+    await proposal?.renew();
+    const lay = proposal && ((base: string) => layStagedTree(proposal.tree, base));
+    const copies = await makeWorkingCopies(workspace.root, open.place, { count: request.count, lay, signal });
+    made.defer(this.#options.copied.add(copies.directories, workspace.root));
+    signal.throwIfAborted();
+    const running = new RunningAttempts({ session, request, check, open, copies, ports: this.#options });
+    this.#running.set(open.id, running);
+    const held = this.#options.manager.hold(session.id);
+    running.closeBy(made.move(), () => {
+      this.#running.delete(open.id);
+      held[Symbol.dispose]();
+    });
+    return running.all;
+  }
+
+  #find(session: Session, id: string): Attempts {
+    const found = this.list(session).find((one) => one.id === id);
+    if (found !== undefined) return found;
+    throw new ServiceError("not_found", "There are no such attempts here.", {
+      hint: "They may have been dropped; ListAttempts says which there are.",
+    });
+  }
+}
+
+/** Throws `ServiceError` where no copy could be worked in. */
+function refuseElsewhere({ services, settings, user, workspace }: Session): void {
+  if (settings.backend === "editor") {
+    throw new ServiceError("failed_precondition", "A model of the editor answers in the editor's own session alone.", {
+      reason: "editor_model",
+      hint: "Choose a model of a provider for attempts.",
+    });
+  }
+  try {
+    services.userWorkspaces?.assertOwn(user, dirname(workspace.root));
+  } catch (cause) {
+    throw new ServiceError("failed_precondition", "There is no room of yours beside this workspace for copies of it.", {
+      reason: "no_place",
+      hint: "Work in a directory below your own.",
+      cause,
+    });
+  }
+}
+
+function attemptOf(all: Attempts, number: number): Attempt {
+  const attempt = all.attempts.find((one) => one.number === number);
+  if (attempt !== undefined) return attempt;
+  throw new ServiceError("not_found", `There is no attempt ${number} of ${all.id}.`);
+}
+
+async function decidingCheck({ workspace }: Session, asked: string): Promise<string> {
+  if (asked.trim() !== "") return asked;
+  const { check } = await loadProjectConfig(workspace.root);
+  const found = await findCheck(workspace.root, check);
+  if (found !== undefined) return found.command;
+  throw new ServiceError("failed_precondition", "No check is known that could decide between attempts.", {
+    reason: "no_check",
+    hint: "Name one as `check` in .gennai/config.yaml, e.g. check: npm test",
+  });
+}
+
+function openBeside(kept: KeptAttempts, workspace: string) {
+  try {
+    return kept.open(workspace);
+  } catch (cause) {
+    throw new ServiceError("failed_precondition", "There can be no copies beside the workspace.", {
+      reason: "no_place",
+      hint: "The server has to be able to write into the directory that holds the workspace.",
+      cause,
+    });
+  }
+}

@@ -1,0 +1,181 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync } from "node:fs";
+import { join } from "node:path";
+import type { Effect } from "@gennai/governance/effect";
+import type { Tool } from "@gennai/governance/tool";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { rebaseStagedTree } from "@gennai/machine/proposal/rebase-staged-tree";
+import { StagedTree } from "@gennai/machine/proposal/staged-tree";
+import { ServiceError } from "@gennai/machine/service-error";
+import { removeTree } from "@gennai/machine/stage/remove-tree";
+import { z } from "zod";
+import { chooseScenario } from "../policies/choose-scenario.ts";
+import { fileInWorkspace } from "../proposal/file-in-workspace.ts";
+import type { SessionProposal } from "../proposal/session-proposal.ts";
+import { stagedChanges } from "../proposal/staged-proposal.ts";
+import type { PreparedTurn } from "../session/prepared-turn.ts";
+import type { Session } from "../session/session.ts";
+import type { ToolFact } from "../tools/tool-fact.ts";
+import { buildTurnGate } from "../turn/turn-gate.ts";
+import type { Attempt, Attempts } from "./attempt.ts";
+import { attemptUpdates, leftOutOf } from "./attempt-updates.ts";
+
+/** An attempt that a person wants, and how to get the bytes behind its digests. */
+export interface WantedAttempt {
+  readonly of: Attempts;
+  readonly attempt: Attempt;
+  readonly stateDir: string;
+  contentOf(sha256: string): Buffer;
+}
+
+/**
+ * Makes what an attempt changed the session's proposal: on top of what is staged in Proposal Mode, by itself in Branch Mode; in both
+ * put on what the workspace is by now, judged by the rules, and reviewed like any other. A turn of its own, so that it is
+ * recorded and stopped like any other. Rejects with `ServiceError`; nothing is proposed then.
+ *
+ * @returns the id of the proposal
+ */
+export async function takeAttempt(session: Session, wanted: WantedAttempt): Promise<string> {
+  const report: TakeReport = {};
+  const { ended } = await session.startPrepared((turnId, signal) =>
+    prepareTaking(session, { ...wanted, turnId, signal, report }),
+  );
+  await ended;
+  if (report.proposalId !== undefined) return report.proposalId;
+  throw new ServiceError("failed_precondition", `The attempt was not taken: ${report.why ?? "it was stopped."}`, {
+    reason: report.code ?? "not_taken",
+    ...(report.hint === undefined ? {} : { hint: report.hint }),
+  });
+}
+
+/** What came of it; filled in when its turn has ended. */
+interface TakeReport {
+  proposalId?: string;
+  why?: string;
+  code?: string;
+  hint?: string;
+}
+
+interface Taking extends WantedAttempt {
+  readonly turnId: string;
+  readonly signal: AbortSignal;
+  readonly report: TakeReport;
+}
+
+async function prepareTaking(session: Session, taking: Taking): Promise<PreparedTurn> {
+  const { of, attempt, turnId, signal, report } = taking;
+  const { services } = session;
+  services.emergency.assertTurnsMayStart();
+  const { scenario } = await chooseScenario(session, "");
+  const title = `attempt ${attempt.number} of “${of.prompt.replaceAll(/\s+/g, " ").trim().slice(0, 200)}”`;
+  const gate = await buildTurnGate(session, scenario, {
+    turnId,
+    modelId: "",
+    signal,
+    moreOwnTools: (proposal) => [takeTool(session, taking, proposal)],
+  });
+  const leftOut = leftOutOf(attempt);
+  const text = await services.redactor.redact(`Take ${title}.`);
+  return {
+    openingEvents: [
+      { type: "status", state: "started", iteration: 0 },
+      {
+        type: "user-message",
+        text,
+        images: [],
+        scenario: scenario.name,
+        clientTurnId: `take-${turnId}`,
+        enableThinking: false,
+      },
+      ...(leftOut.length === 0
+        ? []
+        : [{ type: "warning", text: `Links are not proposed, and left out: ${leftOut.join(", ")}` } as const]),
+    ],
+    gate,
+    run: async () => {
+      const call = { id: `${turnId}-take`, name: "TakeAttempt", argumentsJson: "{}" };
+      const [result] = await gate.own.tools.run([call], { turnId, signal });
+      if (signal.aborted) return { type: "cancelled" };
+      const error = result?.error;
+      if (error !== undefined) {
+        Object.assign(report, { why: error.message, code: error.code, hint: error.hint });
+        return { type: "failed", code: error.code, message: `It was not taken: ${error.message}`, retryable: false };
+      }
+      session.writer.emit(
+        { ...finalWords, text: `Proposed: ${title}. Nothing of it is in the workspace yet.` },
+        { turnId },
+      );
+      return { type: "completed" };
+    },
+  };
+}
+
+const finalWords = {
+  type: "final",
+  thinking: "",
+  inputTokens: 0,
+  outputTokens: 0,
+  modelId: "",
+  maxContextTokens: 0,
+} as const;
+
+/** Stages and proposes what the attempt changed. The server calls it for a person; the model has no such tool. */
+function takeTool(session: Session, taking: Taking, proposal: SessionProposal | undefined): Tool {
+  const { of, attempt, report, stateDir } = taking;
+  const { blobs } = session.services;
+  const place = proposal?.workspace ?? session.workspace;
+  return {
+    name: "TakeAttempt",
+    description: "Proposes what an attempt changed.",
+    parameters: z.strictObject({}),
+    access: "read",
+    alone: true,
+
+    async analyse() {
+      const effects: Effect[] = [];
+      for (const { path, before, after } of attempt.changes) {
+        if (leftOutOf(attempt).includes(path)) continue;
+        const content = after === undefined ? undefined : textOf(taking.contentOf(after.sha256));
+        effects.push({
+          type: "propose",
+          path: await place.resolve(path),
+          operation: before === undefined ? "create" : after === undefined ? "delete" : "update",
+          ...(content === undefined ? {} : { content }),
+        });
+      }
+      if (effects.length === 0) throw new ToolFailure("no_change", "The attempt changed nothing that can be proposed.");
+      return { statement: `Propose what attempt ${attempt.number} of ${of.id} changed`, effects };
+    },
+
+    async execute(_args, _analysis, { callId }) {
+      const own = proposal === undefined ? mkdtempSync(join(stateDir, "attempts", "take-")) : undefined;
+      try {
+        const tree = proposal?.tree ?? StagedTree.open(own ?? stateDir, session.id, { path: session.workspace.root });
+        tree.update(await attemptUpdates(tree, taking, (path) => fileInWorkspace(session.workspace, path)));
+        await rebaseStagedTree(tree, (path) => fileInWorkspace(session.workspace, path));
+        const changes = await stagedChanges(tree, blobs);
+        if (changes.length === 0) throw new ToolFailure("no_change", "The workspace has all of it already.");
+        const proposalId = randomUUID();
+        if (proposal !== undefined) tree.markProposed(proposalId);
+        const hasConflicts = changes.some(({ conflict }) => conflict);
+        const fact: ToolFact = {
+          type: "proposal",
+          proposal: { proposalId, toolCallId: callId, changes, hasConflicts, warnings: [] },
+        };
+        report.proposalId = proposalId;
+        return { output: `Proposed: ${changes.map(({ path }) => path).join(", ")}.`, facts: [fact] };
+      } finally {
+        if (own !== undefined) await removeTree(own);
+      }
+    },
+  };
+}
+
+function textOf(bytes: Buffer): string | undefined {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return text.includes("\0") ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}

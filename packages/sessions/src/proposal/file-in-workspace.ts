@@ -1,0 +1,25 @@
+import { maxStagedBytes } from "@gennai/machine/proposal/staged-file";
+import type { FileBytes } from "@gennai/machine/proposal/staged-tree";
+import type { Workspace } from "@gennai/machine/workspace/workspace";
+
+/**
+ * What the workspace has at a path; undefined for no file. "unreadable" is not the same: a file that is staged to go would count
+ * as gone. It does not reject.
+ */
+export async function fileInWorkspace(
+  workspace: Workspace,
+  path: string,
+): Promise<FileBytes | "unreadable" | undefined> {
+  try {
+    const resolved = await workspace.resolve(path);
+    // A link that somebody put on the way leads to another file.
+    if (!resolved.inside || resolved.relative !== path) return "unreadable";
+    const stat = await workspace.stat(resolved);
+    if (stat === undefined) return undefined;
+    if (stat.kind !== "file") return "unreadable";
+    const { bytes } = await workspace.read(resolved, { maxBytes: maxStagedBytes });
+    return { bytes, mode: stat.mode & 0o777 };
+  } catch {
+    return "unreadable";
+  }
+}

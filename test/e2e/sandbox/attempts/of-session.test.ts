@@ -1,0 +1,207 @@
+import { existsSync } from "node:fs";
+import { Backend } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { ConfirmationAnswer, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { describe, expect, test } from "vitest";
+import { allEvents, eventsOf, refusalOf, runTurn, Watcher } from "../../rpc/session-client.ts";
+import { loopbackService } from "../loopback-service.ts";
+import { keeping } from "../proposal/proposing.ts";
+import { AttemptingSession, attempting, copiesLeft, inEach, twelveLines } from "./of-session.ts";
+
+describe("an attempt that is taken", () => {
+  test("in Proposal Mode stands on what is staged and what the user saved, and is kept in part", async () => {
+    await using server = await attempting([
+      inEach("echo 2 > value.txt; seq 9 > more.txt; sed -i 's/line 12/tried 12/' a.txt", "echo 1 > value.txt"),
+    ]);
+    const session = await AttemptingSession.start(server);
+    await runTurn(server, session.id, "stage it");
+    const { id } = await session.begin({ count: 2 });
+    const made = await session.ended(id);
+    expect(made.attempts.map(({ number, outcome, check }) => [number, outcome, check])).toEqual([
+      [1, "completed", "passed"],
+      [2, "completed", "failed"],
+    ]);
+    expect(made.suggested).toBe(1);
+    // What is staged was there, and is no change of the attempt.
+    const [best] = made.attempts;
+    expect(best?.changes.map(({ path }) => path)).toEqual(["a.txt", "more.txt", "value.txt"]);
+    expect(await session.text(id, best?.changes[0]?.before ?? "")).toContain("staged 1\n");
+    expect(await server.workspace.read("a.txt")).toBe(twelveLines);
+
+    // Meanwhile the user saves another line.
+    await server.workspace.write("a.txt", twelveLines.replace("line 6\n", "saved 6\n"));
+    const proposalId = await session.take(id, 1);
+    const proposal = eventsOf(await allEvents(server, session.id), "proposedChanges").at(-1);
+    expect(proposal?.proposalId).toBe(proposalId);
+    expect(proposal?.changes.map(({ path, conflict }) => [path, conflict])).toEqual([
+      ["a.txt", false],
+      ["more.txt", false],
+      ["value.txt", false],
+    ]);
+    expect(existsSync(server.workspace.path("more.txt"))).toBe(false);
+    if (proposal === undefined) throw new Error("none");
+    const hunks = keeping(proposal, (path, hunk) => path === "value.txt" || (path === "a.txt" && hunk === 1));
+    await server.client.applyProposal({ sessionId: session.id, proposalId, hunks });
+    const expected = twelveLines.replace("line 6\n", "saved 6\n").replace("line 12\n", "tried 12\n");
+    expect(await server.workspace.read("a.txt")).toBe(expected);
+    expect(await server.workspace.read("value.txt")).toBe("2\n");
+    expect(existsSync(server.workspace.path("more.txt"))).toBe(false);
+  });
+
+  test("in Branch Mode is a proposal by itself; a link is left out, and that is said", async () => {
+    await using server = await attempting([inEach("echo 2 > value.txt; ln -s value.txt led", "true")]);
+    const session = await AttemptingSession.start(server, {});
+    const { id } = await session.begin({ count: 2 });
+    const { attempts } = await session.ended(id);
+    expect(attempts.map(({ number, changes }) => [number, changes.length])).toEqual([
+      [1, 2],
+      [2, 0],
+    ]);
+    const proposalId = await session.take(id, 1);
+    const events = await allEvents(server, session.id);
+    expect(eventsOf(events, "warning").join()).toContain("left out: led");
+    const proposal = eventsOf(events, "proposedChanges").at(-1);
+    expect(proposal?.changes.map(({ path }) => path)).toEqual(["value.txt"]);
+    if (proposal === undefined) throw new Error("none");
+    const hunks = keeping(proposal, () => true);
+    await server.client.applyProposal({ sessionId: session.id, proposalId, hunks });
+    expect(await server.workspace.read("value.txt")).toBe("2\n");
+    expect(await refusalOf(session.take(id, 2))).toMatchObject({ info: "nothing_to_take" });
+  });
+
+  test("over what the session changed the same in meanwhile is refused, and nothing is proposed", async () => {
+    await using server = await attempting([inEach("sed -i 's/line 1$/tried 1/' a.txt", "true")]);
+    const session = await AttemptingSession.start(server);
+    const { id } = await session.begin({ count: 2 });
+    await session.ended(id);
+    await runTurn(server, session.id, "stage it");
+    const before = eventsOf(await allEvents(server, session.id), "proposedChanges").length;
+    const refusal = await refusalOf(session.take(id, 1));
+    expect(refusal).toMatchObject({ code: "failed_precondition", info: "stale_file" });
+    expect(refusal.message).toContain("a.txt is staged in this session by now");
+    expect(eventsOf(await allEvents(server, session.id), "proposedChanges")).toHaveLength(before);
+  });
+});
+
+test("a question of an attempt is asked in its own session, and answered there", async () => {
+  using served = await loopbackService({ "/one": "2\n" });
+  const fetched = `curl -sS --max-time 20 http://127.0.0.1:${served.port}/one -o value.txt`;
+  await using server = await attempting([inEach(fetched, "echo 3 > value.txt")]);
+  const session = await AttemptingSession.start(server, { proposal: true, interactive: true });
+  const { id } = await session.begin({ count: 2 });
+  const { attempts } = await session.until(id, (set) => set.attempts.every(({ sessionId }) => sessionId !== ""));
+  const asking = attempts.find(({ number }) => number === 1)?.sessionId ?? "";
+  await using watcher = await Watcher.attach(server, asking);
+  const question = await watcher.next("confirmationRequest");
+  expect(question.actionStatement).toContain(`reach 127.0.0.1:${served.port}`);
+  const { requestId, actionSha256, ownerEpoch } = question;
+  const answer = { answer: ConfirmationAnswer.YES, scope: ConfirmationScope.ONCE };
+  await watcher.submit({ case: "confirmationResponse", value: { requestId, actionSha256, ...answer } }, ownerEpoch);
+  const made = await session.ended(id);
+  expect(made.attempts.map(({ number, check }) => [number, check])).toEqual([
+    [1, "passed"],
+    [2, "failed"],
+  ]);
+});
+
+test("one is stopped alone, and then all; what was changed until then can be looked at", async () => {
+  const waiting = "echo 5 > value.txt; sleep 120";
+  await using server = await attempting(["echo 4 > value.txt", inEach(waiting, waiting, waiting)]);
+  const session = await AttemptingSession.start(server);
+  const { id } = await session.begin({ count: 3 });
+  // Both have changed something durable, and are at what takes long.
+  const { attempts } = await session.until(
+    id,
+    (set) => set.attempts.filter(({ phase }) => phase === "working").length === 2,
+  );
+  for (const { sessionId } of attempts.filter(({ phase }) => phase === "working")) {
+    const results = async () => eventsOf(await allEvents(server, sessionId), "toolResult").length;
+    await expect.poll(results, { timeout: 30_000 }).toBe(1);
+  }
+  const one = await session.stop(id, 1);
+  expect(one.attempts.find(({ number }) => number === 1)).toMatchObject({
+    phase: "ended",
+    outcome: "cancelled",
+    check: "not_run",
+  });
+  expect(one.isRunning).toBe(true);
+  const stopped = await session.stop(id, 0);
+  expect(stopped.isRunning).toBe(false);
+  expect(stopped.attempts.map(({ outcome }) => outcome)).toEqual(["cancelled", "cancelled", "cancelled"]);
+  expect(stopped.suggested).toBeUndefined();
+  const changed = stopped.attempts.find(({ number }) => number === 1)?.changes[0];
+  expect([changed?.path, await session.text(id, changed?.after ?? "")]).toEqual(["value.txt", "4\n"]);
+  await session.ended(id);
+  expect(await session.take(id, 1)).not.toBe("");
+});
+
+test("the session's limits hold over all of them, and what they used is the session's", async () => {
+  await using server = await attempting([inEach("echo 2 > value.txt", "echo 2 > value.txt", "echo 2 > value.txt")], {
+    settings: { maxSessionTokens: 60_000 },
+    usage: { input_tokens: 30_000, output_tokens: 1 },
+  });
+  const session = await AttemptingSession.start(server);
+  const { id } = await session.begin({ count: 3, parallel: 1 });
+  const { attempts } = await session.ended(id);
+  const tokens = attempts.reduce((sum, attempt) => sum + attempt.tokens, 0);
+  expect(tokens).toBeGreaterThan(0);
+  const { session: facts } = await server.client.resumeSession({ sessionId: session.id });
+  expect(Number(facts?.usage?.inputTokens) + Number(facts?.usage?.outputTokens)).toBe(tokens);
+  expect(attempts.map(({ outcome }) => outcome)).toContain("error");
+});
+
+describe("a server that ends", () => {
+  test("says of its attempts that they ended; those that had ended can still be taken", async () => {
+    await using server = await attempting([inEach("echo 2 > value.txt", "sleep 120")]);
+    const session = await AttemptingSession.start(server);
+    const { id } = await session.begin({ count: 2 });
+    await session.until(id, (set) => set.attempts.some(({ phase, number }) => number === 1 && phase === "ended"));
+    await server.restart();
+    expect(copiesLeft(server)).toEqual([]);
+    const after = await session.of(id);
+    expect(after?.isRunning).toBe(false);
+    expect(after?.attempts.map(({ number, outcome }) => [number, outcome])).toEqual([
+      [1, "completed"],
+      [2, "interrupted"],
+    ]);
+    expect(after?.suggested).toBe(1);
+    expect(await session.take(id, 1)).not.toBe("");
+  });
+});
+
+test.each([
+  ["count", { count: 1 }],
+  ["count", { count: 9 }],
+  ["user_input", { count: 2, text: "  " }],
+  ["client_attempts_id", { count: 2, id: "a b" }],
+  ["parallel", { count: 2, parallel: 9 }],
+  ["allow", { count: 2, allow: ["nowhere"] }],
+  ["models", { count: 2, models: ["a", "b", "c"] }],
+])("a bad %s is refused before anything is copied", async (field, wrong) => {
+  await using server = await attempting(["true"]);
+  const session = await AttemptingSession.start(server);
+  const refusal = await refusalOf(session.begin(wrong));
+  expect(refusal).toMatchObject({ code: "invalid_argument", message: expect.stringContaining(field) as string });
+  expect(copiesLeft(server)).toEqual([]);
+});
+
+test("a model of the editor is refused: it answers in the editor's own session alone", async () => {
+  await using server = await attempting(["true"]);
+  const session = await AttemptingSession.start(server, { settings: { backend: Backend.EDITOR } });
+  expect(await refusalOf(session.begin({ count: 2 }))).toMatchObject({ info: "editor_model" });
+});
+
+test("without a check, or with ids of others, it is said", async () => {
+  await using server = await attempting(["true"]);
+  const session = await AttemptingSession.start(server);
+  expect(await refusalOf(session.begin({ count: 2, check: "" }))).toMatchObject({ info: "no_check" });
+  for (const id of ["", "../..", "deadbeef"]) expect((await refusalOf(session.take(id, 1))).code).toBe("not_found");
+  const same = crypto.randomUUID();
+  const [one, other] = await Promise.all([
+    session.begin({ count: 2, id: same }),
+    session.begin({ count: 2, id: same }),
+  ]);
+  expect(one.id).toBe(other.id);
+  await session.attempts.drop(one.id, { signal: new AbortController().signal });
+  expect(await session.of(one.id)).toBeUndefined();
+  expect(copiesLeft(server)).toEqual([]);
+});
