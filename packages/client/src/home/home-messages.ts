@@ -64,6 +64,7 @@ const requestSchema = z.discriminatedUnion("type", [
     path,
     beforeSha256: z.optional(digest),
     afterSha256: z.optional(digest),
+    attemptsId: z.optional(name),
   }),
   z.strictObject({ type: z.literal("editor-context") }),
   z.strictObject({ type: z.literal("names-of-dropped"), uris: z.array(path).check(z.maxLength(100)) }),

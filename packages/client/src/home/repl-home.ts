@@ -41,8 +41,11 @@ export interface ReplHome {
   readonly openDiff?: (proposalId: string, changeId: string) => Promise<void>;
   /** Shows what a running call prints in a terminal, which can stop it. `afterSeq`: a place in the log before it printed. */
   readonly watchCall?: (call: CallToWatch) => Promise<void>;
-  /** Shows what a call changed in a file in the editor's own diff. */
-  readonly openChange?: (file: Pick<AppliedFile, "path" | "beforeSha256" | "afterSha256">) => Promise<void>;
+  /** Shows what a call changed in a file in the editor's own diff. @param attemptsId where an attempt of these changed it */
+  readonly openChange?: (
+    file: Pick<AppliedFile, "path" | "beforeSha256" | "afterSha256">,
+    attemptsId?: string,
+  ) => Promise<void>;
   /** What the user is looking at, to be offered as context of a prompt. */
   readonly editorContext?: () => Promise<EditorContext>;
   /** Workspace paths of files that were dropped, by their URIs; what is no file of the workspace is left out. */
@@ -177,6 +180,7 @@ export const replPanels = [
   "review",
   "plan",
   "todos",
+  "attempts",
   "checkpoints",
   "timeline",
   "governance",

@@ -3,7 +3,8 @@ import { useChat } from "../chat/chat-context.ts";
 
 /** Shows a change in the editor's own diff; nothing where there is no editor. */
 export function OpenDiffLink({ file }: { readonly file: AppliedFile }) {
-  const { home, failure } = useChat().control;
+  const { control, attemptsId } = useChat();
+  const { home, failure } = control;
   const { openChange } = home;
   if (openChange === undefined) return null;
   return (
@@ -12,7 +13,7 @@ export function OpenDiffLink({ file }: { readonly file: AppliedFile }) {
       class="link open-diff"
       aria-label={`Open diff of ${file.path}`}
       onClick={() => {
-        openChange(file).catch((error: unknown) => failure.failed("The diff could not be opened", error));
+        openChange(file, attemptsId).catch((error: unknown) => failure.failed("The diff could not be opened", error));
       }}
     >
       Open diff

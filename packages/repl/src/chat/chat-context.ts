@@ -1,12 +1,17 @@
 import { type Signal, signal } from "@preact/signals";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
+import type { ChangeContents } from "../changes/change-contents.ts";
 import type { ReplControl } from "../control/repl-control.ts";
 
 /** What the items of the chat share: who acts, and what is folded out. */
 export interface ChatContext {
   readonly control: ReplControl;
   readonly folds: Folds;
+  /** Where the contents of changed files come from, in place of the session's own. */
+  readonly changes?: ChangeContents;
+  /** The attempts that they belong to. */
+  readonly attemptsId?: string;
 }
 
 /** What the reader opened or closed, kept while the rows themselves come and go. */

@@ -50,7 +50,7 @@ export function Composer({ control }: { readonly control: ReplControl }) {
   const send = () => {
     if (empty) return;
     const outcome = runSlash(control, text);
-    if (outcome === undefined) control.turns.sendDraft(text.trim());
+    if (outcome === undefined) control.attempts.sendDraft(text.trim());
     else void outcome.then((ended) => told(ended, text));
     write("");
     completion.close();

@@ -1,3 +1,4 @@
+import { mostAttempts } from "@gennai/client/attempts/attempts";
 import { useEffect } from "preact/hooks";
 import type { ReplControl } from "../control/repl-control.ts";
 import { ModelForm } from "../models/model-form.tsx";
@@ -36,6 +37,7 @@ export function SettingsBar({ control }: { readonly control: ReplControl }) {
           <option value="proposal">Proposal</option>
         </select>
       </label>
+      <AttemptsChoice control={control} />
       <ScenarioChoice control={control} />
       <Popover
         label={short}
@@ -45,6 +47,31 @@ export function SettingsBar({ control }: { readonly control: ReplControl }) {
         {(close) => <ModelForm control={control} close={close} />}
       </Popover>
     </div>
+  );
+}
+
+/** How often the next prompt is tried. */
+function AttemptsChoice({ control }: { readonly control: ReplControl }) {
+  return (
+    <label
+      class="chip"
+      title="Several attempts: each works on a copy, a check decides, and nothing is taken before you say so."
+    >
+      <span class="spoken">Attempts</span>
+      <select
+        value={String(control.attempts.count.value)}
+        onChange={({ currentTarget }) => {
+          control.attempts.count.value = Number(currentTarget.value);
+        }}
+      >
+        <option value="1">Once</option>
+        {Array.from({ length: mostAttempts - 1 }, (_none, index) => index + 2).map((count) => (
+          <option key={count} value={String(count)}>
+            {count} attempts
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 

@@ -22,6 +22,7 @@ import type { UserMessageItem } from "../model/view-item.ts";
 import { ModelDesk } from "../models/model-desk.ts";
 import { UserQuestionDesk } from "../user-question/user-question-desk.ts";
 import { Announcer } from "./announcer.ts";
+import { AttemptControl } from "./attempt-control.ts";
 import { FollowedSession } from "./followed-session.ts";
 import { heedNotice } from "./heed-notice.ts";
 import { KeptReviews } from "./kept-reviews.ts";
@@ -58,6 +59,19 @@ export class ReplControl {
   readonly branch = new BranchDesk(() => this.changeSettings({ editingMode: "proposal" }));
   readonly models: ModelDesk;
   readonly turns: TurnControl;
+  readonly attempts: AttemptControl = new AttemptControl({
+    turns: () => this.turns,
+    confirmations: this.confirmations,
+    userQuestions: this.userQuestions,
+    desk: async () => {
+      await this.#attempt("The attempts could not be started", () => this.begun());
+      return this.#desks.value.attempts;
+    },
+    request: () => ({ scenario: this.scenario.value, enableThinking: this.showThinking.value }),
+    show: () => {
+      this.panel.value = "attempts";
+    },
+  });
   readonly panel: Signal<ReplPanel>;
   /** The proposal that the review panel shows; undefined: the newest. */
   readonly reviewed = signal<string | undefined>(undefined);
@@ -294,7 +308,7 @@ export class ReplControl {
 
   /** Stops the count of a question, for every client. */
   async waitFor(requestId: string): Promise<void> {
-    const sessionId = this.#followed.value?.session.sessionId;
+    const sessionId = this.attempts.sessionOf(requestId) ?? this.#followed.value?.session.sessionId;
     if (sessionId === undefined) return;
     await this.#attempt("The question goes on counting", async (signal) => {
       await this.agent.waitForAnswer({ sessionId, requestId }, { signal });
@@ -308,6 +322,12 @@ export class ReplControl {
       if (this.home.revertChangeSet !== undefined) await this.home.revertChangeSet(changeSetId);
       else await followed.session.undo({ changeSetId, signal });
     });
+  }
+
+  /** Shows a proposal for review. */
+  showReview(proposalId: string): void {
+    this.reviewed.value = proposalId;
+    this.panel.value = "review";
   }
 
   /** Shows what restoring to before a turn would do, for the person to agree to. */

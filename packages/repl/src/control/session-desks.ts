@@ -1,6 +1,7 @@
 import { SessionPlans } from "@gennai/client/plan/session-plans";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { computed } from "@preact/signals";
+import { AttemptsDesk } from "../attempts/attempts-desk.ts";
 import { BackgroundDesk } from "../background/background-desk.ts";
 import { ChangeContents } from "../changes/change-contents.ts";
 import { CheckpointDesk } from "../checkpoints/checkpoint-desk.ts";
@@ -23,6 +24,7 @@ export class SessionDesks implements Disposable {
   readonly todos: TodoDesk | undefined;
   readonly checkpoints: CheckpointDesk | undefined;
   readonly background: BackgroundDesk | undefined;
+  readonly attempts: AttemptsDesk | undefined;
   readonly changes: ChangeContents | undefined;
 
   constructor(control: ReplControl, followed: FollowedSession | undefined) {
@@ -47,6 +49,7 @@ export class SessionDesks implements Disposable {
     const todos = computed(() => followed.view.value.facts.value.todos);
     this.todos = new TodoDesk({ client: agent, sessionId, todos });
     this.background = new BackgroundDesk({ client: agent, sessionId });
+    this.attempts = new AttemptsDesk({ session, questions: control.attempts.questions });
     this.checkpoints = new CheckpointDesk({ client: agent, sessionId });
     this.changes = new ChangeContents((sha256, options) => session.blob(sha256, options));
   }
@@ -54,6 +57,7 @@ export class SessionDesks implements Disposable {
   handle(events: readonly InvokeEvent[]): void {
     if (this.plan !== undefined) for (const event of events) this.plan.handle(event);
     this.background?.handle(events);
+    this.attempts?.handle(events);
     const governed = events.some(({ event }) => event.case !== undefined && governing.has(event.case));
     if (governed && this.governance.state.peek().view !== undefined) void this.governance.load();
     if (governed && this.rules.state.peek().inForce !== undefined) void this.rules.load();
@@ -72,6 +76,7 @@ export class SessionDesks implements Disposable {
       this.todos,
       this.checkpoints,
       this.background,
+      this.attempts,
       this.changes,
     ])
       desk?.[Symbol.dispose]();

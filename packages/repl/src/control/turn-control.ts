@@ -113,6 +113,18 @@ export class TurnControl {
     }
   }
 
+  /** What goes along with the draft, for a prompt that is no turn of this session. */
+  takeDraft(text: string): { readonly text: string; readonly images: readonly Uint8Array[] } {
+    const taken = {
+      text: this.attachments.behind(text),
+      images: this.draftImages.value.map(({ bytes }) => bytes),
+    };
+    this.draftImages.value = [];
+    this.draftContext.value = undefined;
+    this.attachments.clear();
+    return taken;
+  }
+
   /** Says it with all that goes along with the draft. @param scenario of this turn alone; undefined: as it is chosen */
   sendDraft(text: string, scenario?: string): void {
     this.send(this.attachments.behind(text), this.draftImages.value, this.draftContext.value, scenario);

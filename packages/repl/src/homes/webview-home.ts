@@ -85,8 +85,8 @@ function homeOf({ launch }: Extract<ToApp, { type: "launch" }>, channel: Channel
     watchCall: async ({ afterSeq, ...call }) => {
       await requests.ask({ type: "watch-call", sessionId: shown, ...call, afterSeq: `${afterSeq}` });
     },
-    openChange: async ({ path, beforeSha256, afterSha256 }) => {
-      await requests.ask({ type: "open-change", sessionId: shown, path, beforeSha256, afterSha256 });
+    openChange: async ({ path, beforeSha256, afterSha256 }, attemptsId) => {
+      await requests.ask({ type: "open-change", sessionId: shown, path, beforeSha256, afterSha256, attemptsId });
     },
     editorContext: async () => editorContext(await requests.ask({ type: "editor-context" })),
     namesOfDropped: async (uris) => {

@@ -171,6 +171,7 @@ export class SessionView {
         if (body.value.files.length > 0) this.#turns.of(turnId, time).changedFiles = true;
         return;
       // What runs beside the session has a list of its own.
+      case "attemptsChanged":
       case "backgroundRunChanged":
       case "checkpointTaken":
       case "checkpointRestoring":

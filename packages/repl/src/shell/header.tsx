@@ -8,6 +8,7 @@ const panels: readonly { readonly panel: ReplPanel; readonly label: string; read
   { panel: "review", label: "Review", icon: "diff" },
   { panel: "plan", label: "Plan", icon: "list" },
   { panel: "todos", label: "Todos", icon: "checklist" },
+  { panel: "attempts", label: "Attempts", icon: "compare" },
   { panel: "checkpoints", label: "Checkpoints", icon: "discard" },
   { panel: "timeline", label: "Timeline", icon: "pulse" },
   { panel: "governance", label: "Governance", icon: "shield" },
@@ -20,6 +21,7 @@ export function Header({ control }: { readonly control: ReplControl }) {
   const view = control.followed.value?.view.value;
   const facts = view?.facts.value;
   const open = facts?.todos.filter(({ status }) => status !== "completed").length ?? 0;
+  const running = control.desks.value.attempts?.sets.value?.some(({ isRunning }) => isRunning) === true;
   const emergency = facts?.emergency;
   const alarm = emergency !== undefined && (emergency.stopAll || emergency.readOnly || emergency.disableHighImpact);
   const move = (event: KeyboardEvent) => {
@@ -43,7 +45,7 @@ export function Header({ control }: { readonly control: ReplControl }) {
             role="tab"
             class="tab"
             title={label}
-            aria-label={`${label}${panel === "todos" && open > 0 ? ` ${open}` : ""}${panel === "governance" && alarm ? " !" : ""}`}
+            aria-label={`${label}${panel === "todos" && open > 0 ? ` ${open}` : ""}${panel === "governance" && alarm ? " !" : ""}${panel === "attempts" && running ? ", running" : ""}`}
             aria-selected={panel === shown}
             aria-controls="panel"
             tabIndex={panel === shown ? 0 : -1}
@@ -53,6 +55,7 @@ export function Header({ control }: { readonly control: ReplControl }) {
           >
             <Icon name={icon} />
             <span class="tab-label">{label}</span> {panel === "todos" && open > 0 && <span class="count">{open}</span>}
+            {panel === "attempts" && running && <span class="count count-running" aria-hidden="true" />}
             {panel === "governance" && alarm && <span class="count count-bad">!</span>}
           </button>
         ))}

@@ -1,4 +1,5 @@
 import { useEffect } from "preact/hooks";
+import { AttemptsPanel } from "../attempts/attempts-panel.tsx";
 import { CheckpointPanel } from "../checkpoints/checkpoint-panel.tsx";
 import type { ReplControl } from "../control/repl-control.ts";
 import { GovernancePanel } from "../governance/governance-panel.tsx";
@@ -46,6 +47,12 @@ export function Panel({ control }: { readonly control: ReplControl }) {
           hasSession={session !== undefined}
           expansions={view === undefined ? [] : scopeExpansions(view)}
         />
+      );
+    case "attempts":
+      return desks.attempts === undefined ? (
+        <NoSession what="Attempts" />
+      ) : (
+        <AttemptsPanel control={control} desk={desks.attempts} />
       );
     case "checkpoints":
       return desks.checkpoints === undefined ? (

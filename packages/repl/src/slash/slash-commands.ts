@@ -1,3 +1,4 @@
+import { mostAttempts } from "@gennai/client/attempts/attempts";
 import type { ReplControl } from "../control/repl-control.ts";
 
 /** Something that a prompt beginning with `/NAME` does in place of being sent as it is. */
@@ -39,6 +40,22 @@ export const slashCommands: readonly SlashCommand[] = [
     argument: "[PROMPT]",
     description: "Branch Mode from now on: changes go to a branch of the agent",
     run: (control, prompt) => useMode(control, "branch", prompt),
+  },
+  {
+    name: "attempts",
+    argument: "[N] [PROMPT]",
+    description: "Tries a prompt N times side by side, each on a copy (3 times without N); alone: shows the attempts",
+    run: (control, said) => {
+      const [, number = "3", prompt = ""] = /^(?:(\d+)(?:\s+|$))?([\s\S]*)$/.exec(said) ?? [];
+      if (prompt === "") {
+        control.panel.value = "attempts";
+        return said === "" ? undefined : `Say what shall be tried: /attempts ${number} PROMPT`;
+      }
+      const count = Number(number);
+      if (count < 2 || count > mostAttempts) throw new Error(`A prompt is tried 2 to ${mostAttempts} times.`);
+      void control.attempts.tryPrompt(prompt, count);
+      return undefined;
+    },
   },
   {
     name: "undo",

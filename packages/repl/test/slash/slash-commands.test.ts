@@ -41,7 +41,7 @@ describe("slash commands", () => {
   it("are those of the table, then the session's scenarios and skills; a name that is taken is left out", async () => {
     const { control } = await app();
     expect(allSlashCommands(control).map(({ name }) => name)).toEqual([
-      ...["plan", "proposal", "branch", "undo", "model", "compact", "help"],
+      ...["plan", "proposal", "branch", "attempts", "undo", "model", "compact", "help"],
       ...["code", "review", "release-notes"],
     ]);
   });

@@ -1,4 +1,4 @@
-import type { AgentSession } from "@gennai/client/session/agent-session";
+import type { ContentSource } from "@gennai/client/review/proposed-text";
 import { sha256Hex } from "@gennai/protocol/digest";
 import * as vscode from "vscode";
 import { uriInWorkspace } from "../editor/workspace-uri.ts";
@@ -19,10 +19,15 @@ export interface AppliedChange {
  */
 export async function showAppliedChange(
   { path, beforeSha256, afterSha256 }: AppliedChange,
-  place: { readonly session: AgentSession; readonly documents: ContentDocuments; readonly root: string },
+  place: {
+    /** Of both sides. */
+    readonly source: ContentSource;
+    readonly documents: ContentDocuments;
+    readonly root: string;
+  },
 ): Promise<void> {
-  const { session, documents, root } = place;
-  const text = (sha256: string | undefined) => (sha256 === undefined ? "" : sessionText(session, sha256));
+  const { source, documents, root } = place;
+  const text = (sha256: string | undefined) => (sha256 === undefined ? "" : sessionText(source, sha256));
   const [before, file] = await Promise.all([text(beforeSha256), fileAsLeft(root, path, afterSha256)]);
   const group = documents.group();
   const after = file ?? group.add(path, await text(afterSha256));

@@ -1,3 +1,4 @@
+import { SessionAttempts } from "@gennai/client/attempts/attempts";
 import { providerNames } from "@gennai/protocol/model/backend";
 import * as vscode from "vscode";
 import { revert } from "../commands/revert.ts";
@@ -57,10 +58,18 @@ export function homeActions(workbench: () => Workbench): HomeActions {
       const { sessions, background } = workbench();
       background.watchCall(await sessions.follow(sessionId), call);
     },
-    async openChange({ sessionId, path, beforeSha256, afterSha256 }) {
+    async openChange({ sessionId, path, beforeSha256, afterSha256, attemptsId }) {
       const { sessions, documents, root } = workbench();
       const session = await sessions.follow(sessionId);
-      await showAppliedChange({ path, beforeSha256, afterSha256 }, { session, documents, root });
+      const attempts = new SessionAttempts(session.client, session.sessionId);
+      const source =
+        attemptsId === undefined
+          ? session
+          : {
+              blob: (sha256: string, options: { readonly signal: AbortSignal }) =>
+                attempts.content(attemptsId, sha256, options),
+            };
+      await showAppliedChange({ path, beforeSha256, afterSha256 }, { source, documents, root });
       did("reviewed");
     },
     editorContext: async () => editorContext(workbench().root),

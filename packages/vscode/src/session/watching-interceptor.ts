@@ -5,6 +5,7 @@ import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 const allowed = new Set([
   ...["Subscribe", "ListSessions", "ResumeSession", "GetServerInfo", "GetBlob", "GetTodos", "ListScenarios"],
   ...["GetConversationPreview", "GetGovernanceStatus", "ListIntents", "ListLedgerRecords", "PreviewSystemPrompt"],
+  ...["ListAttempts", "GetAttemptContent", "StopAttempts"],
   ...["GetPlan", "ListPlans", "CheckPolicy", "ListRules", "CancelTurn", "StopToolCall", "Stop", "SetEmergencyControl"],
 ]);
 

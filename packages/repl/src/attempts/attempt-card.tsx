@@ -1,0 +1,152 @@
+import type { Attempt } from "@gennai/client/attempts/attempts";
+import type { ReadonlySignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { ChangedFiles } from "../changes/changed-files.tsx";
+import { LineCounts } from "../changes/line-counts.tsx";
+import { useChat } from "../chat/chat-context.ts";
+import { Icon } from "../icons/icon.tsx";
+import { VisibleText } from "../review/visible-text.tsx";
+import type { WatchedAttempt } from "./attempt-watch.ts";
+import { attemptFacts, attemptFiles, attemptState } from "./attempt-words.ts";
+
+export interface AttemptCardProps {
+  readonly attempt: Attempt;
+  /** Of what is folded out. */
+  readonly id: string;
+  /** What it is at; undefined while it does not work. */
+  readonly watched: ReadonlySignal<WatchedAttempt> | undefined;
+  readonly isSuggested: boolean;
+  /** Something is under way for it. */
+  readonly disabled: boolean;
+  /** Nothing can be taken while a turn of the session runs. */
+  readonly isTurnRunning: boolean;
+  readonly onStop: () => void;
+  readonly onTake: () => void;
+}
+
+/** One attempt: how far it is, what it changed, what the check said, and what one can do with it. */
+export function AttemptCard(props: AttemptCardProps) {
+  const { attempt, id, watched, isSuggested, disabled, isTurnRunning, onStop, onTake } = props;
+  const { number, phase, changes, addedLines, removedLines, text, checkOutput } = attempt;
+  const state = attemptState(attempt);
+  const facts = attemptFacts(attempt);
+  const files = attemptFiles(attempt);
+  const links = changes.filter(({ isLink }) => isLink);
+  const hasEnded = phase === "ended";
+  return (
+    <li class={isSuggested ? "attempt attempt-suggested" : "attempt"} aria-label={`Attempt ${number}: ${state.word}`}>
+      <div class="attempt-head">
+        <h4>Attempt {number}</h4>
+        <span class={`attempt-state attempt-${state.tone}`}>
+          {state.tone === "busy" && <Icon name="loading" spin />}
+          {state.word}
+        </span>
+        {isSuggested && <span class="attempt-mark">Suggested</span>}
+      </div>
+      {watched !== undefined && <AtWork watched={watched} />}
+      {facts !== "" && (
+        <p class="attempt-facts">
+          {facts} {changes.length > 0 && <LineCounts added={addedLines} removed={removedLines} />}
+        </p>
+      )}
+      {files.length > 0 && <ChangedFiles files={files} id={id} open={false} />}
+      {links.length > 0 && (
+        <p class="g-quiet">
+          Links, which are not proposed: <VisibleText text={links.map(({ path }) => path).join(", ")} />
+        </p>
+      )}
+      {hasEnded && text !== "" && (
+        <Folded id={`words:${id}`} label="What it said" open={attempt.outcome !== "completed"}>
+          <p class="attempt-words">
+            <VisibleText text={text} />
+          </p>
+        </Folded>
+      )}
+      {checkOutput !== "" && (
+        <Folded id={`check:${id}`} label="What the check printed" open={false}>
+          <pre class="g-code attempt-output" tabIndex={0} aria-label={`What the check printed for attempt ${number}`}>
+            <VisibleText text={checkOutput} />
+          </pre>
+        </Folded>
+      )}
+      <div class="g-row attempt-acts">
+        {!hasEnded && (
+          <button
+            type="button"
+            class="g-button"
+            disabled={disabled}
+            aria-label={`Stop attempt ${number}`}
+            onClick={onStop}
+          >
+            Stop
+          </button>
+        )}
+        {hasEnded && files.length > 0 && (
+          <button
+            type="button"
+            class={isSuggested ? "g-button g-primary" : "g-button"}
+            disabled={disabled || isTurnRunning}
+            title={
+              isTurnRunning ? "A turn of the session runs" : "It becomes the session's proposal; nothing is written yet"
+            }
+            aria-label={`Take attempt ${number}`}
+            onClick={onTake}
+          >
+            Take
+          </button>
+        )}
+      </div>
+    </li>
+  );
+}
+
+/** What an attempt does right now. */
+function AtWork({ watched }: { readonly watched: ReadonlySignal<WatchedAttempt> }) {
+  const { call, words, asks } = watched.value;
+  return (
+    <>
+      {asks && <p class="attempt-asks">It asks you: the question stands below.</p>}
+      {call !== "" && (
+        <p class="attempt-call">
+          <code>
+            <VisibleText text={call} />
+          </code>
+        </p>
+      )}
+      {words !== "" && (
+        <p class="attempt-words g-quiet">
+          <VisibleText text={words} />
+        </p>
+      )}
+    </>
+  );
+}
+
+interface FoldedProps {
+  readonly id: string;
+  readonly label: string;
+  readonly open: boolean;
+  readonly children: ComponentChildren;
+}
+
+function Folded({ id, label, open, children }: FoldedProps) {
+  const isOpen = useChat().folds.of(id, open);
+  return (
+    <div class="attempt-fold">
+      <button
+        type="button"
+        class="changed-file-fold"
+        aria-expanded={isOpen.value}
+        onClick={() => {
+          isOpen.value = !isOpen.value;
+        }}
+      >
+        <span class={isOpen.value ? "fold fold-open" : "fold"}>
+          <Icon name="chevron" />
+        </span>
+        {label}
+      </button>
+      {isOpen.value && children}
+    </div>
+  );
+}

@@ -1,0 +1,117 @@
+import { AgentSession } from "@gennai/client/session/agent-session";
+import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { type ReadonlySignal, signal } from "@preact/signals";
+import { type AttemptQuestions, namedQuestion, namedUserQuestions } from "./attempt-questions.ts";
+
+/** What one sees of an attempt that works. */
+export interface WatchedAttempt {
+  /** The call that it is at, e.g. `Bash npm test`; empty before the first one. */
+  readonly call: string;
+  /** What its model says. */
+  readonly words: string;
+  /** It waits for a person. */
+  readonly asks: boolean;
+}
+
+/** Characters of a model's words that are shown. */
+const maxWords = 400;
+
+/** Follows the session of an attempt: has what it asks answered here, and shows what it is at. */
+export class AttemptWatch implements Disposable {
+  readonly #shown = signal<WatchedAttempt>({ call: "", words: "", asks: false });
+  readonly #over = new AbortController();
+  readonly #open = new Set<string>();
+
+  constructor(options: {
+    /** In which the attempts were asked for. */
+    readonly session: AgentSession;
+    readonly sessionId: string;
+    readonly number: number;
+    readonly questions: AttemptQuestions;
+  }) {
+    void this.#follow(options);
+  }
+
+  get shown(): ReadonlySignal<WatchedAttempt> {
+    return this.#shown;
+  }
+
+  [Symbol.dispose](): void {
+    this.#over.abort();
+  }
+
+  /** Never rejects: when the stream ends for good, the list of attempts says how far they are. */
+  async #follow({
+    session,
+    sessionId,
+    number,
+    questions,
+  }: ConstructorParameters<typeof AttemptWatch>[0]): Promise<void> {
+    const { signal: over } = this.#over;
+    const identity = {
+      ...session.identity,
+      editor: {
+        confirm: (question, options) => questions.confirm(namedQuestion(question, number), options),
+        askUser: (asked, options) =>
+          questions.askUser({ ...asked, questions: namedUserQuestions(asked.questions, number) }, options),
+      } satisfies NonNullable<AgentSession["identity"]["editor"]>,
+    };
+    try {
+      const own = await AgentSession.resume(session.client, identity, sessionId, { signal: over });
+      for await (const event of own.follow({ afterSeq: 0n, signal: over })) {
+        if (event.event.case === "confirmationRequest") questions.asked(event.event.value.requestId, sessionId);
+        if (event.event.case === "clientRequestWaits") questions.waits(event.event.value.requestId);
+        this.#show(event);
+      }
+    } catch {
+      // It is over, or there is no way to the server, of which the session itself tells.
+    }
+  }
+
+  #show({ event }: InvokeEvent): void {
+    const before = this.#shown.peek();
+    switch (event.case) {
+      case "toolCall":
+        this.#shown.value = { ...before, call: callWords(event.value.name, event.value.argumentsJson), words: "" };
+        break;
+      case "assistantDelta":
+        this.#shown.value = { ...before, words: (before.words + event.value.text).slice(-maxWords) };
+        break;
+      case "confirmationRequest":
+        this.#asks(event.value.requestId, true);
+        break;
+      case "userQuestionRequest":
+        this.#asks(event.value.requestId, true);
+        break;
+      case "clientRequestResolved":
+        this.#asks(event.value.requestId, false);
+        break;
+      default:
+        break;
+    }
+  }
+
+  #asks(requestId: string, isOpen: boolean): void {
+    if (isOpen) this.#open.add(requestId);
+    else this.#open.delete(requestId);
+    this.#shown.value = { ...this.#shown.peek(), asks: this.#open.size > 0 };
+  }
+}
+
+/** Characters of a call that say which one it is. */
+const maxCall = 120;
+
+/** A tool, and of its arguments what one knows it by. */
+export function callWords(name: string, argumentsJson: string): string {
+  let args: unknown;
+  try {
+    args = JSON.parse(argumentsJson);
+  } catch {
+    return name;
+  }
+  const known = ["command", "file_path", "path", "pattern"].map((key) =>
+    Object.entries(args ?? {}).find(([one]) => one === key),
+  );
+  const said = known.map((entry): unknown => entry?.[1]).find((value) => typeof value === "string");
+  return typeof said === "string" ? `${name} ${said.replaceAll(/\s+/g, " ").trim()}`.slice(0, maxCall) : name;
+}

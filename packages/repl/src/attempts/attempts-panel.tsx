@@ -1,0 +1,106 @@
+import type { AttemptSet } from "@gennai/client/attempts/attempts";
+import { useEffect, useMemo } from "preact/hooks";
+import { ChatProvider, Folds } from "../chat/chat-context.ts";
+import type { ReplControl } from "../control/repl-control.ts";
+import { ProblemNotice } from "../failure/problem-notice.tsx";
+import { VisibleText } from "../review/visible-text.tsx";
+import { AttemptCard } from "./attempt-card.tsx";
+import { setFacts, setWords } from "./attempt-words.ts";
+import { type AttemptsDesk, keyOf } from "./attempts-desk.ts";
+
+/** Prompts that were tried several times, newest first, and their attempts side by side. */
+export function AttemptsPanel({ control, desk }: { readonly control: ReplControl; readonly desk: AttemptsDesk }) {
+  useEffect(() => void desk.load(), [desk]);
+  const folds = useMemo(() => new Folds(), [desk]);
+  const sets = desk.sets.value;
+  const problem = desk.problem.value;
+  return (
+    <section class="attempts g-panel" aria-label="Attempts">
+      {problem !== undefined && <ProblemNotice problem={problem} onDismiss={() => (desk.problem.value = undefined)} />}
+      {desk.busy.value.has("start") && (
+        <p class="g-quiet" role="status">
+          The workspace is being copied for each attempt…
+        </p>
+      )}
+      {sets?.length === 0 && (
+        <p class="g-empty">
+          No prompt was tried several times here. Choose how often beside the mode, or write /attempts 3 and the prompt:
+          each attempt works on a copy, a check decides, and nothing is taken before you say so.
+        </p>
+      )}
+      {sets?.map((set) => (
+        <ChatProvider key={set.id} value={{ control, folds, changes: desk.contents(set.id), attemptsId: set.id }}>
+          <AttemptSetView control={control} desk={desk} set={set} />
+        </ChatProvider>
+      ))}
+    </section>
+  );
+}
+
+interface AttemptSetProps {
+  readonly control: ReplControl;
+  readonly desk: AttemptsDesk;
+  readonly set: AttemptSet;
+}
+
+function AttemptSetView({ control, desk, set }: AttemptSetProps) {
+  const busy = desk.busy.value;
+  const take = async (number: number) => {
+    const proposalId = await desk.take(set.id, number);
+    if (proposalId !== undefined) control.showReview(proposalId);
+  };
+  const facts = setFacts(set);
+  return (
+    <article class="attempt-set" aria-label={`Attempts at ${set.prompt.slice(0, 80)}`}>
+      <header class="attempt-set-head">
+        <h3>
+          <VisibleText text={set.prompt} />
+        </h3>
+        <p class="g-quiet">
+          Decided by{" "}
+          <code>
+            <VisibleText text={set.check} />
+          </code>
+          {facts !== "" && <>. {facts}</>}
+        </p>
+        <div class="g-row">
+          <p role="status">{setWords(set)}</p>
+          {set.isRunning ? (
+            <button
+              type="button"
+              class="g-button"
+              disabled={busy.has(keyOf(set.id, 0))}
+              onClick={() => void desk.stop(set.id, 0)}
+            >
+              Stop all
+            </button>
+          ) : (
+            <button
+              type="button"
+              class="g-button"
+              disabled={busy.has(keyOf(set.id, 0))}
+              onClick={() => void desk.forget(set.id)}
+            >
+              Forget
+            </button>
+          )}
+        </div>
+      </header>
+      <ol class="attempt-cards">
+        {set.attempts.map((attempt) => (
+          <AttemptCard
+            key={attempt.number}
+            attempt={attempt}
+            id={`${set.id}:${attempt.number}`}
+            watched={desk.watched(attempt.sessionId)}
+            isSuggested={set.suggested === attempt.number}
+            disabled={busy.has(keyOf(set.id, attempt.number))}
+            isTurnRunning={control.turns.progress.value !== "idle"}
+            onStop={() => void desk.stop(set.id, attempt.number)}
+            onTake={() => void take(attempt.number)}
+          />
+        ))}
+      </ol>
+    </article>
+  );
+}

@@ -1,0 +1,62 @@
+import { signal } from "@preact/signals";
+import type { AttemptQuestions } from "../attempts/attempt-questions.ts";
+import type { AttemptsDesk } from "../attempts/attempts-desk.ts";
+import type { ConfirmationDesk } from "../confirmation/confirmation-desk.ts";
+import type { UserQuestionDesk } from "../user-question/user-question-desk.ts";
+import type { TurnControl } from "./turn-control.ts";
+
+export interface AttemptControlOptions {
+  readonly turns: () => Pick<TurnControl, "draft" | "sendDraft" | "takeDraft">;
+  readonly confirmations: ConfirmationDesk;
+  readonly userQuestions: UserQuestionDesk;
+  /** Resolves with the attempts of the session, once there is one; undefined where none could be begun. */
+  readonly desk: () => Promise<AttemptsDesk | undefined>;
+  /** What goes along with every prompt. */
+  readonly request: () => { readonly scenario: string; readonly enableThinking: boolean };
+  /** The attempts are what a person wants to see now. */
+  readonly show: () => void;
+}
+
+/** Prompts that are tried several times, and what their attempts ask. */
+export class AttemptControl {
+  /** How often the next prompt is tried; 1: it is said as usual. */
+  readonly count = signal(1);
+  readonly questions: AttemptQuestions;
+  readonly #options: AttemptControlOptions;
+  /** Sessions of attempts, by what they asked. */
+  readonly #askedIn = new Map<string, string>();
+
+  constructor(options: AttemptControlOptions) {
+    this.#options = options;
+    const { confirmations, userQuestions } = options;
+    this.questions = {
+      confirm: confirmations.confirm,
+      askUser: userQuestions.askUser,
+      waits: (requestId) => confirmations.waits(requestId),
+      asked: (requestId, sessionId) => this.#askedIn.set(requestId, sessionId),
+    };
+  }
+
+  /** The session of the attempt that asked this; undefined where none did. */
+  sessionOf(requestId: string): string | undefined {
+    return this.#askedIn.get(requestId);
+  }
+
+  /** Sends what is written, once or as often as was chosen. */
+  sendDraft(text: string): void {
+    if (this.count.value === 1) this.#options.turns().sendDraft(text);
+    else void this.tryPrompt(text, this.count.value);
+  }
+
+  /** Tries a prompt several times, with all that goes along with the draft. What went wrong is shown; it never rejects. */
+  async tryPrompt(text: string, count: number): Promise<void> {
+    const { turns, desk, request, show } = this.#options;
+    const wish = turns().takeDraft(text);
+    this.count.value = 1;
+    const attempts = await desk();
+    show();
+    const isStarted = await attempts?.start({ ...wish, ...request(), id: crypto.randomUUID(), count });
+    // What was not sent is not lost.
+    if (isStarted !== true && turns().draft.value === "") turns().draft.value = text;
+  }
+}
