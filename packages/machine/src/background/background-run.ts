@@ -1,7 +1,6 @@
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { CommandLimits } from "../process/command-limits.ts";
 import type { CommandRun } from "../process/run-command.ts";
-import { dropMounts } from "../stage/mounted-roots.ts";
 import type { SessionNetwork } from "../stage/session-network.ts";
 import { StageUnavailable } from "../stage/stage-error.ts";
 import { runOnStage } from "../stage/staged-command.ts";
@@ -60,8 +59,8 @@ export async function startInBackground(
   const beside = await stages.beside(workspaceRoot, zeroAccess, network, session).catch((error: unknown) => {
     throw backgroundUnavailable(error);
   });
-  const { mounted, machine, look } = beside;
-  const { mounts, transaction, covered } = mounted;
+  const { machine, look } = beside;
+  const { mounts, transaction, covered } = beside.mounted;
   const stopping = new AbortController();
   let lost: string | undefined;
   let edits: LiveEdits;
@@ -80,7 +79,7 @@ export async function startInBackground(
       },
     });
   } catch (error) {
-    await dropMounts(mounted);
+    await beside.drop();
     throw backgroundUnavailable(error);
   }
   const begun = Promise.withResolvers<void>();
@@ -97,7 +96,7 @@ export async function startInBackground(
       begun.resolve();
       over.resolve();
       await edits[Symbol.asyncDispose]();
-      await dropMounts(mounted);
+      await beside.drop();
     }
   };
   const ended = run().catch((error: unknown) => ({ failure: messageOf(error) }));

@@ -1,15 +1,17 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { atExit } from "../process/at-exit.ts";
 import { inheritedDescriptors } from "../process/inherited-descriptors.ts";
 import { namespaceAdvice } from "../sandbox/namespace-advice.ts";
 import { checkSameRoot } from "../workspace/workspace-root.ts";
+import { removeTree } from "./remove-tree.ts";
 import type { SessionNetwork } from "./session-network.ts";
-import { StageUnavailable } from "./stage-error.ts";
-import { overlayView, type StageView } from "./stage-view.ts";
+import { NotObservable, StageUnavailable } from "./stage-error.ts";
+import { type Origins, originsIn, overlayView, type StageView } from "./stage-view.ts";
 import type { StagedCache } from "./staged-caches.ts";
 import { type LayeredRoot, type StagedRoot, stageParts } from "./staging-place.ts";
 import { systemProgram } from "./system-program.ts";
@@ -37,12 +39,17 @@ export interface MountKeeper {
   readonly markers?: readonly bigint[];
   /** True while nobody has taken them away. */
   areThere(): boolean;
+  /**
+   * Mounts the same anew, when nobody has anything of it open any more: a process that was no command of it may have been given a
+   * file. Undefined where no such process can be.
+   */
+  again?(): Promise<MountKeeper>;
   /** Resolves when the mounts are gone. */
   close(): Promise<void>;
 }
 
 /** `volatile`: nothing of it needs to be on disk before a commit, and unmounting does not sync the whole disk. */
-const mountOptions = "userxattr,volatile,index=off,xino=off";
+const mountOptions = "userxattr,volatile,xino=off";
 
 /**
  * Layers are named by descriptors, so that it does not matter which characters are in a path. They have to be opened within
@@ -72,15 +79,21 @@ export interface KeeperOptions {
   /** That commands are in; each has one of its own without. */
   readonly network?: SessionNetwork | undefined;
   readonly caches?: readonly StagedCache[];
+  /**
+   * They were mounted before, and it is refused while anybody has a file or a directory of them open. By root's directory, what was
+   * known then.
+   */
+  readonly before?: ReadonlyMap<string, Origins>;
 }
 
 /** Throws `StageUnavailable`: `no_user_namespaces`, or `overlay_refused` with what the system said. */
 export async function keepMounts(
   roots: readonly LayeredRoot[],
   mountName: string,
-  { network, caches = [] }: KeeperOptions = {},
+  { network, caches = [], before }: KeeperOptions = {},
 ): Promise<MountKeeper> {
-  const child = startKeeper(roots, mountName, { network, caches });
+  const isAgain = before !== undefined;
+  const child = startKeeper(roots, mountName, { network, caches: isAgain ? [] : caches, isAgain });
   const { pid, stdin, stdout, stderr } = child;
   if (stdin === null || stdout === null || stderr === null) throw new Error("The keeper of the mounts has no pipes.");
   const gone = once(child, "exit").catch(() => undefined);
@@ -102,11 +115,18 @@ export async function keepMounts(
       joinArguments: [systemProgram("nsenter"), `--target=${pid}`, ...namespaces, "--preserve-credentials", "--"],
       isSeen: (process, mounts) => process !== pid && mounts.includes(` ${mountName} `),
       settle: async () => undefined,
-      view: (root) => overlayView(merged(root)),
+      view: (root) => overlayView(merged(root), before?.get(root.directory)),
       hasNetwork,
       caches,
       merged,
       areThere,
+      again: async () => {
+        const origins = new Map<string, Origins>();
+        for (const root of roots)
+          origins.set(root.directory, await originsIn(join(root.directory, stageParts.upper), merged(root)));
+        await close();
+        return mountAgain(roots, mountName, { network, caches, before: origins });
+      },
       close,
     };
   }
@@ -134,13 +154,41 @@ export async function keepMounts(
   );
 }
 
+/** Its mounts go with a command, but a moment later. Throws `NotObservable`. */
+async function mountAgain(
+  roots: readonly LayeredRoot[],
+  mountName: string,
+  options: KeeperOptions,
+): Promise<MountKeeper> {
+  const giveUp = performance.now() + vanishMs;
+  for (;;) {
+    try {
+      for (const { directory } of roots) {
+        // The old one says that nobody wrote it to disk, which needs not be.
+        const work = join(directory, stageParts.work);
+        await removeTree(work);
+        mkdirSync(work, { mode: 0o700 });
+      }
+      return await keepMounts(roots, mountName, options);
+    } catch (cause) {
+      if (!(cause instanceof StageUnavailable)) throw cause;
+      if (performance.now() > giveUp) {
+        throw new NotObservable("A process in the background still has open what the command left.", { cause });
+      }
+      await sleep(20);
+    }
+  }
+}
+
+const vanishMs = 5_000;
+
 /** Descriptors that the keeper has for itself: input, outputs, and five layers. */
 const ownDescriptors = 8;
 
 function startKeeper(
   roots: readonly LayeredRoot[],
   mountName: string,
-  { network, caches }: KeeperOptions & Required<Pick<KeeperOptions, "caches">>,
+  { network, caches, isAgain }: KeeperOptions & Required<Pick<KeeperOptions, "caches">> & { readonly isAgain: boolean },
 ) {
   const held: number[] = [];
   try {
@@ -167,7 +215,9 @@ function startKeeper(
       program,
       [
         ...[...before, "/bin/sh", "-c", script, "sh"],
-        ...[mountName, systemProgram("mount"), mountOptions, String(roots.length), ...layers, ...overlaid],
+        // With an index, the kernel refuses directories that another overlay still has.
+        ...[mountName, systemProgram("mount"), `${mountOptions},index=${isAgain ? "on" : "off"}`],
+        ...[String(roots.length), ...layers, ...overlaid],
       ],
       // A Ctrl-C at the terminal is for this process to decide about.
       { cwd: "/", env: { PATH: "/usr/bin:/bin", LC_ALL: "C" }, stdio, detached: true },

@@ -1,5 +1,7 @@
-import type { BigIntStats } from "node:fs";
+import { type BigIntStats, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { systemErrorCode } from "../system-error.ts";
+import { giveWay } from "./give-way.ts";
 import { statIfPresent } from "./look-at-entry.ts";
 
 /** How what a command did shows, besides the entries of a root's `upper` directory. Paths are relative to the root, with `/`. */
@@ -25,8 +27,16 @@ export interface StageView {
   readonly canHide: boolean;
 }
 
-/** By the overlay, while it is mounted. @param merged a path of this process's to it */
-export function overlayView(merged: string): StageView {
+/** By the inode of what is in `upper`: the one of the user's that it began as. */
+export type Origins = ReadonlyMap<bigint, bigint>;
+
+/**
+ * By the overlay, while it is mounted.
+ *
+ * @param merged a path of this process's to it
+ * @param origins that another one knew: it forgets those of what was moved
+ */
+export function overlayView(merged: string, origins: Origins = new Map()): StageView {
   const at = (path: string): string => join(merged, path);
   return {
     at,
@@ -35,11 +45,39 @@ export function overlayView(merged: string): StageView {
     // It gives the number of the file below, and not of its own copy.
     origin: (path, upper) => {
       const shown = statIfPresent(at(path))?.ino;
-      return shown === upper.ino ? undefined : shown;
+      return shown === upper.ino ? origins.get(upper.ino) : shown;
     },
     isElsewhere: () => false,
     canReplace: true,
     dropped: [],
     canHide: true,
   };
+}
+
+/** What an overlay knows. What nobody may look into is left out. @param merged a path of this process's to it */
+export async function originsIn(upper: string, merged: string): Promise<Origins> {
+  const origins = new Map<bigint, bigint>();
+  const waiting = [""];
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    for (const entry of entriesIn(join(upper, path))) {
+      await giveWay();
+      const below = join(path, entry.name);
+      if (entry.isDirectory()) waiting.push(below);
+      const own = entry.isFile() ? statIfPresent(join(upper, below)) : undefined;
+      // Another name of a file is no move.
+      if (own?.nlink !== 1n) continue;
+      const shown = statIfPresent(join(merged, below))?.ino;
+      if (shown !== undefined && shown !== own.ino) origins.set(own.ino, shown);
+    }
+  }
+  return origins;
+}
+
+function entriesIn(directory: string) {
+  try {
+    return readdirSync(directory, { withFileTypes: true });
+  } catch (error) {
+    if (systemErrorCode(error) === undefined) throw error;
+    return [];
+  }
 }

@@ -1,5 +1,6 @@
 import type { CommandRun } from "../process/run-command.ts";
 import type { ShellMachine } from "../sandbox/sandboxed-shell.ts";
+import { systemErrorCode } from "../system-error.ts";
 import type { Covered } from "./covered-tree.ts";
 import type { Observation } from "./effect.ts";
 import type { LayerRules } from "./layer-part.ts";
@@ -22,7 +23,7 @@ export class Stage {
   readonly markers: readonly bigint[];
   readonly #covered: readonly Covered[];
   readonly #machine: ShellMachine;
-  readonly #mounts: MountKeeper;
+  #mounts: MountKeeper;
 
   private constructor(
     { transaction, covered, mounts }: MountedRoots,
@@ -56,22 +57,39 @@ export class Stage {
   }
 
   /**
-   * What it did. Throws `NotObservable`, and system errors for what cannot be looked at; nothing can be kept then.
+   * What it did. Throws `NotObservable`, also for what the system lets nobody look at; nothing can be kept then.
    * @param rules of what goes into the layer of the session, out of the work tree
+   * @param options.mayBeHeld processes go on to which the command could hand what it had open: nothing is looked at before
+   *   nobody can change it any more
    */
-  async observe(rules?: LayerRules): Promise<Observation> {
+  async observe(
+    rules?: LayerRules,
+    { mayBeHeld = false }: { readonly mayBeHeld?: boolean } = {},
+  ): Promise<Observation> {
     this.#refuseGone();
-    await this.#mounts.settle();
-    const observation = await observe(
-      this.transaction.roots.map((root, index) => {
-        const covered = this.#covered[index] ?? { hidden: [], copies: new Map() };
-        const looked = { ...root, covered, marker: this.markers[index] ?? 0n, view: this.#mounts.view(root) };
-        return index === 0 && rules !== undefined ? Object.assign(looked, { rules }) : looked;
-      }),
-    );
+    if (mayBeHeld && this.#mounts.again !== undefined) this.#mounts = await this.#mounts.again();
+    const observation = await this.#look(rules);
     // Without them, all that the command left alone would look removed.
     this.#refuseGone();
     return observation;
+  }
+
+  async #look(rules: LayerRules | undefined): Promise<Observation> {
+    try {
+      await this.#mounts.settle();
+      return await observe(
+        this.transaction.roots.map((root, index) => {
+          const covered = this.#covered[index] ?? { hidden: [], copies: new Map() };
+          const looked = { ...root, covered, marker: this.markers[index] ?? 0n, view: this.#mounts.view(root) };
+          return index === 0 && rules !== undefined ? Object.assign(looked, { rules }) : looked;
+        }),
+      );
+    } catch (cause) {
+      const code = systemErrorCode(cause);
+      if (code === undefined) throw cause;
+      // The path can be thousands of characters long, of the command's choice.
+      throw new NotObservable(`Something that the command left cannot be looked at (${code}).`, { cause });
+    }
   }
 
   #refuseGone(): void {

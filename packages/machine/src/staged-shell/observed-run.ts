@@ -100,6 +100,7 @@ export async function runAndObserve(
     }
     const observation = await stage.observe(
       repository === undefined ? undefined : layerRules(repository, { transaction, layer, agreed, proposed }),
+      { mayBeHeld: stages.hasBeside(workspaceRoot) },
     );
     await stage.close();
     if (keeps && run.state === "exited") await keepFetched(stages.stateDir, stage, { session, fetched });

@@ -9,7 +9,7 @@ import type { ShellMachine, ShellSandbox } from "../sandbox/sandboxed-shell.ts";
 import { aloneWithCommits } from "../stage/commit-lock.ts";
 import { type CoveredRoot, CoveredRoots } from "../stage/covered-roots.ts";
 import type { ControlLeads } from "../stage/covered-tree.ts";
-import { type CachesOfRun, type MountedRoots, mountRoots } from "../stage/mounted-roots.ts";
+import { type CachesOfRun, dropMounts, type MountedRoots, mountRoots } from "../stage/mounted-roots.ts";
 import { MountsAhead } from "../stage/mounts-ahead.ts";
 import { probeStage, type StageSupport } from "../stage/probe-stage.ts";
 import { type RecoveredCommit, recoverCommits } from "../stage/recover-commits.ts";
@@ -49,6 +49,8 @@ export interface StageBeside {
   readonly mounted: MountedRoots;
   /** What is to be hidden now. Throws rather than leave anything out. */
   look(): Promise<readonly CoveredRoot[]>;
+  /** When no process of the run is there any more. */
+  drop(): Promise<void>;
 }
 
 export interface LayeredStage {
@@ -70,6 +72,8 @@ export class Stages implements AsyncDisposable {
   /** In the order of their last commands. */
   readonly #ahead = new Map<string, MountsAhead>();
   readonly #background = new Set<Promise<void>>();
+  /** Runs that go on, each by the workspace that it is beside the commands of. */
+  readonly #beside = new Map<object, string>();
   readonly #ending = new AbortController();
 
   /** After `recover`. */
@@ -202,11 +206,19 @@ export class Stages implements AsyncDisposable {
     const layer = session === undefined ? undefined : await this.layer(workspaceRoot, session);
     await layer?.renew();
     const covered = await lookThrough(roots, layer, []);
-    return {
-      machine,
-      mounted: await mountRoots(this.stateDir, covered, network, machine.layout.caches),
-      look: () => roots.look(layer),
+    const mounted = await mountRoots(this.stateDir, covered, network, machine.layout.caches);
+    const run = {};
+    this.#beside.set(run, workspaceRoot);
+    const drop = async (): Promise<void> => {
+      this.#beside.delete(run);
+      await dropMounts(mounted);
     };
+    return { machine, mounted, look: () => roots.look(layer), drop };
+  }
+
+  /** Whether a run goes on beside the commands of a workspace. They share a network and a `/tmp`, and with that whatever is open. */
+  hasBeside(workspaceRoot: string): boolean {
+    return [...this.#beside.values()].includes(workspaceRoot);
   }
 
   /**

@@ -22,7 +22,11 @@ const users: readonly (readonly [name: string, id: number | undefined])[] =
  * @param file of the scenarios, a URL
  * @param stagedBy what commands of them see the roots by
  */
-export function testAsUsers(file: string, scenarios: Scenarios, stagedBy: StagedBy = "overlay"): void {
+export function testAsUsers(
+  file: string,
+  scenarios: Scenarios,
+  stagedBy: StagedBy | "overlay again" = "overlay",
+): void {
   describe.each(users)("%s", (_name, user) => {
     const results = new Map<string, string | null>();
     let errors = "";

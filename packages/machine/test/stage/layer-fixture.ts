@@ -10,7 +10,7 @@ import { takeLayerPart } from "#stage/take-layer-part";
 import { removeTransaction, type Transaction } from "#stage/transaction";
 import { forgetCommit } from "#stage/undo-commit";
 import { layerRules } from "#staged-shell/layer-rules";
-import { rootAt, StageFixture } from "./stage-fixture.ts";
+import { mayBeHeld, rootAt, StageFixture } from "./stage-fixture.ts";
 
 /** What shows all of a directory but git's data: types, modes, links, contents. */
 const listing =
@@ -62,7 +62,7 @@ export class LayerFixture extends StageFixture {
         { text, cwd: this.root, environment: this.environment, timeoutMs: 60_000 },
         { signal: new AbortController().signal },
       );
-      const observation = await stage.observe(this.#rules(transaction, layer, text, options.confirmed));
+      const observation = await stage.observe(this.#rules(transaction, layer, text, options.confirmed), { mayBeHeld });
       await stage.close();
       const { exitCode, output } = run;
       if (options.drop === true) {

@@ -32,6 +32,9 @@ import { withTurns } from "./with-turns.ts";
 /** Said to a program of scenarios by its environment. */
 export const stagedBy: StagedBy = process.env["GENNAI_STAGED_BY"] === "copy" ? "copy" : "overlay";
 
+/** As beside a run in the background. */
+export const mayBeHeld = process.env["GENNAI_STAGED_BY"] === "overlay again";
+
 export interface Staged {
   readonly run: CommandRun;
   readonly observation: Observation;
@@ -102,7 +105,10 @@ export class StageFixture implements AsyncDisposable {
         { signal: new AbortController().signal },
       );
       await options.during?.();
-      const observation = await withTurns(() => stage.observe(), options.onTurn ?? (() => undefined));
+      const observation = await withTurns(
+        () => stage.observe(undefined, { mayBeHeld }),
+        options.onTurn ?? (() => undefined),
+      );
       return { run, observation, transaction: stage.transaction };
     } finally {
       await stage.close();
