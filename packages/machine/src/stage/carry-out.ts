@@ -11,8 +11,8 @@ import { type StagedRoot, stageParts } from "./staging-place.ts";
 import type { Transaction } from "./transaction.ts";
 
 /**
- * Does all that is left of a commit, durably. When somebody is in the way, it takes back what was done, ends the journal and
- * throws `NotCommitted`.
+ * Does all that is left of a commit, durably. When somebody is in the way, or a directory is closed, it takes back what was
+ * done, ends the journal and throws `NotCommitted`.
  */
 export async function carryOut(transaction: Transaction, journal: CommitJournal): Promise<void> {
   let current: Operation | undefined;
@@ -33,9 +33,10 @@ export async function carryOut(transaction: Transaction, journal: CommitJournal)
     await takeBack(transaction, journal);
     releaseLocks(transaction, journal.locks);
     await removeJournal(transaction, "committing");
-    if (current === undefined || !(error instanceof InTheWay || isGone(error))) throw error;
-    const reason = error instanceof InTheWay ? error.message : "its directory is not there any more";
-    throw new NotCommitted("stale_file", [{ root: rootOf(transaction, current).path, path: current.path, reason }]);
+    const refusal = current === undefined ? undefined : refusalOf(error);
+    if (current === undefined || refusal === undefined) throw error;
+    const { code, reason } = refusal;
+    throw new NotCommitted(code, [{ root: rootOf(transaction, current).path, path: current.path, reason }]);
   }
 }
 
@@ -92,6 +93,14 @@ async function syncNames({ roots }: Transaction, { operations }: CommitJournal):
     const parents = new Set(own.map(({ path }) => join(root.path, dirname(path))));
     if (parents.size > 0) await makeDurable([...parents, join(root.directory, stageParts.old)], root.path);
   }
+}
+
+/** What there is to say of an error that is no fault of this program. */
+function refusalOf(error: unknown): { readonly code: NotCommitted["code"]; readonly reason: string } | undefined {
+  if (error instanceof InTheWay) return { code: "stale_file", reason: error.message };
+  if (isGone(error)) return { code: "stale_file", reason: "its directory is not there any more" };
+  const isClosed = ["EACCES", "EPERM", "EROFS"].some((code) => hasCode(error, code));
+  return isClosed ? { code: "not_committable", reason: "nothing may be written in its directory" } : undefined;
 }
 
 /** The directory is not there any more, or a link stands in its place. */

@@ -1,4 +1,4 @@
-import { readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { lstatSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { restatIndex, type StatData } from "../git-data/restat-index.ts";
 import { isWithin } from "../sandbox/host-layout.ts";
@@ -43,7 +43,8 @@ export class CopiedIndex {
     const owner = roots.find(({ root }) => file !== undefined && isWithin(file, root.path));
     if (workTree === undefined || file === undefined || owner === undefined) return undefined;
     const path = relative(owner.root.path, file);
-    if (owner.copied.entries.get(path)?.isDirectory !== false) return undefined;
+    // A link in its place leads to what is not this process's to change.
+    if (!isFileIn(join(owner.root.directory, stageParts.merged), path)) return undefined;
     const index = new CopiedIndex(owner, workTree.copied, path, since);
     await owner.copied.change(path, (place) => {
       restat(place, (tracked) => workTree.copied.entries.get(tracked)?.known);
@@ -56,8 +57,10 @@ export class CopiedIndex {
   /** When what changed was moved to `upper`. */
   giveBack(): void {
     const { directory } = this.#owner.root;
-    const place = join(directory, stageParts.upper, this.#path);
-    restat(place, (tracked) => {
+    const upper = join(directory, stageParts.upper);
+    // A command may have made git's directory a link to anywhere.
+    if (!isFileIn(upper, this.#path)) return;
+    restat(join(upper, this.#path), (tracked) => {
       const known = this.#workTree.entries.get(tracked)?.known;
       // What the user changes in the second of the copy looks the same to git before and after.
       if (known === undefined || secondOf(known.from.ctimeNs) >= secondOf(this.#since)) return undefined;
@@ -77,8 +80,8 @@ function restat(
   places: (path: string) => { readonly from: StatData; readonly to: StatData } | undefined,
 ): void {
   try {
-    const stat = statIfPresent(place);
-    if (stat?.isFile() !== true || stat.size > maxBytes) return;
+    const stat = lstatSync(place, { bigint: true });
+    if (stat.size > maxBytes) return;
     const adapted = restatIndex(readFileSync(place), places);
     if (adapted === undefined) return;
     writeFileSync(place, adapted);
@@ -86,6 +89,13 @@ function restat(
   } catch (error) {
     if (systemErrorCode(error) === undefined) throw error;
   }
+}
+
+/** Whether a file stands there, and no link on the way to it. */
+function isFileIn(top: string, path: string): boolean {
+  const ways = [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
+  const areDirectories = ways.every((way) => statIfPresent(join(top, way))?.isDirectory() === true);
+  return areDirectories && statIfPresent(join(top, path))?.isFile() === true;
 }
 
 function secondOf(ns: bigint): bigint {

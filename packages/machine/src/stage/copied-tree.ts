@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer";
 import {
   type BigIntStats,
   chmodSync,
@@ -11,8 +10,6 @@ import {
   lutimesSync,
   mkdirSync,
   openSync,
-  readdirSync,
-  readlinkSync,
   statfsSync,
   symlinkSync,
   utimesSync,
@@ -20,15 +17,14 @@ import {
 } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ToolFailure } from "@gennai/governance/tool-error";
 import { type StatData, statDataOf } from "../git-data/restat-index.ts";
-import { systemErrorCode } from "../system-error.ts";
 import { type HeldDirectory, holdDirectory } from "../workspace/held-directory.ts";
 import { type CopyBudget, spend } from "./copy-budget.ts";
 import type { CoveredRoot } from "./covered-roots.ts";
 import { giveWay } from "./give-way.ts";
 import { entryAt, isWhiteout, modeOf, statIfPresent, withRights } from "./look-at-entry.ts";
 import { mountsIn } from "./mount-points.ts";
+import { isClosed, namesIn, targetOf, wentAway } from "./read-to-copy.ts";
 import { type StagedRoot, stageParts } from "./staging-place.ts";
 
 /** An entry of a copy as it was made, and what it was made of. */
@@ -53,7 +49,7 @@ export interface CopiedTree {
   readonly names: ReadonlyMap<string, readonly string[]>;
   /** What something is mounted on, and what lies on other file systems. */
   readonly elsewhere: readonly string[];
-  /** What was not copied, because it could not be read or holds no bytes: it is hidden from the command. */
+  /** What was not copied, because it could not be read, holds no bytes or is a secret that is new: it is hidden from the command. */
   readonly unread: readonly string[];
   /** A change of an entry always shows in the time of its last change. */
   readonly trustsTimes: boolean;
@@ -121,10 +117,14 @@ class Copier implements CopiedTree {
     using held = shows.real ? this.#hold(path) : undefined;
     const layer = shows.layered ? join(this.#covered.layer?.tree ?? "", path) : undefined;
     const inLayer = new Set(layer === undefined ? [] : namesIn(layer));
-    for (const name of new Set([...(held === undefined ? [] : namesIn(held.path)), ...inLayer])) {
+    const inReal = held === undefined ? [] : namesIn(held.path);
+    // Secrets that somebody saved since the root was looked through.
+    const secret = new Set(this.#covered.covered.hiddenSince?.(path, inReal));
+    for (const name of new Set([...inReal, ...inLayer])) {
       await giveWay();
       const below = path === "" ? name : `${path}/${name}`;
-      if (this.#hidden.has(below)) continue;
+      if (secret.has(name)) this.unread.push(below);
+      if (secret.has(name) || this.#hidden.has(below)) continue;
       const over = layer === undefined || !inLayer.has(name) ? undefined : statIfPresent(join(layer, name));
       if (over !== undefined && isWhiteout(over)) continue;
       const real = held === undefined ? undefined : this.#statOf(held, name, below);
@@ -297,37 +297,6 @@ function look(path: string, stat: BigIntStats): void {
 /** The digits that count of a time in nanoseconds. */
 export function seconds(ns: bigint): number {
   return Number(ns / 1000n) / 1e6;
-}
-
-function namesIn(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory, { encoding: "buffer" })
-      .filter((name) => isUtf8(name))
-      .map(String);
-  } catch (error) {
-    if (wentAway(error)) return [];
-    throw error;
-  }
-}
-
-function targetOf(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch (error) {
-    // Something else stands there by now.
-    if (wentAway(error) || systemErrorCode(error) === "EINVAL") return undefined;
-    throw error;
-  }
-}
-
-/** Somebody took it away since it was listed, or put something else there: that counts as changed meanwhile. */
-function wentAway(error: unknown): boolean {
-  if (error instanceof ToolFailure) return error.code === "path_changed";
-  return ["ENOENT", "ENOTDIR", "ELOOP", "ENXIO", "ESTALE"].includes(systemErrorCode(error) ?? "");
-}
-
-function isClosed(error: unknown): boolean {
-  return ["EACCES", "EPERM"].includes(systemErrorCode(error) ?? "");
 }
 
 /** By the numbers of the kernel (`statfs(2)`): ext2 to 4, xfs, btrfs, NFS. */

@@ -48,7 +48,7 @@ class Copy {
     const isMerged = stat.isDirectory() && there?.isDirectory() === true && !this.#layer.isOpaque(path);
     if (there !== undefined && !isMerged) rmSync(to, { recursive: true, force: true });
     if (isWhiteout(stat)) return;
-    if (stat.isSymbolicLink()) return symlinkSync(readlinkSync(from), to);
+    if (stat.isSymbolicLink()) return symlinkSync(readlinkSync(from, { encoding: "buffer" }), to);
     const like = lstatSync(from);
     if (stat.isFile()) {
       copyFileSync(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);

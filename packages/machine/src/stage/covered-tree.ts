@@ -22,6 +22,8 @@ export interface Covered {
     | undefined;
   /** Whether the root had an entry when it was looked through, right before the command. */
   readonly wasThere?: ((path: string) => boolean) | undefined;
+  /** Of names in a directory, those that were not there then and would have been hidden. */
+  readonly hiddenSince?: ((directory: string, names: readonly string[]) => readonly string[]) | undefined;
 }
 
 /** What a rule says of a path; relative to the root, with `/`. */
@@ -131,7 +133,26 @@ export class CoveredTree {
       const names = found.get(join(this.#root, dirname(path)))?.names ?? "";
       return names.includes(`\0${basename(path)}\0`);
     };
-    return { hidden: withoutNested([...hidden]).map((path) => relative(this.#root, path)), copies, wasThere };
+    const hiddenSince = (directory: string, names: readonly string[]): readonly string[] => {
+      const there = new Set(found.get(join(this.#root, directory))?.names.split("\0"));
+      const appeared = new Set(names.filter((name) => !there.has(name)));
+      return appeared.size === 0 ? [] : this.#hiddenAmong(join(this.#root, directory), appeared);
+    };
+    const relativePaths = withoutNested([...hidden]).map((path) => relative(this.#root, path));
+    return { hidden: relativePaths, copies, wasThere, hiddenSince };
+  }
+
+  /** Also what would have to be shown without its logins. Where nobody can look any more, all of them. */
+  #hiddenAmong(directory: string, names: ReadonlySet<string>): readonly string[] {
+    try {
+      const entries = readdirSync(directory, { withFileTypes: true }).filter(({ name }) => names.has(name));
+      const { secrets, secretLinks: links, closed, logins } = this.#look(directory, entries).found;
+      const found = [...secrets, ...links, ...closed, ...logins];
+      return found.filter((path) => dirname(path) === directory).map((path) => basename(path));
+    } catch (error) {
+      if (systemErrorCode(error) === undefined) throw error;
+      return [...names];
+    }
   }
 
   #look(directory: string, entries: readonly Dirent[]) {

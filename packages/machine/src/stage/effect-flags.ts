@@ -1,4 +1,5 @@
 import { type BigIntStats, readlinkSync } from "node:fs";
+import { systemErrorCode } from "../system-error.ts";
 import type { Covered } from "./covered-tree.ts";
 import type { EffectFlag, Entry } from "./effect.ts";
 import { modeOf, statIfPresent } from "./look-at-entry.ts";
@@ -35,7 +36,7 @@ export function flagsOf({ root, path, after, isHidden, isClash, lower, upper }: 
   // What was so before is the user's choice.
   const gained = upper === undefined ? 0 : modeOf(upper) & ~(lower === undefined ? 0 : modeOf(lower));
   if (isFile && (gained & 0o6000) !== 0) flags.push("set-id");
-  if (after?.type === "link" && leadsOutside(root, path)) flags.push("leads-outside");
+  if (after?.type === "link" && mayLeadOutside(root, path)) flags.push("leads-outside");
   if ((isFile && (upper?.nlink ?? 0n) > 1n) || (lower?.isFile() === true && lower.nlink > 1n)) flags.push("hard-link");
   if (lower !== undefined && lower.ctimeNs >= root.marker) flags.push("changed-by-others");
   return flags;
@@ -57,7 +58,17 @@ export function caseClashes(names: readonly string[]): ReadonlySet<string> {
 /** Linux's own bound. */
 const maxLinks = 40;
 
-/** Follows a link as the command's system would, without leaving the view of it. In doubt it leads outside. */
+/** In doubt it does: a way through a closed directory, or of names that no file can have, cannot be followed. */
+function mayLeadOutside(root: FlaggedEntry["root"], path: string): boolean {
+  try {
+    return leadsOutside(root, path);
+  } catch (error) {
+    if (systemErrorCode(error) === undefined) throw error;
+    return true;
+  }
+}
+
+/** Follows a link as the command's system would, without leaving the view of it. Throws system errors. */
 function leadsOutside(root: FlaggedEntry["root"], path: string): boolean {
   const waiting = path.split("/");
   const way: string[] = [];

@@ -75,6 +75,20 @@ export const scenarios: Scenarios = {
       },
     ]),
   ),
+  "keeps nothing in a directory of the user's that is closed to writing, and says so": async () => {
+    // Root may write there.
+    if (process.getuid?.() === 0) return;
+    await using fixture = new StageFixture(files);
+    chmodSync(join(fixture.root, "src"), 0o555);
+    const before = fixture.tree();
+    const { observation, transaction } = await fixture.stage("echo more >> a.txt; echo more >> src/b.txt");
+    await rejects(
+      commit(transaction, observation, observation.effects),
+      (error) => error instanceof NotCommitted && error.message.includes("src/b.txt: nothing may be written"),
+    );
+    deepEqual(fixture.tree(), before);
+    await removeTransaction(transaction);
+  },
   "keeps a part of what a command did": async () => {
     await using fixture = new StageFixture(files);
     await fixture.keep("echo more >> a.txt; rm -r old; mkdir -p n/m; echo 1 > n/one; echo 2 > n/m/two; rm src/b.txt", {

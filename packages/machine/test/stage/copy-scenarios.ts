@@ -1,6 +1,16 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { removeTransaction } from "#stage/transaction";
@@ -89,6 +99,49 @@ export const scenarios: Scenarios = {
     fixture.git("update-index", "-q", "--refresh", "new.txt");
     equal(fixture.git("diff-files", "--name-only"), "a.txt\n");
     fixture.git("fsck", "--strict");
+  },
+  "writes to no index that a command leads it to, and to none that is a link": async () => {
+    await using fixture = new StageFixture(files);
+    fixture.git("init", "-q");
+    fixture.git("add", "-A");
+    const [own, other] = [join(fixture.root, ".git/index"), join(fixture.home, "other/index")];
+    mkdirSync(join(fixture.home, "other"));
+    copyFileSync(own, other);
+    const before = lstatSync(other, { bigint: true });
+    const { transaction } = await fixture.stage(`mv .git kept; ln -s ${fixture.home}/other .git`);
+    await removeTransaction(transaction);
+    rmSync(own);
+    symlinkSync(other, own);
+    await fixture.effects("echo more >> a.txt");
+    const { mtimeNs, ctimeNs } = lstatSync(other, { bigint: true });
+    deepEqual([mtimeNs, ctimeNs], [before.mtimeNs, before.ctimeNs]);
+  },
+  "moves a link whatever bytes it holds": async () => {
+    await using fixture = new StageFixture(files);
+    symlinkSync(Buffer.from([0xff, 0x41]), join(fixture.root, "link"));
+    await fixture.keep("mv link moved");
+    deepEqual(readlinkSync(join(fixture.root, "moved"), { encoding: "buffer" }), Buffer.from([0xff, 0x41]));
+  },
+  "hides secrets that appear before they are copied": async () => {
+    await using fixture = new StageFixture({ ...files, "config/app.txt": "app\n" });
+    const roots = await fixture.covered();
+    const secrets = [".env", "config/.env.local", "new/server.pem", ".npmrc"];
+    fixture.write({ ...Object.fromEntries(secrets.map((path) => [path, "_authToken=CANARY\n"])), "new/b.txt": "b\n" });
+    const stage = await fixture.stageOver(roots);
+    const { environment, root } = fixture;
+    const write = secrets.map((path) => `echo mine > ${path}`).join("; ");
+    const run = await stage.run(
+      { text: `grep -r CANARY .; ls new; ${write}`, cwd: root, environment, timeoutMs: 60_000 },
+      { signal: new AbortController().signal },
+    );
+    equal(run.output, "b.txt\n");
+    const { effects } = await stage.observe();
+    deepEqual(
+      effects.map(({ path, flags }) => [path, flags.includes("hidden")]),
+      secrets.toSorted().map((path) => [path, true]),
+    );
+    await stage.close();
+    await removeTransaction(stage.transaction);
   },
   "goes on when something vanishes while it is copied": async () => {
     await using fixture = new StageFixture(

@@ -7,7 +7,9 @@ import { scenarios as commitScenarios } from "./commit-scenarios.ts";
 import { scenarios as copyScenarios } from "./copy-scenarios.ts";
 import { scenarios as gitScenarios } from "./git-scenarios.ts";
 import { inNamespaces } from "./in-namespaces.ts";
+import { scenarios as killScenarios } from "./kill-scenarios.ts";
 import { scenarios as layerScenarios } from "./layer-scenarios.ts";
+import { scenarios as meanwhileScenarios } from "./meanwhile-scenarios.ts";
 import { scenarios as observeScenarios } from "./observe-scenarios.ts";
 import { StageFixture } from "./stage-fixture.ts";
 
@@ -17,6 +19,8 @@ testAsUsers(new URL("copy-scenarios.ts", import.meta.url).href, copyScenarios, "
 testAsUsers(new URL("layer-scenarios.ts", import.meta.url).href, layerScenarios, "copy");
 testAsUsers(new URL("git-scenarios.ts", import.meta.url).href, gitScenarios, "copy");
 testAsUsers(new URL("commit-scenarios.ts", import.meta.url).href, commitScenarios, "copy");
+testAsUsers(new URL("meanwhile-scenarios.ts", import.meta.url).href, meanwhileScenarios, "copy");
+testAsUsers(new URL("kill-scenarios.ts", import.meta.url).href, killScenarios, "copy");
 
 test("a tree that is too large is refused before more of it is copied", () => {
   const budget: CopyBudget = { entries: 2, bytes: 10 };

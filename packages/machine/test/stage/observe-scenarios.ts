@@ -69,6 +69,17 @@ export const scenarios: Scenarios = {
       },
     ]),
   ),
+  "lets a link that cannot be followed lead outside": async () => {
+    await using fixture = new StageFixture(files);
+    const name = "n".repeat(300);
+    // Root can follow it into a closed directory.
+    const closed = process.getuid?.() === 0 ? "created" : "created leads-outside";
+    deepEqual(await fixture.effects(`ln -s d/e l; mkdir d; ln -s ${name} m; chmod 0 d`), {
+      d: "created",
+      l: closed,
+      m: "created leads-outside",
+    });
+  },
   "says where a file came from": async () => {
     await using fixture = new StageFixture(files);
     const { observation, transaction } = await fixture.stage(
