@@ -34,6 +34,9 @@ const files: Readonly<Record<string, string>> = {
   ".env": `KEY=${canary}\n`,
   "server.pem": `${canary}\n`,
   "src/deep/.env": `KEY=${canary}\n`,
+  "plain/c.txt": "three\n",
+  "plain/-o": "an option\n",
+  "plain/d.txt": "four\n",
   "secrets/credentials.json": `{ "key": "${canary}" }\n`,
 };
 
@@ -84,8 +87,8 @@ function isUnasked(command: string, root: string, home: string): boolean {
   const analysis = analyseCommand(command, { cwd: root, home, workspace: root });
   if (commandVerdict(analysis).type !== "allow" || analysis.contents.length > 0) return false;
   const isSecret = (path: string): boolean => secretPath(path) !== undefined;
-  return analysis.paths.every(({ access, absolute }) => {
-    return `${absolute}/`.startsWith(`${root}/`) && (access !== "read" || !reachesSecret(absolute, isSecret));
+  return analysis.paths.every(({ access, absolute, pattern = false }) => {
+    return `${absolute}/`.startsWith(`${root}/`) && (access !== "read" || !reachesSecret(absolute, isSecret, pattern));
   });
 }
 
@@ -151,6 +154,11 @@ const words = [
   "/etc/hostname",
   "trap",
 ];
+const open = [
+  ...["*", "*.txt", "a*", "-*", "src/*", "src/*.ts", "src/d*", "src/deep/*", "plain/*", "plain/*.txt", "secrets/*"],
+  ...["away/*", "src/near*", "./*", "src/../*", "*/*", "src/*/c.ts", ".*", "src/.*", "/etc/host*"],
+  ...['"$(cat a.txt)"', '"$(git log --oneline)"', '"$(cat .env)"', '"$(./trap)"', '"$(echo x; ls src)"'],
+];
 const odd = [
   "HEAD",
   "-",
@@ -186,7 +194,9 @@ function simple(random: Random): string {
   }
   for (const needed of row.needs ?? []) if (below(2, random) === 0) parts.push(needed);
   for (let count = below(3, random); count > 0; count -= 1)
-    parts.push(quoted(pick(random, below(3, random) === 0 ? odd : words), random));
+    parts.push(
+      below(4, random) === 0 ? pick(random, open) : quoted(pick(random, below(3, random) === 0 ? odd : words), random),
+    );
   const end = pick(random, ["", "", "", " 2>&1", " 2>/dev/null", " < a.txt", " < .env"]);
   return [name, ...parts].join(" ") + end;
 }

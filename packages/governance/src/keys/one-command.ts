@@ -16,10 +16,12 @@ export function oneCommand(text: string): readonly [program: string, ...words: s
   if (command === undefined || more.length > 0 || /[<>]|<<|#/.test(withoutQuoted(plain).replace(/2>&1/g, ""))) {
     return undefined;
   }
-  const [program, ...words] = command.map((word) =>
+  const written = command.filter((word) => typeof word === "string");
+  if (written.length < command.length) return undefined;
+  const [program, ...words] = written.map((word) =>
     word.replaceAll(places, (_all, index: string) => documents[Number(index)] ?? ""),
   );
-  if (program === undefined || command.some((word) => word.includes(unknown))) return undefined;
+  if (program === undefined || written.some((word) => word.includes(unknown))) return undefined;
   return [program, ...words];
 }
 

@@ -18,10 +18,10 @@ export interface CommandSurroundings {
   /** Whether HEAD is on the branch this session may write on; asked right before a command runs by this rule. */
   readonly onOwnBranch: () => boolean;
   /**
-   * Whether a path (absolute) leads to a file with secrets, or is a directory with one below. Undefined where nobody can look: then
-   * no directory is searched unasked. Not asked where a sandbox covers such files.
+   * Whether a path (absolute) leads to a file with secrets, or is a directory with one below; one with a wildcard in its last part, whether
+   * it may. Undefined where nobody can look: then no directory is searched unasked. Not asked where a sandbox covers such files.
    */
-  readonly reachesSecret?: ((path: string) => boolean) | undefined;
+  readonly reachesSecret?: ((path: string, isPattern: boolean) => boolean) | undefined;
   /** Whether a file (absolute path) came or changed since the session began: nobody has looked at what it says. */
   readonly isNew?: (path: string) => boolean;
 }
@@ -72,10 +72,12 @@ function unseenSecrets(command: CommandAnalysis, surroundings: CommandSurroundin
   const { reachesSecret } = surroundings;
   const isReached =
     reachesSecret === undefined
-      ? command.commands.some(looksBelow)
+      ? command.commands.some(looksBelow) || command.paths.some(({ access, pattern }) => access === "read" && pattern)
       : // Which files git prints is asked of git itself.
         command.commands.some(({ name }) => name !== "git") &&
-        command.paths.some(({ access, absolute }) => access === "read" && reachesSecret(absolute));
+        command.paths.some(
+          ({ access, absolute, pattern = false }) => access === "read" && reachesSecret(absolute, pattern),
+        );
   return isReached
     ? ask({
         code: "command_needs_confirmation",

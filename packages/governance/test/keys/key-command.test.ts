@@ -47,6 +47,9 @@ describe("a command that needs a login, by itself", () => {
 describe("is refused with anything around it, and with options that lead it elsewhere", () => {
   test.each([
     "git push origin x && evil",
+    "npm publish dist/*",
+    "git push origin src/*",
+    'git push origin "$(git branch --show-current)"',
     "evil; git push",
     "git add -A && git commit -m x && git push",
     "cd sub && git push",

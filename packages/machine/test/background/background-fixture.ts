@@ -2,7 +2,7 @@ import { ok } from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type BackgroundEnd, type BackgroundRun, startInBackground } from "#background/background-run";
 import { CoveredRoots } from "#stage/covered-roots";
-import { mountRoots } from "#stage/mounted-roots";
+import { dropMounts, mountRoots } from "#stage/mounted-roots";
 import { SessionNetwork } from "#stage/session-network";
 import { Stage } from "#stage/stage";
 import { removeTransaction } from "#stage/transaction";
@@ -30,11 +30,8 @@ export class BackgroundFixture implements AsyncDisposable {
     const { root, home, stateDir, machine, environment } = this.stage;
     const roots = new CoveredRoots(root, home, { always: machine.layout.hidden });
     const beside = async () => {
-      return {
-        machine,
-        mounted: await mountRoots(stateDir, await roots.look(), this.network),
-        look: () => roots.look(),
-      };
+      const mounted = await mountRoots(stateDir, await roots.look(), this.network);
+      return { machine, mounted, look: () => roots.look(), drop: () => dropMounts(mounted) };
     };
     const run = await startInBackground(
       { text, cwd: root, environment },

@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync, realpathSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 /** More entries than this below a directory are not looked at: a person is asked. */
 const maxEntries = 20_000;
@@ -10,8 +10,10 @@ const maxEntries = 20_000;
  *
  * @param path absolute
  * @param isSecret by an absolute path
+ * @param isPattern of names in the last directory, of which none may be a link: nobody sees where those lead
  */
-export function reachesSecret(path: string, isSecret: (path: string) => boolean): boolean {
+export function reachesSecret(path: string, isSecret: (path: string) => boolean, isPattern = false): boolean {
+  if (isPattern) return hasLinks(dirname(path)) || reachesSecret(dirname(path), isSecret);
   const real = realPath(path);
   if (real === undefined) return false;
   if (isSecret(real)) return true;
@@ -28,6 +30,13 @@ export function reachesSecret(path: string, isSecret: (path: string) => boolean)
     }
   }
   return false;
+}
+
+/** On the way to a directory, or in it. */
+function hasLinks(directory: string): boolean {
+  const real = realPath(directory);
+  if (real === undefined) return false;
+  return real !== directory || readdirSync(real, { withFileTypes: true }).some((entry) => entry.isSymbolicLink());
 }
 
 function realPath(path: string): string | undefined {

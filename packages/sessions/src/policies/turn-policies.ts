@@ -105,9 +105,9 @@ export function turnPolicies(options: TurnPolicyOptions): readonly Policy[] {
   ];
 }
 
-function secretsReached({ isZeroAccess }: TurnPolicyOptions): (path: string) => boolean {
+function secretsReached({ isZeroAccess }: TurnPolicyOptions): (path: string, isPattern: boolean) => boolean {
   const isSecret = (path: string): boolean => secretPath(path) !== undefined || isZeroAccess(path);
-  return (path) => reachesSecret(path, isSecret);
+  return (path, isPattern) => reachesSecret(path, isSecret, isPattern);
 }
 
 /** By the time of the last change of a file or its name, which no program can set back. */

@@ -146,7 +146,7 @@ export class PolicyWorkbench implements AsyncDisposable {
     const onOwnBranch = (): boolean => isOwnBranch(branchState(place));
     const { covers } = zeroAccessOf(await rules.current(), root);
     const isSecret = (path: string): boolean => secretPath(path) !== undefined || covers(path);
-    const looksForSecrets = (path: string): boolean => reachesSecret(path, isSecret);
+    const looksForSecrets = (path: string, isPattern: boolean): boolean => reachesSecret(path, isSecret, isPattern);
     const commands = { sandboxed, mode: "branch", root, onOwnBranch, reachesSecret: looksForSecrets } as const;
     const policies = callPolicies({
       workspaceRoot: root,

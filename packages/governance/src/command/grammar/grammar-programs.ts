@@ -18,6 +18,8 @@ export interface GrammarProgram {
   readonly below?: readonly string[];
   /** What each of them looks like; with a pattern, only that. */
   readonly form?: RegExp;
+  /** No option of it, in any version, does more than to choose what is printed. */
+  readonly anyOption?: true;
   /** One of these options must be there. */
   readonly needs?: readonly string[];
 }
@@ -32,6 +34,10 @@ const git = (options: OptionSpec, rest: Rest = {}): GrammarProgram => ({ options
 
 /** `.a.b[].c`, `.`, `.a | keys[]` */
 const fieldPath = /^\.(?:[A-Za-z_]\w*(?:\[\d*\])?(?:\.|$|(?= \|)))*(?: \| (?:keys|length)(?:\[\])?)?$/;
+
+/** `{print $1, $2}`; `NR>1 {sum+=$2} END {print sum}`. */
+const columns =
+  /^(?:\{ ?print \$\d+(?:, ?\$\d+)* ?\}|(?:NR ?> ?\d+ )?\{ ?([a-z]{1,5}) ?\+= ?\$\d+;? ?\} ?END ?\{ ?print \1;? ?\})$/;
 
 // `-E` takes a value of rg, and none of the others.
 const search = "-i -n -l -c -v -w -o -s -q -h -H -a -F -A= -B= -C= -m= -e=!";
@@ -94,12 +100,12 @@ export const grammarPrograms: ReadonlyMap<string, GrammarProgram> = new Map(
     "rg --files": names("-g= -t= --glob= --type="),
     // Of the small languages, only the forms that pick lines, columns and fields.
     sed: content("-n -E", { pattern: true, needs: ["-n"], form: /^(?:\d+|\$)(?:,(?:\d+|\$))?p$/ }),
-    awk: content("-F=", { pattern: true, form: /^\{ ?print \$\d+(?:, ?\$\d+)* ?\}$/ }),
+    awk: content("-F=", { pattern: true, form: columns }),
     jq: content("-r -c -e -S", { pattern: true, form: fieldPath }),
     yq: content("-r", { pattern: true, form: fieldPath }),
     bash: content("-n", { needs: ["-n"], least: 1, most: 1 }),
     // Names of files.
-    ls: names("-l -a -A -h -1 -R -t -r -S -d -F -i -s -n -p -G --color? --all --human-readable"),
+    ls: names("-l -a -A -h -1 -R -t -r -S -d -F -i -s -n -p -G --color? --all --human-readable", { anyOption: true }),
     stat: names("-c= -L -t --format="),
     du: names("-s -h -a -c -k -m -d= --max-depth="),
     df: names("-h -k -T -i"),

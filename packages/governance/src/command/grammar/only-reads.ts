@@ -3,7 +3,7 @@ import type { Place } from "../invocation.ts";
 import { parseOptions } from "../option-spec.ts";
 import { literalWord } from "../resolve-word.ts";
 import { type GrammarProgram, grammarPrograms, versionPrograms } from "./grammar-programs.ts";
-import { plainCommands } from "./plain-commands.ts";
+import { type PlainWord, plainCommands } from "./plain-commands.ts";
 
 /**
  * True for a command of the small closed grammar: written plainly, of programs of the table only, each called as its row says.
@@ -15,15 +15,19 @@ export function onlyReads(text: string, found: readonly SimpleCommand[], place: 
   const commands = plainCommands(text, { HOME: place.home, PWD: place.cwd });
   if (commands === undefined || commands.length !== found.length) return false;
   const moves = commands.some(([program]) => program === "cd");
+  const hasOpenWords = commands.some((words) => words.some((word) => typeof word !== "string"));
   // Behind `cd` it is another directory, and another repository.
-  if (moves && (text.includes("$PWD") || commands.some(([program]) => program === "git"))) return false;
+  if (moves && (hasOpenWords || text.includes("$PWD") || commands.some(([program]) => program === "git"))) return false;
   return commands.every(([program, ...words], index) => {
     const same = found[index];
     if (same?.name !== program || same.wrappers.length > 0 || !sameWords(same.words, words)) return false;
     // On Windows, a path of another machine.
-    if (words.some((word) => /^[\\/]{2}/.test(word))) return false;
+    if (words.some((word) => typeof word === "string" && /^[\\/]{2}/.test(word))) return false;
     if (program === "git" && place.cwd !== place.workspace) return false;
-    return isVersion(program, words) || isInRow(program, words);
+    const known = words.filter((word) => typeof word === "string");
+    return known.length === words.length
+      ? isVersion(program, known) || isInRow(program, known)
+      : isOpen(grammarPrograms.get(program), words);
   });
 }
 
@@ -49,8 +53,24 @@ function has(word: string | undefined, option: string): boolean {
   return option.length === 2 && /^-[A-Za-z]+$/.test(word) && word.includes(option.slice(1));
 }
 
-function sameWords(these: readonly (string | undefined)[], others: readonly string[]): boolean {
-  return these.length === others.length && these.every((word, index) => word === others[index]);
+function sameWords(these: readonly (string | undefined)[], others: readonly PlainWord[]): boolean {
+  const told = others.map((word) => (typeof word === "string" ? word : undefined));
+  return these.length === told.length && these.every((word, index) => word === told[index]);
+}
+
+/** Of a command with open words: whatever they come out as, and however many, it is in this row. */
+function isOpen(row: GrammarProgram | undefined, words: readonly PlainWord[]): boolean {
+  // It prints all its words.
+  if (row?.options === "any") return true;
+  if (row === undefined || row.most !== undefined || (row.operands !== "content" && row.operands !== "names"))
+    return false;
+  // A name could come out as an option, or as the first word of a language.
+  const areFiles = words.every((word, index) => {
+    if (typeof word === "string") return true;
+    const isFirst = index === 0 || words.slice(0, index).every((one) => typeof one === "string" && one.startsWith("-"));
+    return word.open === "names" && (row.anyOption === true || (!word.raw.startsWith("*") && !(row.pattern && isFirst)));
+  });
+  return areFiles && fits(row, words.map((word) => (typeof word === "string" ? word : word.raw)));
 }
 
 function isVersion(program: string, words: readonly (string | undefined)[]): boolean {

@@ -4,22 +4,34 @@ export interface PlainVariables {
   readonly PWD: string;
 }
 
+/** A word of which the text does not say what the program gets. */
+export interface OpenWord {
+  /**
+   * `names`: files in one directory of the workspace, by a `*` in the last part of a relative path. `output`: what commands print that
+   * stand right before this one, in double quotes.
+   */
+  readonly open: "names" | "output";
+  readonly raw: string;
+}
+
+export type PlainWord = string | OpenWord;
+
 /** Longer ones nobody writes by hand. */
 const longest = 4_096;
 
 /**
  * The words of each program in a command that is written plainly: words of harmless characters or in quotes, `$HOME` and
- * `$PWD`, joined by `|`, `&&`, `||`, `;` or line ends; with input from a file or from lines that
+ * `$PWD`, and open ones, joined by `|`, `&&`, `||`, `;` or line ends; with input from a file or from lines that
  * stand behind, and output that is thrown away. Undefined for
- * anything else, such as wildcards, braces, tildes, escapes, other variables, substitutions, assignments, subshells, and signs
- * beyond ASCII that are no letters. It knows far less of the shell than the shell, so that nothing is left to be told of it.
+ * anything else, such as other wildcards, braces, tildes, escapes, other variables, other substitutions, assignments, subshells, and
+ * signs beyond ASCII that are no letters. It knows far less of the shell than the shell, so that nothing is left to be told of it.
  */
 export function plainCommands(
   text: string,
   variables: PlainVariables,
-): readonly (readonly [program: string, ...words: string[]])[] | undefined {
+): readonly (readonly [program: string, ...words: PlainWord[]])[] | undefined {
   if (text.length > longest) return undefined;
-  const commands: string[][] = [[]];
+  const commands: PlainWord[][] = [[]];
   let rest = withoutDocument(text).replace(/^ +| +$/g, "");
   while (rest !== "") {
     const [joint] = /^ *(?:&&|\|\||\||;|\n) */.exec(rest) ?? [];
@@ -40,6 +52,14 @@ export function plainCommands(
         if (file === undefined) return undefined;
         rest = rest.slice(file.length);
       }
+    } else if (openWord.test(rest)) {
+      const [raw = "", inner] = openWord.exec(rest) ?? [];
+      rest = rest.slice(raw.length);
+      const before = inner === undefined ? [] : plainCommands(inner, variables);
+      if (before === undefined) return undefined;
+      // As the syntax tree has them.
+      commands.splice(-1, 0, ...before.map((words) => [...words]));
+      commands.at(-1)?.push({ open: inner === undefined ? "names" : "output", raw });
     } else {
       const [word] = takeWord(rest);
       if (word === undefined) return undefined;
@@ -61,8 +81,8 @@ function withoutDocument(text: string): string {
   return quote === "" && /[$`\\]/.test(body) ? text : line;
 }
 
-function isCommand(words: string[]): words is [string, ...string[]] {
-  return words.length > 0;
+function isCommand(words: PlainWord[]): words is [string, ...PlainWord[]] {
+  return typeof words[0] === "string";
 }
 
 const unquoted = String.raw`[\w@%+=:,./^\p{L}\p{M}-]|(?<=[\w^.-])~`;
@@ -71,6 +91,11 @@ const single = String.raw`'[ -&(-~\p{L}\p{M}]*'`;
 const double = String.raw`"(?:[ !#%-\[\]^_a-~\p{L}\p{M}]|\\[ !#%-\[\]^_a-~]|\$(?:HOME|PWD)(?!\w)|\$(?="))*"`;
 const variable = String.raw`\$(?:HOME|PWD)(?!\w)`;
 const whole = new RegExp(`^(?:(?:${unquoted}|${single}|${double}|${variable})+|[[\\]](?=[ \\n;|&]|$))`, "u");
+
+// Behind a directory, no name can come out as an option; one that begins with a point, or leads up, does not come out.
+const someNames = String.raw`(?:[\w@+=,-][\w@+=,.-]*\/)*(?:[\w@+=,-][\w@+=,.-]*)?\*[\w@+=,.-]*(?=[ \n;|&]|$)`;
+const someOutput = String.raw`"\$\(([\w ./=:,|-]+)\)"(?=[ \n;|&]|$)`;
+const openWord = new RegExp(`^(?:${someOutput}|(?!-)${someNames})`);
 
 function takeWord(text: string): readonly [string | undefined] {
   return [whole.exec(text)?.[0]];
