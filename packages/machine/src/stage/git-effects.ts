@@ -19,7 +19,12 @@ export type GitEffect = { readonly root: number; readonly repository: string } &
       readonly to: string | undefined;
     }
   | { readonly type: "index"; readonly worktree: string | undefined; readonly changes: readonly IndexChange[] }
-  | { readonly type: "reflog"; readonly name: string; readonly shrinks: boolean }
+  | {
+      readonly type: "reflog";
+      readonly name: string;
+      readonly shrinks: boolean;
+      readonly entries: LogChange | undefined;
+    }
   /** Decides what git runs, or where its data is: `path` is in git's directory. */
   | { readonly type: "control"; readonly path: string }
   /** Objects that came; deletions of objects are in `dropped`. */
@@ -35,6 +40,12 @@ export interface IndexChange {
   readonly path: string;
   readonly from: IndexEntry | undefined;
   readonly to: IndexEntry | undefined;
+}
+
+/** New ids of entries that came to a log of a ref at its end, and that went from anywhere in it. */
+export interface LogChange {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
 }
 
 export interface GitObservation {
@@ -175,7 +186,8 @@ class RepositoryObserver {
 
   #reflog(effect: StageEffect, name: string): void {
     const { before, after } = this.#texts(effect);
-    this.#push({ type: "reflog", name, shrinks: before !== undefined && after?.startsWith(before) !== true });
+    const shrinks = before !== undefined && after?.startsWith(before) !== true;
+    this.#push({ type: "reflog", name, shrinks, entries: logChange(before ?? "", after ?? "") });
   }
 
   #texts(effect: StageEffect): { readonly before: string | undefined; readonly after: string | undefined } {
@@ -204,6 +216,24 @@ class RepositoryObserver {
 }
 
 type Distribute<Effect> = Effect extends GitEffect ? Omit<Effect, "root" | "repository"> : never;
+
+/** undefined where more changed than that. */
+function logChange(before: string, after: string): LogChange | undefined {
+  const [was, is] = [entriesOf(before), entriesOf(after)];
+  const stays = new Set(was.filter((entry) => is.includes(entry)));
+  const [added, removed] = [is, was].map((entries) => entries.filter((entry) => !stays.has(entry)));
+  const isThat = is.join("\n") === [...was.filter((entry) => stays.has(entry)), ...(added ?? [])].join("\n");
+  return isThat ? { added: idsOf(added), removed: idsOf(removed) } : undefined;
+}
+
+/** Each without the id before, which git writes anew when the entry before goes. */
+function entriesOf(log: string): readonly string[] {
+  return log.split("\n").flatMap((line) => (line === "" ? [] : [line.slice(line.indexOf(" ") + 1)]));
+}
+
+function idsOf(entries: readonly string[] = []): readonly string[] {
+  return entries.map((entry) => entry.split(" ", 1)[0] ?? "");
+}
 
 function compareIndexes(from: GitIndex, to: GitIndex): readonly IndexChange[] {
   return [...new Set([...from.keys(), ...to.keys()])].flatMap((path) => {

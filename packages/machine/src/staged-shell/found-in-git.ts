@@ -133,7 +133,7 @@ function gitChange(effect: GitEffect, work: StagedWork): readonly GitChange[] {
       return [branch === undefined ? head : { ...head, to: `refs/heads/${branch}` }];
     }
     case "reflog":
-      return effect.shrinks ? [change("reflog", effect.name, gitState)] : [];
+      return effect.shrinks ? [change("reflog", effect.name, gitState || work.popsOwnStash(effect))] : [];
     case "control":
       return [change("control", inGit(effect.path), gitState && /^(?:config|modules|worktrees)/.test(effect.path))];
     case "unreadable":

@@ -116,6 +116,7 @@ export async function runStaged(
       leads: stages.leads(workspaceRoot),
       command: command.command,
       confirmed: command.confirmed,
+      ownStashes: session === undefined ? undefined : stages.stashes.of(session),
     });
     return {
       ...found,
@@ -134,6 +135,7 @@ export async function runStaged(
           observation,
           kept: wantedNow,
         });
+        if (session !== undefined) stages.stashes.note(session, git.effects);
         stages.prepare(workspaceRoot, layers[0] ?? layer, surroundings.network?.network);
         return { changes: found.changes(wantedNow), notInLayer };
       },

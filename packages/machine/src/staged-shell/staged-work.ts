@@ -36,6 +36,8 @@ export interface StagedWorkOptions {
   readonly command: CommandAnalysis;
   /** A person said yes to the command itself. */
   readonly confirmed: boolean;
+  /** Ids of what commands of the session stashed. */
+  readonly ownStashes?: ReadonlySet<string> | undefined;
 }
 
 /** What a staged command left, beside what is there. Nothing of it is true yet. */
@@ -54,9 +56,23 @@ export class StagedWork {
   readonly #byPath: ReadonlyMap<string, StageEffect>;
   readonly #home: string;
   readonly #leads: ControlLeads;
+  readonly #ownStashes: ReadonlySet<string>;
+  readonly #command: CommandAnalysis;
   #targets: ControlTargets | undefined;
 
-  constructor({ transaction, effects, git, workspaceRoot, home, leads, command, confirmed }: StagedWorkOptions) {
+  constructor({
+    transaction,
+    effects,
+    git,
+    workspaceRoot,
+    home,
+    leads,
+    command,
+    confirmed,
+    ownStashes = new Set(),
+  }: StagedWorkOptions) {
+    this.#ownStashes = ownStashes;
+    this.#command = command;
     this.#home = home;
     this.#leads = leads;
     this.#transaction = transaction;
@@ -104,6 +120,18 @@ export class StagedWork {
     if (this.repository?.writable.some((directory) => isWithin(path, directory)) === true) return undefined;
     const [, git] = /^(.*\/\.git)(?:\/|$)/.exec(path) ?? [];
     return git;
+  }
+
+  /**
+   * Whether a log lost only what the session itself had stashed, and no more than the command says to put back (`git stash pop`). The
+   * log of stashes is the way back to the user's, and to what the agent throws away.
+   */
+  popsOwnStash({ name, entries }: GitEffect & { readonly type: "reflog" }): boolean {
+    if (name !== "refs/stash" || entries === undefined) return false;
+    const pops = this.#command.commands.filter(
+      (command) => command.name === "git" && command.words[0] === "stash" && command.words[1] === "pop",
+    );
+    return entries.removed.length <= pops.length && entries.removed.every((id) => this.#ownStashes.has(id));
   }
 
   /** Whether it is the workspace's own repository, or a part of it. */

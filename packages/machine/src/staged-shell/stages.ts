@@ -21,6 +21,7 @@ import { stageRoots } from "../stage/stage-roots.ts";
 import { transactionNames } from "../stage/transaction.ts";
 import { forgetCommit } from "../stage/undo-commit.ts";
 import { forgetOldWaysBack, hasWayBack } from "../stage/way-back.ts";
+import { OwnStashes } from "./own-stashes.ts";
 import type { StagesMode } from "./stages-mode.ts";
 
 export interface StagesOptions {
@@ -74,6 +75,7 @@ export class Stages implements AsyncDisposable {
   readonly #background = new Set<Promise<void>>();
   /** Runs that go on, each by the workspace that it is beside the commands of. */
   readonly #beside = new Map<object, string>();
+  readonly stashes = new OwnStashes();
   readonly #ending = new AbortController();
 
   /** After `recover`. */

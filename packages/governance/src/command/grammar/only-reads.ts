@@ -68,9 +68,17 @@ function isOpen(row: GrammarProgram | undefined, words: readonly PlainWord[]): b
   const areFiles = words.every((word, index) => {
     if (typeof word === "string") return true;
     const isFirst = index === 0 || words.slice(0, index).every((one) => typeof one === "string" && one.startsWith("-"));
-    return word.open === "names" && (row.anyOption === true || (!word.raw.startsWith("*") && !(row.pattern && isFirst)));
+    return (
+      word.open === "names" && (row.anyOption === true || (!word.raw.startsWith("*") && !(row.pattern && isFirst)))
+    );
   });
-  return areFiles && fits(row, words.map((word) => (typeof word === "string" ? word : word.raw)));
+  return (
+    areFiles &&
+    fits(
+      row,
+      words.map((word) => (typeof word === "string" ? word : word.raw)),
+    )
+  );
 }
 
 function isVersion(program: string, words: readonly (string | undefined)[]): boolean {
