@@ -31,7 +31,10 @@ describe("commands", () => {
 
 describe("commands that only read, without a sandbox", () => {
   const surroundings = { sandboxed: false, mode: "branch", root: "/ws", onOwnBranch: () => true } as const;
-  const looked = { ...surroundings, reachesSecret: (path: string) => path === "/ws/deep" || path === "/ws/link" };
+  const looked = { ...surroundings, reachesSecret };
+  function reachesSecret(path: string, isPattern: boolean): boolean {
+    return isPattern ? path.startsWith("/ws/deep/") : path === "/ws/deep" || path === "/ws/link";
+  }
 
   it.each([
     ["cat a.ts", "allow"],
@@ -42,6 +45,9 @@ describe("commands that only read, without a sandbox", () => {
     ["grep -rn x deep", "ask"],
     ["rg x src deep", "ask"],
     ["diff deep src", "ask"],
+    ["cat src/*", "allow"],
+    ["cat deep/*", "ask"],
+    ["ls deep/*", "allow"],
   ])("%s: %s, where files behind links and below directories are looked for", async (command, expected) => {
     expect((await decide(createCommandsPolicy({ surroundings: looked }), exec(command))).type).toBe(expected);
   });
@@ -53,6 +59,8 @@ describe("commands that only read, without a sandbox", () => {
     ["grep -nr x src", "ask"],
     ["rg x src", "ask"],
     ["diff a b", "ask"],
+    ["cat src/*", "ask"],
+    ["ls src/*", "allow"],
   ])("%s: %s, where nobody can look", async (command, expected) => {
     expect((await decide(createCommandsPolicy({ surroundings }), exec(command))).type).toBe(expected);
   });
