@@ -10,7 +10,7 @@ import { ensureInstalled } from "./lib/install.mjs";
 import { packagedNode, toolEnvironment } from "./lib/packaged-node.mjs";
 import { inRepository, root } from "./lib/repository.mjs";
 import { run } from "./lib/run.mjs";
-import { ensureBubblewrap, ensureChromium, ensureNatsServer } from "./lib/system-packages.mjs";
+import { ensureBubblewrap, ensureCargo, ensureChromium, ensureNatsServer } from "./lib/system-packages.mjs";
 
 const { passed, failed } = await testAll().catch((error) => {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
@@ -26,7 +26,7 @@ async function testAll() {
   /** @type {Counts[]} */
   const runs = [];
   if (!onlyNodes) {
-    const leftOut = [...(await ensureBubblewrap()), ...(await ensureNatsServer())];
+    const leftOut = [...(await ensureBubblewrap()), ...(await ensureNatsServer()), ...(await ensureCargo())];
     runs.push(await vitest("vitest.config.ts", [...leftOut.flatMap(exclude), ...args], { leftOut: leftOut.length }));
     // A browser and a whole VS Code want the machine for themselves.
     const alsoLeftOut = await ensureChromium();

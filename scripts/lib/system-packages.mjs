@@ -15,6 +15,7 @@ const needNatsServer = [
   "test/scale/**",
   "test/docs/pages.test.ts",
 ];
+const needCargo = ["test/e2e/sandbox/keys/read-crates.test.ts"];
 const needChromium = ["test/e2e/browser/**", "test/e2e/vscode/**"];
 
 /**
@@ -79,6 +80,18 @@ export async function ensureNatsServer() {
   return needNatsServer;
 }
 
+/**
+ * Makes sure that cargo is there, which reads private registries.
+ * @returns {Promise<readonly string[]>} globs of tests that cannot run here
+ */
+export async function ensureCargo() {
+  // That of Debian 12 cannot log in to a registry; the one that its browsers are built with can.
+  for (const name of ["cargo-web", "cargo"]) if (!isFound("cargo")) await installWithApt(name);
+  if (isFound("cargo")) return [];
+  say(needCargo, "cargo is not installed.", "https://rustup.rs, or the cargo (1.74 or newer) of your system");
+  return needCargo;
+}
+
 /** Makes sure, where that is possible, that native modules can be built. */
 export async function ensureCompiler() {
   if (!["g++", "make", "python3"].every(hasProgram)) await installWithApt("g++", "make", "python3");
@@ -95,6 +108,13 @@ function hasProgram(name) {
     "/run/current-system/sw/bin",
   ];
   return directories.some((directory) => existsSync(join(directory, name)));
+}
+
+/** By this user's own search path as well. @param {string} name */
+function isFound(name) {
+  return (
+    hasProgram(name) || (process.env["PATH"] ?? "").split(":").some((directory) => existsSync(join(directory, name)))
+  );
 }
 
 /** @param {...string} names */

@@ -14,10 +14,11 @@ export interface TestCertificates extends AsyncDisposable {
   issue(file: string, name?: string): Promise<{ readonly cert: string; readonly key: string }>;
 }
 
-/** Made by openssl. */
-export async function makeTestCertificates(): Promise<TestCertificates> {
+/** Made by openssl. @param names that certificates are for, besides localhost and 127.0.0.1: `DNS:NAME` */
+export async function makeTestCertificates(names: readonly string[] = []): Promise<TestCertificates> {
+  const all = ["DNS:localhost", "IP:127.0.0.1", ...names].join(",");
   const directory = await temporaryDirectory({
-    "extensions.cnf": "subjectAltName=DNS:localhost,IP:127.0.0.1\nbasicConstraints=CA:FALSE\n",
+    "extensions.cnf": `subjectAltName=${all}\nbasicConstraints=CA:FALSE\n`,
   });
   const openssl = (...args: readonly string[]) => run("openssl", args, { cwd: directory.root });
   const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];

@@ -100,11 +100,14 @@ export async function standingConnections(
 }
 
 function covers(standing: StandingConnection, wanted: AllowedEndpoint): boolean {
-  return sameEndpoint(standing, wanted) && standing.address === wanted.address;
+  // A login is asked about each time.
+  return wanted.login === undefined && sameEndpoint(standing, wanted) && standing.address === wanted.address;
 }
 
 function effectOf(endpoint: AllowedEndpoint, { name }: RunProgram): Effect {
-  return { type: "net", url: endpointName(endpoint), wanted: { ...endpoint, program: name } };
+  const { login } = endpoint;
+  const used = login === undefined ? {} : { login };
+  return { type: "net", url: endpointName(endpoint), ...used, wanted: { ...endpoint, program: name } };
 }
 
 function aboutConnections(
@@ -133,6 +136,7 @@ function aboutConnections(
         ? "It was refused. After a yes the command runs in the background, and the way is open until it ends."
         : "It was refused, and nothing of that run is kept; after a yes the command runs again.",
       "What is let through is a way out: all that the command sees of the workspace could be sent there.",
+      ...open.flatMap(loginWarning),
       ...open.flatMap(connectionWarnings),
     ].join(" "),
     rememberStatement: mayStand
@@ -140,6 +144,12 @@ function aboutConnections(
       : "",
     offeredScopes: scopes,
   };
+}
+
+function loginWarning(endpoint: AllowedEndpoint): readonly string[] {
+  if (endpoint.login === undefined) return [];
+  const what = `Code of the workspace that runs beside it can read the packages of ${endpointName(endpoint)} that you may read`;
+  return [`${what}, for this one run; the login itself it never sees.`];
 }
 
 /** What a person has to know of an endpoint who is asked about it, in sentences. */
@@ -154,11 +164,16 @@ export function connectionWarnings(endpoint: AllowedEndpoint): readonly string[]
 }
 
 function named(endpoints: readonly AllowedEndpoint[]): string {
-  return endpoints.map(endpointName).join(", ");
+  return endpoints.map(nameWithLogin).join(", ");
+}
+
+function nameWithLogin(endpoint: AllowedEndpoint): string {
+  const name = endpointName(endpoint);
+  return endpoint.login === undefined ? name : `${name} with ${endpoint.login}`;
 }
 
 function nameWithAddress(endpoint: AllowedEndpoint): string {
-  const name = endpointName(endpoint);
+  const name = nameWithLogin(endpoint);
   return endpoint.address === undefined ? name : `${name} at ${endpoint.address}`;
 }
 

@@ -103,7 +103,8 @@ function withOption(words: readonly string[], option: string): readonly string[]
 
 /** @param wholeProject of a package that was named, only what was installed has scripts to run */
 function scriptsText(program: string, wholeProject: boolean): string {
-  if (program === "pnpm") return unlessOff("pnpm", "pnpm rebuild");
+  // What the lock file leads to was looked at by the run that fetched, which asked the registry about it.
+  if (program === "pnpm") return unlessOff("pnpm", "pnpm_config_trust_lockfile=true pnpm rebuild");
   if (program === "npm") return unlessOff("npm", wholeProject ? allOfNpm : packagesOfNpm);
   return byYarn(unlessOff("npm", allOfNpm), "YARN_ENABLE_NETWORK=0 yarn install --immutable");
 }

@@ -4,6 +4,8 @@ import type { Endpoint } from "./endpoint.ts";
 export interface AllowedEndpoint extends Endpoint {
   /** The person was told that the name leads to this address of the machine's own networks, and nowhere else. */
   readonly address?: string;
+  /** In words for people, the login of the user's that is added there, outside of the command. */
+  readonly login?: string;
   /** Whose yes it was, for the record. */
   readonly answer?: string;
 }
@@ -18,6 +20,8 @@ export interface Connection extends Endpoint {
   readonly reason?: string;
   /** Whose yes let it through. */
   readonly answer?: string;
+  /** The login of the user's that was used there, in words for people; the command did not see it. */
+  readonly login?: string;
   /** How many there were. */
   readonly count: number;
   /** Bytes from the command. */

@@ -17,7 +17,8 @@ export function createKeysPolicy(): Policy {
 }
 
 function verdictOf(effect: Effect): Verdict {
-  if (effect.type === "net" && effect.login !== undefined) {
+  // What a command wants to read besides is asked about with all that it wants to reach.
+  if (effect.type === "net" && effect.login !== undefined && effect.wanted === undefined) {
     return ask({
       code: "key_needs_confirmation",
       rule: "keys/use",

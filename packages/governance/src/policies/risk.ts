@@ -32,6 +32,8 @@ function riskOf(effect: Effect): Risk {
     case "external":
       return effect.trusted && effect.accepted === "yes" ? "medium" : "high";
     case "net":
+      // What a login opens is the user's, also where it is only read.
+      if (effect.login !== undefined) return "high";
       if (effect.wanted !== undefined) return isMetadata(effect.wanted) ? "high" : "medium";
       return effect.listed === true ? "medium" : "high";
   }

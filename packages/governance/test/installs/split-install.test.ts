@@ -31,7 +31,7 @@ test("the project's own scripts run where all of it was installed, those of pack
     "{ npm rebuild && npm run --if-present --ignore-scripts prepublish && ",
   );
   expect(splitInstall("npm install zod")?.scripts).toContain("npm rebuild $names");
-  expect(splitInstall("pnpm add zod")?.scripts).toContain("{ pnpm rebuild; }");
+  expect(splitInstall("pnpm add zod")?.scripts).toContain("{ pnpm_config_trust_lockfile=true pnpm rebuild; }");
   for (const none of ["npm ci --ignore-scripts", "npm install -g x", "npm install --package-lock-only"]) {
     expect(splitInstall(none)?.scripts).toBeUndefined();
   }

@@ -12,7 +12,7 @@ export class ConnectionBook {
 
   /** @returns counts bytes of it from then on */
   note(kind: Kind): { add(sent: number, received: number): void } {
-    const key = `${kind.state} ${endpointName(kind)} ${kind.address ?? ""}`;
+    const key = `${kind.state} ${endpointName(kind)} ${kind.address ?? ""} ${kind.login ?? ""} ${kind.state === "refused" ? (kind.reason ?? "") : ""}`;
     const known = this.#byKind.get(key) ?? this.#new(key, kind);
     known.count += 1;
     return {

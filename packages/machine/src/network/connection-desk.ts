@@ -50,8 +50,16 @@ export class ConnectionDesk {
     this.#books.delete(book);
   }
 
-  /** Connects to it, if somebody let it through; undefined: refused, or not reached, as the book says. */
-  async reach(wanted: Endpoint): Promise<ReachedOutside | undefined> {
+  /** Notes that somebody wanted something there which they may not. */
+  refuse({ host, port }: Endpoint, reason: string): void {
+    this.#note({ host, port, state: "refused", reason });
+  }
+
+  /**
+   * Connects to it, if somebody let it through; undefined: refused, or not reached, as the book says.
+   * @param login of the user's that is used there, in words
+   */
+  async reach(wanted: Endpoint, login?: string): Promise<ReachedOutside | undefined> {
     const { host, port } = wanted;
     const allowed = allowing(wanted, this.#allowed);
     // Nobody is asked whether a command may reach Gennai; and before a question, it is not known what a name leads to.
@@ -79,7 +87,8 @@ export class ConnectionDesk {
       try {
         const socket = await this.#connect(address, port);
         const answer = allowed.answer === undefined ? {} : { answer: allowed.answer };
-        const { add } = this.#note({ host, port, state: "allowed", address, ...answer });
+        const used = login === undefined ? {} : { login };
+        const { add } = this.#note({ host, port, state: "allowed", address, ...answer, ...used });
         return { socket, add };
       } catch (error) {
         reason = error instanceof Error ? error.message : String(error);

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import type { Socket } from "node:net";
 import { type Endpoint, endpointOf, parseEndpoint } from "@gennai/governance/network/endpoint";
 import { type ConnectionDesk, joinSockets, type ReachedOutside } from "./connection-desk.ts";
+import type { LoginGateway } from "./login-gateway.ts";
 
 /** Where the target of a `CONNECT` leads; undefined for what is no host and port. */
 export function tunnelTarget(target: string): Endpoint | undefined {
@@ -26,13 +27,27 @@ export function requestTarget(target: string): RequestTarget | undefined {
 /** Of one hop, not of the request (RFC 9110, 7.6.1). */
 const hopByHop = /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i;
 
+/** Which endpoints this process asks with a login that the run does not see. */
+export type GatewayTo = (endpoint: Endpoint) => LoginGateway | undefined;
+
 /** A proxy for what programs with `HTTP_PROXY` and `HTTPS_PROXY` send. It listens nowhere by itself. */
-export function httpProxy(desk: ConnectionDesk): Server {
+export function httpProxy(desk: ConnectionDesk, gatewayTo: GatewayTo = () => undefined): Server {
   const server = createServer({ maxHeaderSize: 64 * 1024 }, (incoming, response) => {
-    forward(incoming, response, desk).catch(() => incoming.socket.destroy());
+    const target = requestTarget(incoming.url ?? "");
+    const gateway = target === undefined ? undefined : gatewayTo(target.endpoint);
+    // Without TLS there, the program would not see that it speaks with another than it meant.
+    if (target !== undefined && gateway?.login.isTls === false) gateway.answer(incoming, response, target.path);
+    else if (gateway !== undefined) incoming.socket.destroy();
+    else forward(incoming, response, desk).catch(() => incoming.socket.destroy());
   });
   server.on("connect", (incoming: IncomingMessage, inside: Socket, head: Buffer) => {
-    tunnel(incoming, inside, head, desk).catch(() => inside.destroy());
+    const wanted = tunnelTarget(incoming.url ?? "");
+    const gateway = wanted === undefined ? undefined : gatewayTo(wanted);
+    if (gateway === undefined) tunnel(incoming, inside, head, desk).catch(() => inside.destroy());
+    else {
+      opened(inside, head);
+      gateway.serve(inside);
+    }
   });
   server.on("clientError", (_error, socket) => socket.destroy());
   return server;
@@ -48,9 +63,13 @@ async function tunnel(incoming: IncomingMessage, inside: Socket, head: Buffer, d
     inside.destroySoon();
     return;
   }
+  opened(inside, head);
+  joinSockets(inside, reached);
+}
+
+function opened(inside: Socket, head: Buffer): void {
   inside.write("HTTP/1.1 200 Connection established\r\n\r\n");
   if (head.length > 0) inside.unshift(head);
-  joinSockets(inside, reached);
 }
 
 /** A refusal is no answer: a program must not take it for the page that it wanted. */

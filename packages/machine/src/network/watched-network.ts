@@ -4,11 +4,14 @@ import type { AllowedEndpoint, Connection } from "@gennai/governance/network/con
 import { endpointOf, isLoopback } from "@gennai/governance/network/endpoint";
 import { OneByOne } from "../one-by-one.ts";
 import { SessionNetwork } from "../stage/session-network.ts";
+import type { AddedLogin } from "./added-login.ts";
 import { ConnectionBook } from "./connection-book.ts";
 import { ConnectionDesk } from "./connection-desk.ts";
 import { httpProxy } from "./http-proxy.ts";
 import { type InsideAddress, listenInside } from "./listen-inside.ts";
+import { LoginGateways } from "./login-gateways.ts";
 import { asksForAddress, nameAnswer, parseNameQuery } from "./name-message.ts";
+import { networkEnvironment } from "./network-environment.ts";
 import { type Outside, theInternet } from "./way-out.ts";
 
 /** Away from 127.0.0.1, where commands' own servers listen. */
@@ -41,6 +44,8 @@ export interface WatchedNetworkOptions {
   readonly bubblewrap: string;
   /** Nothing by default. */
   readonly allowed?: readonly AllowedEndpoint[];
+  /** For some of `allowed`: what is asked of these is asked by this process. */
+  readonly logins?: readonly AddedLogin[];
   readonly outside?: Outside | undefined;
 }
 
@@ -61,6 +66,7 @@ export class WatchedNetwork implements Disposable {
   readonly #outside: Outside;
   readonly #desk: ConnectionDesk;
   readonly #proxy: HttpServer;
+  #gateways: LoginGateways | undefined;
   readonly #allowedPorts: readonly number[];
   readonly #uses = new Map<
     ConnectionBook,
@@ -81,7 +87,7 @@ export class WatchedNetwork implements Disposable {
     this.network = network;
     this.#outside = outside;
     this.#desk = new ConnectionDesk(allowed, outside);
-    this.#proxy = httpProxy(this.#desk);
+    this.#proxy = httpProxy(this.#desk, (endpoint) => this.#gateways?.to(endpoint));
     this.#allowedPorts = this.#desk.allowed.map(({ port }) => port);
   }
 
@@ -89,6 +95,7 @@ export class WatchedNetwork implements Disposable {
   static async open(options: WatchedNetworkOptions): Promise<WatchedNetwork> {
     const watched = new WatchedNetwork(await SessionNetwork.open(options.bubblewrap), options);
     try {
+      watched.#gateways = await LoginGateways.open(options.logins ?? [], watched.#desk);
       await watched.#listen();
       return watched;
     } catch (error) {
@@ -99,19 +106,12 @@ export class WatchedNetwork implements Disposable {
 
   /** What a command's environment has to say to be seen, and to give up at once where it is refused. */
   get environment(): Readonly<Record<string, string>> {
-    const proxy = `http://${door}:${proxyPort}`;
-    const own = "localhost,127.0.0.1,::1";
-    const proxies: Record<string, string> = { NODE_USE_ENV_PROXY: "1" };
-    for (const [name, value] of [
-      ["http_proxy", proxy],
-      ["https_proxy", proxy],
-      ["all_proxy", proxy],
-      ["no_proxy", own],
-    ] as const) {
-      proxies[name] = value;
-      proxies[name.toUpperCase()] = value;
-    }
-    return this.#allowedPorts.length > 0 ? proxies : Object.assign(proxies, impatient);
+    return networkEnvironment(`http://${door}:${proxyPort}`, { hasWayOut: this.#allowedPorts.length > 0 });
+  }
+
+  /** Who vouches here for this process in the place of registries, in PEM. */
+  get authority(): string | undefined {
+    return this.#gateways?.authority;
   }
 
   /** Before a command starts. @param ports that it names @param lasts it runs beside others */
@@ -158,6 +158,7 @@ export class WatchedNetwork implements Disposable {
     this.#closed = true;
     this.#desk.close();
     this.#forgetNames();
+    this.#gateways?.[Symbol.dispose]();
     for (const one of this.#lasting) one.close();
     this.#proxy.closeAllConnections();
     this.network[Symbol.dispose]();
@@ -259,7 +260,9 @@ export class WatchedNetwork implements Disposable {
   #serve(server: Server, host: string, port: number): void {
     server.on("connection", (socket) => {
       if (!this.#admits(socket)) return;
-      this.#desk.join(socket, { host, port }).catch(() => socket.destroy());
+      const gateway = this.#gateways?.to({ host, port });
+      if (gateway === undefined) this.#desk.join(socket, { host, port }).catch(() => socket.destroy());
+      else gateway.serve(socket);
     });
   }
 
@@ -284,14 +287,3 @@ export class WatchedNetwork implements Disposable {
     for (const one of passing) one.close();
   }
 }
-
-/** A program that tries again for minutes what was refused once tells nobody anything. */
-const impatient: Readonly<Record<string, string>> = {
-  npm_config_fetch_retries: "0",
-  pnpm_config_fetch_retries: "0",
-  npm_config_update_notifier: "false",
-  PIP_RETRIES: "0",
-  PIP_DISABLE_PIP_VERSION_CHECK: "1",
-  CARGO_NET_RETRY: "0",
-  YARN_HTTP_RETRY: "0",
-};

@@ -2,6 +2,8 @@ import type { Connection } from "@gennai/governance/network/connection";
 import type { NetworkUse, WatchedNetwork } from "../network/watched-network.ts";
 import type { CommandRun } from "../process/run-command.ts";
 import type { SessionNetwork } from "../stage/session-network.ts";
+import type { RunMount } from "../stage/staged-command.ts";
+import { believing } from "./believed-certificates.ts";
 import type { StagedSurroundings } from "./run-staged.ts";
 import type { Stages } from "./stages.ts";
 
@@ -11,6 +13,8 @@ export interface RunWatch extends Disposable {
   readonly network: SessionNetwork | undefined;
   readonly environment: Readonly<Record<string, string>>;
   readonly resolver: string | undefined;
+  /** What the run finds besides: whom it is to believe. */
+  readonly mounts: readonly RunMount[];
   connections(run: Pick<CommandRun, "exitCode" | "output">): readonly Connection[];
   onlyLookedUp(): readonly string[];
   /** Whether it is this process that listens at that port of the network's loopback. */
@@ -25,14 +29,15 @@ export async function watchRun(
     workspaceRoot,
     network,
     allowed = [],
+    logins = [],
     lasts = false,
   }: {
     readonly stages: Pick<Stages, "openNetwork" | "resolver">;
     /** It runs beside others: what is seen while one of these runs is theirs. */
     readonly lasts?: boolean;
-  } & Pick<StagedSurroundings, "workspaceRoot" | "network" | "allowed">,
+  } & Pick<StagedSurroundings, "workspaceRoot" | "network" | "allowed" | "logins">,
 ): Promise<RunWatch> {
-  const own = allowed.length === 0 ? undefined : await stages.openNetwork(workspaceRoot, allowed);
+  const own = allowed.length === 0 ? undefined : await stages.openNetwork(workspaceRoot, allowed, logins);
   const watched = own ?? network;
   if (watched === undefined) return unwatched;
   let use: NetworkUse;
@@ -42,10 +47,16 @@ export async function watchRun(
     own?.[Symbol.dispose]();
     throw error;
   }
+  const believed = believing(own?.authority, logins);
+  const asked = Object.fromEntries(logins.flatMap(({ environment }) => Object.entries(environment)));
   return {
     network: watched.network,
-    environment: own === undefined ? watched.environment : { ...watched.environment, ...withoutScripts },
+    environment:
+      own === undefined
+        ? watched.environment
+        : { ...watched.environment, ...withoutScripts, ...asked, ...believed.environment },
     resolver: stages.resolver,
+    mounts: believed.mounts,
     connections: (run) => [...use.connections(), ...refusedBySystem(run, watched)],
     onlyLookedUp: () => use.onlyLookedUp(),
     listensOnLoopback: (port) => watched.listensOnLoopback(port),
@@ -67,6 +78,7 @@ const unwatched: RunWatch = {
   network: undefined,
   environment: {},
   resolver: undefined,
+  mounts: [],
   connections: () => [],
   onlyLookedUp: () => [],
   listensOnLoopback: () => false,

@@ -81,7 +81,7 @@ export async function runAndObserve(
     const mayStand = allowed.length > 0 && runProgram(command, { cwd, workspaceRoot }).lasting;
     const first =
       key === undefined
-        ? await stage.run(mayStand ? withWayOut(staged, roots) : staged, options)
+        ? await stage.run({ ...(mayStand ? withWayOut(staged, roots) : staged), mounts: watch.mounts }, options)
         : await withMountPlaces(stage, key.mounts, () => stage.run(withKey(staged, key, roots), options));
     const used = watch.connections(first).some(({ state }) => state === "allowed");
     const alone = { environment, offline: true };

@@ -3,6 +3,7 @@ import type { AllowedEndpoint, Connection } from "@gennai/governance/network/con
 import { shownName } from "@gennai/governance/shown-names";
 import type { FileChange } from "@gennai/governance/tool";
 import type { UncoveredKey } from "../keys/user-keys.ts";
+import type { AddedLogin } from "../network/added-login.ts";
 import type { WatchedNetwork } from "../network/watched-network.ts";
 import type { CommandLimits } from "../process/command-limits.ts";
 import type { CommandRun } from "../process/run-command.ts";
@@ -41,6 +42,8 @@ export interface StagedSurroundings {
   readonly network?: WatchedNetwork | undefined;
   /** What a person let this one run reach: it has a network of its own then, and reaches no background run. */
   readonly allowed?: readonly AllowedEndpoint[] | undefined;
+  /** For some of `allowed`, what the run never sees: added to what it reads there. */
+  readonly logins?: readonly AddedLogin[] | undefined;
   /** Whose layer the command sees, and adds to; without it, what git ignores is kept like all else. */
   readonly session?: string | undefined;
   /** What the command sees over the workspace, and adds to in place of it. */

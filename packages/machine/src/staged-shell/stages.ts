@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AllowedEndpoint } from "@gennai/governance/network/connection";
 import type { Endpoint } from "@gennai/governance/network/endpoint";
+import type { AddedLogin } from "../network/added-login.ts";
 import { resolverSettings, WatchedNetwork } from "../network/watched-network.ts";
 import { type Outside, theInternet, wayOut } from "../network/way-out.ts";
 import { repositoryPaths } from "../sandbox/repository-paths.ts";
@@ -226,11 +227,16 @@ export class Stages implements AsyncDisposable {
   /**
    * A network for commands. Throws `StageUnavailable`, and `Error` when nothing can listen in it.
    * @param allowed for one command alone: nothing else may run in it then
+   * @param logins for some of these
    */
-  async openNetwork(workspaceRoot: string, allowed: readonly AllowedEndpoint[] = []): Promise<WatchedNetwork> {
+  async openNetwork(
+    workspaceRoot: string,
+    allowed: readonly AllowedEndpoint[] = [],
+    logins: readonly AddedLogin[] = [],
+  ): Promise<WatchedNetwork> {
     const { bubblewrap } = this.#options.shell.machineFor(workspaceRoot);
     writeFileSync(this.resolver, resolverSettings, { mode: 0o644 });
-    return WatchedNetwork.open({ bubblewrap, allowed, outside: this.#options.outside });
+    return WatchedNetwork.open({ bubblewrap, allowed, logins, outside: this.#options.outside });
   }
 
   /** Where a host leads that is in one of this machine's own networks; undefined for any other. */

@@ -2,9 +2,11 @@ import { once } from "node:events";
 import { type AddressInfo, connect } from "node:net";
 import { text } from "node:stream/consumers";
 import type { AllowedEndpoint, Connection } from "@gennai/governance/network/connection";
+import type { AddedLogin } from "#network/added-login";
 import { ConnectionBook } from "#network/connection-book";
 import { ConnectionDesk } from "#network/connection-desk";
 import { httpProxy } from "#network/http-proxy";
+import { LoginGateways } from "#network/login-gateways";
 import type { Outside } from "#network/way-out";
 
 /** The proxy of commands, listening where a test reaches it: without a network of commands around it. */
@@ -12,18 +14,33 @@ export class AskedProxy implements Disposable {
   readonly #book = new ConnectionBook();
   readonly #desk: ConnectionDesk;
   readonly #server: ReturnType<typeof httpProxy>;
+  #gateways: LoginGateways | undefined;
 
   private constructor(outside: Outside, allowed: readonly AllowedEndpoint[]) {
     this.#desk = new ConnectionDesk(allowed, outside);
     this.#desk.open(this.#book);
-    this.#server = httpProxy(this.#desk);
+    this.#server = httpProxy(this.#desk, (endpoint) => this.#gateways?.to(endpoint));
   }
 
-  static async open(outside: Outside, allowed: readonly AllowedEndpoint[]): Promise<AskedProxy> {
+  static async open(
+    outside: Outside,
+    allowed: readonly AllowedEndpoint[],
+    logins: readonly AddedLogin[] = [],
+  ): Promise<AskedProxy> {
     const proxy = new AskedProxy(outside, allowed);
+    proxy.#gateways = await LoginGateways.open(logins, proxy.#desk);
     proxy.#server.listen(0, "127.0.0.1");
     await once(proxy.#server, "listening");
     return proxy;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** In PEM, where it answers in the place of hosts with TLS. */
+  get authority(): string {
+    return this.#gateways?.authority ?? "";
   }
 
   get connections(): readonly Connection[] {
@@ -32,7 +49,7 @@ export class AskedProxy implements Disposable {
 
   /** Sends bytes to it. @returns all that came back until it hung up */
   async send(bytes: string): Promise<string> {
-    const socket = connect((this.#server.address() as AddressInfo).port, "127.0.0.1");
+    const socket = connect(this.port, "127.0.0.1");
     socket.write(Buffer.from(bytes, "latin1"));
     return text(socket).catch(() => "");
   }
@@ -42,6 +59,7 @@ export class AskedProxy implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#gateways?.[Symbol.dispose]();
     this.#desk.close();
     this.#server.closeAllConnections();
     this.#server.close();

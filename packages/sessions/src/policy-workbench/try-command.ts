@@ -91,11 +91,16 @@ export async function tryCommand(
     connections.push(...staged.connections);
     return staged;
   };
-  const { staged, notes } = await runWithNetwork({ command, cwd: cwd.absolute, workspaceRoot }, start, [], {
-    network: permission,
-    onOutput,
-    signal,
-  }).catch(async (error: unknown) => {
+  const { staged, notes } = await runWithNetwork(
+    { command, cwd: cwd.absolute, workspaceRoot },
+    start,
+    {},
+    {
+      network: permission,
+      onOutput,
+      signal,
+    },
+  ).catch(async (error: unknown) => {
     await recordReached();
     return asServiceError(error);
   });

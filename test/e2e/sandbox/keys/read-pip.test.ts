@@ -44,6 +44,30 @@ with zipfile.ZipFile("dep-1.0.0-py3-none-any.whl", "w") as wheel:
   return { port, requests, [Symbol.dispose]: () => void server.close() };
 }
 
+test("pip in another way than a plain install: the login is added to what it reads, and pip itself has none", {
+  timeout: 180_000,
+}, async () => {
+  using index = await packageIndex();
+  const address = `http://127.0.0.1:${index.port}/simple/`;
+  await using home = await temporaryDirectory({
+    ".config/pip/pip.conf": `[global]\nindex-url = http://me:${password}@127.0.0.1:${index.port}/simple/\n`,
+  });
+  vi.stubEnv("HOME", home.root);
+  using outside = new TestOutside();
+  outside.servers.set(`127.0.0.1:${index.port}`, index.port);
+  const command = `/usr/bin/python3 -m pip download --no-deps --dest wheels -i ${address} dep`;
+  await using server = await staging([command], {}, {}, { outside });
+  await using session = await AskedSession.start(server);
+  const { questions, output } = await session.turn("once");
+  expect(questions[0]?.title, output).toContain(
+    `reach 127.0.0.1:${index.port} with the login of ~/.config/pip/pip.conf for 127.0.0.1:${index.port}?`,
+  );
+  expect(output).toContain("Successfully downloaded dep");
+  expect(index.requests).toEqual(["GET /simple/dep/ me", "GET /dep-1.0.0-py3-none-any.whl me"]);
+  await server.running[Symbol.asyncDispose]();
+  expect(keptText(server)).not.toContain(password);
+});
+
 test("pip: 401 first, then the login of ~/.netrc by a question; what the workspace prepared finds none", {
   timeout: 180_000,
 }, async () => {

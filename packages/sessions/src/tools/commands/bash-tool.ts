@@ -9,6 +9,7 @@ import type { Tool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { planKey } from "@gennai/machine/keys/plan-key";
 import { planRead } from "@gennai/machine/keys/reading/plan-read";
+import { registryLogins } from "@gennai/machine/keys/registries/registry-logins";
 import { type KeyPlan, type UserKeys } from "@gennai/machine/keys/user-keys";
 import { withAddresses } from "@gennai/machine/keys/with-addresses";
 import { type HeldDirectory, holdDirectory } from "@gennai/machine/process/run-command";
@@ -210,16 +211,21 @@ export function bashTool(ports: BashPorts): Tool<BashArguments> {
           const place = sends && staging.proposal !== undefined ? { ...all, proposal: undefined, keepsNothing } : all;
           return executeKeyed(effect, plan, timeoutMs, place, context);
         }
-        const outcome = await executeStaged(effect, timeoutMs, { ...surroundings, network, blobs, seen }, context);
+        const registries = keys && {
+          own: registryLogins(effect.command.text, keys.user),
+          learn: (secret: string) => keys.learn(secret),
+        };
+        const place = { ...surroundings, network, blobs, seen, ...(registries && { registries }) };
+        const outcome = await executeStaged(effect, timeoutMs, place, context);
         if (keys === undefined || fetchesInVain(staging, effect.command.text)) return outcome;
-        const place = {
+        const readPlace = {
           directory: effect.cwd.absolute,
           workspaceRoot: ports.workspace.root,
           keys: keys.user,
           isHidden: (path: string) => staging.zeroAccess.covers(path),
           signal,
         };
-        return withWantedLogin(outcome, effect.command.text, place, keys.wanted);
+        return withWantedLogin(outcome, effect.command.text, readPlace, keys.wanted);
       }
       const cwd = directories.get(effect) ?? heldDirectory(effect.cwd.absolute, pathName(effect.cwd));
       const { text, readsOnly } = effect.command;

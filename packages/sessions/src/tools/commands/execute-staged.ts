@@ -3,7 +3,9 @@ import type { Effect } from "@gennai/governance/effect";
 import type { AllowedEndpoint } from "@gennai/governance/network/connection";
 import { shownName, shownNames } from "@gennai/governance/shown-names";
 import type { ExecutionContext, Judgement, ToolOutcome } from "@gennai/governance/tool";
+import type { RegistryLogins } from "@gennai/machine/keys/registries/registry-logins";
 import type { UncoveredKey } from "@gennai/machine/keys/user-keys";
+import type { AddedLogin } from "@gennai/machine/network/added-login";
 import { runProposed } from "@gennai/machine/staged-shell/run-proposed";
 import {
   runStaged,
@@ -30,21 +32,26 @@ export async function executeStaged(
   surroundings: StagedSurroundings &
     EditContents & {
       readonly key?: UncoveredKey;
+      /** Logins of the user's that a yes may have added to what it reads; none by default. */
+      readonly registries?: { readonly own: RegistryLogins; learn(secret: string): void };
       /** Why nothing that it changed is kept, whatever that is. */
       readonly keepsNothing?: string | undefined;
     } & Pick<StagedShellCommand, "temporary">,
   context: ExecutionContext,
 ): Promise<ToolOutcome> {
-  const { proposal, key, temporary } = surroundings;
+  const { proposal, key, temporary, registries } = surroundings;
   const shellCommand = { command, cwd: cwd.absolute, timeoutMs, confirmed: context.confirmed, key, temporary };
-  const run = (allowed: readonly AllowedEndpoint[]): Promise<StagedShellRun> =>
-    proposal === undefined
-      ? runStaged(shellCommand, { ...surroundings, allowed }, context)
-      : runProposed(shellCommand, { ...surroundings, allowed, proposal }, context);
+  const run = (allowed: readonly AllowedEndpoint[], logins: readonly AddedLogin[]): Promise<StagedShellRun> => {
+    for (const secret of logins.flatMap(({ secrets }) => secrets)) registries?.learn(secret);
+    const place = { ...surroundings, allowed, logins };
+    return proposal === undefined
+      ? runStaged(shellCommand, place, context)
+      : runProposed(shellCommand, { ...place, proposal }, context);
+  };
   const { connections, ...ended } = await runWithNetwork(
     { command, cwd: cwd.absolute, workspaceRoot: surroundings.workspaceRoot },
     run,
-    surroundings.allowed ?? [],
+    { given: surroundings.allowed, own: registries?.own },
     context,
   );
   const { keepsNothing } = surroundings;

@@ -10,6 +10,8 @@ import type {
   NetworkPermission,
   WantedConnections,
 } from "@gennai/governance/tool";
+import { isPublicRegistry, type RegistryLogins } from "@gennai/machine/keys/registries/registry-logins";
+import type { AddedLogin } from "@gennai/machine/network/added-login";
 import type { StagedShellRun } from "@gennai/machine/staged-shell/run-staged";
 
 export interface NetworkedRun {
@@ -20,6 +22,8 @@ export interface NetworkedRun {
   readonly notes: readonly string[];
 }
 
+const noLogins: RegistryLogins = { logins: [], refused: /(?!)/ };
+
 /** A host that leads to the next one, and that to another. */
 const maxRuns = 6;
 
@@ -29,25 +33,33 @@ const maxRuns = 6;
  *
  * @param start one run; nothing of it is true yet
  * @param given what it may reach by the yes to the call itself
+ * @param own logins of the user's that a yes may have added to what it reads
  */
 export async function runWithNetwork(
   { command, ...place }: { readonly command: CommandAnalysis; readonly cwd: string; readonly workspaceRoot: string },
-  start: (allowed: readonly AllowedEndpoint[]) => Promise<StagedShellRun>,
-  given: readonly AllowedEndpoint[],
+  start: (allowed: readonly AllowedEndpoint[], logins: readonly AddedLogin[]) => Promise<StagedShellRun>,
+  {
+    given = [],
+    own = noLogins,
+  }: { readonly given?: readonly AllowedEndpoint[] | undefined; readonly own?: RegistryLogins | undefined },
   { network, onOutput, signal }: Pick<ExecutionContext, "network" | "onOutput" | "signal">,
 ): Promise<NetworkedRun> {
   const program = runProgram(command, place);
   const connections: Connection[] = [];
   let allowed = given.length > 0 ? given : await standing(program, network);
   for (let runs = 1; ; runs += 1) {
-    const staged = await start(allowed);
+    const staged = await start(allowed, addedTo(allowed, own));
     connections.push(...staged.connections);
-    const refused = refusedEndpoints(staged.connections);
+    const refused = refusedEndpoints(staged.connections).filter((one) => !isRefusedBesideLogin(one, allowed));
     const ended = { staged, connections };
     const notes = notesOf(staged, { text: command.text, allowed });
     // What has a login goes nowhere but where that was agreed to.
-    if (given.length > 0 || runs === maxRuns || !isWorthAsking(staged, refused, command)) return { ...ended, notes };
-    const judgement = await letThrough({ program, endpoints: refused }, staged, network);
+    if (given.length > 0 || runs === maxRuns) return { ...ended, notes };
+    const wanted = isWorthAsking(staged, refused, command)
+      ? refused.map((one) => withLogin(one, own))
+      : wantingLogin(staged, allowed, own);
+    if (wanted.length === 0) return { ...ended, notes };
+    const judgement = await letThrough({ program, endpoints: wanted }, staged, network);
     if (judgement.type === "refused") {
       const { message, hint } = judgement.error;
       const why = [message, ...(hint === undefined ? [] : [hint])].join(" ");
@@ -59,6 +71,40 @@ export async function runWithNetwork(
     allowed = [...allowed.filter((one) => !more.some((other) => sameEndpoint(one, other))), ...more];
     onOutput(`\n[it may reach ${named(more)} now, and runs again]\n`);
   }
+}
+
+/** Of a registry of the user's own, a login is wanted from the beginning; one that all the world reads has to say so. */
+function withLogin(endpoint: AllowedEndpoint, { logins }: RegistryLogins): AllowedEndpoint {
+  const found = logins.find((login) => sameEndpoint(login.endpoint, endpoint) && !isPublicRegistry(login));
+  return found === undefined ? endpoint : { ...endpoint, login: found.login };
+}
+
+/** What was reached without a login that the user has, and said so. */
+function wantingLogin(
+  { run, connections }: StagedShellRun,
+  allowed: readonly AllowedEndpoint[],
+  { logins, refused }: RegistryLogins,
+): readonly AllowedEndpoint[] {
+  if (run.exitCode === 0 || run.state === "aborted" || !refused.test(run.output)) return [];
+  const reached = allowed.filter(
+    (one) => one.login === undefined && connections.some((each) => each.state === "allowed" && sameEndpoint(each, one)),
+  );
+  return reached.flatMap(({ host, port, address }) => {
+    const found = logins.find(({ endpoint }) => sameEndpoint(endpoint, { host, port }));
+    return found === undefined ? [] : [{ host, port, ...(address && { address }), login: found.login }];
+  });
+}
+
+function addedTo(allowed: readonly AllowedEndpoint[], { logins }: RegistryLogins): readonly AddedLogin[] {
+  return logins.filter(({ endpoint, login }) =>
+    allowed.some((one) => one.login === login && sameEndpoint(one, endpoint)),
+  );
+}
+
+/** What a login is not for is refused where the login is used; another question would not change that. */
+function isRefusedBesideLogin({ address, ...endpoint }: AllowedEndpoint, allowed: readonly AllowedEndpoint[]): boolean {
+  const known = allowed.find((one) => sameEndpoint(one, endpoint));
+  return known?.login !== undefined && (address === undefined || known.address === address);
 }
 
 /** Every policy is asked also about what stands: a capability may be gone, or an emergency control on. */
@@ -101,8 +147,8 @@ function notesOf(
   { text, allowed }: { readonly text: string; readonly allowed: readonly AllowedEndpoint[] },
 ): readonly string[] {
   const of = (state: Connection["state"]) => connections.filter((one) => one.state === state);
-  const notes = of("allowed").map(({ sent, received, count, ...endpoint }) => {
-    const times = count === 1 ? "" : ` ${count} times`;
+  const notes = of("allowed").map(({ sent, received, count, login, ...endpoint }) => {
+    const times = `${count === 1 ? "" : ` ${count} times`}${login === undefined ? "" : `, with ${login}`}`;
     return `[reached ${endpointName(endpoint)}${times}: ${sent} bytes sent, ${received} received]`;
   });
   notes.push(...of("failed").map((one) => `[could not reach ${endpointName(one)}: ${one.reason ?? ""}]`));
@@ -114,7 +160,11 @@ function notesOf(
     notes.push("[scripts of packages did not run, because there was a network: run `npm rebuild` if they are needed]");
   }
   const refused = of("refused");
-  if (refused.length > 0) notes.push(`[refused: ${named(refused)}]`);
+  const plainly = refused.filter((one) => !isRefusedBesideLogin(one, allowed));
+  if (plainly.length > 0) notes.push(`[refused: ${named(plainly)}]`);
+  for (const one of refused) {
+    if (!plainly.includes(one)) notes.push(`[refused: ${endpointName(one)}. ${one.reason ?? ""}]`);
+  }
   const unseen = onlyLookedUp.filter((name) => !allowed.some(({ host }) => host === name)).slice(0, maxEndpoints);
   if (unseen.length > 0) {
     notes.push(

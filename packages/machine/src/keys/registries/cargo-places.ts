@@ -1,0 +1,61 @@
+import { join } from "node:path";
+import { settingsText } from "../reading/settings-text.ts";
+import type { UserKeys } from "../user-keys.ts";
+import type { RegistryPlace } from "./registry-login.ts";
+
+/**
+ * Of registries that cargo reads by HTTP, by the address that the user's own settings have for a name: a workspace may give any address
+ * to a name for which the user has a login.
+ */
+export function cargoPlaces({ home, environment }: UserKeys): readonly RegistryPlace[] {
+  const directory = environment["CARGO_HOME"] ?? join(home, ".cargo");
+  const settings = tablesOf(settingsText(join(directory, "config.toml")) || settingsText(join(directory, "config")));
+  const logins = tablesOf(
+    settingsText(join(directory, "credentials.toml")) || settingsText(join(directory, "credentials")),
+  );
+  const names = new Set([...settings.keys()].flatMap((name) => /^registries\.(.+)\.index$/.exec(name)?.[1] ?? []));
+  return [...names].flatMap((name) => {
+    const variables = `CARGO_REGISTRIES_${name.toUpperCase().replaceAll("-", "_")}`;
+    const token = environment[`${variables}_TOKEN`] || logins.get(`registries.${name}.token`) || "";
+    const address = /^sparse\+(https?:\/\/.+)$/.exec(settings.get(`registries.${name}.index`) ?? "")?.[1];
+    const url = address === undefined ? null : URL.parse(address.endsWith("/") ? address : `${address}/`);
+    if (url === null || url.username !== "" || url.password !== "" || !/^[\x20-\x7e]+$/.test(token)) return [];
+    return [
+      {
+        url,
+        login: `the login of cargo's for the registry ${name}, which is ${url.href}`,
+        authorization: token,
+        secrets: [token, ...token.split(" ").slice(1)],
+        mayAsk: (path) =>
+          archive.test(path) || (path.startsWith(url.pathname) && entry.test(path.slice(url.pathname.length))),
+        // Where a registry wants a login for all, cargo asks nothing without one, nor without the word from where.
+        environment: {
+          [`${variables}_TOKEN`]: "added-outside",
+          [`${variables}_CREDENTIAL_PROVIDER`]: "cargo:token",
+        },
+      },
+    ];
+  });
+}
+
+/** Of an index (by the beginning of a name), and what it says of itself. */
+const entry = /^(?:config\.json|[12]\/[\w-]+|3\/[\w-]\/[\w-]+|[\w-]{2}\/[\w-]{2}\/[\w-]+)$/;
+/** The index says where they are. */
+const archive = /\/(?:[\w-]+\/[\w.+-]+\/download|[\w.+-]+\.crate)$/;
+
+/** Texts by table and name. Of TOML, what cargo itself writes there; the rest is left out. */
+function tablesOf(toml: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  let table = "";
+  for (const line of toml.split(/\r?\n/)) {
+    const head = /^\s*\[([^[\]]+)\]\s*(?:#.*)?$/.exec(line)?.[1];
+    if (head !== undefined) table = `${plain(head)}.`;
+    const [, name, single, double] = /^\s*([\w."' -]+?)\s*=\s*(?:'([^']*)'|"([^"\\]*)")\s*(?:#.*)?$/.exec(line) ?? [];
+    if (name !== undefined) found.set(`${table}${plain(name)}`, single ?? double ?? "");
+  }
+  return found;
+}
+
+function plain(name: string): string {
+  return name.replaceAll(/["'\s]/g, "");
+}

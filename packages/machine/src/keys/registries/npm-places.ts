@@ -1,0 +1,90 @@
+import { join } from "node:path";
+import { isLoopback } from "@gennai/governance/network/endpoint";
+import { npmSettings, registryAddress } from "../npm-login.ts";
+import type { UserKeys } from "../user-keys.ts";
+import { basic, bearer, type RegistryPlace } from "./registry-login.ts";
+
+/** Of `~/.npmrc`, which npm, pnpm and the first yarn read. */
+export function npmPlaces({ home, environment }: UserKeys): readonly RegistryPlace[] {
+  const settings = npmSettings(join(home, ".npmrc"));
+  const registries = [...settings].flatMap(([name, value]) =>
+    /^(?:@[\w.-]+:)?registry$/.test(name) ? (registryAddress(value) ?? []) : [],
+  );
+  const value = (name: string): string => expanded(settings.get(name) ?? "", environment);
+  const names = new Set([...settings.keys()].flatMap((name) => /^(\/\/.+\/):/.exec(name)?.[1] ?? []));
+  return [...names].flatMap((name) => {
+    const said = authorizationIn({
+      token: value(`${name}:_authToken`),
+      pair: fromBase64(value(`${name}:_auth`)) || pairOf(value(`${name}:username`), value(`${name}:_password`)),
+    });
+    if (said === undefined) return [];
+    // The name says no scheme: the user's own address of that registry does.
+    const below = registries.filter(({ host, pathname }) => `//${host}${pathname}`.startsWith(name));
+    const own = below.length > 0 ? below : [placeNamed(name)];
+    return own.flatMap((url) => (url === undefined ? [] : [npmPlace(url, `the login of ~/.npmrc for ${name}`, said)]));
+  });
+}
+
+export function npmPlace(
+  url: URL,
+  login: string,
+  said: Pick<RegistryPlace, "authorization" | "secrets">,
+): RegistryPlace {
+  return {
+    url,
+    login,
+    ...said,
+    mayAsk: (path) => path.startsWith(url.pathname) && isPackage(path.slice(url.pathname.length)),
+  };
+}
+
+/** Undefined where neither is there. */
+export function authorizationIn({
+  token,
+  pair,
+}: {
+  readonly token: string;
+  readonly pair: string;
+}): Pick<RegistryPlace, "authorization" | "secrets"> | undefined {
+  if (token !== "") return isHeader(token) ? bearer(token) : undefined;
+  return pair === "" ? undefined : basic(pair);
+}
+
+/** `${NAME}`, `${NAME-otherwise}` and `${NAME:-otherwise}`. */
+export function expanded(value: string, environment: UserKeys["environment"]): string {
+  return value.replaceAll(
+    /\$\{([^}:-]+)(?::?-([^}]*))?\}/g,
+    (_all, name: string, otherwise = "") => environment[name] ?? String(otherwise),
+  );
+}
+
+function placeNamed(name: string): URL | undefined {
+  const url = URL.parse(`https:${name}`);
+  return url !== null && isLoopback({ host: url.hostname })
+    ? (URL.parse(`http:${name}`) ?? undefined)
+    : (url ?? undefined);
+}
+
+function pairOf(user: string, password: string): string {
+  return user === "" || password === "" ? "" : `${user}:${fromBase64(password)}`;
+}
+
+export function fromBase64(text: string): string {
+  return Buffer.from(text, "base64").toString();
+}
+
+function isHeader(token: string): boolean {
+  return /^[\x21-\x7e]+$/.test(token);
+}
+
+const named = String.raw`(?:@[\w.~-]+(?:\/|%2f))?[\w.~][\w.~-]*`;
+
+/** What is known of a package, and its archive; GitHub has an address of its own for that. All else of a registry is for its users. */
+const packages = new RegExp(
+  String.raw`^(?:${named}|${named}/-/(?:@[\w.~-]+/)?[\w.+~%-]+\.tgz|download/${named}/[\w.+-]+/[0-9a-f]{40,128})$`,
+  "i",
+);
+
+function isPackage(rest: string): boolean {
+  return packages.test(rest);
+}

@@ -1,0 +1,25 @@
+import { pipIndexes } from "../reading/pip-settings.ts";
+import type { UserKeys } from "../user-keys.ts";
+import { basic, type RegistryPlace } from "./registry-login.ts";
+
+/** Of the user's `pip.conf`, `PIP_INDEX_URL` and `~/.netrc`. @param named indexes that the command names */
+export function pipPlaces(keys: UserKeys, named: readonly string[]): readonly RegistryPlace[] {
+  const all = [pipIndexes(keys), ...named.map((index) => pipIndexes(keys, index))].flat();
+  return all.flatMap(({ url, login, from }) =>
+    login === undefined
+      ? []
+      : [
+          {
+            url,
+            login: `the login of ${from} for ${url.host}`,
+            ...basic(`${login.user}:${login.password}`),
+            mayAsk: (path: string) =>
+              archive.test(path) ||
+              (path.startsWith(url.pathname) && /^[\w.-]+\/$/.test(path.slice(url.pathname.length))),
+          },
+        ],
+  );
+}
+
+/** The index says where they are. */
+const archive = /\/[\w.]+-\d[\w.!+%-]*\.(?:whl|whl\.metadata|tar\.gz|tar\.bz2|tar\.xz|zip|tgz)$/;

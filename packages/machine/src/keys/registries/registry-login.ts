@@ -1,0 +1,74 @@
+import { readFileSync, statSync } from "node:fs";
+import { type Endpoint, endpointOf, sameEndpoint } from "@gennai/governance/network/endpoint";
+import type { AddedLogin } from "../../network/added-login.ts";
+import { certificateVariables } from "../../process/certificate-variables.ts";
+import { loginSecrets } from "../login-secrets.ts";
+import { portOf } from "../npm-login.ts";
+import type { UserKeys } from "../user-keys.ts";
+
+/** What the user's own settings have for one place of a registry. */
+export interface RegistryPlace {
+  /** Without a login; what packages are read by lies below its path. */
+  readonly url: URL;
+  /** In words for people. */
+  readonly login: string;
+  /** What `Authorization` says there. */
+  readonly authorization: string;
+  readonly secrets: readonly string[];
+  /** Whether that is how a package is read. @param path */
+  mayAsk(path: string): boolean;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** What one host gets, of all the places that it has; of the places of a path, the innermost counts. */
+export function addedLogins(places: readonly RegistryPlace[], keys: UserKeys): readonly AddedLogin[] {
+  const endpoints: { readonly endpoint: Endpoint; readonly isTls: boolean; readonly places: RegistryPlace[] }[] = [];
+  for (const place of places) {
+    const endpoint = endpointOf(place.url.hostname, portOf(place.url));
+    if (endpoint === undefined) continue;
+    const isTls = place.url.protocol === "https:";
+    const known = endpoints.find((one) => sameEndpoint(one.endpoint, endpoint) && one.isTls === isTls);
+    if (known === undefined) endpoints.push({ endpoint, isTls, places: [place] });
+    else known.places.push(place);
+  }
+  const trusted = certificatesOf(keys);
+  return endpoints.map(({ endpoint, isTls, places: all }) => {
+    const inner = all.toSorted((one, other) => other.url.pathname.length - one.url.pathname.length);
+    return {
+      endpoint,
+      isTls,
+      login: [...new Set(all.map(({ login }) => login))].join(" and "),
+      authorizationFor: (path) => inner.find((place) => place.mayAsk(path))?.authorization,
+      secrets: all.flatMap(({ secrets }) => secrets),
+      environment: Object.fromEntries(all.flatMap((place) => Object.entries(place.environment ?? {}))),
+      trusted,
+    };
+  });
+}
+
+export function bearer(token: string): Pick<RegistryPlace, "authorization" | "secrets"> {
+  return { authorization: `Bearer ${token}`, secrets: [token] };
+}
+
+/** @param pair `user:password` */
+export function basic(pair: string): Pick<RegistryPlace, "authorization" | "secrets"> {
+  const blob = Buffer.from(pair).toString("base64");
+  const [, user = "", password = ""] = /^([^:]*):(.*)$/s.exec(pair) ?? [];
+  return { authorization: `Basic ${blob}`, secrets: [blob, pair, ...loginSecrets(user, password)] };
+}
+
+const maxBytes = 4 * 1024 * 1024;
+
+/** Those that the user's environment names, without keys that may stand beside them. */
+function certificatesOf({ environment }: UserKeys): readonly string[] {
+  const files = new Set(certificateVariables.flatMap((name) => environment[name] ?? []));
+  return [...files].flatMap((file) => {
+    try {
+      if (statSync(file).size > maxBytes) return [];
+      const found = readFileSync(file, "latin1").match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g);
+      return found === null ? [] : [found.join("\n")];
+    } catch {
+      return [];
+    }
+  });
+}

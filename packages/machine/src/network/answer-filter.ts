@@ -1,0 +1,36 @@
+import { Transform } from "node:stream";
+
+/** Lets bytes through, and fails at the first of any text that must not be in them; nothing of that text has gone through then. */
+export function withoutTexts(texts: readonly string[]): Transform {
+  const forbidden = texts.map((text) => Buffer.from(text));
+  const longest = Math.max(1, ...forbidden.map(({ length }) => length));
+  let held: Buffer = Buffer.alloc(0);
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      const all = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+      if (forbidden.some((text) => all.includes(text))) {
+        done(new Error("The answer holds the login."));
+        return;
+      }
+      const open = Math.min(all.length, longest - 1);
+      held = all.subarray(all.length - open);
+      done(null, all.subarray(0, all.length - open));
+    },
+    flush(done) {
+      done(null, held);
+    },
+  });
+}
+
+/** In which forms a secret may come back. Those that are too short to be told from anything else are left out. */
+export function formsOf(secrets: readonly string[]): readonly string[] {
+  const forms = secrets.flatMap((secret) => [
+    secret,
+    encodeURIComponent(secret),
+    JSON.stringify(secret).slice(1, -1),
+    Buffer.from(secret).toString("base64").replace(/=+$/, ""),
+    Buffer.from(secret).toString("base64url"),
+    Buffer.from(secret).toString("hex"),
+  ]);
+  return [...new Set(forms)].filter(({ length }) => length >= 8);
+}

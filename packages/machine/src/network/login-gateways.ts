@@ -1,0 +1,35 @@
+import { type Endpoint, isLoopback, sameEndpoint } from "@gennai/governance/network/endpoint";
+import type { AddedLogin } from "./added-login.ts";
+import type { ConnectionDesk } from "./connection-desk.ts";
+import { LoginGateway } from "./login-gateway.ts";
+import { makeRunCertificates } from "./run-authority.ts";
+
+/** Where this process answers a run in the place of registries, and who vouches for it there. */
+export class LoginGateways implements Disposable {
+  /** In PEM; undefined where none of them has TLS. */
+  readonly authority: string | undefined;
+  readonly #gateways: readonly LoginGateway[];
+
+  private constructor(gateways: readonly LoginGateway[], authority: string | undefined) {
+    this.#gateways = gateways;
+    this.authority = authority;
+  }
+
+  static async open(logins: readonly AddedLogin[], desk: ConnectionDesk): Promise<LoginGateways> {
+    const secured = logins.filter(({ isTls }) => isTls).map(({ endpoint }) => endpoint);
+    const names = secured.flatMap((endpoint) =>
+      isLoopback(endpoint) ? [endpoint.host, "localhost", "127.0.0.1", "::1"] : [endpoint.host],
+    );
+    const certificates = names.length === 0 ? undefined : await makeRunCertificates([...new Set(names)]);
+    const gateways = logins.map((login) => new LoginGateway(login, desk, login.isTls ? certificates : undefined));
+    return new LoginGateways(gateways, certificates?.authority);
+  }
+
+  to(endpoint: Endpoint): LoginGateway | undefined {
+    return this.#gateways.find(({ login }) => sameEndpoint(login.endpoint, endpoint));
+  }
+
+  [Symbol.dispose](): void {
+    for (const gateway of this.#gateways) gateway[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,37 @@
+/** What a command's environment has to say to be seen, and to give up early where it is refused. @param proxy address */
+export function networkEnvironment(
+  proxy: string,
+  { hasWayOut }: { readonly hasWayOut: boolean },
+): Readonly<Record<string, string>> {
+  const own = "localhost,127.0.0.1,::1";
+  const proxies: Record<string, string> = { NODE_USE_ENV_PROXY: "1" };
+  for (const [name, value] of [
+    ["http_proxy", proxy],
+    ["https_proxy", proxy],
+    ["all_proxy", proxy],
+    ["no_proxy", own],
+  ] as const) {
+    proxies[name] = value;
+    proxies[name.toUpperCase()] = value;
+  }
+  return Object.assign(proxies, hasWayOut ? patientForSeconds : impatient);
+}
+
+/** A program that tries again for minutes what was refused once tells nobody anything. */
+const impatient: Readonly<Record<string, string>> = {
+  npm_config_fetch_retries: "0",
+  pnpm_config_fetch_retries: "0",
+  npm_config_update_notifier: "false",
+  PIP_RETRIES: "0",
+  PIP_DISABLE_PIP_VERSION_CHECK: "1",
+  CARGO_NET_RETRY: "0",
+  YARN_HTTP_RETRY: "0",
+};
+
+/** The same of a host that what is reached leads on to; but a host that was reached may fail for a moment. */
+const patientForSeconds: Readonly<Record<string, string>> = Object.fromEntries(
+  ["npm_config", "pnpm_config"].flatMap((manager) => [
+    [`${manager}_fetch_retry_mintimeout`, "1000"],
+    [`${manager}_fetch_retry_maxtimeout`, "4000"],
+  ]),
+);

