@@ -3,6 +3,7 @@ import type { RunMount } from "../stage/staged-command.ts";
 import { credentialHost, type GitAddress, gitAddressText } from "./git-address.ts";
 import type { SettingEntries } from "./git-settings-of.ts";
 import { filledCredential, helperFor } from "./https-login.ts";
+import { gitAuthorities } from "./git-authorities.ts";
 import { keyDirectory, keyGitEnvironment } from "./key-git.ts";
 import { loginSecrets } from "./login-secrets.ts";
 import type { GuardedPlace } from "./plan-key.ts";
@@ -40,7 +41,8 @@ export async function gitWithLogin(
     login: helperFor(address, run.user),
     uncover: async ({ signal }) => {
       const { username, password } = await filledCredential(address, place.keys, signal);
-      return byHelper(run, { username, password, port });
+      const authorities = gitAuthorities(address, run.user, place.keys);
+      return byHelper(run, { username, password, port, authorities });
     },
   };
 }
@@ -77,7 +79,17 @@ function bySsh({ text, scripts, environment, mounts, settings = [] }: GitRun, ss
 
 function byHelper(
   { text, scripts, environment, mounts, address, settings = [] }: GitRun,
-  { username, password, port }: { readonly username: string; readonly password: string; readonly port: number },
+  {
+    username,
+    password,
+    port,
+    authorities,
+  }: {
+    readonly username: string;
+    readonly password: string;
+    readonly port: number;
+    readonly authorities: ReturnType<typeof gitAuthorities>;
+  },
 ): UncoveredKey {
   const { scheme, host } = address;
   const place = `${scheme}://${credentialHost(address)}`;
@@ -87,10 +99,11 @@ function byHelper(
     environment: {
       ...keyGitEnvironment(scheme, [...settings, [`credential.${place}.helper`, helper]]),
       ...environment,
+      ...authorities.environment,
       GENNAI_KEY_USER: username,
       GENNAI_KEY: password,
     },
-    mounts,
+    mounts: [...mounts, ...authorities.mounts],
     hosts: [{ host, port }],
     secrets: loginSecrets(username, password),
   };

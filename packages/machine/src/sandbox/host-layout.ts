@@ -41,6 +41,7 @@ export function readHostLayout(options: HostLayoutOptions): HostLayout {
     dirname(process.execPath),
     ...(home === undefined ? [] : [...homeTools, ...homeCaches].map((name) => join(home, name))),
     ...(home === undefined ? [] : gitConfigurations.map((name) => join(home, name)).filter(holdsNoCredential)),
+    ...(home === undefined ? [] : gitCertificates(home).filter(holdsOnlyCertificates)),
   ];
   const links = topLinks.flatMap((path) => {
     const stat = lstatSync(path, { throwIfNoEntry: false });
@@ -158,6 +159,18 @@ function holdsNoCredential(file: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** That the user's git believes. */
+function gitCertificates(home: string): readonly string[] {
+  return gitConfigurations.slice(0, 2).flatMap((name) => {
+    try {
+      const named = readFileSync(join(home, name), "utf8").matchAll(/^\s*sslcainfo\s*=\s*"?([^"\n#;]+?)"?\s*$/gim);
+      return [...named].map(([, path = ""]) => (path.startsWith("~/") ? join(home, path.slice(2)) : path));
+    } catch {
+      return [];
+    }
+  });
 }
 
 function holdsOnlyCertificates(file: string): boolean {

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 
 export interface GitOverHttp extends AsyncDisposable {
@@ -14,11 +15,12 @@ export interface GitOverHttp extends AsyncDisposable {
 export async function gitOverHttp(
   root: string,
   { user, password }: { readonly user: string; readonly password: string },
+  tls?: { readonly cert: string; readonly key: string },
 ): Promise<GitOverHttp> {
   const requests: string[] = [];
   const raw: string[] = [];
   const expected = `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
-  const server = createServer((request, response) => {
+  const answer: RequestListener = (request, response) => {
     const { method = "", url = "", headers } = request;
     raw.push(`${method} ${url} ${JSON.stringify(headers)}`);
     const isKnown = headers.authorization === expected;
@@ -28,7 +30,8 @@ export async function gitOverHttp(
       return;
     }
     serve(request, response, { root, user });
-  });
+  };
+  const server = tls === undefined ? createServer(answer) : createTlsServer(tls, answer);
   server.listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   return {

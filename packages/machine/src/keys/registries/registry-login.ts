@@ -1,7 +1,7 @@
-import { readFileSync, statSync } from "node:fs";
 import { type Endpoint, endpointOf, sameEndpoint } from "@gennai/governance/network/endpoint";
 import type { AddedLogin } from "../../network/added-login.ts";
 import { certificateVariables } from "../../process/certificate-variables.ts";
+import { certificatesIn } from "../../process/certificates-in.ts";
 import { loginSecrets } from "../login-secrets.ts";
 import { portOf } from "../npm-login.ts";
 import type { UserKeys } from "../user-keys.ts";
@@ -57,18 +57,8 @@ export function basic(pair: string): Pick<RegistryPlace, "authorization" | "secr
   return { authorization: `Basic ${blob}`, secrets: [blob, pair, ...loginSecrets(user, password)] };
 }
 
-const maxBytes = 4 * 1024 * 1024;
-
-/** Those that the user's environment names, without keys that may stand beside them. */
+/** Those that the user's environment names. */
 function certificatesOf({ environment }: UserKeys): readonly string[] {
   const files = new Set(certificateVariables.flatMap((name) => environment[name] ?? []));
-  return [...files].flatMap((file) => {
-    try {
-      if (statSync(file).size > maxBytes) return [];
-      const found = readFileSync(file, "latin1").match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g);
-      return found === null ? [] : [found.join("\n")];
-    } catch {
-      return [];
-    }
-  });
+  return [...files].flatMap((file) => certificatesIn(file) ?? []);
 }

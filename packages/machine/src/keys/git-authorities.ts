@@ -1,0 +1,31 @@
+import { isAbsolute, join } from "node:path";
+import { certificatesIn } from "../process/certificates-in.ts";
+import type { RunMount } from "../stage/staged-command.ts";
+import { type GitAddress } from "./git-address.ts";
+import type { SettingEntries } from "./git-settings-of.ts";
+import { keyDirectory } from "./key-git.ts";
+import type { UserKeys } from "./user-keys.ts";
+
+const file = `${keyDirectory}/git-authorities.crt`;
+
+/** Whom the user's git believes for a host (`http.sslCAInfo`), for a run in which these settings are not there. What the environment names counts before it. */
+export function gitAuthorities(
+  { scheme, host, port }: GitAddress,
+  user: SettingEntries,
+  { home, environment }: UserKeys,
+): { readonly environment: Readonly<Record<string, string>>; readonly mounts: readonly RunMount[] } {
+  const none = { environment: {}, mounts: [] };
+  if (scheme !== "https" || environment["GIT_SSL_CAINFO"]) return none;
+  const origin = URL.parse(`https://${host.includes(":") ? `[${host}]` : host}${port === undefined ? "" : `:${port}`}/`)?.origin;
+  const named = user.flatMap(([name, value]) => {
+    const [, place] = /^http\.(?:(.+)\.)?sslcainfo$/s.exec(name) ?? [];
+    if (!/^http\.(?:.+\.)?sslcainfo$/s.test(name)) return [];
+    return place === undefined || URL.parse(place)?.origin === origin ? [{ place, value }] : [];
+  });
+  // Of the place itself before that of all.
+  const path = (named.findLast(({ place }) => place !== undefined) ?? named.at(-1))?.value;
+  if (path === undefined) return none;
+  const absolute = path.startsWith("~/") ? join(home, path.slice(2)) : path;
+  const text = isAbsolute(absolute) ? certificatesIn(absolute) : undefined;
+  return text === undefined ? none : { environment: { GIT_SSL_CAINFO: file }, mounts: [{ path: file, text }] };
+}
