@@ -68,7 +68,7 @@ function verdictOf(
 }
 
 /** A person can judge them by what they say. */
-const settings = /(?:^|\/)(?:config|config\.worktree|info\/exclude|modules\/.*|worktrees(?:\/.*)?)$/;
+const settings = /(?:^|\/)(?:config|config\.worktree|info\/exclude|worktrees(?:\/.*)?)$/;
 
 function protectedBranch(branch: string, protection: string, what = "moves it"): Verdict {
   return deny({

@@ -16,7 +16,9 @@ export function gitAuthorities(
 ): { readonly environment: Readonly<Record<string, string>>; readonly mounts: readonly RunMount[] } {
   const none = { environment: {}, mounts: [] };
   if (scheme !== "https" || environment["GIT_SSL_CAINFO"]) return none;
-  const origin = URL.parse(`https://${host.includes(":") ? `[${host}]` : host}${port === undefined ? "" : `:${port}`}/`)?.origin;
+  const origin = URL.parse(
+    `https://${host.includes(":") ? `[${host}]` : host}${port === undefined ? "" : `:${port}`}/`,
+  )?.origin;
   const named = user.flatMap(([name, value]) => {
     const [, place] = /^http\.(?:(.+)\.)?sslcainfo$/s.exec(name) ?? [];
     if (!/^http\.(?:.+\.)?sslcainfo$/s.test(name)) return [];

@@ -1,9 +1,9 @@
 import { quotedCommand } from "@gennai/governance/command/quoted-command";
 import type { RunMount } from "../stage/staged-command.ts";
 import { credentialHost, type GitAddress, gitAddressText } from "./git-address.ts";
+import { gitAuthorities } from "./git-authorities.ts";
 import type { SettingEntries } from "./git-settings-of.ts";
 import { filledCredential, helperFor } from "./https-login.ts";
-import { gitAuthorities } from "./git-authorities.ts";
 import { keyDirectory, keyGitEnvironment } from "./key-git.ts";
 import { loginSecrets } from "./login-secrets.ts";
 import type { GuardedPlace } from "./plan-key.ts";

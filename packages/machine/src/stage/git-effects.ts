@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type GitIndex, type IndexEntry, readGitIndex } from "../git-data/git-index.ts";
+import { isWithin } from "../sandbox/host-layout.ts";
 import type { Observation, StageEffect } from "./effect.ts";
 import { pathsInGit } from "./git-path.ts";
 import { readLooseRef, readPackedRefs } from "./git-refs.ts";
@@ -58,6 +59,7 @@ export interface GitObservation {
 export function observeGit(transaction: Transaction, { effects, skipped }: Observation): GitObservation {
   const inGits = transaction.roots.map(({ path }) => pathsInGit(path));
   const repositories = new Map<string, RepositoryObserver>();
+  const modules = newModules(transaction, effects);
   for (const effect of effects) {
     const root = transaction.roots[effect.root];
     const inGit = inGits[effect.root]?.(effect.path);
@@ -66,7 +68,9 @@ export function observeGit(transaction: Transaction, { effects, skipped }: Obser
     const key = `${effect.root}:${repository}`;
     const observer = repositories.get(key) ?? new RepositoryObserver(root, { index: effect.root, repository, skipped });
     repositories.set(key, observer);
-    observer.add(effect, inGit);
+    const module = modules.find((one) => one.root === effect.root && isWithin(effect.path, one.path));
+    if (module === undefined) observer.add(effect, inGit);
+    else observer.addOfNewModule(effect, inGit, effect.path.slice(module.path.length + 1));
   }
   const found = [...repositories.values()].map((observer) => observer.end());
   return {
@@ -100,6 +104,8 @@ class RepositoryObserver {
     const [, worktree, own = inGit] = /^worktrees\/([^/]+)\/(.+)$/.exec(inGit) ?? [];
     const isDirectory = (effect.after ?? effect.before)?.type === "directory";
     if (/\.lock$/.test(own) && !isDirectory) this.#dropped.push(effect);
+    // Those of submodules say nothing without what is in them.
+    else if (isDirectory && /^modules(?:\/|$)/.test(own)) return;
     else if (control.test(own) || /^(?:modules|reftable)(?:\/|$)/.test(own)) {
       this.#push(/^reftable/.test(own) ? { type: "unreadable", path: inGit } : { type: "control", path: inGit });
     } else if (isDirectory) return;
@@ -112,6 +118,20 @@ class RepositoryObserver {
     else if (own === "index") this.#gitIndex(effect, inGit, worktree);
     else if (own.startsWith("logs/")) this.#reflog(effect, own.slice("logs/".length));
     else this.#push(work.test(own) ? { type: "work", path: inGit } : { type: "control", path: inGit });
+  }
+
+  /** Of the data of a submodule that was not there: what it holds is no news to anybody, what it is told is. @param own in the module */
+  addOfNewModule(effect: StageEffect, inGit: string, own: string): void {
+    const isFile = effect.after?.type === "file";
+    if (effect.after?.type === "directory") return;
+    if (isFile && (ordinaryInModule.test(own) || (own === "info/exclude" && this.#saysNothing(effect))))
+      this.#objects += 1;
+    else this.#push({ type: "control", path: inGit });
+  }
+
+  /** Comments alone, as git itself writes it. */
+  #saysNothing(effect: StageEffect): boolean {
+    return (this.#texts(effect).after ?? "").split("\n").every((line) => line === "" || line.startsWith("#"));
   }
 
   end(): { readonly effects: readonly GitEffect[]; readonly dropped: readonly StageEffect[] } {
@@ -252,6 +272,23 @@ function isSameEntry(one: IndexEntry | undefined, other: IndexEntry | undefined)
   );
 }
 
+/** Directories of submodules that a command made, where nothing was; an inner one comes before the one around it. */
+function newModules(
+  { roots }: Transaction,
+  effects: readonly StageEffect[],
+): readonly Pick<StageEffect, "root" | "path">[] {
+  const made = effects.flatMap(({ root, path, change, after }) => {
+    const module = /^((?:.*\/)?modules\/.+)\/HEAD$/.exec(path)?.[1];
+    const place = roots[root]?.path;
+    const isNew = change === "created" && after?.type === "file" && module !== undefined && place !== undefined;
+    return isNew && !existsSync(join(place, module)) ? [{ root, path: module }] : [];
+  });
+  return made.toSorted((one, other) => other.path.length - one.path.length);
+}
+
+/** Of a repository that nobody has yet. A hook of this name is never run. */
+const ordinaryInModule =
+  /^(?:HEAD|ORIG_HEAD|FETCH_HEAD|index|packed-refs|shallow|description|(?:logs|refs|branches)\/.+|objects\/(?!info\/(?:http-)?alternates$).+|hooks\/[\w-]+\.sample)$/;
 const control =
   /^(?:(?:config|config\.worktree|commondir|gitdir|hooks|worktrees|objects\/info\/(?:http-)?alternates)(?:\/|$)|info\/(?!refs$))/;
 const work =

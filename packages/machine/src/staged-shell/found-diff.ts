@@ -21,6 +21,11 @@ export function foundDiff(work: StagedWork, found: readonly FoundInTree[]): stri
   let comparable = maxCompared;
   let left = 0;
   const ignored = new Map<string, number>();
+  for (const effect of work.gitSettings) {
+    const text = gitDiff(work, effect);
+    room -= text.length;
+    parts.push(text);
+  }
   for (const { effect, write, ignoredTree } of found) {
     const others = ignoredTree === undefined ? undefined : ignored.get(ignoredTree);
     if (ignoredTree !== undefined) ignored.set(ignoredTree, (others ?? -1) + 1);
@@ -60,6 +65,16 @@ function diffOf(work: StagedWork, effect: StageEffect, { path, operation, found 
   if (oldText === undefined || newText === undefined) return named("no text");
   if (oldText === newText && before !== undefined && after !== undefined) return named("its mode or its line ends");
   return unifiedDiff({ path: name, operation, oldText, newText }, { timeoutMs }).text;
+}
+
+/** Shortened by nobody: it decides what git runs. */
+function gitDiff(work: StagedWork, effect: StageEffect): string {
+  const { inside, relative, absolute } = work.workspacePath(work.absolute(effect));
+  const path = inside ? relative : absolute;
+  const operation = effect.change === "created" ? "create" : effect.change === "deleted" ? "delete" : "update";
+  if (sizeOf(effect.before) + sizeOf(effect.after) > maxShown) return `${operation} ${path} (too large to be shown)\n`;
+  const [oldText, newText] = [work.before(effect), work.staged(effect)].map((each) => each?.toString("utf8") ?? "");
+  return unifiedDiff({ path, operation, oldText: oldText ?? "", newText: newText ?? "" }, { timeoutMs }).text;
 }
 
 function sizeOf(entry: StageEffect["before"] | StageEffect["after"]): number {

@@ -12,7 +12,11 @@ import type { StagedWork } from "./staged-work.ts";
 /** What a staged command did to the workspace's repository, and that it made others. */
 export function foundInGit(work: StagedWork): readonly (GitChange | FileWrite)[] {
   const others = work.git.filter((effect) => !work.isOwn(effect));
-  const places = new Set(others.map(({ root, repository }) => work.absolute({ root, path: repository })));
+  const places = new Set(
+    others
+      .map(({ root, repository }) => work.absolute({ root, path: repository }))
+      .filter((git) => !work.isModuleLink(git)),
+  );
   return [
     ...[...places].map((git): FileWrite => {
       const isNew = lstatSync(git, { throwIfNoEntry: false }) === undefined;
@@ -32,7 +36,8 @@ export interface GitContent {
 
 /** What changed in git's index, and in commits that no ref led to before. Rejects with `NotObservable`. */
 export async function gitContents(work: StagedWork, home: string): Promise<readonly GitContent[]> {
-  const own = work.git.filter((effect) => work.isOwn(effect));
+  // What a submodule holds is in its own files.
+  const own = work.git.filter((effect) => work.isOwn(effect) && !isOfModule(effect));
   const inIndex = own.flatMap((effect) => (effect.type === "index" ? effect.changes : []));
   const tips = own.flatMap((effect) => {
     const to = effect.type === "ref" || effect.type === "head" ? effect.to : undefined;
@@ -127,6 +132,7 @@ function gitChange(effect: GitEffect, work: StagedWork): readonly GitChange[] {
     case "ref":
       return [change("ref", effect.name, gitState || gitNames.includes(effect.name.replace(/^refs\/heads\//, "")))];
     case "head": {
+      if (isOfModule(effect) && isAsRecorded(effect, work)) return [];
       const head = change("head", "HEAD", gitMoves || gitState);
       const isDetached = effect.to !== undefined && objectId.test(effect.to);
       const branch = isDetached ? rebasedBranch((path) => textOf(effect, work, path)) : undefined;
@@ -144,6 +150,16 @@ function gitChange(effect: GitEffect, work: StagedWork): readonly GitChange[] {
     case "objects":
       return [];
   }
+}
+
+/** Of a submodule, whose data lies in that of the repository around it. */
+function isOfModule({ repository }: GitEffect): boolean {
+  return /(?:^|\/)modules\//.test(repository);
+}
+
+/** From no branch to the commit that the repository around it has for a submodule. */
+function isAsRecorded({ from, to }: GitEffect & { readonly type: "head" }, work: StagedWork): boolean {
+  return to !== undefined && (from === undefined || objectId.test(from)) && work.isRecordedCommit(to);
 }
 
 /** A rebase that goes on later runs what its list says. */

@@ -1,5 +1,5 @@
 import { lstatSync, readFileSync, readlinkSync } from "node:fs";
-import { join, relative } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { type AgreedControl, agreedControl, nothingAgreed } from "@gennai/governance/policies/agreed-control";
@@ -119,7 +119,20 @@ export class StagedWork {
     const path = this.absolute(effect);
     if (this.repository?.writable.some((directory) => isWithin(path, directory)) === true) return undefined;
     const [, git] = /^(.*\/\.git)(?:\/|$)/.exec(path) ?? [];
-    return git;
+    return git === undefined || this.isModuleLink(git) ? undefined : git;
+  }
+
+  /**
+   * Whether it says that a submodule, which git's index has at its place, is one of the workspace's own repository.
+   * @param git absolute path of a `.git`
+   */
+  isModuleLink(git: string): boolean {
+    const place = dirname(git);
+    const [, target] = /^gitdir: ([^\0\n]+)\n$/.exec(this.shown(git)?.toString("utf8") ?? "") ?? [];
+    if (target === undefined || this.#index.get(relative(this.top, place))?.mode !== "160000") return false;
+    const module = resolve(place, target);
+    const isOwn = this.repository?.writable.some((directory) => isWithin(module, join(directory, "modules"))) === true;
+    return isOwn && this.shown(join(module, "HEAD")) !== undefined;
   }
 
   /**
@@ -142,6 +155,24 @@ export class StagedWork {
 
   isTracked(absolute: string): boolean {
     return this.repository !== undefined && this.#index.has(relative(this.top, absolute));
+  }
+
+  /** Whether git's index has it for a submodule, before or after the command. */
+  isRecordedCommit(object: string): boolean {
+    const changed = this.git.flatMap((effect) =>
+      effect.type === "index" && this.isOwn(effect) ? effect.changes.flatMap(({ to }) => to ?? []) : [],
+    );
+    return [...this.#index.values(), ...changed].some((entry) => entry.mode === "160000" && entry.object === object);
+  }
+
+  /** Files in git's data that a person judges by what they say: settings, and which directory is a repository's. */
+  get gitSettings(): readonly StageEffect[] {
+    const said = /(?:^|\/)(?:config|config\.worktree|info\/exclude)$/;
+    return this.effects.filter((effect) => {
+      const inGit = this.#inGit[effect.root]?.(effect.path);
+      const isFile = (effect.after ?? effect.before)?.type === "file";
+      return inGit !== undefined && isFile && (inGit === "" || said.test(inGit));
+    });
   }
 
   /** Whether files that tools obey lead there: what it says is obeyed like they are. Throws where there are too many to be told. */
