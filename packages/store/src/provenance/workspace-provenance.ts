@@ -10,6 +10,7 @@ import { KnownText } from "./matching/known-text.ts";
 import type { Match, Method } from "./matching/passage.ts";
 import { readWrites } from "./read-writes.ts";
 import type { RecordedWrite } from "./recorded-write.ts";
+import { type AskedCall, readDecisions } from "./report/read-decisions.ts";
 import { readNotedLines } from "./sharing/noted-lines.ts";
 
 /** Whose a line is. */
@@ -59,6 +60,8 @@ export class WorkspaceProvenance {
   readonly trust: ProvenanceTrust;
   /** In the order of the ledger. */
   readonly writes: readonly RecordedWrite[];
+  /** What people were asked, and what was refused, in the order of the ledger; notes tell nothing of it. */
+  readonly decisions: readonly AskedCall[];
   readonly #workspaceRoot: string;
   readonly #known: KnownText;
   /** Of whose contents nobody has anything: known by the hashes of their blocks alone. */
@@ -69,9 +72,11 @@ export class WorkspaceProvenance {
     trust: ProvenanceTrust,
     writes: readonly RecordedWrite[],
     known: { readonly text: KnownText; readonly byHash: ReadonlyMap<number, RecordedWrite> },
+    decisions: readonly AskedCall[],
   ) {
     this.trust = trust;
     this.writes = writes;
+    this.decisions = decisions;
     this.#workspaceRoot = workspaceRoot;
     this.#known = known.text;
     this.#byHash = known.byHash;
@@ -82,9 +87,10 @@ export class WorkspaceProvenance {
     const { workspaceRoot, stateDir } = source;
     if (source.notes !== undefined) {
       const { trust, writes, text } = await readNotedLines(workspaceRoot, source.notes.publicKeyFile);
-      return new WorkspaceProvenance(workspaceRoot, trust, writes, { text, byHash: new Map() });
+      return new WorkspaceProvenance(workspaceRoot, trust, writes, { text, byHash: new Map() }, []);
     }
-    const { trust, lines } = await recordsOf(source);
+    const { trust, lines: read } = await recordsOf(source);
+    const lines = [...read];
     const writes = readWrites(lines);
     const wanted = new Set(writes.flatMap(({ beforeSha256, afterSha256 }) => [beforeSha256 ?? "", afterSha256 ?? ""]));
     wanted.delete("");
@@ -93,7 +99,7 @@ export class WorkspaceProvenance {
       workspaceRoot,
       paths: new Set(writes.map(({ path }) => path)),
     });
-    return new WorkspaceProvenance(workspaceRoot, trust, writes, knownFrom(writes, contents));
+    return new WorkspaceProvenance(workspaceRoot, trust, writes, knownFrom(writes, contents), readDecisions(lines));
   }
 
   /** One answer for each line of a file. @param path relative to the workspace */

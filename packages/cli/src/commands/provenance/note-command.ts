@@ -2,11 +2,12 @@ import { notesRef } from "@gennai/store/provenance/sharing/git-notes";
 import { noteFor, writeNote } from "@gennai/store/provenance/sharing/share-notes";
 import { partWords, type SharedPart, sharedParts, usualParts } from "@gennai/store/provenance/sharing/shared-parts";
 import type { TraceRecord } from "@gennai/store/provenance/sharing/trace-record";
-import { CliError, usageError } from "../../errors/cli-error.ts";
+import { CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
 import { jsonLine, terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../version.ts";
+import { partsOf } from "./chosen-parts.ts";
 import { commitNamed, openProvenance } from "./open-provenance.ts";
 
 export interface NoteFlags {
@@ -17,7 +18,7 @@ export interface NoteFlags {
 
 /** `gennai provenance note [REF]`. */
 export async function noteCommand(name: string | undefined, flags: NoteFlags, console: Console): Promise<number> {
-  const parts = partsOf(flags.include);
+  const parts = partsOf(flags.include, usualParts);
   const { workspaceRoot, stateDir, provenance } = await openProvenance(flags, console);
   const { status, message } = provenance.trust;
   if (status !== "ok") {
@@ -48,23 +49,6 @@ export async function noteCommand(name: string | undefined, flags: NoteFlags, co
     ) + `\n${adviceText}`,
   );
   return exitCode.ok;
-}
-
-/** Which parts of a write go along. Throws `CliError` for a name that is none. */
-function partsOf(include: string | undefined): ReadonlySet<SharedPart> {
-  if (include === undefined) return new Set(usualParts);
-  const names = include
-    .split(",")
-    .map((name) => name.trim())
-    .filter((name) => name !== "" && name !== "none");
-  const known = names.map((name) => {
-    const part = sharedParts.find((each) => each === name);
-    if (part === undefined) {
-      throw usageError(`There is no part ${JSON.stringify(name)}.`, `Choose of ${sharedParts.join(", ")}, or none.`);
-    }
-    return part;
-  });
-  return new Set(known);
 }
 
 /** What of the ledger would be in the note, and what not. */

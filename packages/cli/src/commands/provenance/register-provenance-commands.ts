@@ -3,6 +3,7 @@ import type { CommandHost } from "../command-host.ts";
 import { workspaceOption } from "../options/shared-options.ts";
 import type { BlameFlags } from "./blame-command.ts";
 import type { NoteFlags } from "./note-command.ts";
+import type { ReportFlags } from "./report/report-command.ts";
 import type { TrailerFlags } from "./trailer-command.ts";
 
 /** Where lines came from. */
@@ -24,6 +25,27 @@ export function registerProvenanceCommands(program: Command, { console, ended }:
     .action(async (file: string, flags: BlameFlags) => {
       const { blameCommand } = await import("./blame-command.ts");
       ended(await blameCommand(file, flags, console));
+    });
+  workspaceOption(
+    program
+      .command("report")
+      .description(
+        "say of a pull request how much an agent wrote, under which intents, what was asked and refused, and what has no verification",
+      ),
+  )
+    .requiredOption("--since <ref>", "the branch that it is to go into; what that got meanwhile does not count")
+    .option("--to <ref>", "its newest commit (default: HEAD)")
+    .option("--format <format>", "markdown, html or json", "markdown")
+    .option("--out <file>", "to a new file that only you can read, in place of standard output")
+    .option("--include <parts>", `what is told, of ${sharedPartNames}; none (default: ${usualPartNames},people)`)
+    .option("--bundle <file>", "by an exported bundle in place of this machine's ledger")
+    .option("--notes", "by git's notes in place of this machine's ledger; these tell of no questions")
+    .option("--public-key <file>", "whose signature the bundle, or a note, must have")
+    .option("--json", "the same as --format json")
+    .addHelpText("after", reportHelp)
+    .action(async (flags: ReportFlags) => {
+      const { reportCommand } = await import("./report/report-command.ts");
+      ended(await reportCommand(flags, console));
     });
   const provenance = program.command("provenance").description("let what is known of lines go along with commits");
   workspaceOption(
@@ -58,6 +80,13 @@ export function registerProvenanceCommands(program: Command, { console, ended }:
 // As in the store's `shared-parts.ts`, which a start does not load; a test compares them.
 const sharedPartNames = "model, intent, decision, verification, call, session, people";
 const usualPartNames = "model,intent,decision,verification";
+
+const reportHelp = `
+What is committed counts, not what lies in the working tree. Lines are known as by gennai blame, and the report works offline. An HTML
+page is one file without scripts. Prompts, answers and texts of files are never in a report.
+
+Exit codes: 0; 1 when it cannot be made, 2 for a wrong call, 10 when the ledger is not as it was signed; the report says so.
+`;
 
 const noteHelp = `
 Nothing is pushed. The note says of each block of lines which path, lines and SHA-256 it has and which record of the ledger it comes

@@ -5,14 +5,14 @@ import type { LineOrigin, WorkspaceProvenance } from "../workspace-provenance.ts
 import type { TracedLines } from "./trace-record.ts";
 
 /** A file of a change, and whose each line is that came in. */
-interface FileOrigins {
+export interface FileOrigins {
   readonly file: ChangedFile;
   /** By line, 1-based; only of lines that are new. */
   readonly origins: ReadonlyMap<number, LineOrigin>;
 }
 
 /** Whose the lines are that came in between two commits. */
-async function originsBetween(
+export async function originsBetween(
   provenance: WorkspaceProvenance,
   directory: string,
   from: string | undefined,

@@ -1,0 +1,74 @@
+import { open } from "node:fs/promises";
+import { resolve } from "node:path";
+import { git } from "@gennai/machine/git/run-git";
+import { changeReport } from "@gennai/store/provenance/report/change-report";
+import { CliError, usageError } from "../../../errors/cli-error.ts";
+import { exitCode } from "../../../errors/exit-code.ts";
+import type { Console } from "../../../terminal/console.ts";
+import { jsonLine } from "../../../terminal/terminal-safe.ts";
+import { partsOf, reportParts } from "../chosen-parts.ts";
+import { commitNamed, openProvenance, type SourceFlags } from "../open-provenance.ts";
+import { momentOf } from "../since.ts";
+import { reportHtml } from "./report-html.ts";
+import { reportMarkdown } from "./report-markdown.ts";
+
+export interface ReportFlags extends SourceFlags {
+  readonly since?: string;
+  readonly to?: string;
+  readonly format?: string;
+  readonly include?: string;
+  readonly out?: string;
+  readonly json?: boolean;
+}
+
+const formats = ["markdown", "html", "json"] as const;
+
+/** Of a report that rests on what is not as it was signed. */
+const untrusted = 10;
+
+/** `gennai report --since REF`. */
+export async function reportCommand(flags: ReportFlags, console: Console): Promise<number> {
+  const wanted = flags.json === true ? "json" : (flags.format ?? "markdown");
+  const format = formats.find((name) => name === wanted);
+  if (format === undefined) {
+    throw usageError(`There is no format ${JSON.stringify(wanted)}.`, `Choose --format ${formats.join(", ")}.`);
+  }
+  if (flags.since === undefined) {
+    throw usageError("A report needs a beginning.", "Name the branch that it is to go into: --since main.");
+  }
+  const parts = partsOf(flags.include, reportParts);
+  const { workspaceRoot, provenance } = await openProvenance(flags, console);
+  const to = await commitNamed(flags.to ?? "HEAD", workspaceRoot);
+  const from = await meetingOf(await commitNamed(flags.since, workspaceRoot), to, workspaceRoot);
+  const since = await momentOf(from, workspaceRoot);
+  const report = await changeReport(provenance, { workspaceRoot, from, to, since, parts, now: Date.now });
+  const text =
+    format === "html" ? reportHtml(report) : format === "json" ? `${jsonLine(report)}\n` : reportMarkdown(report);
+  if (flags.out === undefined) console.output.write(text);
+  else await writeNew(resolve(console.directory, flags.out), text, console);
+  return provenance.trust.status === "ok" ? exitCode.ok : untrusted;
+}
+
+/** Where two branches parted: what the other one got since is not of this change. */
+async function meetingOf(since: string, to: string, directory: string): Promise<string> {
+  const { code, stdout } = await git(["merge-base", since, to], { directory });
+  const id = stdout.trim();
+  if (code !== 0 || id === "") {
+    throw new CliError("The two commits have no common history.", { next: ["Name another beginning with --since."] });
+  }
+  return id;
+}
+
+async function writeNew(file: string, text: string, console: Console): Promise<void> {
+  try {
+    await using handle = await open(file, "wx", 0o600);
+    await handle.writeFile(text);
+  } catch (error) {
+    throw new CliError(`${file} cannot be written: ${error instanceof Error ? error.message : String(error)}`, {
+      exitCode: exitCode.usage,
+      next: ["Name a file that does not exist yet."],
+      cause: error,
+    });
+  }
+  console.output.write(`${file}\n`);
+}

@@ -1,0 +1,92 @@
+import { spelledOut } from "@gennai/protocol/hidden-characters";
+import type { ChangeReport, LineCounts } from "@gennai/store/provenance/report/change-report";
+
+/** A kind of lines: what it is called, and its colour on a light and on a dark page. */
+export interface LineKind {
+  readonly key: keyof LineCounts;
+  readonly name: string;
+  readonly light: string;
+  readonly dark: string;
+}
+
+/** In the order in which they are drawn. Told apart without colours by their order and their numbers. */
+export const lineKinds: readonly LineKind[] = [
+  { key: "verified", name: "agent, looked at", light: "#2563a8", dark: "#6ea8e6" },
+  { key: "unverified", name: "agent, nothing proves it", light: "#c77d0a", dark: "#e8a33d" },
+  { key: "failed", name: "agent, not as it should be", light: "#b3261e", dark: "#f2716a" },
+  { key: "person", name: "a person, recorded", light: "#4b7f52", dark: "#86c08e" },
+  { key: "unknown", name: "not known: people's, or nothing says whose", light: "#b9bec6", dark: "#5c636e" },
+];
+
+export const decisionNames: Readonly<Record<ChangeReport["decisions"][number]["type"], string>> = {
+  allowed: "let run without a question",
+  approved: "a person said yes",
+  reviewed: "kept by a person in a review",
+  planned: "a step of a plan that a person approved",
+  person: "done by a person",
+  untold: "not told",
+};
+
+export const answerNames = { yes: "yes", no: "no", refused: "refused by the rule" } as const;
+
+/** Whether a question was asked in a session that wrote lines of the change. */
+export const sessionNames = { own: "wrote lines of this", other: "wrote none of it" } as const;
+
+export function totalOf(counts: LineCounts): number {
+  return lineKinds.reduce((sum, { key }) => sum + counts[key], 0);
+}
+
+export function agentLines({ verified, unverified, failed }: LineCounts): number {
+  return verified + unverified + failed;
+}
+
+export function shareOf(part: number, all: number): string {
+  return all === 0 ? "–" : `${Math.round((100 * part) / all)} %`;
+}
+
+/** On one line, and nothing in it that nobody sees. */
+export function shown(text: string): string {
+  return spelledOut(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t");
+}
+
+/** What the report in one sentence is. */
+export function summaryOf({ lines, files, asked, withoutVerification }: ChangeReport): string {
+  const total = totalOf(lines);
+  const agent = agentLines(lines);
+  const refusals = asked.filter(({ answer }) => answer !== "yes").length;
+  return [
+    `Of ${count(total, "new line")} in ${count(files.length, "file")}, recorded calls of an agent wrote ${agent} (${shareOf(agent, total)}).`,
+    asked.length === 0 ? "Nobody was asked, and nothing was refused." : decisionsOf(asked.length - refusals, refusals),
+    agent === 0
+      ? "No new line is known to be an agent's."
+      : withoutVerification.length === 0
+        ? "Every line of the agent's was looked at afterwards."
+        : `In ${count(withoutVerification.length, "file")}, lines of the agent's have no verification.`,
+  ].join(" ");
+}
+
+/** Why the figures cannot be relied on; undefined when they can. */
+export function doubtOf({ trust }: ChangeReport): string | undefined {
+  if (trust.status === "ok" && trust.source !== "bundle-own-key") return undefined;
+  if (trust.source === "bundle-own-key") return "The bundle was checked with its own key alone.";
+  return `What this rests on is not as it was signed (${trust.status}): ${trust.message}`;
+}
+
+export function when(time: string): string {
+  return `${shown(time).slice(0, 16).replace("T", " ")} UTC`;
+}
+
+export function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? "" : "s"}`;
+}
+
+/** What the reader should know of how it was made. */
+export const method =
+  "Lines are known by their text, in what the signed ledger says that calls wrote; what is not known is said as not known, and never guessed. " +
+  "Prompts, answers and texts of files are not in this report.";
+
+function decisionsOf(agreed: number, refused: number): string {
+  const yes = agreed === 0 ? [] : [`${count(agreed, "question")} had a yes`];
+  const no = refused === 0 ? [] : [`${count(refused, "call")} ${refused === 1 ? "was" : "were"} refused`];
+  return `Since the branch began, ${[...yes, ...no].join(", and ")}.`;
+}
