@@ -59,6 +59,8 @@ export const commandIds = [
   "nextHunk",
   "previousHunk",
   "showAllChanges",
+  "showOrigin",
+  "toggleOrigins",
   "markAllLooked",
   "todos.add",
   "todos.edit",

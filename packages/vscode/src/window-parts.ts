@@ -20,6 +20,7 @@ import { openSourceControl, VsCodeGit } from "./git/vscode-git.ts";
 import { WindowBranch } from "./git/window-branch.ts";
 import { windowFolder } from "./held-workspace/window-folder.ts";
 import { HeldApprovals } from "./plan/plan-interceptor.ts";
+import { LineOrigins } from "./provenance/line-origins.ts";
 import { homeActions } from "./repl/home-actions.ts";
 import { launchRepl, looksForServer } from "./repl/repl-launch.ts";
 import { ReplViews } from "./repl/repl-views.ts";
@@ -186,12 +187,16 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
     onEvent: (event, session) => {
       sessionWatch.onEvent(event, session);
       reviewing.unseen.onEvent(event, session);
+      if (event.event.case === "toolResult" || event.event.case === "changeSetApplied") origins.recorded();
     },
     onFacts: ({ openProposals }) => {
       sessionWatch.onFacts();
       reviewing.review.showProposals(openProposals);
     },
-    onSession: (session) => sessionWatch.onSession(session),
+    onSession: (session) => {
+      sessionWatch.onSession(session);
+      origins.recorded();
+    },
     onStream: (change) => access.link.report(change),
     onProblem: warn,
   });
@@ -202,16 +207,14 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
     changed: () => shell.todosChanged.fire(),
     onProblem: (error) => void showFailure("The todo list was not changed", error, details()),
   });
-  const timeline = new TimelineTree(
-    () => {
-      const { session } = sessions;
-      const governance = access.link.connection?.governance;
-      return session === undefined || governance === undefined
-        ? undefined
-        : { governance, sessionId: session.sessionId };
-    },
-    () => shell.timelineChanged.fire(),
-  );
+  const ledger = () => {
+    const { session } = sessions;
+    const governance = access.link.connection?.governance;
+    return session === undefined || governance === undefined ? undefined : { governance, sessionId: session.sessionId };
+  };
+  const timeline = new TimelineTree(ledger, () => shell.timelineChanged.fire());
+  const origins = new LineOrigins({ root, source: ledger, settings: readSettings, onProblem: warn });
+  context.subscriptions.push(origins);
   const peers = { sessions: () => sessions, views: () => views };
   const reviewing = composeReview({ context, root, files, ...peers, onProblem: warn });
   const views = new ReplViews({
@@ -268,6 +271,7 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
     approvals,
     todos,
     timeline,
+    origins,
     claim: role.claim,
     link: access.link,
     settings: readSettings,

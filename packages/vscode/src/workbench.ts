@@ -7,6 +7,7 @@ import type { ContentDocuments } from "./documents/content-documents.ts";
 import type { EditorFiles } from "./editor/editor-files.ts";
 import type { WindowBranch } from "./git/window-branch.ts";
 import type { HeldApprovals } from "./plan/plan-interceptor.ts";
+import type { LineOrigins } from "./provenance/line-origins.ts";
 import type { ReplViews } from "./repl/repl-views.ts";
 import type { EditorReview } from "./review/editor-review.ts";
 import type { UnseenChanges } from "./review/unseen-changes.ts";
@@ -39,6 +40,8 @@ export interface Workbench {
   /** What waits for review, in the editors. */
   readonly review: EditorReview;
   readonly unseen: UnseenChanges;
+  /** Who wrote each line of what the editors show. */
+  readonly origins: LineOrigins;
   readonly files: EditorFiles;
   readonly documents: ContentDocuments;
   readonly todos: TodoTree;

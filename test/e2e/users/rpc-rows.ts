@@ -119,6 +119,14 @@ export const rpcRows: Readonly<Record<string, RpcRow>> = {
     access: "own",
     request: () => ({ host: "claude-code", payload: { session_id: "s", hook_event_name: "Notification" } }),
   },
+  "GovernanceService.traceLines": {
+    access: "overseen-or-own",
+    request: (sessionId) => ({ sessionId, path: "README.md", text: "one line\n" }),
+  },
+  "GovernanceService.traceCall": {
+    ...overseen,
+    request: (sessionId) => ({ sessionId, turnId: "none", callId: "none" }),
+  },
   "GovernanceService.listIntents": { access: "overseen-or-own" },
   "GovernanceService.selectIntent": {
     ...session,

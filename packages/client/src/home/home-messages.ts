@@ -141,6 +141,12 @@ export const toAppSchema = z.discriminatedUnion("type", [
     type: z.literal("notice"),
     notice: z.discriminatedUnion("type", [
       z.strictObject({ type: z.literal("show-session"), sessionId: z.optional(name) }),
+      z.strictObject({
+        type: z.literal("show-call"),
+        sessionId: name,
+        turnId: name,
+        callId: z.string().check(z.maxLength(1024)),
+      }),
       z.strictObject({ type: z.literal("prompt"), text: z.string(), send: z.boolean() }),
       z.strictObject({ type: z.literal("mention"), mentions: z.array(z.string()).check(z.maxLength(100)) }),
       z.strictObject({ type: z.literal("attach"), title: z.string(), text: z.string() }),

@@ -149,6 +149,8 @@ export interface AppliedProposal {
 export type HomeNotice =
   /** Show this session; undefined: begin a new one with the next prompt. */
   | { readonly type: "show-session"; readonly sessionId: string | undefined }
+  /** Show a call, in the conversation of its session. */
+  | { readonly type: "show-call"; readonly sessionId: string; readonly turnId: string; readonly callId: string }
   /** Send this as the user's prompt, or only put it into the box. */
   | { readonly type: "prompt"; readonly text: string; readonly send: boolean }
   /** Put these mentions (`@src/a.ts:1-3`) into what is being written. */

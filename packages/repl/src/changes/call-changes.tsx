@@ -1,8 +1,11 @@
 import type { AppliedFile } from "@gennai/protocol/model/proposal";
 import { ChangedFileDiff } from "./changed-file-diff.tsx";
 import { ChangedFiles } from "./changed-files.tsx";
+import { firstChangedLine } from "./file-diff.ts";
+import { LeftToday } from "./left-today.tsx";
 import { LineCounts } from "./line-counts.tsx";
 import { OpenDiffLink } from "./open-diff-link.tsx";
+import { PlaceLink } from "./place-link.tsx";
 import { useChangedContent } from "./use-changed-content.ts";
 
 interface CallChangesProps {
@@ -11,13 +14,15 @@ interface CallChangesProps {
   readonly named: string;
   /** Of what is folded out. */
   readonly id: string;
+  readonly turnId: string;
+  readonly callId: string;
 }
 
 /** Files up to which all of them are shown with their lines. */
 const openUpTo = 3;
 
 /** What a call really changed, as the server found it: the lines of the file that its card names, or a list of files. */
-export function CallChanges({ files, named, id }: CallChangesProps) {
+export function CallChanges({ files, named, id, turnId, callId }: CallChangesProps) {
   const [only] = files;
   if (only === undefined) return null;
   return (
@@ -27,6 +32,7 @@ export function CallChanges({ files, named, id }: CallChangesProps) {
       ) : (
         <ChangedFiles files={files} id={id} open={files.length <= openUpTo} />
       )}
+      <LeftToday turnId={turnId} callId={callId} />
     </div>
   );
 }
@@ -37,6 +43,9 @@ function OneFile({ file, id }: { readonly file: AppliedFile; readonly id: string
     <>
       <div class="change-facts">
         {content.type === "text" && <LineCounts added={content.diff.added} removed={content.diff.removed} />}
+        {content.type === "text" && file.operation !== "delete" && (
+          <PlaceLink path={file.path} line={firstChangedLine(content.diff)} />
+        )}
         <OpenDiffLink file={file} />
       </div>
       <ChangedFileDiff file={file} content={content} id={id} />

@@ -35,6 +35,16 @@ export function fileDiff(before: string, after: string): FileDiff {
   return { hunks: hunksOf(rows), added, removed };
 }
 
+/** Where the first change stands in the text after it, from 1; of lines that were only taken out, the one that came in their place. */
+export function firstChangedLine({ hunks }: FileDiff): number {
+  let line = 1;
+  for (const row of hunks[0] ?? []) {
+    if (row.type !== "context") return row.fresh?.number ?? line;
+    line = row.fresh.number + 1;
+  }
+  return line;
+}
+
 /** Cuts out what is far from every change. */
 function hunksOf(rows: readonly DiffRow[]): readonly (readonly DiffRow[])[] {
   const hunks: DiffRow[][] = [];

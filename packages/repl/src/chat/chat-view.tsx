@@ -1,7 +1,8 @@
-import { useMemo } from "preact/hooks";
-import type { ReplControl } from "../control/repl-control.ts";
+import { useEffect, useMemo } from "preact/hooks";
+import type { ReplControl, SoughtCall } from "../control/repl-control.ts";
 import { ChatRows } from "../model/chat-rows.ts";
 import type { SessionView } from "../model/session-view.ts";
+import type { ItemCell } from "../model/view-item.ts";
 import { type ChatContext, ChatProvider, Folds } from "./chat-context.ts";
 import { ChatRow, estimatedHeight } from "./chat-row.tsx";
 import { rowName } from "./row-name.ts";
@@ -14,12 +15,20 @@ export function ChatView({ control, view }: { readonly control: ReplControl; rea
   // Read so that what was added is drawn.
   const count = view?.count.value ?? 0;
   const rows = chatRows.grow(count === 0 ? [] : (view?.cells ?? []));
+  const sought = control.sought.value;
+  const row = sought === undefined ? -1 : rows.findIndex(({ cells }) => cells.some((cell) => isCall(cell, sought)));
+  const soughtRow = useMemo(() => (row === -1 ? undefined : { row }), [row, sought]);
+  useEffect(() => {
+    const key = row === -1 ? undefined : rows[row]?.key;
+    if (key !== undefined) context.folds.of(key, false).value = true;
+  }, [soughtRow]);
   return (
     <ChatProvider value={context}>
       <VirtualList
         count={rows.length}
         label="Conversation"
         jumpLabel="Jump to newest"
+        sought={soughtRow}
         sent={control.turns.pending.value?.id}
         keyOf={(row) => rows[row]?.key ?? `${row}`}
         estimate={(row) => {
@@ -39,6 +48,11 @@ export function ChatView({ control, view }: { readonly control: ReplControl; rea
       />
     </ChatProvider>
   );
+}
+
+function isCall(cell: ItemCell, { turnId, callId }: SoughtCall): boolean {
+  const item = cell.item.peek();
+  return item.kind === "tool-call" && item.callId === callId && cell.turnId === turnId;
 }
 
 /** What was just sent, until the log shows it. */

@@ -94,6 +94,18 @@ export class ListWindow {
     this.#draw();
   }
 
+  /** Brings a row to the top of what is shown, and to the keys. */
+  show(row: number): void {
+    const { scroller } = this.#elements ?? {};
+    if (scroller === undefined || row >= this.#heights.count) return;
+    this.#atEnd = false;
+    this.#focusRow = row;
+    scroller.scrollTop = this.#heights.offset(row);
+    this.#lastTop = scroller.scrollTop;
+    this.#update();
+    this.#draw();
+  }
+
   key(event: KeyboardEvent): void {
     const target = event.target instanceof Element ? event.target : undefined;
     const scroller = this.#elements?.scroller;

@@ -42,15 +42,17 @@ interface ToolCallCardProps {
 
 /** A tool call on one line, its command below it, and all about it when it is folded out. */
 export function ToolCallCard({ item, id, turnId, seq }: ToolCallCardProps) {
-  const { folds } = useChat();
+  const { control, folds } = useChat();
   const open = folds.of(id, false);
+  const sought = control.sought.value;
+  const isSought = sought?.callId === item.callId && sought.turnId === turnId;
   const status = statusWords[item.status];
   const { decision, result } = item;
   const command = commandOf(item);
   const subject = command === undefined ? toolSubject(item) : toolDescription(item);
   const exit = command === undefined ? exitWords(item) : undefined;
   return (
-    <section class={`tool tool-${item.status}`}>
+    <section class={`tool tool-${item.status}${isSought ? " tool-sought" : ""}`}>
       <button
         type="button"
         class="tool-head"
@@ -93,7 +95,9 @@ export function ToolCallCard({ item, id, turnId, seq }: ToolCallCardProps) {
           }
         />
       )}
-      {item.changes.length > 0 && <CallChanges files={item.changes} named={toolPath(item) ?? ""} id={id} />}
+      {item.changes.length > 0 && (
+        <CallChanges files={item.changes} named={toolPath(item) ?? ""} {...{ id, turnId, callId: item.callId }} />
+      )}
       {open.value && <ToolDetails item={item} />}
     </section>
   );

@@ -17,6 +17,8 @@ export interface VirtualListProps {
   readonly footer?: ComponentChildren;
   /** Of what the reader just said: when it changes the list goes to its end, where that stands. */
   readonly sent?: string | undefined;
+  /** The row that the reader came to see; another object each time. */
+  readonly sought?: { readonly row: number } | undefined;
   /** Shown when the reader is away from the end. */
   readonly jumpLabel: string;
 }
@@ -26,7 +28,7 @@ export interface VirtualListProps {
  * away. Arrow keys go from row to row, Home and End to the first and the last.
  */
 export function VirtualList(props: VirtualListProps) {
-  const { count, keyOf, estimate, row, nameOf, label, footer, jumpLabel, sent } = props;
+  const { count, keyOf, estimate, row, nameOf, label, footer, jumpLabel, sent, sought } = props;
   const [, draw] = useReducer((times: number) => times + 1, 0);
   const windowRef = useRef<ListWindow>(undefined);
   const scroller = useRef<HTMLDivElement>(null);
@@ -42,6 +44,9 @@ export function VirtualList(props: VirtualListProps) {
   useLayoutEffect(() => {
     if (sent !== undefined) list.toEnd();
   }, [list, sent]);
+  useLayoutEffect(() => {
+    if (sought !== undefined) list.show(sought.row);
+  }, [list, sought]);
   const { start, end } = list.range;
   const shown = Array.from({ length: Math.max(0, end - start) }, (_, index) => start + index);
   return (

@@ -9,6 +9,9 @@ export function heedNotice(control: ReplControl, notice: HomeNotice): void {
       if (notice.sessionId === undefined) control.newSession();
       else if (notice.sessionId !== control.followed.value?.session.sessionId) void control.switchTo(notice.sessionId);
       return;
+    case "show-call":
+      void control.opened().then(() => control.showCall(notice));
+      return;
     case "prompt":
       control.panel.value = "chat";
       if (notice.send) void control.opened().then(() => control.turns.send(notice.text));

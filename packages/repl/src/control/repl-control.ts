@@ -37,6 +37,13 @@ import { UnsettledChoice } from "./unsettled-choice.ts";
 
 const notOpened = "The session could not be opened";
 
+/** A call of a session, to be shown where it stands in the conversation. */
+export interface SoughtCall {
+  readonly sessionId: string;
+  readonly turnId: string;
+  readonly callId: string;
+}
+
 /** What the home says about the way to the server, and what mends it. */
 export interface ServerNotice {
   readonly message: string;
@@ -76,6 +83,8 @@ export class ReplControl {
   /** The proposal that the review panel shows; undefined: the newest. */
   readonly reviewed = signal<string | undefined>(undefined);
   readonly reviews: KeptReviews;
+  /** The call that a person came to see; another object each time. */
+  readonly sought = signal<SoughtCall | undefined>(undefined);
   readonly showThinking: Signal<boolean>;
   /** Empty: the server's default for the mode. */
   readonly scenario: Signal<string>;
@@ -213,6 +222,14 @@ export class ReplControl {
     await this.#attempt(notOpened, async (signal) => {
       this.#show(await AgentSession.resume(this.agent, this.#identity, sessionId, { signal }));
     });
+  }
+
+  /** Goes to a call, in whichever session it was. */
+  async showCall({ sessionId, turnId, callId }: SoughtCall): Promise<void> {
+    if (sessionId !== this.#followed.value?.session.sessionId) await this.switchTo(sessionId);
+    if (sessionId !== this.#followed.value?.session.sessionId) return;
+    this.panel.value = "chat";
+    this.sought.value = { sessionId, turnId, callId };
   }
 
   /** A new session with the history up to a point; all of it without one. */
@@ -388,6 +405,7 @@ export class ReplControl {
   #show(session: AgentSession | undefined): FollowedSession | undefined {
     this.#followed.value?.[Symbol.dispose]();
     this.#wantsNew.value = false;
+    this.sought.value = undefined;
     if (this.#followed.value !== undefined || session === undefined) this.turns.leave();
     if (session === undefined) {
       this.#followed.value = undefined;

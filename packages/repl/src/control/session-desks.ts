@@ -3,6 +3,7 @@ import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb"
 import { computed } from "@preact/signals";
 import { AttemptsDesk } from "../attempts/attempts-desk.ts";
 import { BackgroundDesk } from "../background/background-desk.ts";
+import { CallTraces } from "../changes/call-traces.ts";
 import { ChangeContents } from "../changes/change-contents.ts";
 import { CheckpointDesk } from "../checkpoints/checkpoint-desk.ts";
 import { GovernanceDesk } from "../governance/governance-desk.ts";
@@ -26,6 +27,7 @@ export class SessionDesks implements Disposable {
   readonly background: BackgroundDesk | undefined;
   readonly attempts: AttemptsDesk | undefined;
   readonly changes: ChangeContents | undefined;
+  readonly traces: CallTraces | undefined;
 
   constructor(control: ReplControl, followed: FollowedSession | undefined) {
     const { agent, governance, plans, home } = control;
@@ -51,6 +53,7 @@ export class SessionDesks implements Disposable {
     this.background = new BackgroundDesk({ client: agent, sessionId });
     this.attempts = new AttemptsDesk({ session, questions: control.attempts.questions });
     this.checkpoints = new CheckpointDesk({ client: agent, sessionId });
+    this.traces = new CallTraces(governance, sessionId);
     this.changes = new ChangeContents((sha256, options) => session.blob(sha256, options));
   }
 
@@ -78,6 +81,7 @@ export class SessionDesks implements Disposable {
       this.background,
       this.attempts,
       this.changes,
+      this.traces,
     ])
       desk?.[Symbol.dispose]();
   }

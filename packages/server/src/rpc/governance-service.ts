@@ -8,11 +8,19 @@ import type { RulesStatus } from "@gennai/governance/rules/rules-status";
 import { ServiceError } from "@gennai/machine/service-error";
 import { GovernanceService } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/intents-mode";
+import {
+  type CallTrace,
+  callTraceToMessage,
+  type LineTrace,
+  lineTraceToMessage,
+  mostTracedBytes,
+} from "@gennai/protocol/model/line-trace";
 import { riskWords } from "@gennai/protocol/model/risk";
 import { verdictWords } from "@gennai/protocol/model/tool-outcome";
 import { protocolDigest, protocolVersion } from "@gennai/protocol/spoken-protocol";
 import type { LoadedCapabilities } from "@gennai/sessions/capabilities/load-capabilities";
 import type { StandingAnswer, StandingAnswers } from "@gennai/sessions/checks/standing-answers";
+import { heldByClient } from "@gennai/sessions/client-workspace/held-by-client";
 import type { EmergencyControls } from "@gennai/sessions/emergency/emergency-controls";
 import { GuardedHosts } from "@gennai/sessions/guard/guarded-hosts";
 import type { IntentsStatus } from "@gennai/sessions/intents/intents-service";
@@ -24,6 +32,7 @@ import { checkCall } from "@gennai/sessions/turn/check-call";
 import { turnPrompt } from "@gennai/sessions/turn/turn-prompt";
 import type { StoredRecord } from "@gennai/store/audit/ledger-records";
 import type { WorkspaceLedgerReport } from "@gennai/store/audit/ledger-verify";
+import type { RecordedCall } from "@gennai/store/provenance/remaining-lines";
 import type { Parity } from "../parity/parity.ts";
 import {
   controlFromWire,
@@ -60,6 +69,12 @@ export interface GovernanceServiceOptions {
     /** The newest records before a seq, in order. */
     newest(workspaceRoot: string, beforeSeq: number, limit: number): readonly StoredRecord[];
     verify(workspaceRoot: string): Promise<WorkspaceLedgerReport>;
+  };
+  /** Who wrote what stands in a workspace. */
+  readonly provenance: {
+    lines(workspaceRoot: string, file: { readonly path: string; readonly text: string }): Promise<LineTrace>;
+    /** In a workspace whose files are on this machine. */
+    call(workspaceRoot: string, call: RecordedCall): Promise<CallTrace>;
   };
   /** What is agreed to in all sessions of a workspace. */
   readonly answers: (workspaceRoot: string) => Pick<StandingAnswers, "list" | "revoke">;
@@ -214,6 +229,20 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
       return { status, message, records, purged, firstBadSeq: BigInt(problem?.seq ?? 0) };
     },
 
+    async traceLines({ sessionId, path, text }) {
+      const { workspaceRoot } = await placeOf(sessionId);
+      checkTraced(path, text);
+      return lineTraceToMessage(await options.provenance.lines(workspaceRoot, { path, text }));
+    },
+
+    async traceCall({ sessionId, turnId, callId }) {
+      if (turnId === "" || callId === "")
+        throw new ServiceError("invalid_argument", "Name a call: turn_id and call_id.");
+      const { workspace } = await manager.get(sessionId);
+      if (workspace.client !== undefined) throw heldByClient("What is left of a call is not looked for there.");
+      return callTraceToMessage(await options.provenance.call(workspace.place, { sessionId, turnId, callId }));
+    },
+
     async listStandingAnswers({ sessionId }) {
       const { workspaceRoot } = await placeOf(sessionId);
       return { answers: (await options.answers(workspaceRoot).list()).map(standingAnswerToWire) };
@@ -279,6 +308,14 @@ function standingAnswerToWire({ acceptedAt, ...answer }: StandingAnswer) {
 
 function partsToWire(parts: ReadonlyMap<string, string>) {
   return Array.from(parts, ([name, sha256]) => ({ name, sha256 }));
+}
+
+function checkTraced(path: string, text: string): void {
+  const isPath = path !== "" && path.length <= 4096 && !path.startsWith("/") && !/(^|\/)\.\.(\/|$)|\0/.test(path);
+  if (!isPath) throw new ServiceError("invalid_argument", "path must be relative to the workspace, with slashes.");
+  if (Buffer.byteLength(text) > mostTracedBytes) {
+    throw new ServiceError("invalid_argument", `text has at most ${mostTracedBytes} bytes.`);
+  }
 }
 
 function recordNumber(seq: bigint, field: string): number {

@@ -85,6 +85,8 @@ const governance: AccessOf<typeof GovernanceService> = {
   acceptMcpServer: "session",
   listRules: "overseen-or-own",
   guardCall: "own",
+  traceLines: "overseen-or-own",
+  traceCall: "overseen",
 };
 
 const plans: AccessOf<typeof PlanService> = {

@@ -11,6 +11,7 @@ import { createParity } from "../parity/parity.ts";
 import { rulesDigest } from "../parity/rules-digest.ts";
 import type { GovernanceServiceOptions } from "../rpc/governance-service.ts";
 import type { ServerOptions } from "./server-options.ts";
+import { tenantProvenance } from "./tenant-provenance.ts";
 
 /** Of one tenant: what its governance is told from. */
 interface GovernedTenant
@@ -58,6 +59,7 @@ export function tenantGovernance(tenant: GovernedTenant): GovernanceServiceOptio
       return (await governance.of(opened)).rules.files();
     },
     hasUsers,
+    provenance: tenantProvenance(stateDir),
     mcp: (workspaceRoot) => new McpAcceptance({ workspaceRoot, stateDir, configDir, environment: options.environment }),
     answers: (workspaceRoot) => new StandingAnswers(stateDir, workspaceRoot),
     intents: tenantIntents({ workspaces, governance }),

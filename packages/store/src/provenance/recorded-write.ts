@@ -1,3 +1,5 @@
+import type { WriteDecision } from "@gennai/protocol/model/line-trace";
+
 /** What the ledger says of one file that was written: by whom, why, and who let it happen. */
 export interface RecordedWrite {
   /** Of the record in its ledger, from 1. */
@@ -26,24 +28,3 @@ export interface RecordedWrite {
   readonly verification: "verified" | "unverified" | "failed" | "untold";
   readonly isUndo: boolean;
 }
-
-/** Why a write was let happen. */
-export type WriteDecision =
-  /** No rule asked. `rule`: the one that let it through, empty when none had to. */
-  | { readonly type: "allowed"; readonly rule: string }
-  /** A person said yes. */
-  | { readonly type: "approved"; readonly rule: string; readonly by: string; readonly scope: string }
-  /** A person kept it in the review of a proposal; the counts are of hunks of the whole proposal. */
-  | {
-      readonly type: "reviewed";
-      readonly proposalId: string;
-      readonly kept: number;
-      readonly refused: number;
-      readonly edited: number;
-    }
-  /** The call belonged to a plan that a person approved. */
-  | { readonly type: "planned"; readonly step: string; readonly rule: string }
-  /** A person did it: took changes back, or put files in their place. */
-  | { readonly type: "person" }
-  /** Who handed it on chose not to say. */
-  | { readonly type: "untold" };

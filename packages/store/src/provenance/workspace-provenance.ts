@@ -1,9 +1,11 @@
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { setImmediate } from "node:timers/promises";
 import { bundleRecords, verifyLedgerBundle } from "../audit/ledger-bundle.ts";
 import { ledgerLines } from "../audit/ledger-export.ts";
 import { verifyWorkspaceLedger } from "../audit/ledger-verify.ts";
 import { pathsOf } from "./git-lineage.ts";
+import { laterNames } from "./git-renames.ts";
 import { keptContents } from "./kept-contents.ts";
 import { matchBlocks } from "./match-blocks.ts";
 import { KnownText } from "./matching/known-text.ts";
@@ -99,13 +101,18 @@ export class WorkspaceProvenance {
       workspaceRoot,
       paths: new Set(writes.map(({ path }) => path)),
     });
-    return new WorkspaceProvenance(workspaceRoot, trust, writes, knownFrom(writes, contents), readDecisions(lines));
+    return new WorkspaceProvenance(workspaceRoot, trust, writes, await played(writes, contents), readDecisions(lines));
   }
 
   /** One answer for each line of a file. @param path relative to the workspace */
   async originsOf(path: string, text: string): Promise<readonly LineOrigin[]> {
     const matches = this.#known.match(text, await pathsOf(this.#workspaceRoot, path));
     return matchBlocks(text, matches, this.#byHash).map((match) => this.#originOf(match));
+  }
+
+  /** What git calls files today that had these names. */
+  async namesOf(paths: ReadonlySet<string>): Promise<readonly string[]> {
+    return laterNames(this.#workspaceRoot, paths);
   }
 
   #originOf(match: Match): LineOrigin {
@@ -120,8 +127,11 @@ export class WorkspaceProvenance {
   }
 }
 
-/** What the contents tell of each write. Of those whose contents nobody has, the hashes of their blocks are all there is. */
-function knownFrom(writes: readonly RecordedWrite[], contents: ReadonlyMap<string, string>) {
+/** What is known of the text of writes. Gives way to others again and again: a server does this while sessions go on. */
+async function played(
+  writes: readonly RecordedWrite[],
+  contents: ReadonlyMap<string, string>,
+): Promise<{ readonly text: KnownText; readonly byHash: ReadonlyMap<number, RecordedWrite> }> {
   const text = new KnownText();
   const byHash = new Map<number, RecordedWrite>();
   const textOf = (sha256: string | undefined): string | undefined =>
@@ -133,6 +143,7 @@ function knownFrom(writes: readonly RecordedWrite[], contents: ReadonlyMap<strin
     const isWhole = write.beforeSha256 === undefined || before !== undefined;
     if (isWhole) text.add({ write: number, path, operation, before, after, isUndo });
     if (!isWhole || after === undefined) byHash.set(number, write);
+    await setImmediate();
   }
   return { text, byHash };
 }

@@ -6,6 +6,7 @@ import { commitMessage } from "./commit-message-command.ts";
 import * as governance from "./governance-commands.ts";
 import { keepIgnored } from "./layer-commands.ts";
 import { acceptMcpServers, addMcpServers } from "./mcp-commands.ts";
+import { showOrigin, toggleOrigins } from "./origin-commands.ts";
 import * as plan from "./plan-commands.ts";
 import * as problem from "./problem-commands.ts";
 import * as review from "./review-commands.ts";
@@ -78,6 +79,8 @@ export const commandTable: Readonly<Record<CommandId, Command>> = {
   nextHunk,
   previousHunk,
   showAllChanges,
+  showOrigin,
+  toggleOrigins,
   "todos.add": todo.addTodo,
   "todos.edit": todo.editTodo,
   "todos.remove": todo.removeTodo,

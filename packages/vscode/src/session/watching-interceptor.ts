@@ -7,6 +7,7 @@ const allowed = new Set([
   ...["GetConversationPreview", "GetGovernanceStatus", "ListIntents", "ListLedgerRecords", "PreviewSystemPrompt"],
   ...["ListAttempts", "GetAttemptContent", "StopAttempts"],
   ...["GetPlan", "ListPlans", "CheckPolicy", "ListRules", "CancelTurn", "StopToolCall", "Stop", "SetEmergencyControl"],
+  ...["TraceLines", "TraceCall"],
 ]);
 
 /**

@@ -27,6 +27,10 @@ export interface GennaiSettings {
   readonly showThinking: boolean;
   readonly notifications: boolean;
   readonly notifyBlockedCalls: boolean;
+  /** Who wrote each line is shown behind it. */
+  readonly lineOrigins: boolean;
+  /** It is told when the pointer rests on a line of a file that has recorded ones. */
+  readonly lineOriginsHover: boolean;
   readonly sandbox: "auto" | "required" | "off";
   readonly stages: "auto" | "required" | "off";
   readonly protectedBranches: readonly string[];
@@ -62,6 +66,8 @@ export function readSettings(): GennaiSettings {
     showThinking: flag("showThinking", false),
     notifications: flag("notifications", true),
     notifyBlockedCalls: configuration.inspect<unknown>("notifyBlockedCalls")?.globalValue !== false,
+    lineOrigins: flag("provenance.annotations", false),
+    lineOriginsHover: flag("provenance.hover", true),
     sandbox: oneOf(["auto", "required", "off"], ofUser("governance.sandbox"), "auto"),
     stages: oneOf(["auto", "required", "off"], ofUser("governance.stages"), "auto"),
     protectedBranches: texts(configuration.get<unknown>("governance.protectedBranches")),

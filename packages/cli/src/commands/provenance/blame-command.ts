@@ -1,3 +1,4 @@
+import { methodWords, unknownWords, verificationWords, whenWords } from "@gennai/client/provenance/origin-words";
 import type { RecordedWrite } from "@gennai/store/provenance/recorded-write";
 import type { LineOrigin, ProvenanceTrust } from "@gennai/store/provenance/workspace-provenance";
 import { usageError } from "../../errors/cli-error.ts";
@@ -7,7 +8,7 @@ import type { Console } from "../../terminal/console.ts";
 import { jsonLine, terminalSafe } from "../../terminal/terminal-safe.ts";
 import { fileAndLines, type LineRange } from "./line-range.ts";
 import { openProvenance } from "./open-provenance.ts";
-import { decisionWords, methodWords, unknownWords, verificationWords, writerWords } from "./origin-words.ts";
+import { decisionWords, writerWords } from "./origin-words.ts";
 import { momentOf } from "./since.ts";
 import { readWorkspaceText } from "./workspace-file.ts";
 
@@ -94,7 +95,7 @@ function blameText(
         ["checked", verificationWords[write.verification]],
         ["found", [...found].map(([how, count]) => `${lineCount(count)} ${how}`).join("; ")],
       ].map(([what = "", words = ""]) => `${" ".repeat(width)} ${what.padEnd(8)} ${words}`);
-      return [`${name} ${writerWords(write)}, ${whenWords(write.time)}`, ...rest].join("\n");
+      return [`${name} ${writerWords(write)}, ${terminalSafe(whenWords(write.time))}`, ...rest].join("\n");
     });
   const reasons = (["outside", "ambiguous", "not-recorded"] as const).flatMap((reason) => {
     const count = unknown.get(reason);
@@ -116,10 +117,6 @@ function colourOf(origin: LineOrigin): Parameters<Paint>[0] {
 }
 
 const colours = ["cyan", "magenta", "blue", "green", "yellow"] as const;
-
-function whenWords(time: string): string {
-  return `${terminalSafe(time).slice(0, 16).replace("T", " ")} UTC`;
-}
 
 function lineCount(count: number): string {
   return count === 1 ? "1 line" : `${count} lines`;

@@ -1,58 +1,14 @@
-import type { RecordedWrite, WriteDecision } from "@gennai/store/provenance/recorded-write";
-import type { LineOrigin } from "@gennai/store/provenance/workspace-provenance";
+import * as words from "@gennai/client/provenance/origin-words";
+import type { WriteDecision } from "@gennai/protocol/model/line-trace";
+import type { RecordedWrite } from "@gennai/store/provenance/recorded-write";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 
 /** Who wrote: a model in a session, or a person. */
 export function writerWords(write: RecordedWrite): string {
-  const who = write.agent !== undefined ? `agent ${write.agent}` : write.model !== "" ? `agent ${write.model}` : "";
-  const call = write.call === undefined ? "" : `, call ${write.call.id} (${write.call.tool})`;
-  const turn = write.turnId === "" ? "" : `, turn ${write.turnId.slice(0, 8)}`;
-  const session = write.sessionId === "" ? "" : ` in session ${write.sessionId.slice(0, 8)}${turn}${call}`;
-  if (who !== "") return terminalSafe(`${who}${session}`);
-  return terminalSafe(write.decision.type === "reviewed" ? `the agent${session}` : `a person${session}`);
+  return terminalSafe(words.writerWords(write));
 }
 
 /** Who let it happen. */
 export function decisionWords(decision: WriteDecision): string {
-  switch (decision.type) {
-    case "allowed":
-      return decision.rule === "" ? "no rule asked" : terminalSafe(`let run by ${decision.rule}`);
-    case "approved":
-      return terminalSafe(
-        `${decision.by || "somebody"} said yes${decision.rule === "" ? "" : `, as ${decision.rule} asked`}`,
-      );
-    case "reviewed": {
-      const counts = [`${decision.kept} kept`, `${decision.refused} refused`, `${decision.edited} edited`];
-      return terminalSafe(
-        `kept by a person in the review of proposal ${decision.proposalId.slice(0, 8)} (${counts.join(", ")})`,
-      );
-    }
-    case "planned":
-      return terminalSafe(`step ${decision.step} of a plan that a person approved`);
-    case "person":
-      return "done by a person";
-    case "untold":
-      return "not told";
-  }
+  return terminalSafe(words.decisionWords(decision));
 }
-
-export const verificationWords = {
-  verified: "looked at afterwards, and as it should be",
-  unverified: "nothing proves the result",
-  failed: "looked at afterwards, and not as it should be",
-  untold: "not told",
-} as const;
-
-export const methodWords: Readonly<Record<Extract<LineOrigin, { type: "recorded" }>["method"], string>> = {
-  "same-file": "the whole file is as it was recorded",
-  "same-lines": "by its text, among its neighbours",
-  formatted: "by its text without white space",
-  rewrapped: "by its characters, in other lines",
-  "block-hash": "by the recorded hash of the block",
-};
-
-export const unknownWords = {
-  outside: "it stood there already, or somebody else wrote it since",
-  ambiguous: "several calls may have written it",
-  "not-recorded": "nothing recorded is like it",
-} as const;

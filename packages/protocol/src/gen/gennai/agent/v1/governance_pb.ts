@@ -14,7 +14,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file gennai/agent/v1/governance.proto.
  */
 export const file_gennai_agent_v1_governance: GenFile = /*@__PURE__*/
-  fileDesc("CiBnZW5uYWkvYWdlbnQvdjEvZ292ZXJuYW5jZS5wcm90bxIPZ2VubmFpLmFnZW50LnYxIqoBCgxHYXRlRGVjaXNpb24SFAoMdG9vbF9jYWxsX2lkGAEgASgJEhEKCXRvb2xfbmFtZRgCIAEoCRIpCgd2ZXJkaWN0GAMgASgOMhguZ2VubmFpLmFnZW50LnYxLlZlcmRpY3QSKAoEcmlzaxgEIAEoDjIaLmdlbm5haS5hZ2VudC52MS5SaXNrTGV2ZWwSDAoEcnVsZRgFIAEoCRIOCgZyZWFzb24YBiABKAkiswQKE0NvbmZpcm1hdGlvblJlcXVlc3QSEgoKcmVxdWVzdF9pZBgBIAEoCRIUCgx0b29sX2NhbGxfaWQYAiABKAkSDQoFdGl0bGUYAyABKAkSGQoRaW50ZW50X3JlZmxlY3Rpb24YBCABKAkSGAoQYWN0aW9uX3N0YXRlbWVudBgFIAEoCRIYChBpbXBhY3Rfc3RhdGVtZW50GAYgASgJEhMKC21vZGVsX2NsYWltGAcgASgJEi8KCGNvbXB1dGVkGAggASgLMh0uZ2VubmFpLmFnZW50LnYxLkNvbXB1dGVkUmlzaxITCgthY3Rpb25fanNvbhgJIAEoCRIVCg1hY3Rpb25fc2hhMjU2GAogASgJEjoKDm9mZmVyZWRfc2NvcGVzGAsgAygOMiIuZ2VubmFpLmFnZW50LnYxLkNvbmZpcm1hdGlvblNjb3BlEhoKEnJlbWVtYmVyX3N0YXRlbWVudBgMIAEoCRIyCghwYXR0ZXJucxgNIAMoCzIgLmdlbm5haS5hZ2VudC52MS5SZW1lbWJlclBhdHRlcm4SDAoEZGlmZhgOIAEoCRIrCgVwYXJ0cxgPIAMoCzIcLmdlbm5haS5hZ2VudC52MS5PZmZlcmVkUGFydBIYChBtYXNrZWRfc3RhdGVtZW50GBAgASgJEhMKC293bmVyX2Vwb2NoGBQgASgEEiwKCGRlYWRsaW5lGBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJUCgtPZmZlcmVkUGFydBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEgwKBHJ1bGUYAyABKAkSDgoGcmVhc29uGAQgASgJEg0KBW5lZWRzGAUgAygJIn8KD1JlbWVtYmVyUGF0dGVybhIKCgJpZBgBIAEoCRIMCgR0ZXh0GAIgASgJEgwKBHJ1bGUYAyABKAkSFgoObWF0Y2hlZF9iZWZvcmUYBCADKAkSEwoLd291bGRfbWF0Y2gYBSADKAkSFwoPd291bGRfbm90X21hdGNoGAYgAygJInwKDENvbXB1dGVkUmlzaxIoCgRyaXNrGAEgASgOMhouZ2VubmFpLmFnZW50LnYxLlJpc2tMZXZlbBINCgVwYXRocxgCIAMoCRIMCgRydWxlGAMgASgJEg4KBnJlYXNvbhgEIAEoCRIVCg1wb2xpY3lfc2hhMjU2GAUgASgJIuQBChRDb25maXJtYXRpb25SZXNwb25zZRISCgpyZXF1ZXN0X2lkGAEgASgJEjMKBmFuc3dlchgCIAEoDjIjLmdlbm5haS5hZ2VudC52MS5Db25maXJtYXRpb25BbnN3ZXISMQoFc2NvcGUYAyABKA4yIi5nZW5uYWkuYWdlbnQudjEuQ29uZmlybWF0aW9uU2NvcGUSDgoGcmVhc29uGAQgASgJEhUKDWFjdGlvbl9zaGEyNTYYBSABKAkSEgoKcGF0dGVybl9pZBgGIAEoCRIVCg1kcm9wcGVkX3BhcnRzGAcgAygJImkKDkVtZXJnZW5jeVN0YXRlEhEKCXJlYWRfb25seRgBIAEoCBIbChNkaXNhYmxlX2hpZ2hfaW1wYWN0GAIgASgIEhUKDWJsb2NrZWRfdG9vbHMYAyADKAkSEAoIc3RvcF9hbGwYBCABKAgisQEKEEVtZXJnZW5jeUNoYW5nZWQSLgoFc3RhdGUYASABKAsyHy5nZW5uYWkuYWdlbnQudjEuRW1lcmdlbmN5U3RhdGUSMgoHY29udHJvbBgCIAEoDjIhLmdlbm5haS5hZ2VudC52MS5FbWVyZ2VuY3lDb250cm9sEg8KB2VuYWJsZWQYAyABKAgSDAoEdG9vbBgEIAEoCRIKCgJieRgFIAEoCRIOCgZyZWFzb24YBiABKAkiiwEKGlNldEVtZXJnZW5jeUNvbnRyb2xSZXF1ZXN0EjIKB2NvbnRyb2wYASABKA4yIS5nZW5uYWkuYWdlbnQudjEuRW1lcmdlbmN5Q29udHJvbBIPCgdlbmFibGVkGAIgASgIEgwKBHRvb2wYAyABKAkSCgoCYnkYBCABKAkSDgoGcmVhc29uGAUgASgJImcKG1NldEVtZXJnZW5jeUNvbnRyb2xSZXNwb25zZRIuCgVzdGF0ZRgBIAEoCzIfLmdlbm5haS5hZ2VudC52MS5FbWVyZ2VuY3lTdGF0ZRIYChBzdG9wcGVkX3R1cm5faWRzGAIgAygJIjAKGkdldEdvdmVybmFuY2VTdGF0dXNSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkimQIKG0dldEdvdmVybmFuY2VTdGF0dXNSZXNwb25zZRIyCgllbWVyZ2VuY3kYASABKAsyHy5nZW5uYWkuYWdlbnQudjEuRW1lcmdlbmN5U3RhdGUSKwoFcnVsZXMYAiABKAsyHC5nZW5uYWkuYWdlbnQudjEuUnVsZXNTdGF0dXMSEQoJaXNvbGF0aW9uGAMgASgJEjIKDGludGVudHNfbW9kZRgEIAEoDjIcLmdlbm5haS5hZ2VudC52MS5JbnRlbnRzTW9kZRIYChBhY3RpdmVfaW50ZW50X2lkGAUgASgJEjgKDGNhcGFiaWxpdGllcxgGIAEoCzIiLmdlbm5haS5hZ2VudC52MS5DYXBhYmlsaXR5UHJvZmlsZSJrCgtSdWxlc1N0YXR1cxINCgVjb3VudBgBIAEoBRIMCgR0ZXh0GAIgASgJEhYKDmxhc3RfdmlvbGF0aW9uGAMgASgJEhAKCHByb2JsZW1zGAQgAygJEhUKDXBvbGljeV9zaGEyNTYYBSABKAkiPAoMUnVsZXNDaGFuZ2VkEiwKBnN0YXR1cxgBIAEoCzIcLmdlbm5haS5hZ2VudC52MS5SdWxlc1N0YXR1cyKOAQoNUnVsZVZpb2xhdGlvbhIUCgx0b29sX2NhbGxfaWQYASABKAkSDAoEdG9vbBgCIAEoCRINCgVpbnB1dBgDIAEoCRIMCgRydWxlGAQgASgJEg4KBmFjdGlvbhgFIAEoCRINCgV3b3JkcxgGIAEoCRIOCgZyZWFzb24YByABKAkSDQoFcGxhY2UYCCABKAkidQoRQ2FwYWJpbGl0eVByb2ZpbGUSDAoEbmFtZRgBIAEoCRIUCgxjYXBhYmlsaXRpZXMYAiADKAkSKwoHZXhwaXJlcxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHcHJvYmxlbRgEIAEoCSJOChJDaGVja1BvbGljeVJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIMCgR0b29sGAIgASgJEhYKDmFyZ3VtZW50c19qc29uGAMgASgJIrUBChNDaGVja1BvbGljeVJlc3BvbnNlEikKB3ZlcmRpY3QYASABKA4yGC5nZW5uYWkuYWdlbnQudjEuVmVyZGljdBIoCgRyaXNrGAIgASgOMhouZ2VubmFpLmFnZW50LnYxLlJpc2tMZXZlbBIpCgVydWxlcxgDIAMoCzIaLmdlbm5haS5hZ2VudC52MS5GaXJlZFJ1bGUSDgoGcmVhc29uGAQgASgJEg4KBnN0YWdlZBgFIAEoCCImChBMaXN0UnVsZXNSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkiWQoRTGlzdFJ1bGVzUmVzcG9uc2USKwoFcnVsZXMYASADKAsyHC5nZW5uYWkuYWdlbnQudjEuUnVsZUluRm9yY2USFwoPY2FsbHNfbG9va2VkX2F0GAIgASgNIs0BCgtSdWxlSW5Gb3JjZRIMCgRuYW1lGAEgASgJEicKBGtpbmQYAiABKA4yGS5nZW5uYWkuYWdlbnQudjEuUnVsZUtpbmQSDAoEdGV4dBgDIAEoCRIOCgZyZWFzb24YBCABKAkSKQoHdmVyZGljdBgFIAEoDjIYLmdlbm5haS5hZ2VudC52MS5WZXJkaWN0Eg0KBXBsYWNlGAYgASgJEi8KCGFjdGl2aXR5GAcgASgLMh0uZ2VubmFpLmFnZW50LnYxLlJ1bGVBY3Rpdml0eSJaCgxSdWxlQWN0aXZpdHkSDwoHcmVmdXNlZBgBIAEoDRIPCgdhbGxvd2VkGAIgASgNEigKBGxhc3QYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wImIKCUZpcmVkUnVsZRIMCgRydWxlGAEgASgJEikKB3ZlcmRpY3QYAiABKA4yGC5nZW5uYWkuYWdlbnQudjEuVmVyZGljdBIOCgZyZWFzb24YAyABKAkSDAoEaGludBgEIAEoCSKNAQoGSW50ZW50EgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSDgoGc3RhdHVzGAMgASgJEhMKC293bmVkX3Njb3BlGAQgAygJEhMKC2NvbnN0cmFpbnRzGAUgAygJEhsKE2FjY2VwdGFuY2VfY3JpdGVyaWEYBiADKAkSEgoKc2VsZWN0YWJsZRgHIAEoCCI5Cg5JbnRlbnRTZWxlY3RlZBInCgZpbnRlbnQYASABKAsyFy5nZW5uYWkuYWdlbnQudjEuSW50ZW50IigKEkxpc3RJbnRlbnRzUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJImsKE0xpc3RJbnRlbnRzUmVzcG9uc2USKAoHaW50ZW50cxgBIAMoCzIXLmdlbm5haS5hZ2VudC52MS5JbnRlbnQSEAoId2FybmluZ3MYAiADKAkSGAoQYWN0aXZlX2ludGVudF9pZBgDIAEoCSI8ChNTZWxlY3RJbnRlbnRSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSEQoJaW50ZW50X2lkGAIgASgJIj8KFFNlbGVjdEludGVudFJlc3BvbnNlEicKBmludGVudBgBIAEoCzIXLmdlbm5haS5hZ2VudC52MS5JbnRlbnQiVwoVU2V0SW50ZW50c01vZGVSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSKgoEbW9kZRgCIAEoDjIcLmdlbm5haS5hZ2VudC52MS5JbnRlbnRzTW9kZSJdChZTZXRJbnRlbnRzTW9kZVJlc3BvbnNlEioKBG1vZGUYASABKA4yHC5nZW5uYWkuYWdlbnQudjEuSW50ZW50c01vZGUSCgoCb24YAiABKAgSCwoDd2h5GAMgASgJIkIKGlByZXZpZXdTeXN0ZW1Qcm9tcHRSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSEAoIc2NlbmFyaW8YAiABKAkiLQobUHJldmlld1N5c3RlbVByb21wdFJlc3BvbnNlEg4KBnByb21wdBgBIAEoCSJ0ChhMaXN0TGVkZ2VyUmVjb3Jkc1JlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIRCglhZnRlcl9zZXEYAiABKAQSDQoFbGltaXQYAyABKAUSDgoGbmV3ZXN0GAQgASgIEhIKCmJlZm9yZV9zZXEYBSABKAQiKQoMTGVkZ2VyUmVjb3JkEgsKA3NlcRgBIAEoBBIMCgRqc29uGAIgASgJIksKGUxpc3RMZWRnZXJSZWNvcmRzUmVzcG9uc2USLgoHcmVjb3JkcxgBIAMoCzIdLmdlbm5haS5hZ2VudC52MS5MZWRnZXJSZWNvcmQiKQoTVmVyaWZ5TGVkZ2VyUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJIm8KFFZlcmlmeUxlZGdlclJlc3BvbnNlEg4KBnN0YXR1cxgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEg8KB3JlY29yZHMYAyABKAUSDgoGcHVyZ2VkGAQgASgFEhUKDWZpcnN0X2JhZF9zZXEYBSABKAQiEgoQR2V0UGFyaXR5UmVxdWVzdCLmAQoRR2V0UGFyaXR5UmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoCRIYChBwcm90b2NvbF92ZXJzaW9uGAIgASgFEhcKD3Byb3RvY29sX3NoYTI1NhgDIAEoCRIrCgZwb2xpY3kYBCADKAsyGy5nZW5uYWkuYWdlbnQudjEuUGFyaXR5UGFydBIyCgllbWVyZ2VuY3kYBSABKAsyHy5nZW5uYWkuYWdlbnQudjEuRW1lcmdlbmN5U3RhdGUSLAoHcmVsZWFzZRgGIAMoCzIbLmdlbm5haS5hZ2VudC52MS5QYXJpdHlQYXJ0IioKClBhcml0eVBhcnQSDAoEbmFtZRgBIAEoCRIOCgZzaGEyNTYYAiABKAkiawoOU3RhbmRpbmdBbnN3ZXISCgoCaWQYASABKAkSDAoEa2luZBgCIAEoCRIRCglzdGF0ZW1lbnQYAyABKAkSLAoIYWNjZXB0ZWQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIjAKGkxpc3RTdGFuZGluZ0Fuc3dlcnNSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkiTwobTGlzdFN0YW5kaW5nQW5zd2Vyc1Jlc3BvbnNlEjAKB2Fuc3dlcnMYASADKAsyHy5nZW5uYWkuYWdlbnQudjEuU3RhbmRpbmdBbnN3ZXIiSwocUmV2b2tlU3RhbmRpbmdBbnN3ZXJzUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEgoKAmlkGAIgASgJEgsKA2FsbBgDIAEoCCJRCh1SZXZva2VTdGFuZGluZ0Fuc3dlcnNSZXNwb25zZRIwCgdyZXZva2VkGAEgAygLMh8uZ2VubmFpLmFnZW50LnYxLlN0YW5kaW5nQW5zd2VyIqYBCglNY3BTZXJ2ZXISDAoEbmFtZRgBIAEoCRIOCgZvcmlnaW4YAiABKAkSLgoFc3RhdGUYAyABKA4yHy5nZW5uYWkuYWdlbnQudjEuTWNwU2VydmVyU3RhdGUSDQoFc3RhcnQYBCABKAkSLAoEcnVucxgFIAMoCzIeLmdlbm5haS5hZ2VudC52MS5NY3BTZXJ2ZXJQYXJ0Eg4KBmRpZ2VzdBgGIAEoCSIuCg1NY3BTZXJ2ZXJQYXJ0EgwKBG5hbWUYASABKAkSDwoHY29udGVudBgCIAEoCSIrChVMaXN0TWNwU2VydmVyc1JlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCSJXChZMaXN0TWNwU2VydmVyc1Jlc3BvbnNlEisKB3NlcnZlcnMYASADKAsyGi5nZW5uYWkuYWdlbnQudjEuTWNwU2VydmVyEhAKCHByb2JsZW1zGAIgAygJIkoKFkFjY2VwdE1jcFNlcnZlclJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIMCgRuYW1lGAIgASgJEg4KBmRpZ2VzdBgDIAEoCSJFChdBY2NlcHRNY3BTZXJ2ZXJSZXNwb25zZRIqCgZzZXJ2ZXIYASABKAsyGi5nZW5uYWkuYWdlbnQudjEuTWNwU2VydmVyIl8KEEd1YXJkQ2FsbFJlcXVlc3QSDAoEaG9zdBgBIAEoCRITCgt3b3JraW5nX2RpchgCIAEoCRIoCgdwYXlsb2FkGAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCI8ChFHdWFyZENhbGxSZXNwb25zZRInCgZhbnN3ZXIYASABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0KmcKCVJpc2tMZXZlbBIaChZSSVNLX0xFVkVMX1VOU1BFQ0lGSUVEEAASEgoOUklTS19MRVZFTF9MT1cQARIVChFSSVNLX0xFVkVMX01FRElVTRACEhMKD1JJU0tfTEVWRUxfSElHSBADKlgKB1ZlcmRpY3QSFwoTVkVSRElDVF9VTlNQRUNJRklFRBAAEhEKDVZFUkRJQ1RfQUxMT1cQARIPCgtWRVJESUNUX0FTSxACEhAKDFZFUkRJQ1RfREVOWRADKtcBCgxGYWlsdXJlQ2xhc3MSHQoZRkFJTFVSRV9DTEFTU19VTlNQRUNJRklFRBAAEiMKH0ZBSUxVUkVfQ0xBU1NfUEVSTUlTU0lPTl9ERU5JRUQQARIiCh5GQUlMVVJFX0NMQVNTX1RPT0xfVU5BVkFJTEFCTEUQAhIfChtGQUlMVVJFX0NMQVNTX0NPTU1BTkRfRVJST1IQAxIZChVGQUlMVVJFX0NMQVNTX1RJTUVPVVQQBBIjCh9GQUlMVVJFX0NMQVNTX1BBUlRJQUxfRVhFQ1VUSU9OEAUqmgEKEVZlcmlmaWNhdGlvblN0YXRlEiIKHlZFUklGSUNBVElPTl9TVEFURV9VTlNQRUNJRklFRBAAEh8KG1ZFUklGSUNBVElPTl9TVEFURV9WRVJJRklFRBABEiEKHVZFUklGSUNBVElPTl9TVEFURV9VTlZFUklGSUVEEAISHQoZVkVSSUZJQ0FUSU9OX1NUQVRFX0ZBSUxFRBADKrMBChFDb25maXJtYXRpb25TY29wZRIiCh5DT05GSVJNQVRJT05fU0NPUEVfVU5TUEVDSUZJRUQQABIbChdDT05GSVJNQVRJT05fU0NPUEVfT05DRRABEhsKF0NPTkZJUk1BVElPTl9TQ09QRV9UVVJOEAISHgoaQ09ORklSTUFUSU9OX1NDT1BFX1NFU1NJT04QAxIgChxDT05GSVJNQVRJT05fU0NPUEVfV09SS1NQQUNFEAQqkgEKEkNvbmZpcm1hdGlvbkFuc3dlchIjCh9DT05GSVJNQVRJT05fQU5TV0VSX1VOU1BFQ0lGSUVEEAASGwoXQ09ORklSTUFUSU9OX0FOU1dFUl9ZRVMQARIaChZDT05GSVJNQVRJT05fQU5TV0VSX05PEAISHgoaQ09ORklSTUFUSU9OX0FOU1dFUl9OT0JPRFkQAyrDAQoQRW1lcmdlbmN5Q29udHJvbBIhCh1FTUVSR0VOQ1lfQ09OVFJPTF9VTlNQRUNJRklFRBAAEh8KG0VNRVJHRU5DWV9DT05UUk9MX1JFQURfT05MWRABEikKJUVNRVJHRU5DWV9DT05UUk9MX0RJU0FCTEVfSElHSF9JTVBBQ1QQAhIgChxFTUVSR0VOQ1lfQ09OVFJPTF9CTE9DS19UT09MEAMSHgoaRU1FUkdFTkNZX0NPTlRST0xfU1RPUF9BTEwQBCqxAQoIUnVsZUtpbmQSGQoVUlVMRV9LSU5EX1VOU1BFQ0lGSUVEEAASFQoRUlVMRV9LSU5EX0NPTU1BTkQQARIZChVSVUxFX0tJTkRfWkVST19BQ0NFU1MQAhIXChNSVUxFX0tJTkRfUkVBRF9PTkxZEAMSFwoTUlVMRV9LSU5EX05PX0RFTEVURRAEEhIKDlJVTEVfS0lORF9UT09MEAUSEgoOUlVMRV9LSU5EX0NPREUQBipzCgtJbnRlbnRzTW9kZRIcChhJTlRFTlRTX01PREVfVU5TUEVDSUZJRUQQABIVChFJTlRFTlRTX01PREVfQVVUTxABEhkKFUlOVEVOVFNfTU9ERV9SRVFVSVJFRBACEhQKEElOVEVOVFNfTU9ERV9PRkYQAyqmAgoJUGxhblN0YXRlEhoKFlBMQU5fU1RBVEVfVU5TUEVDSUZJRUQQABIUChBQTEFOX1NUQVRFX0RSQUZUEAESFgoSUExBTl9TVEFURV9QUkVWSUVXEAISIAocUExBTl9TVEFURV9BV0FJVElOR19BUFBST1ZBTBADEhgKFFBMQU5fU1RBVEVfRVhFQ1VUSU5HEAQSGAoUUExBTl9TVEFURV9WRVJJRllJTkcQBRITCg9QTEFOX1NUQVRFX0RPTkUQBhIVChFQTEFOX1NUQVRFX0ZBSUxFRBAHEhYKElBMQU5fU1RBVEVfUEFSVElBTBAIEhoKFlBMQU5fU1RBVEVfSU5URVJSVVBURUQQCRIZChVQTEFOX1NUQVRFX1VOVkVSSUZJRUQQCirBAQoNUGxhblN0ZXBTdGF0ZRIfChtQTEFOX1NURVBfU1RBVEVfVU5TUEVDSUZJRUQQABIbChdQTEFOX1NURVBfU1RBVEVfUEVORElORxABEhsKF1BMQU5fU1RFUF9TVEFURV9SVU5OSU5HEAISHAoYUExBTl9TVEVQX1NUQVRFX0VYRUNVVEVEEAMSGgoWUExBTl9TVEVQX1NUQVRFX0ZBSUxFRBAEEhsKF1BMQU5fU1RFUF9TVEFURV9TS0lQUEVEEAUqiQEKDk1jcFNlcnZlclN0YXRlEiAKHE1DUF9TRVJWRVJfU1RBVEVfVU5TUEVDSUZJRUQQABIdChlNQ1BfU0VSVkVSX1NUQVRFX0FDQ0VQVEVEEAESGAoUTUNQX1NFUlZFUl9TVEFURV9ORVcQAhIcChhNQ1BfU0VSVkVSX1NUQVRFX0NIQU5HRUQQAzLVDAoRR292ZXJuYW5jZVNlcnZpY2UScAoTR2V0R292ZXJuYW5jZVN0YXR1cxIrLmdlbm5haS5hZ2VudC52MS5HZXRHb3Zlcm5hbmNlU3RhdHVzUmVxdWVzdBosLmdlbm5haS5hZ2VudC52MS5HZXRHb3Zlcm5hbmNlU3RhdHVzUmVzcG9uc2UScAoTU2V0RW1lcmdlbmN5Q29udHJvbBIrLmdlbm5haS5hZ2VudC52MS5TZXRFbWVyZ2VuY3lDb250cm9sUmVxdWVzdBosLmdlbm5haS5hZ2VudC52MS5TZXRFbWVyZ2VuY3lDb250cm9sUmVzcG9uc2USWAoLQ2hlY2tQb2xpY3kSIy5nZW5uYWkuYWdlbnQudjEuQ2hlY2tQb2xpY3lSZXF1ZXN0GiQuZ2VubmFpLmFnZW50LnYxLkNoZWNrUG9saWN5UmVzcG9uc2USWAoLTGlzdEludGVudHMSIy5nZW5uYWkuYWdlbnQudjEuTGlzdEludGVudHNSZXF1ZXN0GiQuZ2VubmFpLmFnZW50LnYxLkxpc3RJbnRlbnRzUmVzcG9uc2USWwoMU2VsZWN0SW50ZW50EiQuZ2VubmFpLmFnZW50LnYxLlNlbGVjdEludGVudFJlcXVlc3QaJS5nZW5uYWkuYWdlbnQudjEuU2VsZWN0SW50ZW50UmVzcG9uc2UScAoTUHJldmlld1N5c3RlbVByb21wdBIrLmdlbm5haS5hZ2VudC52MS5QcmV2aWV3U3lzdGVtUHJvbXB0UmVxdWVzdBosLmdlbm5haS5hZ2VudC52MS5QcmV2aWV3U3lzdGVtUHJvbXB0UmVzcG9uc2USagoRTGlzdExlZGdlclJlY29yZHMSKS5nZW5uYWkuYWdlbnQudjEuTGlzdExlZGdlclJlY29yZHNSZXF1ZXN0GiouZ2VubmFpLmFnZW50LnYxLkxpc3RMZWRnZXJSZWNvcmRzUmVzcG9uc2USWwoMVmVyaWZ5TGVkZ2VyEiQuZ2VubmFpLmFnZW50LnYxLlZlcmlmeUxlZGdlclJlcXVlc3QaJS5nZW5uYWkuYWdlbnQudjEuVmVyaWZ5TGVkZ2VyUmVzcG9uc2USYQoOU2V0SW50ZW50c01vZGUSJi5nZW5uYWkuYWdlbnQudjEuU2V0SW50ZW50c01vZGVSZXF1ZXN0GicuZ2VubmFpLmFnZW50LnYxLlNldEludGVudHNNb2RlUmVzcG9uc2USUgoJR2V0UGFyaXR5EiEuZ2VubmFpLmFnZW50LnYxLkdldFBhcml0eVJlcXVlc3QaIi5nZW5uYWkuYWdlbnQudjEuR2V0UGFyaXR5UmVzcG9uc2UScAoTTGlzdFN0YW5kaW5nQW5zd2VycxIrLmdlbm5haS5hZ2VudC52MS5MaXN0U3RhbmRpbmdBbnN3ZXJzUmVxdWVzdBosLmdlbm5haS5hZ2VudC52MS5MaXN0U3RhbmRpbmdBbnN3ZXJzUmVzcG9uc2USdgoVUmV2b2tlU3RhbmRpbmdBbnN3ZXJzEi0uZ2VubmFpLmFnZW50LnYxLlJldm9rZVN0YW5kaW5nQW5zd2Vyc1JlcXVlc3QaLi5nZW5uYWkuYWdlbnQudjEuUmV2b2tlU3RhbmRpbmdBbnN3ZXJzUmVzcG9uc2USYQoOTGlzdE1jcFNlcnZlcnMSJi5nZW5uYWkuYWdlbnQudjEuTGlzdE1jcFNlcnZlcnNSZXF1ZXN0GicuZ2VubmFpLmFnZW50LnYxLkxpc3RNY3BTZXJ2ZXJzUmVzcG9uc2USZAoPQWNjZXB0TWNwU2VydmVyEicuZ2VubmFpLmFnZW50LnYxLkFjY2VwdE1jcFNlcnZlclJlcXVlc3QaKC5nZW5uYWkuYWdlbnQudjEuQWNjZXB0TWNwU2VydmVyUmVzcG9uc2USUgoJTGlzdFJ1bGVzEiEuZ2VubmFpLmFnZW50LnYxLkxpc3RSdWxlc1JlcXVlc3QaIi5nZW5uYWkuYWdlbnQudjEuTGlzdFJ1bGVzUmVzcG9uc2USUgoJR3VhcmRDYWxsEiEuZ2VubmFpLmFnZW50LnYxLkd1YXJkQ2FsbFJlcXVlc3QaIi5nZW5uYWkuYWdlbnQudjEuR3VhcmRDYWxsUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("CiBnZW5uYWkvYWdlbnQvdjEvZ292ZXJuYW5jZS5wcm90bxIPZ2VubmFpLmFnZW50LnYxIqoBCgxHYXRlRGVjaXNpb24SFAoMdG9vbF9jYWxsX2lkGAEgASgJEhEKCXRvb2xfbmFtZRgCIAEoCRIpCgd2ZXJkaWN0GAMgASgOMhguZ2VubmFpLmFnZW50LnYxLlZlcmRpY3QSKAoEcmlzaxgEIAEoDjIaLmdlbm5haS5hZ2VudC52MS5SaXNrTGV2ZWwSDAoEcnVsZRgFIAEoCRIOCgZyZWFzb24YBiABKAkiswQKE0NvbmZpcm1hdGlvblJlcXVlc3QSEgoKcmVxdWVzdF9pZBgBIAEoCRIUCgx0b29sX2NhbGxfaWQYAiABKAkSDQoFdGl0bGUYAyABKAkSGQoRaW50ZW50X3JlZmxlY3Rpb24YBCABKAkSGAoQYWN0aW9uX3N0YXRlbWVudBgFIAEoCRIYChBpbXBhY3Rfc3RhdGVtZW50GAYgASgJEhMKC21vZGVsX2NsYWltGAcgASgJEi8KCGNvbXB1dGVkGAggASgLMh0uZ2VubmFpLmFnZW50LnYxLkNvbXB1dGVkUmlzaxITCgthY3Rpb25fanNvbhgJIAEoCRIVCg1hY3Rpb25fc2hhMjU2GAogASgJEjoKDm9mZmVyZWRfc2NvcGVzGAsgAygOMiIuZ2VubmFpLmFnZW50LnYxLkNvbmZpcm1hdGlvblNjb3BlEhoKEnJlbWVtYmVyX3N0YXRlbWVudBgMIAEoCRIyCghwYXR0ZXJucxgNIAMoCzIgLmdlbm5haS5hZ2VudC52MS5SZW1lbWJlclBhdHRlcm4SDAoEZGlmZhgOIAEoCRIrCgVwYXJ0cxgPIAMoCzIcLmdlbm5haS5hZ2VudC52MS5PZmZlcmVkUGFydBIYChBtYXNrZWRfc3RhdGVtZW50GBAgASgJEhMKC293bmVyX2Vwb2NoGBQgASgEEiwKCGRlYWRsaW5lGBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJUCgtPZmZlcmVkUGFydBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEgwKBHJ1bGUYAyABKAkSDgoGcmVhc29uGAQgASgJEg0KBW5lZWRzGAUgAygJIn8KD1JlbWVtYmVyUGF0dGVybhIKCgJpZBgBIAEoCRIMCgR0ZXh0GAIgASgJEgwKBHJ1bGUYAyABKAkSFgoObWF0Y2hlZF9iZWZvcmUYBCADKAkSEwoLd291bGRfbWF0Y2gYBSADKAkSFwoPd291bGRfbm90X21hdGNoGAYgAygJInwKDENvbXB1dGVkUmlzaxIoCgRyaXNrGAEgASgOMhouZ2VubmFpLmFnZW50LnYxLlJpc2tMZXZlbBINCgVwYXRocxgCIAMoCRIMCgRydWxlGAMgASgJEg4KBnJlYXNvbhgEIAEoCRIVCg1wb2xpY3lfc2hhMjU2GAUgASgJIuQBChRDb25maXJtYXRpb25SZXNwb25zZRISCgpyZXF1ZXN0X2lkGAEgASgJEjMKBmFuc3dlchgCIAEoDjIjLmdlbm5haS5hZ2VudC52MS5Db25maXJtYXRpb25BbnN3ZXISMQoFc2NvcGUYAyABKA4yIi5nZW5uYWkuYWdlbnQudjEuQ29uZmlybWF0aW9uU2NvcGUSDgoGcmVhc29uGAQgASgJEhUKDWFjdGlvbl9zaGEyNTYYBSABKAkSEgoKcGF0dGVybl9pZBgGIAEoCRIVCg1kcm9wcGVkX3BhcnRzGAcgAygJImkKDkVtZXJnZW5jeVN0YXRlEhEKCXJlYWRfb25seRgBIAEoCBIbChNkaXNhYmxlX2hpZ2hfaW1wYWN0GAIgASgIEhUKDWJsb2NrZWRfdG9vbHMYAyADKAkSEAoIc3RvcF9hbGwYBCABKAgisQEKEEVtZXJnZW5jeUNoYW5nZWQSLgoFc3RhdGUYASABKAsyHy5nZW5uYWkuYWdlbnQudjEuRW1lcmdlbmN5U3RhdGUSMgoHY29udHJvbBgCIAEoDjIhLmdlbm5haS5hZ2VudC52MS5FbWVyZ2VuY3lDb250cm9sEg8KB2VuYWJsZWQYAyABKAgSDAoEdG9vbBgEIAEoCRIKCgJieRgFIAEoCRIOCgZyZWFzb24YBiABKAkiiwEKGlNldEVtZXJnZW5jeUNvbnRyb2xSZXF1ZXN0EjIKB2NvbnRyb2wYASABKA4yIS5nZW5uYWkuYWdlbnQudjEuRW1lcmdlbmN5Q29udHJvbBIPCgdlbmFibGVkGAIgASgIEgwKBHRvb2wYAyABKAkSCgoCYnkYBCABKAkSDgoGcmVhc29uGAUgASgJImcKG1NldEVtZXJnZW5jeUNvbnRyb2xSZXNwb25zZRIuCgVzdGF0ZRgBIAEoCzIfLmdlbm5haS5hZ2VudC52MS5FbWVyZ2VuY3lTdGF0ZRIYChBzdG9wcGVkX3R1cm5faWRzGAIgAygJIjAKGkdldEdvdmVybmFuY2VTdGF0dXNSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkimQIKG0dldEdvdmVybmFuY2VTdGF0dXNSZXNwb25zZRIyCgllbWVyZ2VuY3kYASABKAsyHy5nZW5uYWkuYWdlbnQudjEuRW1lcmdlbmN5U3RhdGUSKwoFcnVsZXMYAiABKAsyHC5nZW5uYWkuYWdlbnQudjEuUnVsZXNTdGF0dXMSEQoJaXNvbGF0aW9uGAMgASgJEjIKDGludGVudHNfbW9kZRgEIAEoDjIcLmdlbm5haS5hZ2VudC52MS5JbnRlbnRzTW9kZRIYChBhY3RpdmVfaW50ZW50X2lkGAUgASgJEjgKDGNhcGFiaWxpdGllcxgGIAEoCzIiLmdlbm5haS5hZ2VudC52MS5DYXBhYmlsaXR5UHJvZmlsZSJrCgtSdWxlc1N0YXR1cxINCgVjb3VudBgBIAEoBRIMCgR0ZXh0GAIgASgJEhYKDmxhc3RfdmlvbGF0aW9uGAMgASgJEhAKCHByb2JsZW1zGAQgAygJEhUKDXBvbGljeV9zaGEyNTYYBSABKAkiPAoMUnVsZXNDaGFuZ2VkEiwKBnN0YXR1cxgBIAEoCzIcLmdlbm5haS5hZ2VudC52MS5SdWxlc1N0YXR1cyKOAQoNUnVsZVZpb2xhdGlvbhIUCgx0b29sX2NhbGxfaWQYASABKAkSDAoEdG9vbBgCIAEoCRINCgVpbnB1dBgDIAEoCRIMCgRydWxlGAQgASgJEg4KBmFjdGlvbhgFIAEoCRINCgV3b3JkcxgGIAEoCRIOCgZyZWFzb24YByABKAkSDQoFcGxhY2UYCCABKAkidQoRQ2FwYWJpbGl0eVByb2ZpbGUSDAoEbmFtZRgBIAEoCRIUCgxjYXBhYmlsaXRpZXMYAiADKAkSKwoHZXhwaXJlcxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHcHJvYmxlbRgEIAEoCSJOChJDaGVja1BvbGljeVJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIMCgR0b29sGAIgASgJEhYKDmFyZ3VtZW50c19qc29uGAMgASgJIrUBChNDaGVja1BvbGljeVJlc3BvbnNlEikKB3ZlcmRpY3QYASABKA4yGC5nZW5uYWkuYWdlbnQudjEuVmVyZGljdBIoCgRyaXNrGAIgASgOMhouZ2VubmFpLmFnZW50LnYxLlJpc2tMZXZlbBIpCgVydWxlcxgDIAMoCzIaLmdlbm5haS5hZ2VudC52MS5GaXJlZFJ1bGUSDgoGcmVhc29uGAQgASgJEg4KBnN0YWdlZBgFIAEoCCImChBMaXN0UnVsZXNSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkiWQoRTGlzdFJ1bGVzUmVzcG9uc2USKwoFcnVsZXMYASADKAsyHC5nZW5uYWkuYWdlbnQudjEuUnVsZUluRm9yY2USFwoPY2FsbHNfbG9va2VkX2F0GAIgASgNIs0BCgtSdWxlSW5Gb3JjZRIMCgRuYW1lGAEgASgJEicKBGtpbmQYAiABKA4yGS5nZW5uYWkuYWdlbnQudjEuUnVsZUtpbmQSDAoEdGV4dBgDIAEoCRIOCgZyZWFzb24YBCABKAkSKQoHdmVyZGljdBgFIAEoDjIYLmdlbm5haS5hZ2VudC52MS5WZXJkaWN0Eg0KBXBsYWNlGAYgASgJEi8KCGFjdGl2aXR5GAcgASgLMh0uZ2VubmFpLmFnZW50LnYxLlJ1bGVBY3Rpdml0eSJaCgxSdWxlQWN0aXZpdHkSDwoHcmVmdXNlZBgBIAEoDRIPCgdhbGxvd2VkGAIgASgNEigKBGxhc3QYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wImIKCUZpcmVkUnVsZRIMCgRydWxlGAEgASgJEikKB3ZlcmRpY3QYAiABKA4yGC5nZW5uYWkuYWdlbnQudjEuVmVyZGljdBIOCgZyZWFzb24YAyABKAkSDAoEaGludBgEIAEoCSKNAQoGSW50ZW50EgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSDgoGc3RhdHVzGAMgASgJEhMKC293bmVkX3Njb3BlGAQgAygJEhMKC2NvbnN0cmFpbnRzGAUgAygJEhsKE2FjY2VwdGFuY2VfY3JpdGVyaWEYBiADKAkSEgoKc2VsZWN0YWJsZRgHIAEoCCI5Cg5JbnRlbnRTZWxlY3RlZBInCgZpbnRlbnQYASABKAsyFy5nZW5uYWkuYWdlbnQudjEuSW50ZW50IigKEkxpc3RJbnRlbnRzUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJImsKE0xpc3RJbnRlbnRzUmVzcG9uc2USKAoHaW50ZW50cxgBIAMoCzIXLmdlbm5haS5hZ2VudC52MS5JbnRlbnQSEAoId2FybmluZ3MYAiADKAkSGAoQYWN0aXZlX2ludGVudF9pZBgDIAEoCSI8ChNTZWxlY3RJbnRlbnRSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSEQoJaW50ZW50X2lkGAIgASgJIj8KFFNlbGVjdEludGVudFJlc3BvbnNlEicKBmludGVudBgBIAEoCzIXLmdlbm5haS5hZ2VudC52MS5JbnRlbnQiVwoVU2V0SW50ZW50c01vZGVSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSKgoEbW9kZRgCIAEoDjIcLmdlbm5haS5hZ2VudC52MS5JbnRlbnRzTW9kZSJdChZTZXRJbnRlbnRzTW9kZVJlc3BvbnNlEioKBG1vZGUYASABKA4yHC5nZW5uYWkuYWdlbnQudjEuSW50ZW50c01vZGUSCgoCb24YAiABKAgSCwoDd2h5GAMgASgJIkIKGlByZXZpZXdTeXN0ZW1Qcm9tcHRSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSEAoIc2NlbmFyaW8YAiABKAkiLQobUHJldmlld1N5c3RlbVByb21wdFJlc3BvbnNlEg4KBnByb21wdBgBIAEoCSJ0ChhMaXN0TGVkZ2VyUmVjb3Jkc1JlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIRCglhZnRlcl9zZXEYAiABKAQSDQoFbGltaXQYAyABKAUSDgoGbmV3ZXN0GAQgASgIEhIKCmJlZm9yZV9zZXEYBSABKAQiKQoMTGVkZ2VyUmVjb3JkEgsKA3NlcRgBIAEoBBIMCgRqc29uGAIgASgJIksKGUxpc3RMZWRnZXJSZWNvcmRzUmVzcG9uc2USLgoHcmVjb3JkcxgBIAMoCzIdLmdlbm5haS5hZ2VudC52MS5MZWRnZXJSZWNvcmQiKQoTVmVyaWZ5TGVkZ2VyUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJIm8KFFZlcmlmeUxlZGdlclJlc3BvbnNlEg4KBnN0YXR1cxgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEg8KB3JlY29yZHMYAyABKAUSDgoGcHVyZ2VkGAQgASgFEhUKDWZpcnN0X2JhZF9zZXEYBSABKAQiEgoQR2V0UGFyaXR5UmVxdWVzdCLmAQoRR2V0UGFyaXR5UmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoCRIYChBwcm90b2NvbF92ZXJzaW9uGAIgASgFEhcKD3Byb3RvY29sX3NoYTI1NhgDIAEoCRIrCgZwb2xpY3kYBCADKAsyGy5nZW5uYWkuYWdlbnQudjEuUGFyaXR5UGFydBIyCgllbWVyZ2VuY3kYBSABKAsyHy5nZW5uYWkuYWdlbnQudjEuRW1lcmdlbmN5U3RhdGUSLAoHcmVsZWFzZRgGIAMoCzIbLmdlbm5haS5hZ2VudC52MS5QYXJpdHlQYXJ0IioKClBhcml0eVBhcnQSDAoEbmFtZRgBIAEoCRIOCgZzaGEyNTYYAiABKAkiawoOU3RhbmRpbmdBbnN3ZXISCgoCaWQYASABKAkSDAoEa2luZBgCIAEoCRIRCglzdGF0ZW1lbnQYAyABKAkSLAoIYWNjZXB0ZWQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIjAKGkxpc3RTdGFuZGluZ0Fuc3dlcnNSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkiTwobTGlzdFN0YW5kaW5nQW5zd2Vyc1Jlc3BvbnNlEjAKB2Fuc3dlcnMYASADKAsyHy5nZW5uYWkuYWdlbnQudjEuU3RhbmRpbmdBbnN3ZXIiSwocUmV2b2tlU3RhbmRpbmdBbnN3ZXJzUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEgoKAmlkGAIgASgJEgsKA2FsbBgDIAEoCCJRCh1SZXZva2VTdGFuZGluZ0Fuc3dlcnNSZXNwb25zZRIwCgdyZXZva2VkGAEgAygLMh8uZ2VubmFpLmFnZW50LnYxLlN0YW5kaW5nQW5zd2VyIqYBCglNY3BTZXJ2ZXISDAoEbmFtZRgBIAEoCRIOCgZvcmlnaW4YAiABKAkSLgoFc3RhdGUYAyABKA4yHy5nZW5uYWkuYWdlbnQudjEuTWNwU2VydmVyU3RhdGUSDQoFc3RhcnQYBCABKAkSLAoEcnVucxgFIAMoCzIeLmdlbm5haS5hZ2VudC52MS5NY3BTZXJ2ZXJQYXJ0Eg4KBmRpZ2VzdBgGIAEoCSIuCg1NY3BTZXJ2ZXJQYXJ0EgwKBG5hbWUYASABKAkSDwoHY29udGVudBgCIAEoCSIrChVMaXN0TWNwU2VydmVyc1JlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCSJXChZMaXN0TWNwU2VydmVyc1Jlc3BvbnNlEisKB3NlcnZlcnMYASADKAsyGi5nZW5uYWkuYWdlbnQudjEuTWNwU2VydmVyEhAKCHByb2JsZW1zGAIgAygJIkoKFkFjY2VwdE1jcFNlcnZlclJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIMCgRuYW1lGAIgASgJEg4KBmRpZ2VzdBgDIAEoCSJFChdBY2NlcHRNY3BTZXJ2ZXJSZXNwb25zZRIqCgZzZXJ2ZXIYASABKAsyGi5nZW5uYWkuYWdlbnQudjEuTWNwU2VydmVyIl8KEEd1YXJkQ2FsbFJlcXVlc3QSDAoEaG9zdBgBIAEoCRITCgt3b3JraW5nX2RpchgCIAEoCRIoCgdwYXlsb2FkGAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCI8ChFHdWFyZENhbGxSZXNwb25zZRInCgZhbnN3ZXIYASABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IkMKEVRyYWNlTGluZXNSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDAoEcGF0aBgCIAEoCRIMCgR0ZXh0GAMgASgJIpwBChJUcmFjZUxpbmVzUmVzcG9uc2USKwoFdHJ1c3QYASABKAsyHC5nZW5uYWkuYWdlbnQudjEuTGVkZ2VyVHJ1c3QSKwoFbGluZXMYAiADKAsyHC5nZW5uYWkuYWdlbnQudjEuVHJhY2VkTGluZXMSLAoGd3JpdGVzGAMgAygLMhwuZ2VubmFpLmFnZW50LnYxLlRyYWNlZFdyaXRlIi4KC0xlZGdlclRydXN0Eg4KBnN0YXR1cxgBIAEoCRIPCgdtZXNzYWdlGAIgASgJItUBCgtUcmFjZWRMaW5lcxISCgpmaXJzdF9saW5lGAEgASgNEhIKCmxpbmVfY291bnQYAiABKA0SEgoFd3JpdGUYAyABKA1IAIgBARIpCgVtYXRjaBgEIAEoDjIaLmdlbm5haS5hZ2VudC52MS5MaW5lTWF0Y2gSEgoKY29uZmlkZW5jZRgFIAEoARItCgd1bmtub3duGAYgASgOMhwuZ2VubmFpLmFnZW50LnYxLlVua25vd25MaW5lEhIKCmNhbmRpZGF0ZXMYByADKA1CCAoGX3dyaXRlIt0CCgtUcmFjZWRXcml0ZRILCgNzZXEYASABKAQSKAoEdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEcGF0aBgDIAEoCRISCgpzZXNzaW9uX2lkGAQgASgJEg8KB3R1cm5faWQYBSABKAkSDwoHY2FsbF9pZBgGIAEoCRIMCgR0b29sGAcgASgJEg0KBW1vZGVsGAggASgJEg0KBWFnZW50GAkgASgJEg4KBmludGVudBgKIAEoCRIwCghkZWNpc2lvbhgLIAEoCzIeLmdlbm5haS5hZ2VudC52MS5Xcml0ZURlY2lzaW9uEjgKDHZlcmlmaWNhdGlvbhgMIAEoDjIiLmdlbm5haS5hZ2VudC52MS5WZXJpZmljYXRpb25TdGF0ZRIVCg1iZWZvcmVfc2hhMjU2GA0gASgJEhQKDGFmdGVyX3NoYTI1NhgOIAEoCSKtAQoNV3JpdGVEZWNpc2lvbhIwCgRraW5kGAEgASgOMiIuZ2VubmFpLmFnZW50LnYxLldyaXRlRGVjaXNpb25LaW5kEgwKBHJ1bGUYAiABKAkSCgoCYnkYAyABKAkSEwoLcHJvcG9zYWxfaWQYBCABKAkSDAoEa2VwdBgFIAEoDRIPCgdyZWZ1c2VkGAYgASgNEg4KBmVkaXRlZBgHIAEoDRIMCgRzdGVwGAggASgJIkgKEFRyYWNlQ2FsbFJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIPCgd0dXJuX2lkGAIgASgJEg8KB2NhbGxfaWQYAyABKAkigQEKEVRyYWNlQ2FsbFJlc3BvbnNlEisKBXRydXN0GAEgASgLMhwuZ2VubmFpLmFnZW50LnYxLkxlZGdlclRydXN0Eg8KB3dyaXR0ZW4YAiABKA0SLgoFZmlsZXMYAyADKAsyHy5nZW5uYWkuYWdlbnQudjEuUmVtYWluaW5nTGluZXMiWgoOUmVtYWluaW5nTGluZXMSDAoEcGF0aBgBIAEoCRIQCghyZWFkYWJsZRgCIAEoCBIoCgVzcGFucxgDIAMoCzIZLmdlbm5haS5hZ2VudC52MS5MaW5lU3BhbiIyCghMaW5lU3BhbhISCgpmaXJzdF9saW5lGAEgASgNEhIKCmxpbmVfY291bnQYAiABKA0qZwoJUmlza0xldmVsEhoKFlJJU0tfTEVWRUxfVU5TUEVDSUZJRUQQABISCg5SSVNLX0xFVkVMX0xPVxABEhUKEVJJU0tfTEVWRUxfTUVESVVNEAISEwoPUklTS19MRVZFTF9ISUdIEAMqWAoHVmVyZGljdBIXChNWRVJESUNUX1VOU1BFQ0lGSUVEEAASEQoNVkVSRElDVF9BTExPVxABEg8KC1ZFUkRJQ1RfQVNLEAISEAoMVkVSRElDVF9ERU5ZEAMq1wEKDEZhaWx1cmVDbGFzcxIdChlGQUlMVVJFX0NMQVNTX1VOU1BFQ0lGSUVEEAASIwofRkFJTFVSRV9DTEFTU19QRVJNSVNTSU9OX0RFTklFRBABEiIKHkZBSUxVUkVfQ0xBU1NfVE9PTF9VTkFWQUlMQUJMRRACEh8KG0ZBSUxVUkVfQ0xBU1NfQ09NTUFORF9FUlJPUhADEhkKFUZBSUxVUkVfQ0xBU1NfVElNRU9VVBAEEiMKH0ZBSUxVUkVfQ0xBU1NfUEFSVElBTF9FWEVDVVRJT04QBSqaAQoRVmVyaWZpY2F0aW9uU3RhdGUSIgoeVkVSSUZJQ0FUSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASHwobVkVSSUZJQ0FUSU9OX1NUQVRFX1ZFUklGSUVEEAESIQodVkVSSUZJQ0FUSU9OX1NUQVRFX1VOVkVSSUZJRUQQAhIdChlWRVJJRklDQVRJT05fU1RBVEVfRkFJTEVEEAMqswEKEUNvbmZpcm1hdGlvblNjb3BlEiIKHkNPTkZJUk1BVElPTl9TQ09QRV9VTlNQRUNJRklFRBAAEhsKF0NPTkZJUk1BVElPTl9TQ09QRV9PTkNFEAESGwoXQ09ORklSTUFUSU9OX1NDT1BFX1RVUk4QAhIeChpDT05GSVJNQVRJT05fU0NPUEVfU0VTU0lPThADEiAKHENPTkZJUk1BVElPTl9TQ09QRV9XT1JLU1BBQ0UQBCqSAQoSQ29uZmlybWF0aW9uQW5zd2VyEiMKH0NPTkZJUk1BVElPTl9BTlNXRVJfVU5TUEVDSUZJRUQQABIbChdDT05GSVJNQVRJT05fQU5TV0VSX1lFUxABEhoKFkNPTkZJUk1BVElPTl9BTlNXRVJfTk8QAhIeChpDT05GSVJNQVRJT05fQU5TV0VSX05PQk9EWRADKsMBChBFbWVyZ2VuY3lDb250cm9sEiEKHUVNRVJHRU5DWV9DT05UUk9MX1VOU1BFQ0lGSUVEEAASHwobRU1FUkdFTkNZX0NPTlRST0xfUkVBRF9PTkxZEAESKQolRU1FUkdFTkNZX0NPTlRST0xfRElTQUJMRV9ISUdIX0lNUEFDVBACEiAKHEVNRVJHRU5DWV9DT05UUk9MX0JMT0NLX1RPT0wQAxIeChpFTUVSR0VOQ1lfQ09OVFJPTF9TVE9QX0FMTBAEKrEBCghSdWxlS2luZBIZChVSVUxFX0tJTkRfVU5TUEVDSUZJRUQQABIVChFSVUxFX0tJTkRfQ09NTUFORBABEhkKFVJVTEVfS0lORF9aRVJPX0FDQ0VTUxACEhcKE1JVTEVfS0lORF9SRUFEX09OTFkQAxIXChNSVUxFX0tJTkRfTk9fREVMRVRFEAQSEgoOUlVMRV9LSU5EX1RPT0wQBRISCg5SVUxFX0tJTkRfQ09ERRAGKnMKC0ludGVudHNNb2RlEhwKGElOVEVOVFNfTU9ERV9VTlNQRUNJRklFRBAAEhUKEUlOVEVOVFNfTU9ERV9BVVRPEAESGQoVSU5URU5UU19NT0RFX1JFUVVJUkVEEAISFAoQSU5URU5UU19NT0RFX09GRhADKqYCCglQbGFuU3RhdGUSGgoWUExBTl9TVEFURV9VTlNQRUNJRklFRBAAEhQKEFBMQU5fU1RBVEVfRFJBRlQQARIWChJQTEFOX1NUQVRFX1BSRVZJRVcQAhIgChxQTEFOX1NUQVRFX0FXQUlUSU5HX0FQUFJPVkFMEAMSGAoUUExBTl9TVEFURV9FWEVDVVRJTkcQBBIYChRQTEFOX1NUQVRFX1ZFUklGWUlORxAFEhMKD1BMQU5fU1RBVEVfRE9ORRAGEhUKEVBMQU5fU1RBVEVfRkFJTEVEEAcSFgoSUExBTl9TVEFURV9QQVJUSUFMEAgSGgoWUExBTl9TVEFURV9JTlRFUlJVUFRFRBAJEhkKFVBMQU5fU1RBVEVfVU5WRVJJRklFRBAKKsEBCg1QbGFuU3RlcFN0YXRlEh8KG1BMQU5fU1RFUF9TVEFURV9VTlNQRUNJRklFRBAAEhsKF1BMQU5fU1RFUF9TVEFURV9QRU5ESU5HEAESGwoXUExBTl9TVEVQX1NUQVRFX1JVTk5JTkcQAhIcChhQTEFOX1NURVBfU1RBVEVfRVhFQ1VURUQQAxIaChZQTEFOX1NURVBfU1RBVEVfRkFJTEVEEAQSGwoXUExBTl9TVEVQX1NUQVRFX1NLSVBQRUQQBSqJAQoOTWNwU2VydmVyU3RhdGUSIAocTUNQX1NFUlZFUl9TVEFURV9VTlNQRUNJRklFRBAAEh0KGU1DUF9TRVJWRVJfU1RBVEVfQUNDRVBURUQQARIYChRNQ1BfU0VSVkVSX1NUQVRFX05FVxACEhwKGE1DUF9TRVJWRVJfU1RBVEVfQ0hBTkdFRBADKqsBCglMaW5lTWF0Y2gSGgoWTElORV9NQVRDSF9VTlNQRUNJRklFRBAAEhgKFExJTkVfTUFUQ0hfU0FNRV9GSUxFEAESGQoVTElORV9NQVRDSF9TQU1FX0xJTkVTEAISGAoUTElORV9NQVRDSF9GT1JNQVRURUQQAxIYChRMSU5FX01BVENIX1JFV1JBUFBFRBAEEhkKFUxJTkVfTUFUQ0hfQkxPQ0tfSEFTSBAFKoABCgtVbmtub3duTGluZRIcChhVTktOT1dOX0xJTkVfVU5TUEVDSUZJRUQQABIYChRVTktOT1dOX0xJTkVfT1VUU0lERRABEhoKFlVOS05PV05fTElORV9BTUJJR1VPVVMQAhIdChlVTktOT1dOX0xJTkVfTk9UX1JFQ09SREVEEAMq3gEKEVdyaXRlRGVjaXNpb25LaW5kEiMKH1dSSVRFX0RFQ0lTSU9OX0tJTkRfVU5TUEVDSUZJRUQQABIfChtXUklURV9ERUNJU0lPTl9LSU5EX0FMTE9XRUQQARIgChxXUklURV9ERUNJU0lPTl9LSU5EX0FQUFJPVkVEEAISIAocV1JJVEVfREVDSVNJT05fS0lORF9SRVZJRVdFRBADEh8KG1dSSVRFX0RFQ0lTSU9OX0tJTkRfUExBTk5FRBAEEh4KGldSSVRFX0RFQ0lTSU9OX0tJTkRfUEVSU09OEAUygA4KEUdvdmVybmFuY2VTZXJ2aWNlEnAKE0dldEdvdmVybmFuY2VTdGF0dXMSKy5nZW5uYWkuYWdlbnQudjEuR2V0R292ZXJuYW5jZVN0YXR1c1JlcXVlc3QaLC5nZW5uYWkuYWdlbnQudjEuR2V0R292ZXJuYW5jZVN0YXR1c1Jlc3BvbnNlEnAKE1NldEVtZXJnZW5jeUNvbnRyb2wSKy5nZW5uYWkuYWdlbnQudjEuU2V0RW1lcmdlbmN5Q29udHJvbFJlcXVlc3QaLC5nZW5uYWkuYWdlbnQudjEuU2V0RW1lcmdlbmN5Q29udHJvbFJlc3BvbnNlElgKC0NoZWNrUG9saWN5EiMuZ2VubmFpLmFnZW50LnYxLkNoZWNrUG9saWN5UmVxdWVzdBokLmdlbm5haS5hZ2VudC52MS5DaGVja1BvbGljeVJlc3BvbnNlElgKC0xpc3RJbnRlbnRzEiMuZ2VubmFpLmFnZW50LnYxLkxpc3RJbnRlbnRzUmVxdWVzdBokLmdlbm5haS5hZ2VudC52MS5MaXN0SW50ZW50c1Jlc3BvbnNlElsKDFNlbGVjdEludGVudBIkLmdlbm5haS5hZ2VudC52MS5TZWxlY3RJbnRlbnRSZXF1ZXN0GiUuZ2VubmFpLmFnZW50LnYxLlNlbGVjdEludGVudFJlc3BvbnNlEnAKE1ByZXZpZXdTeXN0ZW1Qcm9tcHQSKy5nZW5uYWkuYWdlbnQudjEuUHJldmlld1N5c3RlbVByb21wdFJlcXVlc3QaLC5nZW5uYWkuYWdlbnQudjEuUHJldmlld1N5c3RlbVByb21wdFJlc3BvbnNlEmoKEUxpc3RMZWRnZXJSZWNvcmRzEikuZ2VubmFpLmFnZW50LnYxLkxpc3RMZWRnZXJSZWNvcmRzUmVxdWVzdBoqLmdlbm5haS5hZ2VudC52MS5MaXN0TGVkZ2VyUmVjb3Jkc1Jlc3BvbnNlElsKDFZlcmlmeUxlZGdlchIkLmdlbm5haS5hZ2VudC52MS5WZXJpZnlMZWRnZXJSZXF1ZXN0GiUuZ2VubmFpLmFnZW50LnYxLlZlcmlmeUxlZGdlclJlc3BvbnNlEmEKDlNldEludGVudHNNb2RlEiYuZ2VubmFpLmFnZW50LnYxLlNldEludGVudHNNb2RlUmVxdWVzdBonLmdlbm5haS5hZ2VudC52MS5TZXRJbnRlbnRzTW9kZVJlc3BvbnNlElIKCUdldFBhcml0eRIhLmdlbm5haS5hZ2VudC52MS5HZXRQYXJpdHlSZXF1ZXN0GiIuZ2VubmFpLmFnZW50LnYxLkdldFBhcml0eVJlc3BvbnNlEnAKE0xpc3RTdGFuZGluZ0Fuc3dlcnMSKy5nZW5uYWkuYWdlbnQudjEuTGlzdFN0YW5kaW5nQW5zd2Vyc1JlcXVlc3QaLC5nZW5uYWkuYWdlbnQudjEuTGlzdFN0YW5kaW5nQW5zd2Vyc1Jlc3BvbnNlEnYKFVJldm9rZVN0YW5kaW5nQW5zd2VycxItLmdlbm5haS5hZ2VudC52MS5SZXZva2VTdGFuZGluZ0Fuc3dlcnNSZXF1ZXN0Gi4uZ2VubmFpLmFnZW50LnYxLlJldm9rZVN0YW5kaW5nQW5zd2Vyc1Jlc3BvbnNlEmEKDkxpc3RNY3BTZXJ2ZXJzEiYuZ2VubmFpLmFnZW50LnYxLkxpc3RNY3BTZXJ2ZXJzUmVxdWVzdBonLmdlbm5haS5hZ2VudC52MS5MaXN0TWNwU2VydmVyc1Jlc3BvbnNlEmQKD0FjY2VwdE1jcFNlcnZlchInLmdlbm5haS5hZ2VudC52MS5BY2NlcHRNY3BTZXJ2ZXJSZXF1ZXN0GiguZ2VubmFpLmFnZW50LnYxLkFjY2VwdE1jcFNlcnZlclJlc3BvbnNlElIKCUxpc3RSdWxlcxIhLmdlbm5haS5hZ2VudC52MS5MaXN0UnVsZXNSZXF1ZXN0GiIuZ2VubmFpLmFnZW50LnYxLkxpc3RSdWxlc1Jlc3BvbnNlElIKCUd1YXJkQ2FsbBIhLmdlbm5haS5hZ2VudC52MS5HdWFyZENhbGxSZXF1ZXN0GiIuZ2VubmFpLmFnZW50LnYxLkd1YXJkQ2FsbFJlc3BvbnNlElUKClRyYWNlTGluZXMSIi5nZW5uYWkuYWdlbnQudjEuVHJhY2VMaW5lc1JlcXVlc3QaIy5nZW5uYWkuYWdlbnQudjEuVHJhY2VMaW5lc1Jlc3BvbnNlElIKCVRyYWNlQ2FsbBIhLmdlbm5haS5hZ2VudC52MS5UcmFjZUNhbGxSZXF1ZXN0GiIuZ2VubmFpLmFnZW50LnYxLlRyYWNlQ2FsbFJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * @generated from message gennai.agent.v1.GateDecision
@@ -1792,6 +1792,424 @@ export const GuardCallResponseSchema: GenMessage<GuardCallResponse> = /*@__PURE_
   messageDesc(file_gennai_agent_v1_governance, 53);
 
 /**
+ * @generated from message gennai.agent.v1.TraceLinesRequest
+ */
+export type TraceLinesRequest = Message<"gennai.agent.v1.TraceLinesRequest"> & {
+  /**
+   * A session of the workspace that is asked about; empty for the default workspace.
+   *
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+
+  /**
+   * Relative to the workspace, with slashes. What the file is called: nothing is read there.
+   *
+   * @generated from field: string path = 2;
+   */
+  path: string;
+
+  /**
+   * The file as the caller has it, at most 500 KiB of UTF-8.
+   *
+   * @generated from field: string text = 3;
+   */
+  text: string;
+};
+
+/**
+ * Describes the message gennai.agent.v1.TraceLinesRequest.
+ * Use `create(TraceLinesRequestSchema)` to create a new message.
+ */
+export const TraceLinesRequestSchema: GenMessage<TraceLinesRequest> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 54);
+
+/**
+ * @generated from message gennai.agent.v1.TraceLinesResponse
+ */
+export type TraceLinesResponse = Message<"gennai.agent.v1.TraceLinesResponse"> & {
+  /**
+   * @generated from field: gennai.agent.v1.LedgerTrust trust = 1;
+   */
+  trust?: LedgerTrust | undefined;
+
+  /**
+   * One after the other, without gaps, to the end of the text.
+   *
+   * @generated from field: repeated gennai.agent.v1.TracedLines lines = 2;
+   */
+  lines: TracedLines[];
+
+  /**
+   * @generated from field: repeated gennai.agent.v1.TracedWrite writes = 3;
+   */
+  writes: TracedWrite[];
+};
+
+/**
+ * Describes the message gennai.agent.v1.TraceLinesResponse.
+ * Use `create(TraceLinesResponseSchema)` to create a new message.
+ */
+export const TraceLinesResponseSchema: GenMessage<TraceLinesResponse> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 55);
+
+/**
+ * Whether what the answers rest on is as it was signed.
+ *
+ * @generated from message gennai.agent.v1.LedgerTrust
+ */
+export type LedgerTrust = Message<"gennai.agent.v1.LedgerTrust"> & {
+  /**
+   * ok, or what is wrong, as in VerifyLedgerResponse.
+   *
+   * @generated from field: string status = 1;
+   */
+  status: string;
+
+  /**
+   * For people.
+   *
+   * @generated from field: string message = 2;
+   */
+  message: string;
+};
+
+/**
+ * Describes the message gennai.agent.v1.LedgerTrust.
+ * Use `create(LedgerTrustSchema)` to create a new message.
+ */
+export const LedgerTrustSchema: GenMessage<LedgerTrust> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 56);
+
+/**
+ * Consecutive lines of which the same is known.
+ *
+ * @generated from message gennai.agent.v1.TracedLines
+ */
+export type TracedLines = Message<"gennai.agent.v1.TracedLines"> & {
+  /**
+   * From 1.
+   *
+   * @generated from field: uint32 first_line = 1;
+   */
+  firstLine: number;
+
+  /**
+   * @generated from field: uint32 line_count = 2;
+   */
+  lineCount: number;
+
+  /**
+   * Index in `writes`; absent where it is not known which.
+   *
+   * @generated from field: optional uint32 write = 3;
+   */
+  write?: number | undefined;
+
+  /**
+   * @generated from field: gennai.agent.v1.LineMatch match = 4;
+   */
+  match: LineMatch;
+
+  /**
+   * 0 to 1; 0 where it is not known.
+   *
+   * @generated from field: double confidence = 5;
+   */
+  confidence: number;
+
+  /**
+   * @generated from field: gennai.agent.v1.UnknownLine unknown = 6;
+   */
+  unknown: UnknownLine;
+
+  /**
+   * Indexes in `writes`: one of these may have brought them.
+   *
+   * @generated from field: repeated uint32 candidates = 7;
+   */
+  candidates: number[];
+};
+
+/**
+ * Describes the message gennai.agent.v1.TracedLines.
+ * Use `create(TracedLinesSchema)` to create a new message.
+ */
+export const TracedLinesSchema: GenMessage<TracedLines> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 57);
+
+/**
+ * What the ledger says of one file that was written.
+ *
+ * @generated from message gennai.agent.v1.TracedWrite
+ */
+export type TracedWrite = Message<"gennai.agent.v1.TracedWrite"> & {
+  /**
+   * Of its record in the ledger.
+   *
+   * @generated from field: uint64 seq = 1;
+   */
+  seq: bigint;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp time = 2;
+   */
+  time?: Timestamp | undefined;
+
+  /**
+   * @generated from field: string path = 3;
+   */
+  path: string;
+
+  /**
+   * @generated from field: string session_id = 4;
+   */
+  sessionId: string;
+
+  /**
+   * Empty for what a person did between turns.
+   *
+   * @generated from field: string turn_id = 5;
+   */
+  turnId: string;
+
+  /**
+   * @generated from field: string call_id = 6;
+   */
+  callId: string;
+
+  /**
+   * @generated from field: string tool = 7;
+   */
+  tool: string;
+
+  /**
+   * Empty when the record names none.
+   *
+   * @generated from field: string model = 8;
+   */
+  model: string;
+
+  /**
+   * Another agent whose call was judged here; empty for our own.
+   *
+   * @generated from field: string agent = 9;
+   */
+  agent: string;
+
+  /**
+   * Empty: none was selected.
+   *
+   * @generated from field: string intent = 10;
+   */
+  intent: string;
+
+  /**
+   * @generated from field: gennai.agent.v1.WriteDecision decision = 11;
+   */
+  decision?: WriteDecision | undefined;
+
+  /**
+   * @generated from field: gennai.agent.v1.VerificationState verification = 12;
+   */
+  verification: VerificationState;
+
+  /**
+   * SHA-256 of the file before and after; empty: there was none.
+   *
+   * @generated from field: string before_sha256 = 13;
+   */
+  beforeSha256: string;
+
+  /**
+   * @generated from field: string after_sha256 = 14;
+   */
+  afterSha256: string;
+};
+
+/**
+ * Describes the message gennai.agent.v1.TracedWrite.
+ * Use `create(TracedWriteSchema)` to create a new message.
+ */
+export const TracedWriteSchema: GenMessage<TracedWrite> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 58);
+
+/**
+ * Why a write was let happen.
+ *
+ * @generated from message gennai.agent.v1.WriteDecision
+ */
+export type WriteDecision = Message<"gennai.agent.v1.WriteDecision"> & {
+  /**
+   * @generated from field: gennai.agent.v1.WriteDecisionKind kind = 1;
+   */
+  kind: WriteDecisionKind;
+
+  /**
+   * The rule that let it through, or that asked; empty when none had to.
+   *
+   * @generated from field: string rule = 2;
+   */
+  rule: string;
+
+  /**
+   * Of APPROVED: who said yes.
+   *
+   * @generated from field: string by = 3;
+   */
+  by: string;
+
+  /**
+   * Of REVIEWED.
+   *
+   * @generated from field: string proposal_id = 4;
+   */
+  proposalId: string;
+
+  /**
+   * Hunks of the whole proposal.
+   *
+   * @generated from field: uint32 kept = 5;
+   */
+  kept: number;
+
+  /**
+   * @generated from field: uint32 refused = 6;
+   */
+  refused: number;
+
+  /**
+   * @generated from field: uint32 edited = 7;
+   */
+  edited: number;
+
+  /**
+   * Of PLANNED.
+   *
+   * @generated from field: string step = 8;
+   */
+  step: string;
+};
+
+/**
+ * Describes the message gennai.agent.v1.WriteDecision.
+ * Use `create(WriteDecisionSchema)` to create a new message.
+ */
+export const WriteDecisionSchema: GenMessage<WriteDecision> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 59);
+
+/**
+ * @generated from message gennai.agent.v1.TraceCallRequest
+ */
+export type TraceCallRequest = Message<"gennai.agent.v1.TraceCallRequest"> & {
+  /**
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+
+  /**
+   * @generated from field: string turn_id = 2;
+   */
+  turnId: string;
+
+  /**
+   * @generated from field: string call_id = 3;
+   */
+  callId: string;
+};
+
+/**
+ * Describes the message gennai.agent.v1.TraceCallRequest.
+ * Use `create(TraceCallRequestSchema)` to create a new message.
+ */
+export const TraceCallRequestSchema: GenMessage<TraceCallRequest> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 60);
+
+/**
+ * @generated from message gennai.agent.v1.TraceCallResponse
+ */
+export type TraceCallResponse = Message<"gennai.agent.v1.TraceCallResponse"> & {
+  /**
+   * @generated from field: gennai.agent.v1.LedgerTrust trust = 1;
+   */
+  trust?: LedgerTrust | undefined;
+
+  /**
+   * Lines that the ledger says the call wrote.
+   *
+   * @generated from field: uint32 written = 2;
+   */
+  written: number;
+
+  /**
+   * Files that were looked into and have lines of the call, and those it wrote that have none any more.
+   *
+   * @generated from field: repeated gennai.agent.v1.RemainingLines files = 3;
+   */
+  files: RemainingLines[];
+};
+
+/**
+ * Describes the message gennai.agent.v1.TraceCallResponse.
+ * Use `create(TraceCallResponseSchema)` to create a new message.
+ */
+export const TraceCallResponseSchema: GenMessage<TraceCallResponse> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 61);
+
+/**
+ * @generated from message gennai.agent.v1.RemainingLines
+ */
+export type RemainingLines = Message<"gennai.agent.v1.RemainingLines"> & {
+  /**
+   * @generated from field: string path = 1;
+   */
+  path: string;
+
+  /**
+   * The file is there and could be looked into.
+   *
+   * @generated from field: bool readable = 2;
+   */
+  readable: boolean;
+
+  /**
+   * @generated from field: repeated gennai.agent.v1.LineSpan spans = 3;
+   */
+  spans: LineSpan[];
+};
+
+/**
+ * Describes the message gennai.agent.v1.RemainingLines.
+ * Use `create(RemainingLinesSchema)` to create a new message.
+ */
+export const RemainingLinesSchema: GenMessage<RemainingLines> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 62);
+
+/**
+ * @generated from message gennai.agent.v1.LineSpan
+ */
+export type LineSpan = Message<"gennai.agent.v1.LineSpan"> & {
+  /**
+   * From 1.
+   *
+   * @generated from field: uint32 first_line = 1;
+   */
+  firstLine: number;
+
+  /**
+   * @generated from field: uint32 line_count = 2;
+   */
+  lineCount: number;
+};
+
+/**
+ * Describes the message gennai.agent.v1.LineSpan.
+ * Use `create(LineSpanSchema)` to create a new message.
+ */
+export const LineSpanSchema: GenMessage<LineSpan> = /*@__PURE__*/
+  messageDesc(file_gennai_agent_v1_governance, 63);
+
+/**
  * @generated from enum gennai.agent.v1.RiskLevel
  */
 export const RiskLevel = {
@@ -2347,6 +2765,162 @@ export const McpServerStateSchema: GenEnum<McpServerState> = /*@__PURE__*/
   enumDesc(file_gennai_agent_v1_governance, 11);
 
 /**
+ * How lines were found among what recorded calls wrote.
+ *
+ * @generated from enum gennai.agent.v1.LineMatch
+ */
+export const LineMatch = {
+  /**
+   * @generated from enum value: LINE_MATCH_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: LINE_MATCH_SAME_FILE = 1;
+   */
+  SAME_FILE: 1,
+
+  /**
+   * @generated from enum value: LINE_MATCH_SAME_LINES = 2;
+   */
+  SAME_LINES: 2,
+
+  /**
+   * Without their white space, quotes and last comma or semicolon.
+   *
+   * @generated from enum value: LINE_MATCH_FORMATTED = 3;
+   */
+  FORMATTED: 3,
+
+  /**
+   * The same characters in other lines.
+   *
+   * @generated from enum value: LINE_MATCH_REWRAPPED = 4;
+   */
+  REWRAPPED: 4,
+
+  /**
+   * @generated from enum value: LINE_MATCH_BLOCK_HASH = 5;
+   */
+  BLOCK_HASH: 5,
+} as const;
+
+/**
+ * How lines were found among what recorded calls wrote.
+ *
+ * @generated from enum gennai.agent.v1.LineMatch
+ */
+export type LineMatch = (typeof LineMatch)[keyof typeof LineMatch] | UnknownEnum;
+
+/**
+ * Describes the enum gennai.agent.v1.LineMatch.
+ */
+export const LineMatchSchema: GenEnum<LineMatch> = /*@__PURE__*/
+  enumDesc(file_gennai_agent_v1_governance, 12);
+
+/**
+ * Why it is not known who wrote a line.
+ *
+ * @generated from enum gennai.agent.v1.UnknownLine
+ */
+export const UnknownLine = {
+  /**
+   * @generated from enum value: UNKNOWN_LINE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * It stood there when the agent came, or somebody changed it since.
+   *
+   * @generated from enum value: UNKNOWN_LINE_OUTSIDE = 1;
+   */
+  OUTSIDE: 1,
+
+  /**
+   * Several writes may have brought it.
+   *
+   * @generated from enum value: UNKNOWN_LINE_AMBIGUOUS = 2;
+   */
+  AMBIGUOUS: 2,
+
+  /**
+   * Nothing recorded is like it.
+   *
+   * @generated from enum value: UNKNOWN_LINE_NOT_RECORDED = 3;
+   */
+  NOT_RECORDED: 3,
+} as const;
+
+/**
+ * Why it is not known who wrote a line.
+ *
+ * @generated from enum gennai.agent.v1.UnknownLine
+ */
+export type UnknownLine = (typeof UnknownLine)[keyof typeof UnknownLine] | UnknownEnum;
+
+/**
+ * Describes the enum gennai.agent.v1.UnknownLine.
+ */
+export const UnknownLineSchema: GenEnum<UnknownLine> = /*@__PURE__*/
+  enumDesc(file_gennai_agent_v1_governance, 13);
+
+/**
+ * @generated from enum gennai.agent.v1.WriteDecisionKind
+ */
+export const WriteDecisionKind = {
+  /**
+   * @generated from enum value: WRITE_DECISION_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * No rule asked.
+   *
+   * @generated from enum value: WRITE_DECISION_KIND_ALLOWED = 1;
+   */
+  ALLOWED: 1,
+
+  /**
+   * A person said yes.
+   *
+   * @generated from enum value: WRITE_DECISION_KIND_APPROVED = 2;
+   */
+  APPROVED: 2,
+
+  /**
+   * A person kept it in the review of a proposal.
+   *
+   * @generated from enum value: WRITE_DECISION_KIND_REVIEWED = 3;
+   */
+  REVIEWED: 3,
+
+  /**
+   * The call belonged to a plan that a person approved.
+   *
+   * @generated from enum value: WRITE_DECISION_KIND_PLANNED = 4;
+   */
+  PLANNED: 4,
+
+  /**
+   * A person did it.
+   *
+   * @generated from enum value: WRITE_DECISION_KIND_PERSON = 5;
+   */
+  PERSON: 5,
+} as const;
+
+/**
+ * @generated from enum gennai.agent.v1.WriteDecisionKind
+ */
+export type WriteDecisionKind = (typeof WriteDecisionKind)[keyof typeof WriteDecisionKind] | UnknownEnum;
+
+/**
+ * Describes the enum gennai.agent.v1.WriteDecisionKind.
+ */
+export const WriteDecisionKindSchema: GenEnum<WriteDecisionKind> = /*@__PURE__*/
+  enumDesc(file_gennai_agent_v1_governance, 14);
+
+/**
  * What governs the agent, for people: state, switches, explanations.
  *
  * @generated from service gennai.agent.v1.GovernanceService
@@ -2507,6 +3081,26 @@ export const GovernanceService: GenService<{
     methodKind: "unary";
     input: typeof GuardCallRequestSchema;
     output: typeof GuardCallResponseSchema;
+  },
+  /**
+   * Which recorded write each line of a text came from, as `gennai blame` tells it. The text is the caller's, saved or not.
+   *
+   * @generated from rpc gennai.agent.v1.GovernanceService.TraceLines
+   */
+  traceLines: {
+    methodKind: "unary";
+    input: typeof TraceLinesRequestSchema;
+    output: typeof TraceLinesResponseSchema;
+  },
+  /**
+   * Where lines that a call wrote stand today, in the workspace of its session.
+   *
+   * @generated from rpc gennai.agent.v1.GovernanceService.TraceCall
+   */
+  traceCall: {
+    methodKind: "unary";
+    input: typeof TraceCallRequestSchema;
+    output: typeof TraceCallResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_gennai_agent_v1_governance, 0);

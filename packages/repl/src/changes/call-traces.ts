@@ -1,0 +1,56 @@
+import type { GovernanceClient } from "@gennai/client/connection/connection";
+import { traceCall } from "@gennai/client/provenance/trace-lines";
+import type { CallTrace } from "@gennai/protocol/model/line-trace";
+import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { type Problem, problemOf } from "../failure/problem.ts";
+
+/** What is known of where the lines of a call stand today. */
+export type CallTraceState =
+  | { readonly type: "not-asked" }
+  | { readonly type: "asking" }
+  | { readonly type: "traced"; readonly trace: CallTrace }
+  | { readonly type: "failed"; readonly problem: Problem };
+
+/** Where lines of a session's calls stand today: asked when a person wants to know, and anew each time. */
+export class CallTraces implements Disposable {
+  readonly #client: Pick<GovernanceClient, "traceCall">;
+  readonly #sessionId: string;
+  readonly #over = new AbortController();
+  readonly #known = new Map<string, Signal<CallTraceState>>();
+
+  constructor(client: Pick<GovernanceClient, "traceCall">, sessionId: string) {
+    this.#client = client;
+    this.#sessionId = sessionId;
+  }
+
+  of(turnId: string, callId: string): ReadonlySignal<CallTraceState> {
+    return this.#of(turnId, callId);
+  }
+
+  /** Never rejects: what went wrong is shown in its place. */
+  async ask(turnId: string, callId: string): Promise<void> {
+    const state = this.#of(turnId, callId);
+    if (state.peek().type === "asking") return;
+    state.value = { type: "asking" };
+    try {
+      const call = { sessionId: this.#sessionId, turnId, callId };
+      state.value = { type: "traced", trace: await traceCall(this.#client, call, { signal: this.#over.signal }) };
+    } catch (error) {
+      state.value = { type: "failed", problem: problemOf(error, "Look for what is left") };
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#over.abort();
+    this.#known.clear();
+  }
+
+  #of(turnId: string, callId: string): Signal<CallTraceState> {
+    const key = JSON.stringify([turnId, callId]);
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const fresh = signal<CallTraceState>({ type: "not-asked" });
+    this.#known.set(key, fresh);
+    return fresh;
+  }
+}

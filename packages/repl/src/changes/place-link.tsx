@@ -1,0 +1,34 @@
+import { useChat } from "../chat/chat-context.ts";
+import { CopyButton } from "../copy/copy-button.tsx";
+
+interface PlaceLinkProps {
+  readonly path: string;
+  /** From 1. */
+  readonly line: number;
+  readonly lines?: number;
+}
+
+/** A file at a line: opens it in the editor; where there is none, the place can be copied for another one. */
+export function PlaceLink({ path, line, lines = 1 }: PlaceLinkProps) {
+  const { home, failure } = useChat().control;
+  const { openFile } = home;
+  const place = `${path}:${line}${lines > 1 ? `-${line + lines - 1}` : ""}`;
+  if (openFile === undefined) {
+    return (
+      <span class="place">
+        <code>{place}</code> <CopyButton look="link" text={`${path}:${line}`} label="Copy" />
+      </span>
+    );
+  }
+  return (
+    <button
+      type="button"
+      class="link place"
+      onClick={() => {
+        openFile(path, line).catch((error: unknown) => failure.failed("The file could not be opened", error));
+      }}
+    >
+      {place}
+    </button>
+  );
+}

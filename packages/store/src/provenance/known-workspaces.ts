@@ -1,0 +1,67 @@
+import { stat } from "node:fs/promises";
+import { readNewestLedgerRecords } from "../audit/ledger-records.ts";
+import { ledgerPathOf } from "../ledger/ledger-file-name.ts";
+import { WorkspaceProvenance } from "./workspace-provenance.ts";
+
+/** Workspaces whose provenance is held at the same time: each may be as large as its ledger. */
+const mostHeld = 4;
+
+/** Milliseconds after which a ledger is checked again though nothing about it seems to have changed. */
+const checkedAgain = 60_000;
+
+interface Held {
+  /** What it was read from. */
+  readonly mark: string;
+  readonly at: number;
+  readonly provenance: Promise<WorkspaceProvenance>;
+}
+
+/**
+ * Of the workspaces of one state directory, for a server that is asked again and again: what was read is held until the ledger has
+ * another record, its file another length or time, or a minute is over. Questions that come together wait for one reading.
+ */
+export class KnownWorkspaces {
+  readonly #stateDir: string;
+  readonly #now: () => number;
+  /** By root, longest unused first. */
+  readonly #held = new Map<string, Held>();
+
+  constructor(stateDir: string, now: () => number = Date.now) {
+    this.#stateDir = stateDir;
+    this.#now = now;
+  }
+
+  /** Rejects with `StoreError`, or as files do that cannot be read. @param workspaceRoot real absolute path */
+  async of(workspaceRoot: string): Promise<WorkspaceProvenance> {
+    const mark = await this.#markOf(workspaceRoot);
+    const known = this.#held.get(workspaceRoot);
+    const isFresh = known !== undefined && known.mark === mark && this.#now() - known.at < checkedAgain;
+    const held = isFresh
+      ? known
+      : {
+          mark,
+          at: this.#now(),
+          provenance: WorkspaceProvenance.open({ workspaceRoot, stateDir: this.#stateDir }),
+        };
+    this.#held.delete(workspaceRoot);
+    this.#held.set(workspaceRoot, held);
+    for (const oldest of this.#held.keys()) {
+      if (this.#held.size <= mostHeld) break;
+      this.#held.delete(oldest);
+    }
+    try {
+      return await held.provenance;
+    } catch (error) {
+      // The next question may be answered.
+      if (this.#held.get(workspaceRoot) === held) this.#held.delete(workspaceRoot);
+      throw error;
+    }
+  }
+
+  async #markOf(workspaceRoot: string): Promise<string> {
+    const stateDir = this.#stateDir;
+    const [newest] = readNewestLedgerRecords(stateDir, workspaceRoot, Number.MAX_SAFE_INTEGER, 1);
+    const file = await stat(ledgerPathOf({ stateDir, workspaceRoot })).catch(() => undefined);
+    return `${newest?.seq ?? 0}:${file?.size ?? -1}:${file?.mtimeMs ?? 0}`;
+  }
+}
