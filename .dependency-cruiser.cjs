@@ -2,6 +2,7 @@
  * Imports point one way:
  *   protocol <- governance <- agent <- machine <- store, models <- sessions <- server <- cli
  *   protocol <- client <- repl, vscode, acp <- cli
+ *   protocol, governance, repl <- ledger-page
  */
 const mayImport = {
   protocol: [],
@@ -15,6 +16,7 @@ const mayImport = {
   client: ["protocol"],
   repl: ["protocol", "client"],
   vscode: ["protocol", "client"],
+  "ledger-page": ["protocol", "governance", "repl"],
   acp: ["protocol", "client"],
   cli: ["protocol", "governance", "agent", "machine", "store", "models", "sessions", "server", "client", "acp"],
   testkit: ["protocol", "governance", "agent", "machine", "store", "models", "sessions", "server", "client"],
@@ -52,7 +54,7 @@ module.exports = {
       comment:
         "protocol, client and repl also run in browsers; governance and agent take what touches the machine as ports.",
       severity: "error",
-      from: { path: "^packages/(protocol|client|repl|governance|agent)/src/" },
+      from: { path: "^packages/(protocol|client|repl|ledger-page|governance|agent)/src/" },
       to: { dependencyTypes: ["core"] },
     },
     {

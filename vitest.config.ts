@@ -13,6 +13,7 @@ const { together, alone } = testFilesOf(root, [
   "models",
   "protocol",
   "repl",
+  "ledger-page",
   "server",
   "sessions",
   "store",

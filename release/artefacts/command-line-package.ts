@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import * as z from "zod";
 import { buildCommandLine } from "../../packages/cli/scripts/build.mjs";
+import { buildLedgerPage } from "../../packages/ledger-page/scripts/build.mjs";
 import { buildRepl } from "../../packages/repl/scripts/build.mjs";
 import { filesBelow } from "../files-below.ts";
 import type { SourceState } from "../source-state.ts";
@@ -33,6 +34,7 @@ export async function buildCommandLinePackage(
   const outDir = join(scratch, "command-line");
   const { metafile } = await buildCommandLine({ outDir, production: true });
   const page = await buildRepl({ outDir: join(outDir, "page") });
+  const ledgerPage = await buildLedgerPage({ outDir });
   const entries: TarEntry[] = filesBelow(outDir).map((file) => ({
     path: `dist/${file}`,
     bytes: readFileSync(join(outDir, file)),
@@ -45,7 +47,8 @@ export async function buildCommandLinePackage(
     { path: "README.md", bytes: besides("package-readme.md") },
     ...["LICENSE", "CHANGELOG.md"].map((name) => ({ path: name, bytes: readFileSync(join(root, name)) })),
   );
-  const ofPage = Object.keys(page.metafile.inputs).map((path) => relative(root, join(process.cwd(), path)));
+  const ofPages = [page, ledgerPage].flatMap(({ metafile: { inputs } }) => Object.keys(inputs));
+  const ofPage = ofPages.map((path) => relative(root, join(process.cwd(), path)));
   return { entries, inputs: [...Object.keys(metafile.inputs), ...ofPage] };
 }
 

@@ -34,6 +34,7 @@ function sources() {
     "scripts/build.mjs",
     "packages/cli/scripts/build.mjs",
     "packages/repl/scripts/build.mjs",
+    "packages/ledger-page/scripts/build.mjs",
   ];
   return [...packages, ...others.map((name) => inRepository(name))];
 }

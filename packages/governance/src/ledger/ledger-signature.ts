@@ -1,4 +1,5 @@
 import { digestOf } from "@gennai/protocol/digest";
+import * as z from "zod";
 
 /** Signs for the ledger. Ed25519; the key lives outside the workspace. */
 export interface Signer {
@@ -47,6 +48,14 @@ export interface SignedHead {
   /** Base64. */
   readonly signature: string;
 }
+
+export const headSchema: z.ZodType<SignedHead> = z.strictObject({
+  workspace: z.string(),
+  seq: z.number().int().nonnegative(),
+  hash: z.string(),
+  key_id: z.string(),
+  signature: z.string(),
+});
 
 /** What is signed of a record: its hash, marked as one so that no signature serves two purposes. */
 export function recordMessage(hash: string): Uint8Array {

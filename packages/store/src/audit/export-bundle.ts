@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { BundleDigest, closingLine, elementLines, openingLine } from "@gennai/governance/ledger/bundle/bundle-layout";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { bundleMessage, encodeSignature } from "@gennai/governance/ledger/ledger-signature";
 import { type Redactor, redactionMarker } from "@gennai/governance/redaction";
@@ -6,10 +7,10 @@ import type { SqliteConnection } from "@gennai/machine/sqlite-connection";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { databaseFile, StoreDatabase } from "../database/database.ts";
 import { integerOf, type Row, textOf } from "../database/row.ts";
-import { BundleDigest, closingLine, elementLines, openingLine } from "../ledger/bundle-layout.ts";
 import { ledgerHeadFile, readHead } from "../ledger/ledger-head-file.ts";
 import { type LedgerSigner, ledgerPublicKeyFile, openLedgerSigner } from "../ledger/ledger-key.ts";
 import type { LedgerLocation } from "../ledger/ledger-location.ts";
+import { nodeSha256 } from "./ledger-bundle.ts";
 import { redacted, withheldIfSecret } from "./ledger-export.ts";
 
 /**
@@ -28,7 +29,7 @@ export async function* exportLedgerBundle(
   const head = await readHead(ledgerHeadFile(stateDir, workspaceRoot));
   connection?.exec("BEGIN");
   if (connection !== undefined) useKeyInForce(signer, connection);
-  const digest = new BundleDigest();
+  const digest = new BundleDigest(nodeSha256());
   const broken = (line: string): string => `${digest.take(line)}\n`;
 
   const first = {

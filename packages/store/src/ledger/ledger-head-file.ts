@@ -2,19 +2,10 @@ import { closeSync, fsyncSync, mkdirSync, openSync, writeFileSync } from "node:f
 import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
-import type { SignedHead } from "@gennai/governance/ledger/ledger-signature";
+import { headSchema, type SignedHead } from "@gennai/governance/ledger/ledger-signature";
 import { hasCode } from "@gennai/machine/system-error";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
-import { z } from "zod";
 import { replaceSynced } from "../database/replace-synced.ts";
-
-export const headSchema = z.strictObject({
-  workspace: z.string(),
-  seq: z.number().int().nonnegative(),
-  hash: z.string(),
-  key_id: z.string(),
-  signature: z.string(),
-});
 
 export function headDirectory(stateDir: string): string {
   return join(stateDir, "heads");

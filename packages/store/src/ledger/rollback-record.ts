@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
-import type { SignedHead } from "@gennai/governance/ledger/ledger-signature";
+import { headSchema, type SignedHead } from "@gennai/governance/ledger/ledger-signature";
 import { hasCode } from "@gennai/machine/system-error";
-import { headDirectory, headSchema } from "./ledger-head-file.ts";
+import { headDirectory } from "./ledger-head-file.ts";
 import type { StepBack } from "./step-back.ts";
 
 /**

@@ -1,7 +1,8 @@
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
-import { bundleRecords, verifyLedgerBundle } from "../audit/ledger-bundle.ts";
+import { bundleRecords } from "@gennai/governance/ledger/bundle/verify-bundle";
+import { verifyLedgerBundle } from "../audit/ledger-bundle.ts";
 import { ledgerLines } from "../audit/ledger-export.ts";
 import { verifyWorkspaceLedger } from "../audit/ledger-verify.ts";
 import { pathsOf } from "./git-lineage.ts";
@@ -161,5 +162,5 @@ async function recordsOf({
   const key = bundle.publicKeyFile === undefined ? undefined : await readFile(bundle.publicKeyFile, "utf8");
   const { status, message } = await verifyLedgerBundle(open, key);
   const source = key === undefined ? "bundle-own-key" : "bundle";
-  return { trust: { status, message, source }, lines: await bundleRecords(open) };
+  return { trust: { status, message, source }, lines: await Array.fromAsync(bundleRecords(open)) };
 }

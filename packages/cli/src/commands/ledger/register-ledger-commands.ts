@@ -3,6 +3,7 @@ import type { CommandHost } from "../command-host.ts";
 import { workspaceCommand, workspaceOption } from "../options/shared-options.ts";
 import type { LedgerFlags, LedgerShowFlags, LedgerVerifyFlags } from "./ledger-commands.ts";
 import type { LedgerExportFlags } from "./ledger-export-command.ts";
+import type { LedgerPageFlags } from "./ledger-page-command.ts";
 import type { LedgerPurgeFlags } from "./ledger-purge-command.ts";
 
 export function registerLedgerCommands(program: Command, { console, ended }: CommandHost): void {
@@ -63,6 +64,14 @@ export function registerLedgerCommands(program: Command, { console, ended }: Com
     .action(async (flags: LedgerExportFlags) => {
       const { ledgerExportCommand } = await import("./ledger-export-command.ts");
       ended(await ledgerExportCommand(flags, console));
+    });
+  ledger
+    .command("page")
+    .description("write the page that checks an exported bundle in a browser: one file, no network")
+    .option("--out <file>", "a new file (default: ledger-page.html)")
+    .action(async (flags: LedgerPageFlags) => {
+      const { ledgerPageCommand } = await import("./ledger-page-command.ts");
+      ended(await ledgerPageCommand(flags, console));
     });
   const purge = ledger
     .command("purge")

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
-import { type FileLine, fileLines } from "@gennai/governance/ledger/ledger-line";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
+import { type RunningSha256, runningSha256 } from "@gennai/protocol/digest";
+import { type FileLine, fileLines } from "../ledger-line.ts";
 
 // A bundle's file is the canonical JSON of its members, with a line break before and after each record, session and event: so it
 // is written, and checked, line by line, however long the ledger is. Without line breaks and signature it is what is signed.
@@ -31,17 +31,23 @@ export async function* elementLines(
 
 /** Digest of what is signed, of lines as they come. */
 export class BundleDigest {
-  readonly #hash = createHash("sha256");
+  readonly #hash: RunningSha256;
+  readonly #encoder = new TextEncoder();
+
+  /** @param hash where there is a faster one than ours */
+  constructor(hash: RunningSha256 = runningSha256()) {
+    this.#hash = hash;
+  }
 
   /** Gives the line back. */
   take(line: string): string {
-    this.#hash.update(line);
+    this.#hash.update(this.#encoder.encode(line));
     return line;
   }
 
   /** Lower-case hex. */
   hex(): string {
-    return this.#hash.copy().digest("hex");
+    return this.#hash.hex();
   }
 }
 

@@ -1,0 +1,85 @@
+import { element, told } from "./elements.ts";
+import { readBundle } from "./read-bundle.ts";
+import { recordList } from "./record-list.ts";
+import { reportParts } from "./report-parts.ts";
+import { checkBrowser } from "./web-verifier.ts";
+
+/** Larger files are no public key. */
+const mostKeyBytes = 64 * 1024;
+
+const bundleInput = inputOf("Bundle", ".json,application/json");
+const keyInput = inputOf("Signer's public key (.pub)", ".pub,.pem,text/plain");
+const status = element("p", "status");
+status.setAttribute("role", "status");
+const result = element("section", "result");
+result.setAttribute("aria-label", "Result");
+
+document.body.append(
+  element(
+    "main",
+    "",
+    element("h1", "", "Check a Gennai ledger"),
+    element(
+      "p",
+      "quiet",
+      "Choose an exported bundle, and the public key of whoever must have signed it. Everything happens in this page: it cannot reach any network.",
+    ),
+    element("div", "inputs", bundleInput.label, keyInput.label),
+    status,
+    result,
+  ),
+);
+
+/** Number of the newest check: an older one that comes to its end later says nothing. */
+let newest = 0;
+for (const { input } of [bundleInput, keyInput]) input.addEventListener("change", () => void check());
+
+async function check(): Promise<void> {
+  newest += 1;
+  const mine = newest;
+  const file = bundleInput.input.files?.[0];
+  result.replaceChildren();
+  if (file === undefined) {
+    say("Choose a bundle.");
+    return;
+  }
+  try {
+    await checkBrowser();
+    const key = await chosenKey();
+    const read = await readBundle(file, key, (bytes) => {
+      if (mine === newest) say(`Checking: ${percent(bytes, file.size)} of ${told(file.name)} …`);
+    });
+    if (mine !== newest) return;
+    say(`Checked ${told(file.name)}.`);
+    result.append(...reportParts(read.report), ...recordList(read));
+  } catch (error) {
+    if (mine !== newest) return;
+    say("");
+    const message = error instanceof Error ? error.message : String(error);
+    const failure = element("p", "verdict bad", `Nothing was checked. ${told(message)}`);
+    failure.setAttribute("role", "alert");
+    result.append(failure);
+  }
+}
+
+async function chosenKey(): Promise<string | undefined> {
+  const file = keyInput.input.files?.[0];
+  if (file === undefined) return undefined;
+  if (file.size > mostKeyBytes) throw new Error(`${file.name} is no public key: it is too large.`);
+  return file.text();
+}
+
+function say(words: string): void {
+  if (status.textContent !== words) status.textContent = words;
+}
+
+function percent(bytes: number, all: number): string {
+  return `${all === 0 ? 100 : Math.floor((bytes / all) * 100)} %`;
+}
+
+function inputOf(name: string, accept: string) {
+  const input = element("input", "");
+  input.type = "file";
+  input.accept = accept;
+  return { input, label: element("label", "", `${name} `, input) };
+}

@@ -1,0 +1,40 @@
+import { type BundleReport, bundleRecords, verifyBundle } from "@gennai/governance/ledger/bundle/verify-bundle";
+import { type TimelineRecord, timelineRecord } from "@gennai/repl/timeline/timeline-record";
+import { fileSource } from "./file-source.ts";
+import { webVerifier } from "./web-verifier.ts";
+
+/** Records that are held to be looked at; of a longer ledger the newest. */
+export const mostShown = 5_000;
+
+/** Bytes up to which a file that is not laid out as we write it is read, whole. */
+const mostWhole = 256 * 1024 * 1024;
+
+/** What a bundle came to. */
+export interface ReadBundle {
+  readonly report: BundleReport;
+  /** Of a bundle that is sound, oldest first; none of one that is not. */
+  readonly records: readonly TimelineRecord[];
+}
+
+/**
+ * Checks a bundle by the code that `gennai ledger verify --bundle` uses. Never rejects for what is in it.
+ * @param publicKey SPKI PEM of the one who must have signed; undefined: the bundle's own, which proves less
+ */
+export async function readBundle(
+  file: Blob,
+  publicKey: string | undefined,
+  onRead: (bytes: number) => void,
+): Promise<ReadBundle> {
+  const source = fileSource(file, onRead);
+  const report = await verifyBundle(source, publicKey, { verifierOf: webVerifier, mostWhole });
+  if (report.status !== "ok") return { report, records: [] };
+  let records: TimelineRecord[] = [];
+  for await (const line of bundleRecords(source, { mostWhole })) {
+    records.push(timelineRecord(records.length + 1, line));
+    if (records.length > 2 * mostShown) records = records.slice(-mostShown);
+  }
+  const shown = records.slice(-mostShown);
+  // Seqs have no gaps in a chain that is sound, and it ends with the last.
+  const first = report.records - shown.length + 1;
+  return { report, records: shown.map((record, at) => ({ ...record, seq: first + at })) };
+}
