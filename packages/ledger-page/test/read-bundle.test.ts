@@ -1,3 +1,4 @@
+import { verifyBundle } from "@gennai/governance/ledger/bundle/verify-bundle";
 import { verifyLedgerBundle } from "@gennai/store/audit/ledger-bundle";
 import { describe, expect, test } from "vitest";
 import { mostShown, readBundle } from "#read-bundle";
@@ -70,6 +71,16 @@ test.each(["", "no key", "-----BEGIN PUBLIC KEY-----\n!!!!\n-----END PUBLIC KEY-
     expect((await read(good, pem)).report.status).toBe("no_key");
   },
 );
+
+test("what is not laid out as it was exported is read whole, up to a bound", async () => {
+  const bytes = new TextEncoder().encode(JSON.stringify(JSON.parse(good), undefined, 1));
+  const tools = { verifierOf: webVerifier };
+  expect((await verifyBundle(() => [bytes], key.pem, tools)).status).toBe("ok");
+  expect(await verifyBundle(() => [bytes], key.pem, { ...tools, mostWhole: bytes.length - 1 })).toMatchObject({
+    status: "malformed_line",
+    message: expect.stringContaining("too large to be read whole"),
+  });
+});
 
 test("of a long ledger the newest records are shown, with their numbers", async () => {
   const count = 2 * mostShown + 7;

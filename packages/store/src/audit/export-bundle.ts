@@ -8,8 +8,9 @@ import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { databaseFile, StoreDatabase } from "../database/database.ts";
 import { integerOf, type Row, textOf } from "../database/row.ts";
 import { ledgerHeadFile, readHead } from "../ledger/ledger-head-file.ts";
-import { type LedgerSigner, ledgerPublicKeyFile, openLedgerSigner } from "../ledger/ledger-key.ts";
+import { ledgerPublicKeyFile, openLedgerSigner } from "../ledger/ledger-key.ts";
 import type { LedgerLocation } from "../ledger/ledger-location.ts";
+import { useKeyInForce } from "./key-in-force.ts";
 import { nodeSha256 } from "./ledger-bundle.ts";
 import { redacted, withheldIfSecret } from "./ledger-export.ts";
 
@@ -110,14 +111,6 @@ function eventOf(row: Row): object {
     time: timeOf(row, "time"),
     event: JSON.parse(textOf(row, "json")) as unknown,
   };
-}
-
-function useKeyInForce(signer: LedgerSigner, connection: SqliteConnection): void {
-  const hasKeys = connection.prepare("SELECT 1 FROM sqlite_master WHERE name = 'ledger_keys'").get() !== undefined;
-  const row = hasKeys
-    ? connection.prepare("SELECT key_id FROM ledger_keys ORDER BY number DESC LIMIT 1").get()
-    : undefined;
-  if (row !== undefined) signer.use(textOf(row, "key_id"));
 }
 
 function masksIn(line: string): number {

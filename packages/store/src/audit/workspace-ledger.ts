@@ -1,7 +1,12 @@
+import { readFile } from "node:fs/promises";
+import type { AnchorReport } from "@gennai/governance/ledger/anchor/check-anchors";
+import { recordLines } from "@gennai/governance/ledger/laid-out-records";
 import { ledgerPathOf } from "../ledger/ledger-file-name.ts";
+import { ledgerPublicKeyFile } from "../ledger/ledger-key.ts";
 import type { LedgerLocation } from "../ledger/ledger-location.ts";
 import type { PurgeReport } from "../purge/forget-sessions.ts";
-import type { LedgerLineFormat } from "./ledger-export.ts";
+import type { AnchoredHead, AnchorSources } from "./ledger-anchors.ts";
+import { type LedgerLineFormat, ledgerLines } from "./ledger-export.ts";
 import type { LedgerRepair } from "./ledger-repair.ts";
 import { verifyWorkspaceLedger, type WorkspaceLedgerReport } from "./ledger-verify.ts";
 
@@ -25,6 +30,21 @@ export class WorkspaceLedger {
   verify(publicKeyFile?: string): Promise<WorkspaceLedgerReport> {
     const { workspaceRoot } = this.#location;
     return verifyWorkspaceLedger(publicKeyFile === undefined ? this.#location : { workspaceRoot, publicKeyFile });
+  }
+
+  /** Whether the ledger, which is sound, has the heads that were kept of it. Rejects with `StoreError` `bad_anchor`. */
+  async anchors(sources: AnchorSources, publicKeyFile?: string): Promise<AnchorReport> {
+    const { findAnchors } = await import("./ledger-anchors.ts");
+    const pem = await readFile(publicKeyFile ?? ledgerPublicKeyFile(this.#location.stateDir), "utf8");
+    const lines =
+      publicKeyFile === undefined ? ledgerLines(this.#location) : recordLines(await readFile(this.file, "utf8"));
+    return findAnchors(lines, sources, pem);
+  }
+
+  /** Signs its head and keeps that somewhere else. Rejects with `StoreError` `bad_anchor`, `contradicts_anchor`. */
+  async anchor(to: { readonly file: string } | { readonly git: true }): Promise<AnchoredHead> {
+    const { addAnchor } = await import("./ledger-anchors.ts");
+    return addAnchor(this.#location, to, Date.now);
   }
 
   /** From the store, else a torn last line is cut; a copy is kept. Rejects with `StoreError` `not_repairable`, `rolled_back`. */

@@ -16,6 +16,8 @@ export type StoreErrorCode =
   | "corrupt_blob"
   | "not_repairable"
   | "bad_bundle"
+  | "bad_anchor"
+  | "contradicts_anchor"
   | "rolled_back"
   | "unavailable";
 

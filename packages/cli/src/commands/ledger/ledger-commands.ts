@@ -13,6 +13,8 @@ import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../version.ts";
 import { parseCount } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { anchorLines } from "./anchor-words.ts";
+import { anchorSources, bundleAnchors, type Judged, withAnchors } from "./judged-by-anchors.ts";
 import { ledgerExitCodes, type WorkspaceLedgerReport } from "./ledger-exit-codes.ts";
 import { describeRecord } from "./record-line.ts";
 
@@ -26,6 +28,10 @@ export interface LedgerVerifyFlags extends LedgerFlags {
   readonly publicKey?: string;
   /** Check this exported file in place of the workspace's ledger. */
   readonly bundle?: string;
+  /** Witness files. */
+  readonly anchors?: readonly string[];
+  /** Verifier keys of witnesses. */
+  readonly witness?: readonly string[];
 }
 
 export interface LedgerShowFlags extends LedgerFlags {
@@ -39,8 +45,13 @@ export async function ledgerVerifyCommand(flags: LedgerVerifyFlags, console: Con
   const ledger = new WorkspaceLedger({ workspaceRoot, stateDir: defaultStateDir(console.environment) });
   const key = flags.publicKey === undefined ? undefined : resolve(console.directory, flags.publicKey);
   const report = await ledger.verify(key);
-  writeReport(report, flags, console);
-  return ledgerExitCodes[report.status];
+  const anchors =
+    report.status === "ok" && report.records > 0
+      ? await ledger.anchors({ ...anchorSources(flags, console), repository: workspaceRoot }, key)
+      : undefined;
+  const judged = withAnchors(report, anchors);
+  writeReport(judged, flags, console);
+  return ledgerExitCodes[judged.status];
 }
 
 /** `gennai ledger repair`: from the store, else a torn last line is cut; a copy is kept. */
@@ -122,7 +133,9 @@ async function verifyBundle(name: string, flags: LedgerVerifyFlags, console: Con
   const publicKey =
     flags.publicKey === undefined ? undefined : await readText(resolve(console.directory, flags.publicKey));
   const { verifyLedgerBundle } = await import("@gennai/store/audit/ledger-bundle");
-  const report = await verifyLedgerBundle(() => createReadStream(file), publicKey);
+  const open = () => createReadStream(file);
+  const checked = await verifyLedgerBundle(open, publicKey);
+  const report = withAnchors(checked, await bundleAnchors(checked, open, publicKey, flags, console));
   if (flags.json === true) console.output.write(`${JSON.stringify({ ...report, file })}\n`);
   else {
     const paint = paintFor(console.output, console.environment);
@@ -132,6 +145,7 @@ async function verifyBundle(name: string, flags: LedgerVerifyFlags, console: Con
         `  file     ${file}`,
         `  records  ${report.records} signed, ${report.purged} of them without content`,
         `  key      ${terminalSafe(report.keyId)}${report.keyIsGiven ? "" : ", the bundle's own: compare it with the signer's, or name it with --public-key"}`,
+        ...(report.anchors === undefined ? [] : anchorLines(report.anchors)),
         ...(report.problem === undefined
           ? []
           : [`  first    seq ${report.problem.seq}, byte ${report.problem.offset}`]),
@@ -162,7 +176,7 @@ const repairWords = {
   rebuilt_from_store: "The file was written anew from the store.",
 } as const;
 
-function writeReport(report: WorkspaceLedgerReport, flags: LedgerFlags, console: Console): void {
+function writeReport(report: Judged<WorkspaceLedgerReport>, flags: LedgerFlags, console: Console): void {
   if (flags.json === true) {
     console.output.write(`${JSON.stringify(report)}\n`);
     return;
@@ -171,7 +185,7 @@ function writeReport(report: WorkspaceLedgerReport, flags: LedgerFlags, console:
   console.output.write(`${asTyped(text, console.environment)}\n`);
 }
 
-function describeReport(report: WorkspaceLedgerReport, paint: Paint): string {
+function describeReport(report: Judged<WorkspaceLedgerReport>, paint: Paint): string {
   const { status, message, problem, compared } = report;
   const checked = [
     "signatures",
@@ -188,6 +202,7 @@ function describeReport(report: WorkspaceLedgerReport, paint: Paint): string {
       ({ seq, from, to }) => `  lost     ${lostWords(from, to)}: record ${seq} says so, and somebody accepted it`,
     ),
     ...(problem === undefined ? [] : [`  first    seq ${problem.seq}, line ${problem.line}, byte ${problem.offset}`]),
+    ...(report.anchors === undefined ? [] : anchorLines(report.anchors)),
     ...report.notes.map(({ code, line }) => `  note     line ${line}: ${noteWords[code] ?? code.replaceAll("_", " ")}`),
     ...(status === "ok"
       ? []
@@ -209,10 +224,12 @@ function lostWords(from: number, to: number): string {
   return from === to + 1 ? `a record ${from}` : `records ${to + 1} to ${from}`;
 }
 
-const nextSteps: Partial<Record<WorkspaceLedgerReport["status"], string>> = {
+const nextSteps: Partial<Record<Judged<WorkspaceLedgerReport>["status"], string>> = {
   no_key: "  next     gennai ledger verify --public-key FILE",
   unknown_key: "  next     gennai ledger verify --public-key FILE, with the key of the one who signed",
   rolled_back:
     "  next     put the newer database back; if it is lost for good: gennai ledger accept-rollback, which the ledger records",
+  contradicts_anchor:
+    "  next     keep both as evidence: somebody with the key signed two histories, or an old ledger was put back",
   missing_file: "  next     gennai ledger repair brings it back from the store",
 };

@@ -3,7 +3,7 @@ import type { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
 export type WorkspaceLedgerReport = Awaited<ReturnType<WorkspaceLedger["verify"]>>;
 
 /** Exit codes of `gennai ledger verify`; 1 and 2 stay what they are for every command: failure and wrong usage. */
-export const ledgerExitCodes: Readonly<Record<WorkspaceLedgerReport["status"], number>> = {
+export const ledgerExitCodes: Readonly<Record<WorkspaceLedgerReport["status"] | "contradicts_anchor", number>> = {
   ok: 0,
   broken_chain: 10,
   bad_signature: 11,
@@ -18,4 +18,5 @@ export const ledgerExitCodes: Readonly<Record<WorkspaceLedgerReport["status"], n
   unsafe_path: 20,
   no_key: 21,
   rolled_back: 22,
+  contradicts_anchor: 23,
 };

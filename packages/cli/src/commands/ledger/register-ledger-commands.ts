@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { CommandHost } from "../command-host.ts";
 import { workspaceCommand, workspaceOption } from "../options/shared-options.ts";
+import type { LedgerAnchorFlags } from "./ledger-anchor-command.ts";
 import type { LedgerFlags, LedgerShowFlags, LedgerVerifyFlags } from "./ledger-commands.ts";
 import type { LedgerExportFlags } from "./ledger-export-command.ts";
 import type { LedgerPageFlags } from "./ledger-page-command.ts";
@@ -13,6 +14,11 @@ export function registerLedgerCommands(program: Command, { console, ended }: Com
   workspaceCommand(ledger, "verify", "check signatures and chain")
     .option("--public-key <file>", "check as a third party, by this key alone")
     .option("--bundle <file>", "check an exported bundle, offline")
+    .option(
+      "--anchors <files...>",
+      "compare with heads that were kept in these witness files; git's notes are read by themselves",
+    )
+    .option("--witness <keys...>", "whose word on the time of an anchor counts, as NAME+KEYID+BASE64")
     .addHelpText("after", verifyHelp)
     .action(async (flags: LedgerVerifyFlags) => {
       const { ledgerVerifyCommand } = await import("./ledger-commands.ts");
@@ -65,6 +71,18 @@ export function registerLedgerCommands(program: Command, { console, ended }: Com
       const { ledgerExportCommand } = await import("./ledger-export-command.ts");
       ended(await ledgerExportCommand(flags, console));
     });
+  workspaceCommand(
+    ledger,
+    "anchor",
+    "sign the newest head and keep it elsewhere, so that a rewritten ledger is found out",
+  )
+    .option("--to <file>", "add it to this witness file")
+    .option("--git", "add it to git's notes of the present commit (refs/notes/gennai-anchors)")
+    .addHelpText("after", anchorHelp)
+    .action(async (flags: LedgerAnchorFlags) => {
+      const { ledgerAnchorCommand } = await import("./ledger-anchor-command.ts");
+      ended(await ledgerAnchorCommand(flags, console));
+    });
   ledger
     .command("page")
     .description("write the page that checks an exported bundle in a browser: one file, no network")
@@ -88,5 +106,14 @@ export function registerLedgerCommands(program: Command, { console, ended }: Com
 
 const verifyHelp = `
 Exit codes: 0 sound, 10 broken chain, 11 bad signature, 12 tail cut off, 13 missing file, 14 unknown key, 15 torn last
-line, 16 malformed line, 17 unsigned, 18 behind the store, 19 differs from the store, 20 unsafe path, 21 no key, 22 store rolled back.
+line, 16 malformed line, 17 unsigned, 18 behind the store, 19 differs from the store, 20 unsafe path, 21 no key, 22 store rolled back,
+23 contradicts an anchor.
+`;
+
+const anchorHelp = `
+A head is a checkpoint as c2sp.org/tlog-checkpoint has it: a name for the ledger, the number of its records, the root of the Merkle tree
+over their hashes. The ledger's key signs it, and signs the time as well. It says nothing of what was recorded, or where.
+
+Whoever holds the key can sign another ledger, but not make others forget this head. So it counts as far as somebody else keeps the file, or
+the notes were pushed: git push origin refs/notes/gennai-anchors.
 `;

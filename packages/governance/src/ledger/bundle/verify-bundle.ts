@@ -11,6 +11,8 @@ export interface BundleReport extends Omit<LedgerReport, "status"> {
   readonly status: LedgerReport["status"] | "no_key";
   /** The key it was checked with. */
   readonly keyId: string;
+  /** The bundle's own public key, SPKI PEM; empty where none could be read. */
+  readonly publicKey: string;
   /** False: the key is the bundle's own, so it only shows that the bundle fits together. */
   readonly keyIsGiven: boolean;
 }
@@ -43,6 +45,7 @@ export async function verifyBundle(
     status,
     message,
     keyId,
+    publicKey: typeof bundle === "string" ? "" : bundle.public_key,
     keyIsGiven,
     records: 0,
     purged: 0,
@@ -71,7 +74,7 @@ export async function verifyBundle(
     preambleLeftOut: true,
     ...(head === null ? {} : { head }),
   });
-  return { ...report, notes: [...bundle.notes, ...report.notes], keyId, keyIsGiven };
+  return { ...report, notes: [...bundle.notes, ...report.notes], keyId, publicKey: bundle.public_key, keyIsGiven };
 }
 
 /** The records of a bundle as lines of a ledger, one after the other, for one that was checked. Nothing for a file that is no bundle. */

@@ -1,0 +1,171 @@
+import { createPublicKey, verify } from "node:crypto";
+import { constants } from "node:fs";
+import { open, readFile } from "node:fs/promises";
+import {
+  type AnchorReport,
+  checkAnchors,
+  type KeptNote,
+  presentHead,
+} from "@gennai/governance/ledger/anchor/check-anchors";
+import { type Checkpoint, checkpointText } from "@gennai/governance/ledger/anchor/checkpoint";
+import {
+  formatNote,
+  type NoteKey,
+  type NoteKeyKind,
+  noteKeyId,
+  notesIn,
+  parseVerifierKey,
+  signedBytes,
+  verifierKey,
+  withTime,
+} from "@gennai/governance/ledger/anchor/signed-note";
+import { publicKeysOf, spkiOf } from "@gennai/governance/ledger/public-keys";
+import { hasCode } from "@gennai/machine/system-error";
+import { databaseFile, StoreDatabase } from "../database/database.ts";
+import { StoreError } from "../database/store-error.ts";
+import { ledgerPublicKeyFile, openLedgerSigner } from "../ledger/ledger-key.ts";
+import type { LedgerLocation } from "../ledger/ledger-location.ts";
+import { addGitAnchor, readGitAnchors } from "./git-anchors.ts";
+import { useKeyInForce } from "./key-in-force.ts";
+import { ledgerLines } from "./ledger-export.ts";
+
+/** Larger files are no witness files. */
+const maxBytes = 16 * 1024 * 1024;
+
+/** Where anchors are looked for. */
+export interface AnchorSources {
+  /** Witness files: absolute paths. */
+  readonly files: readonly string[];
+  /** Real absolute path of a working tree whose git notes are read; undefined: none are. */
+  readonly repository: string | undefined;
+  /** Verifier keys of others who may have signed, `NAME+KEYID+BASE64`. */
+  readonly witnesses: readonly string[];
+}
+
+/** What was anchored, or was anchored already. */
+export interface AnchoredHead extends Checkpoint {
+  readonly isNew: boolean;
+  /** The signed note. */
+  readonly note: string;
+  /** What others check the note with, in their own tools. */
+  readonly verifierKey: string;
+}
+
+/**
+ * Whether a ledger that is sound has the heads that were kept of it. Rejects with `StoreError` `bad_anchor` for a file that cannot be read,
+ * and a key that is none. @param pem public keys that vouch for it
+ */
+export async function findAnchors(
+  lines: AsyncIterable<string> | Iterable<string>,
+  sources: AnchorSources,
+  pem: string,
+): Promise<AnchorReport> {
+  const kept = [
+    ...(await Promise.all(sources.files.map((file) => notesOf(file)))).flat(),
+    ...(sources.repository === undefined ? [] : await readGitAnchors(sources.repository)),
+  ];
+  const keys = publicKeysOf(pem).map(({ raw }) => raw);
+  return checkAnchors(lines, kept, { keys, witnesses: sources.witnesses.map(witnessOf), verify: isSigned });
+}
+
+/**
+ * Signs the head of a workspace's ledger, which has to be sound, and adds it to a witness file, or to git's notes of the present commit.
+ * Nothing is added where the newest anchor there has the same head. Rejects with `StoreError` `bad_anchor`, and `contradicts_anchor` when what is
+ * kept there is of another chain: then nothing is signed.
+ */
+export async function addAnchor(
+  location: LedgerLocation,
+  to: { readonly file: string } | { readonly git: true },
+  now: () => number,
+): Promise<AnchoredHead> {
+  const { stateDir, workspaceRoot } = location;
+  const pem = await readFile(ledgerPublicKeyFile(stateDir), "utf8");
+  const isFile = "file" in to;
+  const sources: AnchorSources = {
+    files: isFile ? [to.file] : [],
+    repository: isFile ? undefined : workspaceRoot,
+    witnesses: [],
+  };
+  if (isFile) await ensureFile(to.file);
+  const before = await findAnchors(ledgerLines(location), sources, pem);
+  if (before.contradicted !== undefined) throw new StoreError("contradicts_anchor", before.contradicted.message);
+  const head = await presentHead(ledgerLines(location));
+  if (head === undefined)
+    throw new StoreError("bad_anchor", "Nothing has been recorded yet: there is no head to anchor.");
+  const signer = await openLedgerSigner(stateDir);
+  using connection = StoreDatabase.openReadOnly(databaseFile(stateDir));
+  if (connection !== undefined) useKeyInForce(signer, connection);
+  const key = publicKeysOf(pem).find(({ keyId }) => keyId === signer.keyId);
+  if (key === undefined)
+    throw new StoreError("unsafe_key", "The public key of the ledger's key is not in its .pub file.");
+  const text = checkpointText(head);
+  const time = BigInt(Math.floor(now() / 1000));
+  const signature = (kind: NoteKeyKind) => ({
+    name: head.origin,
+    keyId: noteKeyId({ name: head.origin, kind, publicKey: key.raw }),
+    signature: withTime(signer.sign(signedBytes(text, kind, time)), kind, time),
+  });
+  const note = formatNote({ text, signatures: [signature("note"), signature("cosignature")] });
+  const isNew = before.newest?.size !== head.size;
+  if (isNew) await (isFile ? append(to.file, note) : addGitAnchor(workspaceRoot, note));
+  return { ...head, isNew, note, verifierKey: verifierKey({ name: head.origin, kind: "note", publicKey: key.raw }) };
+}
+
+function isSigned(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
+  try {
+    const key = createPublicKey({ key: Buffer.from(spkiOf(publicKey)), format: "der", type: "spki" });
+    return verify(null, message, key, signature);
+  } catch {
+    return false;
+  }
+}
+
+function witnessOf(text: string): NoteKey {
+  const key = parseVerifierKey(text.trim());
+  if (key === undefined) {
+    throw new StoreError(
+      "bad_anchor",
+      `${JSON.stringify(text.slice(0, 200))} is no verifier key: write NAME+KEYID+BASE64.`,
+    );
+  }
+  return key;
+}
+
+async function notesOf(file: string): Promise<readonly KeptNote[]> {
+  const text = await readText(file);
+  return notesIn(text).map((note) => ({ note, where: file }));
+}
+
+/** Not through a link that lies there, and no device. */
+async function readText(file: string): Promise<string> {
+  try {
+    await using handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const found = await handle.stat();
+    if (!found.isFile() || found.size > maxBytes) throw new StoreError("bad_anchor", `${file} is no witness file.`);
+    return await handle.readFile("utf8");
+  } catch (error) {
+    if (error instanceof StoreError) throw error;
+    throw new StoreError("bad_anchor", `The witness file ${file} cannot be read.`, { cause: error });
+  }
+}
+
+async function ensureFile(file: string): Promise<void> {
+  try {
+    await using handle = await open(file, "ax", 0o644);
+    await handle.sync();
+  } catch (error) {
+    if (!hasCode(error, "EEXIST")) throw new StoreError("bad_anchor", `${file} cannot be written.`, { cause: error });
+  }
+}
+
+/** What is there stays, whoever adds at the same time. */
+async function append(file: string, note: string): Promise<void> {
+  try {
+    await using handle = await open(file, "a", 0o644);
+    const { size } = await handle.stat();
+    await handle.appendFile(size === 0 ? note : `\n${note}`);
+    await handle.sync();
+  } catch (error) {
+    throw new StoreError("bad_anchor", `${file} cannot be written.`, { cause: error });
+  }
+}
