@@ -1,12 +1,9 @@
-import * as z from "zod";
+import "./no-code-from-text.ts";
 import { element, told } from "./elements.ts";
 import { readBundle } from "./read-bundle.ts";
 import { recordList } from "./record-list.ts";
 import { reportParts } from "./report-parts.ts";
 import { checkBrowser } from "./web-verifier.ts";
-
-// The page's policy lets no code be made from text, which would make parsing faster.
-z.config({ jitless: true });
 
 /** Larger files are no public key. */
 const mostKeyBytes = 64 * 1024;
@@ -50,9 +47,10 @@ async function check(): Promise<void> {
   try {
     await checkBrowser();
     const key = await chosenKey();
-    const read = await readBundle(file, key, (bytes) => {
+    const onRead = (bytes: number) => {
       if (mine === newest) say(`Checking: ${percent(bytes, file.size)} of ${told(file.name)} …`);
-    });
+    };
+    const read = await readBundle(file, key, { onRead });
     if (mine !== newest) return;
     say(`Checked ${told(file.name)}.`);
     result.append(...reportParts(read.report), ...recordList(read));

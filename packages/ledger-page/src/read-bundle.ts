@@ -4,7 +4,7 @@ import { fileSource } from "./file-source.ts";
 import { webVerifier } from "./web-verifier.ts";
 
 /** Records that are held to be looked at; of a longer ledger the newest. */
-export const mostShown = 5_000;
+const mostHeld = 5_000;
 
 /** Bytes up to which a file that is not laid out as we write it is read, whole. */
 const mostWhole = 256 * 1024 * 1024;
@@ -23,7 +23,7 @@ export interface ReadBundle {
 export async function readBundle(
   file: Blob,
   publicKey: string | undefined,
-  onRead: (bytes: number) => void,
+  { onRead, mostShown = mostHeld }: { readonly onRead?: (bytes: number) => void; readonly mostShown?: number } = {},
 ): Promise<ReadBundle> {
   const source = fileSource(file, onRead);
   const report = await verifyBundle(source, publicKey, { verifierOf: webVerifier, mostWhole });

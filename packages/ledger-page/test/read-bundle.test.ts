@@ -1,7 +1,7 @@
 import { verifyBundle } from "@gennai/governance/ledger/bundle/verify-bundle";
 import { verifyLedgerBundle } from "@gennai/store/audit/ledger-bundle";
 import { describe, expect, test } from "vitest";
-import { mostShown, readBundle } from "#read-bundle";
+import { readBundle } from "#read-bundle";
 import { webVerifier } from "#web-verifier";
 import { madeBundle, testKey } from "./made-bundle.ts";
 import { tamperings } from "./tampered.ts";
@@ -10,7 +10,7 @@ const key = testKey();
 const good = await madeBundle(key, 4);
 
 const read = (bundle: string | Uint8Array<ArrayBuffer>, publicKey: string | undefined = key.pem) =>
-  readBundle(new Blob([bundle]), publicKey, () => undefined);
+  readBundle(new Blob([bundle]), publicKey);
 /** As `gennai ledger verify --bundle` says it. */
 const told = (bundle: string | Uint8Array, publicKey: string | undefined = key.pem) =>
   verifyLedgerBundle(() => [typeof bundle === "string" ? new TextEncoder().encode(bundle) : bundle], publicKey);
@@ -29,7 +29,7 @@ describe("what was done to a bundle is found, as the command finds it:", () => {
     const bundle = change(good);
     expect(bundle).not.toBe(good);
     for (const publicKey of [key.pem, undefined]) {
-      const { report, records } = await readBundle(new Blob([bundle]), publicKey, () => undefined);
+      const { report, records } = await readBundle(new Blob([bundle]), publicKey);
       expect(report.status).not.toBe("ok");
       expect(records).toEqual([]);
       const { message, ...rest } = report;
@@ -59,7 +59,7 @@ test("no byte can be changed unseen", async () => {
 
 test("a bundle of another key is refused, and one that is checked with its own key says so", async () => {
   expect((await read(good, testKey().pem)).report).toMatchObject({ status: "unknown_key", keyIsGiven: true });
-  const own = await readBundle(new Blob([good]), undefined, () => undefined);
+  const own = await readBundle(new Blob([good]), undefined);
   expect(own.report).toMatchObject({ status: "ok", keyIsGiven: false });
   expect((await read(good, `${testKey().pem}${key.pem}`)).report.status).toBe("ok");
 });
@@ -83,8 +83,8 @@ test("what is not laid out as it was exported is read whole, up to a bound", asy
 });
 
 test("of a long ledger the newest records are shown, with their numbers", async () => {
-  const count = 2 * mostShown + 7;
-  const { report, records } = await read(await madeBundle(key, count));
+  const [mostShown, count] = [20, 47];
+  const { report, records } = await readBundle(new Blob([await madeBundle(key, count)]), key.pem, { mostShown });
   expect(report).toMatchObject({ status: "ok", records: count });
   expect([records.length, records[0]?.seq, records.at(-1)?.seq]).toEqual([mostShown, count - mostShown + 1, count]);
 });

@@ -18,7 +18,7 @@ import { EnumWords } from "./enum-words.ts";
 import { verificationWords } from "./tool-outcome.ts";
 
 /** How a line was found among what recorded calls wrote. */
-export const lineMatchWords = new EnumWords({
+const lineMatchWords = new EnumWords({
   "same-file": LineMatch.SAME_FILE,
   "same-lines": LineMatch.SAME_LINES,
   formatted: LineMatch.FORMATTED,
@@ -27,7 +27,7 @@ export const lineMatchWords = new EnumWords({
 });
 
 /** Why it is not known who wrote a line. */
-export const unknownLineWords = new EnumWords({
+const unknownLineWords = new EnumWords({
   outside: UnknownLine.OUTSIDE,
   ambiguous: UnknownLine.AMBIGUOUS,
   "not-recorded": UnknownLine.NOT_RECORDED,

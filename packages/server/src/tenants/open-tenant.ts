@@ -344,6 +344,7 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
     loadCapabilities: loadProfile,
     isolation: sandbox.state,
     hasUsers: ofUsers,
+    flushLedgers: () => store.flushLedgers(),
   });
   const joinReplicas = replica && (await import("../rpc/replicas/replica-services.ts")).joinReplicas;
   const report = (error: unknown): void => log.error("An RPC failed unexpectedly.", error);

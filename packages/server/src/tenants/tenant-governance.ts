@@ -24,6 +24,7 @@ interface GovernedTenant
   readonly configDir: string;
   readonly stateDir: string;
   readonly isolation: "sandboxed" | "unsandboxed";
+  readonly flushLedgers: () => Promise<void>;
 }
 
 /** What people see and decide of a tenant's rules, intents and ledger. */
@@ -59,7 +60,7 @@ export function tenantGovernance(tenant: GovernedTenant): GovernanceServiceOptio
       return (await governance.of(opened)).rules.files();
     },
     hasUsers,
-    provenance: tenantProvenance(stateDir),
+    provenance: tenantProvenance(stateDir, tenant.flushLedgers),
     mcp: (workspaceRoot) => new McpAcceptance({ workspaceRoot, stateDir, configDir, environment: options.environment }),
     answers: (workspaceRoot) => new StandingAnswers(stateDir, workspaceRoot),
     intents: tenantIntents({ workspaces, governance }),

@@ -3,9 +3,15 @@ import { KnownWorkspaces } from "@gennai/store/provenance/known-workspaces";
 import { remainingLines } from "@gennai/store/provenance/remaining-lines";
 import type { GovernanceServiceOptions } from "../rpc/governance-service.ts";
 
-/** Who wrote what stands in the workspaces of a tenant: the same answers that `gennai blame` gives. */
-export function tenantProvenance(stateDir: string): GovernanceServiceOptions["provenance"] {
-  const known = new KnownWorkspaces(stateDir);
+/**
+ * Who wrote what stands in the workspaces of a tenant: the same answers that `gennai blame` gives.
+ * @param flushLedgers writes out what the ledgers' files do not have yet
+ */
+export function tenantProvenance(
+  stateDir: string,
+  flushLedgers: () => Promise<void>,
+): GovernanceServiceOptions["provenance"] {
+  const known = new KnownWorkspaces(stateDir, flushLedgers);
   return {
     async lines(workspaceRoot, { path, text }) {
       const provenance = await known.of(workspaceRoot);

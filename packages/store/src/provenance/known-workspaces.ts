@@ -22,12 +22,15 @@ interface Held {
  */
 export class KnownWorkspaces {
   readonly #stateDir: string;
+  readonly #written: () => Promise<void>;
   readonly #now: () => number;
   /** By root, longest unused first. */
   readonly #held = new Map<string, Held>();
 
-  constructor(stateDir: string, now: () => number = Date.now) {
+  /** @param written resolves when the ledgers' files have all that the store has: a file that is behind is no sign of harm */
+  constructor(stateDir: string, written: () => Promise<void>, now: () => number = Date.now) {
     this.#stateDir = stateDir;
+    this.#written = written;
     this.#now = now;
   }
 
@@ -41,7 +44,7 @@ export class KnownWorkspaces {
       : {
           mark,
           at: this.#now(),
-          provenance: WorkspaceProvenance.open({ workspaceRoot, stateDir: this.#stateDir }),
+          provenance: this.#written().then(() => WorkspaceProvenance.open({ workspaceRoot, stateDir: this.#stateDir })),
         };
     this.#held.delete(workspaceRoot);
     this.#held.set(workspaceRoot, held);

@@ -16,9 +16,8 @@ const colours: Readonly<Record<Bar, string>> = {
 
 /** Draws who wrote which lines: a bar before them, and words behind the first. */
 export class OriginPainter implements vscode.Disposable {
-  readonly #bars = new Map(
-    (Object.keys(colours) as unknown as readonly Bar[]).map((bar) => [String(bar), barType(colours[bar])] as const),
-  );
+  /** By what a note calls its bar. */
+  readonly #bars = new Map(Object.entries(colours).map(([bar, colour]) => [bar, barType(colour)] as const));
   readonly #words = vscode.window.createTextEditorDecorationType({
     rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
     after: { margin: "0 0 0 3em", color: new vscode.ThemeColor("editorCodeLens.foreground") },

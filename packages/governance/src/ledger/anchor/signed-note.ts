@@ -32,7 +32,7 @@ const mostSignatures = 100;
 const mostCharacters = 1024 * 1024;
 
 /** Whether a name may stand in a signature line. */
-export function isKeyName(name: string): boolean {
+function isKeyName(name: string): boolean {
   return name !== "" && name.isWellFormed() && !/[\s+\p{Cc}\p{Z}]/u.test(name);
 }
 
