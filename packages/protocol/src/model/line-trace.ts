@@ -203,8 +203,7 @@ function writeToMessage(write: TracedWrite): MessageInitShape<typeof TracedWrite
     agent: agent ?? "",
     intent: intent ?? "",
     decision: decisionToMessage(decision),
-    verification:
-      verification === "untold" ? VerificationState.UNSPECIFIED : verificationWords.toMessage(verification),
+    verification: verification === "untold" ? VerificationState.UNSPECIFIED : verificationWords.toMessage(verification),
     beforeSha256: write.beforeSha256 ?? "",
     afterSha256: write.afterSha256 ?? "",
   };

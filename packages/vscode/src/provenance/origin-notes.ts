@@ -45,6 +45,13 @@ function barOf(origin: TracedOrigin): OriginNote["bar"] {
   return colours[origin.write.seq % colours.length];
 }
 
+const checkWords = {
+  verified: [],
+  unverified: ["not verified"],
+  failed: ["check failed"],
+  untold: ["check not told"],
+} as const;
+
 function textOf(origin: TracedOrigin): string {
   if (origin.type === "unknown") return origin.reason === "ambiguous" ? `? ${unknownWords.ambiguous}` : "";
   const { write } = origin;
@@ -52,7 +59,7 @@ function textOf(origin: TracedOrigin): string {
     `#${write.seq} ${shortWriterWords(write)}`,
     ...(write.intent === undefined ? [] : [write.intent]),
     decisionWords(write.decision),
-    ...(write.verification === "verified" ? [] : [write.verification === "failed" ? "check failed" : "not verified"]),
+    ...checkWords[write.verification],
   ].join(" · ");
   const shown = words.replace(hiddenCharacters, "");
   return shown.length > longest ? `${shown.slice(0, longest - 1)}…` : shown;
