@@ -88,7 +88,7 @@ async function showWrite(workbench: Workbench, write: TracedWrite): Promise<void
         views.ask({ type: "show-panel", panel: "review", proposalId: decision.proposalId });
       }
     }
-    await showAppliedChange({ path, beforeSha256, afterSha256 }, { session, documents, root }).catch(
+    await showAppliedChange({ path, beforeSha256, afterSha256 }, { source: session, documents, root }).catch(
       (error: unknown) => {
         void showInformation(`What it changed in ${path} cannot be shown: ${reasonOf(error)}`);
       },
