@@ -10,7 +10,7 @@ import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 export const repository = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
 
 /** An empty home for one page, with a `npm` and a `gennai` that start Gennai as it was built. */
-export interface PageHome extends AsyncDisposable {
+export interface PageHost extends AsyncDisposable {
   /** Absolute path. */
   readonly home: string;
   /** A copy of the repository, with what is installed and built. */
@@ -25,7 +25,7 @@ export interface PageHome extends AsyncDisposable {
 /** Ports that pages name; each page gets free ones in their place. */
 const shownPorts = ["7777", "7801", "7802", "8797", "4222"];
 
-export async function makePageHome(): Promise<PageHome> {
+export async function makePageHome(): Promise<PageHost> {
   const directory = await temporaryDirectory();
   const home = directory.path("home");
   const programs = directory.path("bin");

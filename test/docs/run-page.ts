@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Block, MarkdownPage } from "./markdown-page.ts";
-import { makePageHome, type PageHome } from "./page-home.ts";
+import { makePageHome, type PageHost } from "./page-home.ts";
 import { PageShell } from "./page-shell.ts";
 import { ShownOutput } from "./shown-output.ts";
 import { parseScript, parseTranscript } from "./transcript.ts";
@@ -33,13 +33,13 @@ export async function runPage(page: MarkdownPage): Promise<void> {
 }
 
 class PageRun {
-  readonly #home: PageHome;
+  readonly #home: PageHost;
   readonly #shell: PageShell;
   readonly #shown = new ShownOutput();
   /** Output of the command that stays running, as far as no block showed it. */
   #running: { readonly file: string; readAt: number } | undefined;
 
-  constructor(home: PageHome, shell: PageShell) {
+  constructor(home: PageHost, shell: PageShell) {
     this.#home = home;
     this.#shell = shell;
   }

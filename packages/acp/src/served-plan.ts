@@ -12,7 +12,7 @@ import { spelledOut } from "@gennai/protocol/hidden-characters";
 import type { EditorPeer } from "./acp-editor.ts";
 import { unlessWithdrawn } from "./withdrawn-request.ts";
 
-export interface PlanDesk {
+export interface PlanPorts {
   readonly plans: SessionPlans;
   readonly editor: EditorPeer;
   /** Aborts when the editor's user stops, or the editor goes. */
@@ -24,8 +24,8 @@ export interface PlanDesk {
 }
 
 /** Shows what the model wrote as a plan, asks about exactly that, and has it run and verified after a yes. */
-export async function decidePlan(written: string, desk: PlanDesk): Promise<void> {
-  const { plans, say, tell, signal } = desk;
+export async function decidePlan(written: string, ports: PlanPorts): Promise<void> {
+  const { plans, say, tell, signal } = ports;
   const { plan: draft, issues } = await plans.submit(written, { signal });
   if (draft === undefined) {
     const why = issues.map(({ path, message }) => `- ${spelledOut(`${path} ${message}`.trim())}`).join("\n");
@@ -36,11 +36,11 @@ export async function decidePlan(written: string, desk: PlanDesk): Promise<void>
   await tell([{ sessionUpdate: "plan", entries: plan.steps.map(entryOf) }]);
   await say(planText(plan, actions));
   if (plan.state === "preview") return say("The rules refuse part of this plan, so that it cannot be approved.");
-  if (!(await isApproved(plan, actions, desk)))
+  if (!(await isApproved(plan, actions, ports)))
     return say(`Nothing was run. The plan stays: \`gennai plan approve ${plan.planId}\` runs it later.`);
   const { planId, digest } = plan;
   const { approvalToken } = await plans.approve(planId, digest, { signal });
-  const end = await desk.attended(async () => {
+  const end = await ports.attended(async () => {
     const run = await plans.execute(planId, digest, approvalToken, { signal });
     return run.executed ? (await plans.verify(planId, digest, approvalToken, { signal })).plan : run;
   });
@@ -49,8 +49,8 @@ export async function decidePlan(written: string, desk: PlanDesk): Promise<void>
   await say(`\n\nThe plan is ${facts.join(", ")}. ${spelledOut(end.remediation)}`.trimEnd());
 }
 
-async function isApproved(plan: Plan, actions: readonly PlannedAction[], desk: PlanDesk): Promise<boolean> {
-  const { editor, signal, plans } = desk;
+async function isApproved(plan: Plan, actions: readonly PlannedAction[], ports: PlanPorts): Promise<boolean> {
+  const { editor, signal, plans } = ports;
   const question: RequestPermissionRequest = {
     sessionId: plans.sessionId,
     toolCall: {

@@ -213,8 +213,8 @@ export class ServedSession {
   /** Looked for once a session; those that do not answer soon are none. */
   #offeredModels(): Promise<readonly ProviderChoice[]> {
     const { server, signal } = this.#place;
-    const patience = AbortSignal.any([signal, AbortSignal.timeout(modelsMs)]);
-    this.#providers ??= listModels(server, undefined, { signal: patience }).catch(() => []);
+    const inTime = AbortSignal.any([signal, AbortSignal.timeout(modelsMs)]);
+    this.#providers ??= listModels(server, undefined, { signal: inTime }).catch(() => []);
     return this.#providers;
   }
 

@@ -21,10 +21,10 @@ export class Draining {
     });
   }
 
-  /** Resolves when no turn runs any more, or after `patience` milliseconds. */
-  async begin(turnsRunning: () => Promise<number>, patience: number): Promise<void> {
+  /** Resolves when no turn runs any more, or after `timeoutMs` milliseconds. */
+  async begin(turnsRunning: () => Promise<number>, timeoutMs: number): Promise<void> {
     this.#begun = true;
-    const deadline = performance.now() + patience;
+    const deadline = performance.now() + timeoutMs;
     while (performance.now() < deadline && (await turnsRunning()) > 0) await delay(lookEvery);
   }
 }

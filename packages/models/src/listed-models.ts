@@ -28,7 +28,7 @@ export interface ListedModel extends ModelFacts {
 export type HasKey = (backend: Provider, baseUrl: string) => Promise<boolean>;
 
 /** Milliseconds that a server of one's own may take. */
-const patience = 3_000;
+const timeoutMs = 3_000;
 /** Of one provider: gateways have thousands. */
 const mostModels = 2_000;
 
@@ -74,7 +74,7 @@ export async function listModels(
 }
 
 async function saidBy(backend: Provider, endpoint: ModelEndpoint): Promise<readonly SaidModel[]> {
-  const signal = AbortSignal.timeout(patience);
+  const signal = AbortSignal.timeout(timeoutMs);
   try {
     return await askServer(modelsAnswer, endpoint, { url: `${endpoint.baseUrl}/models`, signal });
   } catch (error) {
@@ -98,7 +98,7 @@ function whyNot(error: unknown, backend: Provider): WhyNot {
   if (error instanceof ModelError) return { problem: error.message, hint: error.hint ?? "" };
   if (error instanceof UnusableAnswer) return whyUnusable(error.status);
   if (error instanceof DOMException && error.name === "TimeoutError") {
-    return { problem: `It did not answer within ${patience / 1000} s.`, hint: "See that it runs, and try again." };
+    return { problem: `It did not answer within ${timeoutMs / 1000} s.`, hint: "See that it runs, and try again." };
   }
   if (networkCode(error) !== undefined) {
     const hint = backend === "ollama" ? "Start Ollama, or give its address." : "Start it, or give another address.";

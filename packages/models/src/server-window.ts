@@ -5,7 +5,7 @@ import type { ModelEndpoint } from "./model-endpoint.ts";
 import { isSize, modelsAnswer } from "./models-answer.ts";
 
 /** Milliseconds that all questions together may take. */
-const patience = 2_000;
+const timeoutMs = 2_000;
 
 type Place = Pick<ModelEndpoint, "baseUrl" | "model" | "apiKey" | "headers">;
 
@@ -46,7 +46,7 @@ interface Found {
 }
 
 async function windowOf(kind: Provider, place: Place): Promise<Found> {
-  const signal = AbortSignal.timeout(patience);
+  const signal = AbortSignal.timeout(timeoutMs);
   let final = true;
   for (const question of kind === "ollama" ? ofOllama : ofOthers) {
     try {

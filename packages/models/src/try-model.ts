@@ -5,7 +5,7 @@ export type ModelTrial =
   | { readonly answered: false; readonly milliseconds: number; readonly problem: string; readonly hint: string };
 
 /** Milliseconds: a model of one's own may have to be loaded first. */
-const patience = 60_000;
+const timeoutMs = 60_000;
 
 /** Asks a model for a word. Never rejects: what nobody expected is told to `onUnexpectedError`, and in plain words to the person. */
 export async function tryModel(
@@ -14,7 +14,7 @@ export async function tryModel(
 ): Promise<ModelTrial> {
   const began = performance.now();
   const since = (): number => Math.round(performance.now() - began);
-  const timeout = AbortSignal.timeout(patience);
+  const timeout = AbortSignal.timeout(timeoutMs);
   try {
     const model = await load();
     const answer = model.stream(
@@ -45,7 +45,7 @@ export async function tryModel(
   } catch (error) {
     const milliseconds = since();
     if (timeout.aborted) {
-      const problem = `It did not answer within ${patience / 1000} s.`;
+      const problem = `It did not answer within ${timeoutMs / 1000} s.`;
       return {
         answered: false,
         milliseconds,

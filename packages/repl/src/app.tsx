@@ -16,13 +16,13 @@ import { Welcome } from "./shell/welcome.tsx";
 /** The whole of the web UI. */
 export function App({ control }: { readonly control: ReplControl }) {
   const panel = control.panel.value;
-  const { background } = control.desks.value;
+  const { background } = control.stores.value;
   const title = control.title.value.slice(0, 60);
   useEffect(() => {
-    if (control.home.kind === "page") document.title = title === "" ? "Gennai" : `${title} – Gennai`;
+    if (control.host.kind === "page") document.title = title === "" ? "Gennai" : `${title} – Gennai`;
   }, [control, title]);
   return (
-    <main class={`app app-${control.home.kind}`}>
+    <main class={`app app-${control.host.kind}`}>
       <h1 class="spoken">Gennai</h1>
       <Header control={control} />
       <Banners control={control} />
@@ -37,7 +37,7 @@ export function App({ control }: { readonly control: ReplControl }) {
       </WindowFocusProvider>
       {panel === "chat" && (
         <footer class="foot">
-          {background !== undefined && <BackgroundStrip desk={background} />}
+          {background !== undefined && <BackgroundStrip store={background} />}
           <StatusLine control={control} />
           <Composer control={control} />
         </footer>

@@ -1,8 +1,8 @@
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { ReplControl } from "./control/repl-control.ts";
-import { connectPageHome } from "./homes/page-home.ts";
-import { connectWebviewHome, type WebviewApi } from "./homes/webview-home.ts";
+import { connectPageHost } from "./hosts/page-host.ts";
+import { connectWebviewHost, type WebviewApi } from "./hosts/webview-host.ts";
 import { StartFailure } from "./shell/start-failure.tsx";
 
 declare global {
@@ -13,11 +13,11 @@ declare global {
 const root = document.getElementById("app") ?? document.body;
 
 try {
-  const home =
+  const host =
     globalThis.acquireVsCodeApi === undefined
-      ? await connectPageHome()
-      : await connectWebviewHome(globalThis.acquireVsCodeApi(), window);
-  render(<App control={new ReplControl(home)} />, root);
+      ? await connectPageHost()
+      : await connectWebviewHost(globalThis.acquireVsCodeApi(), window);
+  render(<App control={new ReplControl(host)} />, root);
 } catch (error) {
   render(<StartFailure error={error} />, root);
 }

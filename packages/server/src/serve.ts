@@ -36,7 +36,7 @@ import { readPageFiles } from "./page/page-files.ts";
 import { openPageDoor } from "./page/page-routes.ts";
 import { PageTokens } from "./page/page-tokens.ts";
 import { openRina } from "./rina/open-rina.ts";
-import { goodbye } from "./rpc/goodbye.ts";
+import { shutdownError } from "./rpc/shutdown-error.ts";
 import { tenantRpc } from "./rpc/tenant-rpc.ts";
 import { listenForMetrics, parseMetricsAddress } from "./telemetry/metrics-listener.ts";
 import { openServerWatch } from "./telemetry/server-watch.ts";
@@ -60,9 +60,9 @@ export interface RunningServer extends AsyncDisposable {
   readonly metricsUrl: string | undefined;
   /**
    * From now on no turn starts, and who asks whether it is ready is told no. Resolves when no turn runs any more, or after
-   * `patience` milliseconds: then it is time to dispose it.
+   * `timeoutMs` milliseconds: then it is time to dispose it.
    */
-  drain(patience: number): Promise<void>;
+  drain(timeoutMs: number): Promise<void>;
   /**
    * Resolves when for so many milliseconds no client has called, no turn ran and nothing ran in the background. Rejects when
    * `signal` aborts.
@@ -207,7 +207,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       allowedOrigins: options.allowedOrigins ?? [],
       onRefused: (status) => observer.refused(status),
       isLeaving: () => draining.begun,
-      goodbye,
+      shutdownError,
       routes: ({ shutdown }) => {
         const health = () => ({
           status: "ok",
@@ -274,7 +274,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return {
     url: listener.url,
     metricsUrl: metrics?.url,
-    drain: async (patience) => draining.begin(async () => (await tenants.load()).turnsRunning, patience),
+    drain: async (timeoutMs) => draining.begin(async () => (await tenants.load()).turnsRunning, timeoutMs),
     idleFor: (milliseconds, signal) => {
       const isBusy = async (): Promise<boolean> => {
         const { turnsRunning, backgroundRuns } = await tenants.load();

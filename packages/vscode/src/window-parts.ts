@@ -21,7 +21,7 @@ import { WindowBranch } from "./git/window-branch.ts";
 import { windowFolder } from "./held-workspace/window-folder.ts";
 import { HeldApprovals } from "./plan/plan-interceptor.ts";
 import { LineOrigins } from "./provenance/line-origins.ts";
-import { homeActions } from "./repl/home-actions.ts";
+import { hostActions } from "./repl/host-actions.ts";
 import { launchRepl, looksForServer } from "./repl/repl-launch.ts";
 import { ReplViews } from "./repl/repl-views.ts";
 import { composeReview } from "./review/compose-review.ts";
@@ -232,7 +232,7 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
       };
       return {
         transport: linkTransport(access),
-        actions: homeActions(() => workbench),
+        actions: hostActions(() => workbench),
         launch: () =>
           launchRepl(place, {
             workbench,

@@ -17,7 +17,7 @@ const shown = globSync(
   ],
   { cwd: root },
   // Who opened the page has a terminal, and no editor around it.
-).filter((path) => !path.includes("repl/src/homes/page-"));
+).filter((path) => !path.includes("repl/src/hosts/page-"));
 
 test("nothing that the editor shows sends its user to a terminal", () => {
   expect(families.size).toBeGreaterThan(15);

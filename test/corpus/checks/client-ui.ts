@@ -3,9 +3,9 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { createGrpcWebTransport } from "@connectrpc/connect-node";
 import { bearerToken, connect } from "@gennai/client/connection/connection";
-import { toHomeSchema } from "@gennai/client/home/home-messages";
+import { toHostSchema } from "@gennai/client/host/host-messages";
 import type { ProposedChange } from "@gennai/protocol/model/proposal";
-import { connectWebviewHome, type WebviewWindow } from "@gennai/repl/homes/webview-home";
+import { connectWebviewHost, type WebviewWindow } from "@gennai/repl/hosts/webview-host";
 import { loadChangeContent } from "@gennai/repl/review/verified-content";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
@@ -51,7 +51,7 @@ export const clientUiChecks: Checks = {
   "CUI-002": check(async () => {
     const { frame, send } = webview();
     let launched = false;
-    void connectWebviewHome({ postMessage: () => undefined }, frame).then(() => {
+    void connectWebviewHost({ postMessage: () => undefined }, frame).then(() => {
       launched = true;
     });
     const launch = {
@@ -76,7 +76,7 @@ export const clientUiChecks: Checks = {
       { type: "request", id: 1, request: { type: "run-command", command: "workbench.action.quit" } },
       { type: "eval" },
     ]) {
-      assert.equal(toHomeSchema.safeParse(forged).success, false, JSON.stringify(forged));
+      assert.equal(toHostSchema.safeParse(forged).success, false, JSON.stringify(forged));
     }
   }),
   "CUI-004": check(async () => {

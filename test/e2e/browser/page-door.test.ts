@@ -10,8 +10,8 @@ import { openContext } from "./open-context.ts";
 const app = `
   import { createClient } from "@connectrpc/connect";
   import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-  import { connectPageHome } from "./homes/page-home.ts";
-  const home = await connectPageHome();
+  import { connectPageHost } from "./hosts/page-host.ts";
+  const home = await connectPageHost();
   const client = createClient(AgentService, home.transport);
   home.showsSession("session-of-" + home.launch.clientId);
   window.call = () => client.getServerInfo({}).then(({ version }) => version, String);
@@ -30,7 +30,7 @@ beforeAll(async () => {
     format: "esm",
     logLevel: "error",
   });
-  await build({ entryPoints: [join(source, "homes/page-door.css")], outfile: files.path("repl.css") });
+  await build({ entryPoints: [join(source, "hosts/page-door.css")], outfile: files.path("repl.css") });
 });
 afterAll(() => files[Symbol.asyncDispose]());
 

@@ -4,7 +4,7 @@ import type { AgentClient } from "@gennai/client/connection/connection";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { turnOutcome } from "@gennai/client/session/turn-state";
 import type { Endpoint } from "@gennai/governance/network/endpoint";
-import { AgentDesk } from "../client/agent-desk.ts";
+import { UserTerminal } from "../client/user-terminal.ts";
 import type { Console } from "../terminal/console.ts";
 import type { Interrupts } from "../terminal/interrupts.ts";
 import { LinePrefix } from "./line-prefix.ts";
@@ -24,11 +24,14 @@ export interface AttemptsDesk {
   readonly allow: readonly Endpoint[];
 }
 
-/** A desk that prints with the same words before each line, and asks whom the others ask. */
-export function deskOf(place: AttemptsDesk, prefix: string): { readonly desk: AgentDesk; readonly output: LinePrefix } {
+/** A terminal that prints with the same words before each line, and asks whom the others ask. */
+export function deskOf(
+  place: AttemptsDesk,
+  prefix: string,
+): { readonly terminal: UserTerminal; readonly output: LinePrefix } {
   const { console, interrupts, workspace, stateDir, yes, person, hasPerson, allow } = place;
   const output = new LinePrefix(person.output, prefix);
-  const desk = new AgentDesk({
+  const terminal = new UserTerminal({
     console: { ...console, input: Readable.from([]), output, errors: output },
     interrupts,
     workspace,
@@ -40,7 +43,7 @@ export function deskOf(place: AttemptsDesk, prefix: string): { readonly desk: Ag
     allow,
     person: hasPerson ? person : undefined,
   });
-  return { desk, output };
+  return { terminal, output };
 }
 
 /** Shows an attempt as it works, and has its questions answered, until its turn has ended. */
@@ -50,12 +53,12 @@ export async function followAttempt(
   place: AttemptsDesk,
   signal: AbortSignal,
 ): Promise<void> {
-  const { desk, output } = deskOf(place, `${number} │ `);
-  using _desk = desk;
-  const session = await AgentSession.resume(client, desk.identity(), sessionId, { signal });
+  const { terminal, output } = deskOf(place, `${number} │ `);
+  using _desk = terminal;
+  const session = await AgentSession.resume(client, terminal.identity(), sessionId, { signal });
   const options = { afterSeq: 0n, signal, maxAttempts: 20 };
   for await (const event of session.follow(options)) {
-    desk.view.show(event);
+    terminal.view.show(event);
     if (turnOutcome(event) !== undefined) break;
   }
   output.end();

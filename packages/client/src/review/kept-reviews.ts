@@ -29,7 +29,7 @@ export function withReview(reviews: KeptReviews, state: unknown): KeptReviews {
   return new Map([...next, [id, state] as const].slice(-most));
 }
 
-/** Newest first: a home may have room for some of them only. */
+/** Newest first: a host may have room for some of them only. */
 export function keptReviewsJson(reviews: KeptReviews): readonly unknown[] {
   return [...reviews.values()].toReversed();
 }

@@ -1,6 +1,6 @@
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
 import { type HunkDecision, wholeChange } from "@gennai/protocol/review/apply-review";
-import type { ReviewToApply } from "../home/repl-home.ts";
+import type { ReviewToApply } from "../host/repl-host.ts";
 
 export type ReviewLayout = "auto" | "unified" | "side-by-side";
 

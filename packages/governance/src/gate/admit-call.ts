@@ -1,5 +1,6 @@
 import { singleWriter } from "../policies/single-writer.ts";
 import type { CallContext } from "../tool.ts";
+import { type AdmittedCall, decisionOf, refused, refusedByAnswer, settled, stopped } from "./admitted-call.ts";
 import { answerTo, askAbout, factsOf, questionContext, withPattern } from "./ask-person.ts";
 import { buildQuestion } from "./build-question.ts";
 import { type DecidedCall, decideCall } from "./decide-call.ts";
@@ -7,11 +8,10 @@ import { explainedRefusal } from "./explain-refusal.ts";
 import type { ToolCall } from "./gate-journal.ts";
 import { unobservedGate } from "./gate-observer.ts";
 import type { GateOptions } from "./gate-options.ts";
-import { decisionOf, type Passage, refused, refusedByAnswer, settled, stopped } from "./passage.ts";
 import { warn } from "./warn.ts";
 
 /** Stages 1 to 5: decides, asks if it must, and after a yes decides again, because the world moved meanwhile. */
-export async function admitCall(call: ToolCall, context: CallContext, options: GateOptions): Promise<Passage> {
+export async function admitCall(call: ToolCall, context: CallContext, options: GateOptions): Promise<AdmittedCall> {
   if (context.signal.aborted) return refused(call, undefined, stopped);
   try {
     const decided = await decideInLine(call, context, options);

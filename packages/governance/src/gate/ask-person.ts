@@ -5,9 +5,9 @@ import { offeredPattern } from "../answers/offered-pattern.ts";
 import type { Answer, Question } from "../confirmation.ts";
 import type { CallContext } from "../tool.ts";
 import type { Finding } from "../verdict.ts";
+import type { AdmittedCall, Decided } from "./admitted-call.ts";
 import { buildQuestion, type QuestionContext } from "./build-question.ts";
 import type { GateOptions } from "./gate-options.ts";
-import type { Decided, Passage } from "./passage.ts";
 
 /** What a person is asked, and what has to be known to remember the answer. */
 export interface AskedAction {
@@ -67,11 +67,11 @@ async function lastingAnswer({ question, facts }: AskedAction, { lasting }: Gate
 
 /** The record names the pattern a yes was given for; text of it may be masked. */
 export async function withPattern(
-  decision: Passage["decision"],
+  decision: AdmittedCall["decision"],
   answer: Answer,
   { patterns }: AskedAction,
   { redactor }: GateOptions,
-): Promise<Passage["decision"]> {
+): Promise<AdmittedCall["decision"]> {
   const { confirmation } = decision;
   if (answer.type !== "yes") return decision;
   const text = answer.remembered?.pattern ?? patterns.find(({ id }) => id === answer.pattern)?.text;

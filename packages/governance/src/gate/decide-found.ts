@@ -1,7 +1,7 @@
 import { computeRisk } from "../policies/risk.ts";
 import type { Analysis, CallContext, Found } from "../tool.ts";
+import type { Decided } from "./admitted-call.ts";
 import { type DecideOptions, policyInput } from "./decide-call.ts";
-import type { Decided } from "./passage.ts";
 import { redactedVerdict } from "./redacted-reason.ts";
 import { runPolicies } from "./run-policies.ts";
 

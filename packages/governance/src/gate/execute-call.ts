@@ -1,6 +1,7 @@
 import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
 import type { CallContext, ToolOutcome, Verification } from "../tool.ts";
 import { type ToolError, ToolFailure, toolErrorFromFinding, toolErrorJson } from "../tool-error.ts";
+import { type AdmittedCall, type Decided, stopped } from "./admitted-call.ts";
 import { policyInput } from "./decide-call.ts";
 import { explainedError } from "./explain-refusal.ts";
 import type { CallOutcome, Decision } from "./gate-journal.ts";
@@ -8,22 +9,25 @@ import type { GateOptions } from "./gate-options.ts";
 import { judgeConnections, standingConnections } from "./judge-connections.ts";
 import { judgeFound } from "./judge-found.ts";
 import { liveOutput } from "./live-output.ts";
-import { type Decided, type Passage, stopped } from "./passage.ts";
 import { redactedError } from "./redacted-reason.ts";
 import { WatchedCall } from "./standing-check.ts";
 import { warn } from "./warn.ts";
 
 /** Stages 7 and 8: runs an admitted call with the effects that were decided on, and looks at the world again. */
-export async function executeCall(passage: Passage, context: CallContext, options: GateOptions): Promise<CallOutcome> {
+export async function executeCall(
+  admitted: AdmittedCall,
+  context: CallContext,
+  options: GateOptions,
+): Promise<CallOutcome> {
   const startedAt = options.now();
-  const { decided, refusal } = passage;
-  if (refusal !== undefined || decided === undefined) return notRun(passage, startedAt);
-  if (context.signal.aborted) return notRun({ ...passage, refusal: stopped }, startedAt);
+  const { decided, refusal } = admitted;
+  if (refusal !== undefined || decided === undefined) return notRun(admitted, startedAt);
+  if (context.signal.aborted) return notRun({ ...admitted, refusal: stopped }, startedAt);
   using watched = new WatchedCall(options.standingCheck, policyInput(decided, context, options));
   using running = options.running?.open({ turnId: context.turnId, callId: decided.call.id });
   const forbidden = interruption(watched);
   if (forbidden !== undefined) {
-    return notRun({ ...passage, refusal: { error: forbidden, failureClass: "permission_denied" } }, startedAt);
+    return notRun({ ...admitted, refusal: { error: forbidden, failureClass: "permission_denied" } }, startedAt);
   }
 
   const live = liveOutput(context, options);
@@ -35,7 +39,7 @@ export async function executeCall(passage: Passage, context: CallContext, option
       ...context,
       signal,
       onOutput: live.push,
-      confirmed: passage.decision.confirmation?.answer === "yes",
+      confirmed: admitted.decision.confirmation?.answer === "yes",
       judge: async (found) => {
         const forbiddenNow = interruption(watched);
         if (forbiddenNow !== undefined) return { type: "drop", error: forbiddenNow };
@@ -48,7 +52,7 @@ export async function executeCall(passage: Passage, context: CallContext, option
         letThrough: async (wanted) => {
           const forbiddenNow = interruption(watched);
           if (forbiddenNow !== undefined) {
-            return { type: "refused", error: forbiddenNow, decision: passage.decision };
+            return { type: "refused", error: forbiddenNow, decision: admitted.decision };
           }
           const judgement = await judgeConnections(wanted, decided, { ...context, signal }, options);
           if (judgement.type === "refused") judged = judgement.decision;
@@ -66,7 +70,7 @@ export async function executeCall(passage: Passage, context: CallContext, option
         retryable: false,
       });
     return {
-      call: passage.decision.call,
+      call: admitted.decision.call,
       args: decided.args,
       outcome,
       // A provider refuses a conversation with half a character in it, for good; files, servers and cuts can hold such.
@@ -83,7 +87,7 @@ export async function executeCall(passage: Passage, context: CallContext, option
     await live.end();
     const failure = await failureOf(error, decided, context, interrupted(), options);
     return {
-      call: passage.decision.call,
+      call: admitted.decision.call,
       args: decided.args,
       outcome: { output: "" },
       output: toolErrorJson(failure.error),
@@ -117,10 +121,10 @@ async function failureOf(
   };
 }
 
-function notRun(passage: Passage, startedAt: number): CallOutcome {
-  const refusal = passage.refusal ?? stopped;
+function notRun(admitted: AdmittedCall, startedAt: number): CallOutcome {
+  const refusal = admitted.refusal ?? stopped;
   return {
-    call: passage.decision.call,
+    call: admitted.decision.call,
     outcome: undefined,
     output: toolErrorJson(refusal.error),
     truncated: false,

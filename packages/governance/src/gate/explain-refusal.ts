@@ -1,8 +1,8 @@
 import type { CallContext } from "../tool.ts";
 import type { ToolError } from "../tool-error.ts";
+import type { AdmittedCall, Decided } from "./admitted-call.ts";
 import { policyInput } from "./decide-call.ts";
 import type { GateOptions } from "./gate-options.ts";
-import type { Decided, Passage } from "./passage.ts";
 import { runPolicies } from "./run-policies.ts";
 import { warn } from "./warn.ts";
 
@@ -11,19 +11,19 @@ const maxDetail = 12_000;
 
 /** A refusal with what its tool has to say about it, as far as the model may see that. */
 export async function explainedRefusal(
-  passage: Passage,
+  admitted: AdmittedCall,
   decided: Decided,
   context: CallContext,
   options: GateOptions,
-): Promise<Passage> {
-  const { refusal } = passage;
-  if (refusal === undefined) return passage;
+): Promise<AdmittedCall> {
+  const { refusal } = admitted;
+  if (refusal === undefined) return admitted;
   // Whatever else was denied is not mended by the detail, and the file may be none of the model's business.
   const denials = decided.fired.filter(({ verdict }) => verdict.type === "deny");
   if (denials.some(({ verdict }) => verdict.type !== "allow" && verdict.finding.code !== refusal.error.code))
-    return passage;
+    return admitted;
   const error = await explainedError(refusal.error, decided, context, options);
-  return { ...passage, refusal: { ...refusal, error } };
+  return { ...admitted, refusal: { ...refusal, error } };
 }
 
 /**

@@ -4,8 +4,8 @@ import type { Redactor } from "../redaction.ts";
 import type { Tool } from "../tool.ts";
 import type { GateJournal } from "./gate-journal.ts";
 import type { GateObserver } from "./gate-observer.ts";
-import type { LastingAnswers } from "./lasting-answers.ts";
 import type { LastingConnections } from "./lasting-connections.ts";
+import type { PersistentApprovals } from "./persistent-approvals.ts";
 import type { RememberedAnswers } from "./remembered-answers.ts";
 import type { RunningCalls } from "./running-calls.ts";
 import type { StandingCheck } from "./standing-check.ts";
@@ -21,7 +21,7 @@ export interface GateOptions {
   readonly redactor: Redactor;
   readonly remembered: RememberedAnswers;
   /** Answers that hold beyond the session; without it none is offered. */
-  readonly lasting?: LastingAnswers | undefined;
+  readonly lasting?: PersistentApprovals | undefined;
   /** What programs may reach in every session of the workspace; without it no such answer is offered. */
   readonly connections?: LastingConnections | undefined;
   /** SHA-256 of the rules in force, shown with every question. */

@@ -2,13 +2,13 @@ import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
 import type { CallContext, Tool, Verification } from "../tool.ts";
 import type { ToolError } from "../tool-error.ts";
 import { admitCall } from "./admit-call.ts";
+import { finalDecision } from "./admitted-call.ts";
 import { batches } from "./batches.ts";
 import { type DecidedCall, decideCall } from "./decide-call.ts";
 import { executeCall } from "./execute-call.ts";
 import type { ToolCall } from "./gate-journal.ts";
 import { unobservedGate } from "./gate-observer.ts";
 import type { GateOptions } from "./gate-options.ts";
-import { finalDecision } from "./passage.ts";
 import { textEditorCall } from "./text-editor-call.ts";
 import { toolNamed } from "./usual-form.ts";
 
@@ -81,24 +81,24 @@ class GovernedToolSet {
     const passages = await Promise.all(
       calls.map((call) => admitCall(call, { ...context, callId: call.id }, this.#options)),
     );
-    const admitted = passages.filter((passage) => passage.refusal === undefined);
+    const admitted = passages.filter((admitted) => admitted.refusal === undefined);
 
     // 6 record: if this rejects, nothing runs.
     if (admitted.length > 0) {
       await journal.begin(
-        admitted.map((passage) => passage.decision),
+        admitted.map((admitted) => admitted.decision),
         context.turnId,
       );
     }
 
     // 7 execute, 8 verify
     const outcomes = await Promise.all(
-      passages.map(async (passage) => {
-        const { decision } = passage;
+      passages.map(async (admitted) => {
+        const { decision } = admitted;
         const result = await observer.execute(decision, () =>
-          executeCall(passage, { ...context, callId: decision.call.id }, this.#options),
+          executeCall(admitted, { ...context, callId: decision.call.id }, this.#options),
         );
-        return { decision: finalDecision(passage, result), result };
+        return { decision: finalDecision(admitted, result), result };
       }),
     );
 

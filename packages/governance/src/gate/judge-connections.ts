@@ -8,12 +8,12 @@ import type { RunProgram } from "../network/run-program.ts";
 import { connectionRule } from "../policies/connections.ts";
 import type { CallContext, ConnectionJudgement, WantedConnections } from "../tool.ts";
 import { type ToolError, toolErrorFromFinding } from "../tool-error.ts";
+import { type Decided, decisionOf, refusedByAnswer } from "./admitted-call.ts";
 import { askAbout, factsOf } from "./ask-person.ts";
 import { decideEffects } from "./decide-found.ts";
 import type { Decision } from "./gate-journal.ts";
 import type { GateOptions } from "./gate-options.ts";
 import type { LastingConnections, StandingConnection } from "./lasting-connections.ts";
-import { type Decided, decisionOf, refusedByAnswer } from "./passage.ts";
 import type { RememberedAnswers } from "./remembered-answers.ts";
 
 /**

@@ -2,12 +2,12 @@ import { closedUnderNeeds } from "@gennai/protocol/model/offered-parts";
 import type { CallContext, Found, FoundPart, Judgement } from "../tool.ts";
 import { toolErrorFromFinding } from "../tool-error.ts";
 import type { Finding } from "../verdict.ts";
+import { type Decided, decisionOf, foundWork, refusedByAnswer } from "./admitted-call.ts";
 import { type AskedAction, answerTo, askAbout, factsOf, withPattern } from "./ask-person.ts";
 import { decideFound } from "./decide-found.ts";
 import type { Decision } from "./gate-journal.ts";
 import type { GateOptions } from "./gate-options.ts";
 import { type AgainstParts, judgeParts, pathsByRule } from "./judge-parts.ts";
-import { type Decided, decisionOf, foundWork, refusedByAnswer } from "./passage.ts";
 
 /**
  * Judges what a call has done where nobody sees it yet, by the policies that judge everything: they see what was found in

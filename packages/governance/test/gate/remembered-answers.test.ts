@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Answer } from "#confirmation";
-import type { LastingAnswers } from "#gate/lasting-answers";
+import type { PersistentApprovals } from "#gate/persistent-approvals";
 import { ask, deny } from "#verdict";
 import { finding, gateWith } from "./gate-fixture.ts";
 
@@ -22,7 +22,7 @@ describe("a yes for the workspace", () => {
   const answer: Answer = { type: "yes", scope: "workspace", by: "user" };
 
   /** Keeps one yes, for one call's question. */
-  function lasting(kept: { action?: string; rules?: readonly string[] } = {}): LastingAnswers {
+  function lasting(kept: { action?: string; rules?: readonly string[] } = {}): PersistentApprovals {
     return {
       offer: () => "It holds for good.",
       find: async ({ actionSha256 }, rules) =>

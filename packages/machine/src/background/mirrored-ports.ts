@@ -10,7 +10,7 @@ import { type PortInside, reachInside } from "./reach-inside.ts";
 /** More than a server and what belongs to it listen at. Each takes a process. */
 const maxPorts = 8;
 /** Milliseconds; a machine under load takes long to start a program. */
-const patience = 10_000;
+const timeoutMs = 10_000;
 
 /**
  * Ports of a run that has a network of its own, as other commands of its session reach them: at the same number of their own
@@ -73,7 +73,7 @@ export class MirroredPorts implements AsyncDisposable {
 /** On a network's loopback, or on all of its addresses. */
 async function listeningPorts(network: SessionNetwork): Promise<ReadonlySet<number>> {
   const argv = [...network.joinArguments, "--", "/bin/cat", "/proc/net/tcp", "/proc/net/tcp6"];
-  const options = { cwd: "/", env: {}, timeout: patience };
+  const options = { cwd: "/", env: {}, timeout: timeoutMs };
   const { stdout } = await promisify(execFile)(systemProgram("nsenter"), argv, options);
   return parseListening(stdout);
 }

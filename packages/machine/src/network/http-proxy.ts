@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type Endpoint, endpointOf, parseEndpoint } from "@gennai/governance/network/endpoint";
-import { type ConnectionDesk, joinSockets, type ReachedOutside } from "./connection-desk.ts";
+import { type ConnectionFilter, joinSockets, type ReachedOutside } from "./connection-filter.ts";
 import type { LoginGateway } from "./login-gateway.ts";
 
 /** Where the target of a `CONNECT` leads; undefined for what is no host and port. */
@@ -31,19 +31,19 @@ const hopByHop = /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encodin
 export type GatewayTo = (endpoint: Endpoint) => LoginGateway | undefined;
 
 /** A proxy for what programs with `HTTP_PROXY` and `HTTPS_PROXY` send. It listens nowhere by itself. */
-export function httpProxy(desk: ConnectionDesk, gatewayTo: GatewayTo = () => undefined): Server {
+export function httpProxy(filter: ConnectionFilter, gatewayTo: GatewayTo = () => undefined): Server {
   const server = createServer({ maxHeaderSize: 64 * 1024 }, (incoming, response) => {
     const target = requestTarget(incoming.url ?? "");
     const gateway = target === undefined ? undefined : gatewayTo(target.endpoint);
     // Without TLS there, the program would not see that it speaks with another than it meant.
     if (target !== undefined && gateway?.login.isTls === false) gateway.answer(incoming, response, target.path);
     else if (gateway !== undefined) incoming.socket.destroy();
-    else forward(incoming, response, desk).catch(() => incoming.socket.destroy());
+    else forward(incoming, response, filter).catch(() => incoming.socket.destroy());
   });
   server.on("connect", (incoming: IncomingMessage, inside: Socket, head: Buffer) => {
     const wanted = tunnelTarget(incoming.url ?? "");
     const gateway = wanted === undefined ? undefined : gatewayTo(wanted);
-    if (gateway === undefined) tunnel(incoming, inside, head, desk).catch(() => inside.destroy());
+    if (gateway === undefined) tunnel(incoming, inside, head, filter).catch(() => inside.destroy());
     else {
       opened(inside, head);
       gateway.serve(inside);
@@ -53,10 +53,15 @@ export function httpProxy(desk: ConnectionDesk, gatewayTo: GatewayTo = () => und
   return server;
 }
 
-async function tunnel(incoming: IncomingMessage, inside: Socket, head: Buffer, desk: ConnectionDesk): Promise<void> {
+async function tunnel(
+  incoming: IncomingMessage,
+  inside: Socket,
+  head: Buffer,
+  filter: ConnectionFilter,
+): Promise<void> {
   inside.on("error", () => inside.destroy());
   const wanted = tunnelTarget(incoming.url ?? "");
-  const reached = wanted === undefined ? undefined : await desk.reach(wanted);
+  const reached = wanted === undefined ? undefined : await filter.reach(wanted);
   if (reached === undefined) {
     inside.end(`HTTP/1.1 403 Forbidden by Gennai\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
     // Who never hangs up would keep it.
@@ -73,9 +78,9 @@ function opened(inside: Socket, head: Buffer): void {
 }
 
 /** A refusal is no answer: a program must not take it for the page that it wanted. */
-async function forward(incoming: IncomingMessage, response: ServerResponse, desk: ConnectionDesk): Promise<void> {
+async function forward(incoming: IncomingMessage, response: ServerResponse, filter: ConnectionFilter): Promise<void> {
   const target = requestTarget(incoming.url ?? "");
-  const reached = target === undefined ? undefined : await desk.reach(target.endpoint);
+  const reached = target === undefined ? undefined : await filter.reach(target.endpoint);
   if (target === undefined || reached === undefined) {
     incoming.socket.resetAndDestroy();
     return;

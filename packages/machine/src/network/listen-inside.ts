@@ -46,7 +46,7 @@ process.on("message", async ({ tcp, udp }) => {
 `;
 
 /** Milliseconds; a machine under load takes long to start a program. */
-const patience = 20_000;
+const timeoutMs = 20_000;
 
 /**
  * Opens listening sockets in a network without a way out, for this process: whoever connects to them there is answered here. No
@@ -66,7 +66,7 @@ export async function listenInside(
     env: asNode === undefined ? {} : { ELECTRON_RUN_AS_NODE: asNode },
     stdio,
     detached: true,
-    timeout: patience,
+    timeout: timeoutMs,
     killSignal: "SIGKILL",
   });
   const servers: { readonly at: InsideAddress; readonly server: Server }[] = [];

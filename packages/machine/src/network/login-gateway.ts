@@ -12,7 +12,7 @@ import { connect as tlsConnect } from "node:tls";
 import { callbackify } from "node:util";
 import { type AddedLogin, isPlainPath } from "./added-login.ts";
 import { formsOf, withoutTexts } from "./answer-filter.ts";
-import type { ConnectionDesk, ReachedOutside } from "./connection-desk.ts";
+import type { ConnectionFilter, ReachedOutside } from "./connection-filter.ts";
 import type { RunCertificates } from "./run-authority.ts";
 import { usualAuthorities } from "./usual-authorities.ts";
 
@@ -31,7 +31,7 @@ const keptBack =
  */
 export class LoginGateway implements Disposable {
   readonly login: AddedLogin;
-  readonly #desk: ConnectionDesk;
+  readonly #filter: ConnectionFilter;
   readonly #server: Server;
   readonly #agent: HttpAgent;
   readonly #forbidden: readonly string[];
@@ -39,9 +39,9 @@ export class LoginGateway implements Disposable {
   readonly #counts = new Set<() => void>();
 
   /** @param certificates for a registry with TLS */
-  constructor(login: AddedLogin, desk: ConnectionDesk, certificates?: RunCertificates) {
+  constructor(login: AddedLogin, filter: ConnectionFilter, certificates?: RunCertificates) {
     this.login = login;
-    this.#desk = desk;
+    this.#filter = filter;
     this.#forbidden = formsOf(login.secrets);
     this.#agent = this.#outside();
     const answer = (incoming: IncomingMessage, response: ServerResponse): void => {
@@ -75,7 +75,7 @@ export class LoginGateway implements Disposable {
     if (authorization === undefined) {
       const { host, port } = this.login.endpoint;
       const why = refusal ?? noPackage;
-      this.#desk.refuse({ host, port }, why);
+      this.#filter.refuse({ host, port }, why);
       response.writeHead(403, { "Content-Type": "text/plain" }).end(`${why}\n`);
       return;
     }
@@ -128,7 +128,7 @@ export class LoginGateway implements Disposable {
     const { endpoint } = this.login;
     const coding = headers["content-encoding"] ?? "identity";
     if (this.#forbidden.some((text) => said.includes(text)) || coding !== "identity") {
-      this.#desk.refuse(
+      this.#filter.refuse(
         endpoint,
         coding === "identity" ? holdsLogin : "The registry packs its answer, though it was told not to.",
       );
@@ -137,7 +137,7 @@ export class LoginGateway implements Disposable {
     }
     const filter = withoutTexts(this.#forbidden);
     filter.on("error", () => {
-      this.#desk.refuse(endpoint, holdsLogin);
+      this.#filter.refuse(endpoint, holdsLogin);
       giveUp(502);
     });
     try {
@@ -155,7 +155,7 @@ export class LoginGateway implements Disposable {
     const { endpoint, isTls, login, trusted } = this.login;
     const agent = new HttpAgent({ keepAlive: true, maxSockets: 16 });
     const connect = async (): Promise<Socket> => {
-      const reached = await this.#desk.reach(endpoint, login);
+      const reached = await this.#filter.reach(endpoint, login);
       if (reached === undefined) throw new Error("It was not reached.");
       this.#follow(reached);
       if (!isTls) return reached.socket;

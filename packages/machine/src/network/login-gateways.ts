@@ -1,6 +1,6 @@
 import { type Endpoint, isLoopback, sameEndpoint } from "@gennai/governance/network/endpoint";
 import type { AddedLogin } from "./added-login.ts";
-import type { ConnectionDesk } from "./connection-desk.ts";
+import type { ConnectionFilter } from "./connection-filter.ts";
 import { LoginGateway } from "./login-gateway.ts";
 import { makeRunCertificates } from "./run-authority.ts";
 
@@ -15,13 +15,13 @@ export class LoginGateways implements Disposable {
     this.authority = authority;
   }
 
-  static async open(logins: readonly AddedLogin[], desk: ConnectionDesk): Promise<LoginGateways> {
+  static async open(logins: readonly AddedLogin[], filter: ConnectionFilter): Promise<LoginGateways> {
     const secured = logins.filter(({ isTls }) => isTls).map(({ endpoint }) => endpoint);
     const names = secured.flatMap((endpoint) =>
       isLoopback(endpoint) ? [endpoint.host, "localhost", "127.0.0.1", "::1"] : [endpoint.host],
     );
     const certificates = names.length === 0 ? undefined : await makeRunCertificates([...new Set(names)]);
-    const gateways = logins.map((login) => new LoginGateway(login, desk, login.isTls ? certificates : undefined));
+    const gateways = logins.map((login) => new LoginGateway(login, filter, login.isTls ? certificates : undefined));
     return new LoginGateways(gateways, certificates?.authority);
   }
 

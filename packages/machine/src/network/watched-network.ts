@@ -6,7 +6,7 @@ import { OneByOne } from "../one-by-one.ts";
 import { SessionNetwork } from "../stage/session-network.ts";
 import type { AddedLogin } from "./added-login.ts";
 import { ConnectionBook } from "./connection-book.ts";
-import { ConnectionDesk } from "./connection-desk.ts";
+import { ConnectionFilter } from "./connection-filter.ts";
 import { httpProxy } from "./http-proxy.ts";
 import { type InsideAddress, listenInside } from "./listen-inside.ts";
 import { LoginGateways } from "./login-gateways.ts";
@@ -37,7 +37,7 @@ const maxNames = 40;
 const maxOpen = 256;
 
 /** Milliseconds within which who connects to the proxy has to say what it wants. */
-const requestPatience = 30_000;
+const requestTimeoutMs = 30_000;
 
 export interface WatchedNetworkOptions {
   /** Absolute path. */
@@ -64,7 +64,7 @@ export interface NetworkUse extends Disposable {
 export class WatchedNetwork implements Disposable {
   readonly network: SessionNetwork;
   readonly #outside: Outside;
-  readonly #desk: ConnectionDesk;
+  readonly #filter: ConnectionFilter;
   readonly #proxy: HttpServer;
   #gateways: LoginGateways | undefined;
   readonly #allowedPorts: readonly number[];
@@ -86,16 +86,16 @@ export class WatchedNetwork implements Disposable {
   private constructor(network: SessionNetwork, { allowed = [], outside = theInternet }: WatchedNetworkOptions) {
     this.network = network;
     this.#outside = outside;
-    this.#desk = new ConnectionDesk(allowed, outside);
-    this.#proxy = httpProxy(this.#desk, (endpoint) => this.#gateways?.to(endpoint));
-    this.#allowedPorts = this.#desk.allowed.map(({ port }) => port);
+    this.#filter = new ConnectionFilter(allowed, outside);
+    this.#proxy = httpProxy(this.#filter, (endpoint) => this.#gateways?.to(endpoint));
+    this.#allowedPorts = this.#filter.allowed.map(({ port }) => port);
   }
 
   /** Throws `StageUnavailable`, and `Error` when nothing can listen in it. */
   static async open(options: WatchedNetworkOptions): Promise<WatchedNetwork> {
     const watched = new WatchedNetwork(await SessionNetwork.open(options.bubblewrap), options);
     try {
-      watched.#gateways = await LoginGateways.open(options.logins ?? [], watched.#desk);
+      watched.#gateways = await LoginGateways.open(options.logins ?? [], watched.#filter);
       await watched.#listen();
       return watched;
     } catch (error) {
@@ -119,9 +119,9 @@ export class WatchedNetwork implements Disposable {
     const book = new ConnectionBook();
     const names = new Set<string>();
     this.#uses.set(book, { ports, names, lasts });
-    this.#desk.open(book, { lasts });
+    this.#filter.open(book, { lasts });
     const close = (): void => {
-      this.#desk.shut(book);
+      this.#filter.shut(book);
       this.#uses.delete(book);
       // One that lasts asks for a name again; those of all the commands beside it would become too many.
       if ([...this.#uses.values()].every((use) => use.lasts)) this.#forgetNames();
@@ -156,7 +156,7 @@ export class WatchedNetwork implements Disposable {
   [Symbol.dispose](): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#desk.close();
+    this.#filter.close();
     this.#forgetNames();
     this.#gateways?.[Symbol.dispose]();
     for (const one of this.#lasting) one.close();
@@ -173,7 +173,7 @@ export class WatchedNetwork implements Disposable {
     this.#lasting.push(proxy.server);
     proxy.server.on("connection", (socket) => {
       if (!this.#admits(socket)) return;
-      socket.setTimeout(requestPatience, () => socket.destroy());
+      socket.setTimeout(requestTimeoutMs, () => socket.destroy());
       this.#proxy.emit("connection", socket);
     });
     for (const name of ["request", "connect"]) {
@@ -190,7 +190,7 @@ export class WatchedNetwork implements Disposable {
           this.#asked -= 1;
         });
     });
-    const allowed = this.#desk.allowed.filter(isLoopback).map(({ port }) => port);
+    const allowed = this.#filter.allowed.filter(isLoopback).map(({ port }) => port);
     await this.#listenOnLoopback(allowed, this.#lasting);
     await this.#listenForServices(servicePorts, this.#lasting);
   }
@@ -261,7 +261,7 @@ export class WatchedNetwork implements Disposable {
     server.on("connection", (socket) => {
       if (!this.#admits(socket)) return;
       const gateway = this.#gateways?.to({ host, port });
-      if (gateway === undefined) this.#desk.join(socket, { host, port }).catch(() => socket.destroy());
+      if (gateway === undefined) this.#filter.join(socket, { host, port }).catch(() => socket.destroy());
       else gateway.serve(socket);
     });
   }

@@ -17,7 +17,7 @@ export interface ShellStart {
 type Environment = Readonly<Record<string, string>>;
 
 /** Milliseconds until a shell that does not answer is given up. */
-const patience = 5_000;
+const timeoutMs = 5_000;
 /** Milliseconds after the first command until the helper is started: what comes of the command goes out first. */
 const helperDelay = 25;
 /** So often the helper may end by itself until there is none any more. */
@@ -51,7 +51,7 @@ export async function startInParkedShell(
   const goesOn = Promise.withResolvers<boolean>();
   said.once("data", () => goesOn.resolve(true));
   said.once("close", () => goesOn.resolve(false));
-  const giveUp = setTimeout(() => kill(id), patience);
+  const giveUp = setTimeout(() => kill(id), timeoutMs);
   input.end(scriptOf(start, saidTo));
   parkQuietly(environment, key);
   try {

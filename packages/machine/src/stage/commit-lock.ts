@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { tryFileLock } from "../process/file-lock.ts";
 
 /** Milliseconds. */
-const patience = 60_000;
+const timeoutMs = 60_000;
 const pause = 50;
 
 /**
@@ -16,7 +16,7 @@ const pause = 50;
 export async function aloneWithCommits<Value>(stateDir: string, work: () => Promise<Value>): Promise<Value> {
   const directory = join(stateDir, "locks");
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const giveUp = performance.now() + patience;
+  const giveUp = performance.now() + timeoutMs;
   for (;;) {
     using lock = tryFileLock(join(directory, "commits"));
     if (lock !== undefined) return await work();

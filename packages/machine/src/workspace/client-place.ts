@@ -10,7 +10,7 @@ export function clientPlace(id: string, user: string): string {
 }
 
 /** The place that a user means by the name under which their client knows it; any other text as it is. */
-export function placeMeant(name: string, user: string): string {
+export function resolvePlace(name: string, user: string): string {
   return isClientPlace(name) ? clientPlace(name.slice(prefix.length), user) : name;
 }
 

@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import type { AllowedEndpoint, Connection } from "@gennai/governance/network/connection";
 import type { AddedLogin } from "#network/added-login";
 import { ConnectionBook } from "#network/connection-book";
-import { ConnectionDesk } from "#network/connection-desk";
+import { ConnectionFilter } from "#network/connection-filter";
 import { httpProxy } from "#network/http-proxy";
 import { LoginGateways } from "#network/login-gateways";
 import type { Outside } from "#network/way-out";
@@ -12,14 +12,14 @@ import type { Outside } from "#network/way-out";
 /** The proxy of commands, listening where a test reaches it: without a network of commands around it. */
 export class AskedProxy implements Disposable {
   readonly #book = new ConnectionBook();
-  readonly #desk: ConnectionDesk;
+  readonly #filter: ConnectionFilter;
   readonly #server: ReturnType<typeof httpProxy>;
   #gateways: LoginGateways | undefined;
 
   private constructor(outside: Outside, allowed: readonly AllowedEndpoint[]) {
-    this.#desk = new ConnectionDesk(allowed, outside);
-    this.#desk.open(this.#book);
-    this.#server = httpProxy(this.#desk, (endpoint) => this.#gateways?.to(endpoint));
+    this.#filter = new ConnectionFilter(allowed, outside);
+    this.#filter.open(this.#book);
+    this.#server = httpProxy(this.#filter, (endpoint) => this.#gateways?.to(endpoint));
   }
 
   static async open(
@@ -28,7 +28,7 @@ export class AskedProxy implements Disposable {
     logins: readonly AddedLogin[] = [],
   ): Promise<AskedProxy> {
     const proxy = new AskedProxy(outside, allowed);
-    proxy.#gateways = await LoginGateways.open(logins, proxy.#desk);
+    proxy.#gateways = await LoginGateways.open(logins, proxy.#filter);
     proxy.#server.listen(0, "127.0.0.1");
     await once(proxy.#server, "listening");
     return proxy;
@@ -60,7 +60,7 @@ export class AskedProxy implements Disposable {
 
   [Symbol.dispose](): void {
     this.#gateways?.[Symbol.dispose]();
-    this.#desk.close();
+    this.#filter.close();
     this.#server.closeAllConnections();
     this.#server.close();
   }

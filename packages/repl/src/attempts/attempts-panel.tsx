@@ -6,18 +6,18 @@ import { ProblemNotice } from "../failure/problem-notice.tsx";
 import { VisibleText } from "../review/visible-text.tsx";
 import { AttemptCard } from "./attempt-card.tsx";
 import { setFacts, setWords } from "./attempt-words.ts";
-import { type AttemptsDesk, keyOf } from "./attempts-desk.ts";
+import { type AttemptsStore, keyOf } from "./attempts-store.ts";
 
 /** Prompts that were tried several times, newest first, and their attempts side by side. */
-export function AttemptsPanel({ control, desk }: { readonly control: ReplControl; readonly desk: AttemptsDesk }) {
-  useEffect(() => void desk.load(), [desk]);
-  const folds = useMemo(() => new Folds(), [desk]);
-  const sets = desk.sets.value;
-  const problem = desk.problem.value;
+export function AttemptsPanel({ control, store }: { readonly control: ReplControl; readonly store: AttemptsStore }) {
+  useEffect(() => void store.load(), [store]);
+  const folds = useMemo(() => new Folds(), [store]);
+  const sets = store.sets.value;
+  const problem = store.problem.value;
   return (
     <section class="attempts g-panel" aria-label="Attempts">
-      {problem !== undefined && <ProblemNotice problem={problem} onDismiss={() => (desk.problem.value = undefined)} />}
-      {desk.busy.value.has("start") && (
+      {problem !== undefined && <ProblemNotice problem={problem} onDismiss={() => (store.problem.value = undefined)} />}
+      {store.busy.value.has("start") && (
         <p class="g-quiet" role="status">
           The workspace is being copied for each attempt…
         </p>
@@ -29,8 +29,8 @@ export function AttemptsPanel({ control, desk }: { readonly control: ReplControl
         </p>
       )}
       {sets?.map((set) => (
-        <ChatProvider key={set.id} value={{ control, folds, changes: desk.contents(set.id), attemptsId: set.id }}>
-          <AttemptSetView control={control} desk={desk} set={set} />
+        <ChatProvider key={set.id} value={{ control, folds, changes: store.contents(set.id), attemptsId: set.id }}>
+          <AttemptSetView control={control} store={store} set={set} />
         </ChatProvider>
       ))}
     </section>
@@ -39,14 +39,14 @@ export function AttemptsPanel({ control, desk }: { readonly control: ReplControl
 
 interface AttemptSetProps {
   readonly control: ReplControl;
-  readonly desk: AttemptsDesk;
+  readonly store: AttemptsStore;
   readonly set: AttemptSet;
 }
 
-function AttemptSetView({ control, desk, set }: AttemptSetProps) {
-  const busy = desk.busy.value;
+function AttemptSetView({ control, store, set }: AttemptSetProps) {
+  const busy = store.busy.value;
   const take = async (number: number) => {
-    const proposalId = await desk.take(set.id, number);
+    const proposalId = await store.take(set.id, number);
     if (proposalId !== undefined) control.showReview(proposalId);
   };
   const facts = setFacts(set);
@@ -70,7 +70,7 @@ function AttemptSetView({ control, desk, set }: AttemptSetProps) {
               type="button"
               class="g-button"
               disabled={busy.has(keyOf(set.id, 0))}
-              onClick={() => void desk.stop(set.id, 0)}
+              onClick={() => void store.stop(set.id, 0)}
             >
               Stop all
             </button>
@@ -79,7 +79,7 @@ function AttemptSetView({ control, desk, set }: AttemptSetProps) {
               type="button"
               class="g-button"
               disabled={busy.has(keyOf(set.id, 0))}
-              onClick={() => void desk.forget(set.id)}
+              onClick={() => void store.forget(set.id)}
             >
               Forget
             </button>
@@ -92,11 +92,11 @@ function AttemptSetView({ control, desk, set }: AttemptSetProps) {
             key={attempt.number}
             attempt={attempt}
             id={`${set.id}:${attempt.number}`}
-            watched={desk.watched(attempt.sessionId)}
+            watched={store.watched(attempt.sessionId)}
             isSuggested={set.suggested === attempt.number}
             disabled={busy.has(keyOf(set.id, attempt.number))}
             isTurnRunning={control.turns.progress.value !== "idle"}
-            onStop={() => void desk.stop(set.id, attempt.number)}
+            onStop={() => void store.stop(set.id, attempt.number)}
             onTake={() => void take(attempt.number)}
           />
         ))}

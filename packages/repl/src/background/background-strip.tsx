@@ -1,15 +1,15 @@
 import { ProblemNotice } from "../failure/problem-notice.tsx";
 import { Icon } from "../icons/icon.tsx";
 import { VisibleText } from "../review/visible-text.tsx";
-import type { BackgroundDesk } from "./background-desk.ts";
+import type { BackgroundStore } from "./background-store.ts";
 
 /** What runs in the background, each with a stop; nothing while nothing does. */
-export function BackgroundStrip({ desk }: { readonly desk: BackgroundDesk }) {
-  const running = desk.running.value;
-  const problem = desk.problem.value;
+export function BackgroundStrip({ store }: { readonly store: BackgroundStore }) {
+  const running = store.running.value;
+  const problem = store.problem.value;
   return (
     <>
-      {problem !== undefined && <ProblemNotice problem={problem} onDismiss={() => (desk.problem.value = undefined)} />}
+      {problem !== undefined && <ProblemNotice problem={problem} onDismiss={() => (store.problem.value = undefined)} />}
       {running.length > 0 && (
         <ul class="background-runs" aria-label="In the background">
           {running.map(({ id, command, ports }) => (
@@ -28,7 +28,7 @@ export function BackgroundStrip({ desk }: { readonly desk: BackgroundDesk }) {
                 type="button"
                 class="button button-quiet"
                 aria-label={`Stop ${id}`}
-                onClick={() => void desk.stop(id)}
+                onClick={() => void store.stop(id)}
               >
                 Stop
               </button>

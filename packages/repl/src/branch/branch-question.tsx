@@ -4,7 +4,7 @@ import { useArming } from "../confirmation/arming.ts";
 import { useCardFocus } from "../confirmation/card-focus.ts";
 import type { ReplControl } from "../control/repl-control.ts";
 import { Icon } from "../icons/icon.tsx";
-import type { BranchQuestion as AskedBranch, BranchAnswer } from "./branch-desk.ts";
+import type { BranchQuestion as AskedBranch, BranchAnswer } from "./branch-store.ts";
 
 /** Asks where the agent shall write, above the prompt that waits for it. The Enter that sent the prompt answers nothing here. */
 export function BranchQuestion({ control }: { readonly control: ReplControl }) {

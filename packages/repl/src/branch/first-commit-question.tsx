@@ -7,7 +7,7 @@ import { useCardFocus } from "../confirmation/card-focus.ts";
 import type { ReplControl } from "../control/repl-control.ts";
 import { Icon } from "../icons/icon.tsx";
 import { VisibleText } from "../review/visible-text.tsx";
-import type { FirstCommitQuestion as AskedFirstCommit } from "./first-commit-desk.ts";
+import type { FirstCommitQuestion as AskedFirstCommit } from "./first-commit-store.ts";
 
 /**
  * Offers the first commit of a repository, with all that would be in it and what stays out. It comes beside other questions: what was

@@ -6,7 +6,7 @@ import { PlaceLink } from "./place-link.tsx";
 
 /** What is left today of the lines that a call wrote, and where: asked when the reader wants to know. */
 export function LeftToday({ turnId, callId }: { readonly turnId: string; readonly callId: string }) {
-  const traces = useChat().control.desks.value.traces;
+  const traces = useChat().control.stores.value.traces;
   const state = useMemo(() => traces?.of(turnId, callId), [traces, turnId, callId])?.value;
   if (traces === undefined || state === undefined) return null;
   const ask = () => void traces.ask(turnId, callId);

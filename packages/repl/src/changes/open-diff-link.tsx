@@ -4,8 +4,8 @@ import { useChat } from "../chat/chat-context.ts";
 /** Shows a change in the editor's own diff; nothing where there is no editor. */
 export function OpenDiffLink({ file }: { readonly file: AppliedFile }) {
   const { control, attemptsId } = useChat();
-  const { home, failure } = control;
-  const { openChange } = home;
+  const { host, failure } = control;
+  const { openChange } = host;
   if (openChange === undefined) return null;
   return (
     <button

@@ -10,8 +10,8 @@ interface PlaceLinkProps {
 
 /** A file at a line: opens it in the editor; where there is none, the place can be copied for another one. */
 export function PlaceLink({ path, line, lines = 1 }: PlaceLinkProps) {
-  const { home, failure } = useChat().control;
-  const { openFile } = home;
+  const { host, failure } = useChat().control;
+  const { openFile } = host;
   const place = `${path}:${line}${lines > 1 ? `-${line + lines - 1}` : ""}`;
   if (openFile === undefined) {
     return (

@@ -8,7 +8,7 @@ const loading: ChangedContent = { type: "loading" };
 /** Both sides of a changed file, once they are there. @param wanted false: nothing is fetched for now */
 export function useChangedContent(file: AppliedFile, wanted: boolean): ChangedContent {
   const chat = useChat();
-  const changes = chat.changes ?? chat.control.desks.value.changes;
+  const changes = chat.changes ?? chat.control.stores.value.changes;
   const content = useMemo(
     () => (wanted ? changes?.of(file) : undefined),
     [changes, wanted, file.beforeSha256, file.afterSha256],

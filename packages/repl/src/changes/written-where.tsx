@@ -4,7 +4,7 @@ import { CopyButton } from "../copy/copy-button.tsx";
 
 /** On which branch changes were written, and where a person looks at them next. */
 export function WrittenWhere({ branch, files }: { readonly branch: string; readonly files: readonly AppliedFile[] }) {
-  const { runHomeCommand } = useChat().control.home;
+  const { runHostCommand } = useChat().control.host;
   const command = files.some(({ operation }) => operation === "create") ? "git status" : "git diff";
   return (
     <p class="written-where">
@@ -13,10 +13,10 @@ export function WrittenWhere({ branch, files }: { readonly branch: string; reado
           On <code>{branch}</code>.{" "}
         </>
       )}
-      {runHomeCommand !== undefined ? (
+      {runHostCommand !== undefined ? (
         <>
           To keep it, commit it in{" "}
-          <button type="button" class="link" onClick={() => void runHomeCommand("openScm")}>
+          <button type="button" class="link" onClick={() => void runHostCommand("openScm")}>
             Source Control
           </button>
           .

@@ -15,7 +15,7 @@ export function ConfirmationLine({ item, id }: { readonly item: ConfirmationItem
     <div class={`line line-question line-${lineLook(item)}`}>
       <Icon name="question" />
       <span>{question.title}</span>
-      <span class="quiet">{whatItCameTo(item, control.home.launch.clientId)}</span>
+      <span class="quiet">{whatItCameTo(item, control.host.launch.clientId)}</span>
       {!genuine && <span class="badge badge-bad">does not fit its digest: cannot be allowed</span>}
       {state === "timeout" && genuine && !askedAgain.value && (
         <button

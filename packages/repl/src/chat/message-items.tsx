@@ -6,7 +6,7 @@ import { MarkdownText } from "./markdown-text.tsx";
 import { countWords, durationWords } from "./words.ts";
 
 export function AssistantMessage({ item }: { readonly item: AssistantItem }) {
-  const { openFile } = useChat().control.home;
+  const { openFile } = useChat().control.host;
   return (
     <div class={item.streaming ? "assistant assistant-streaming" : "assistant"}>
       <span class="spoken">Gennai:</span>

@@ -107,7 +107,7 @@ function ToolDetails({ item }: { readonly item: ToolCallItem }) {
   const { control } = useChat();
   const { decision, result, startedAt, endedAt } = item;
   const path = toolPath(item);
-  const openFile = control.home.openFile;
+  const openFile = control.host.openFile;
   const took = startedAt === undefined || endedAt === undefined ? undefined : endedAt.getTime() - startedAt.getTime();
   const exit = exitWords(item);
   return (

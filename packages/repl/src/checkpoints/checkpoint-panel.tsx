@@ -2,10 +2,10 @@ import { type Checkpoint, type Restored, type SkippedFile, skipReasons } from "@
 import { useEffect, useState } from "preact/hooks";
 import { ProblemNotice } from "../failure/problem-notice.tsx";
 import { VisibleText } from "../review/visible-text.tsx";
-import type { CheckpointDesk } from "./checkpoint-desk.ts";
+import type { CheckpointStore } from "./checkpoint-store.ts";
 
 export interface CheckpointPanelProps {
-  readonly desk: CheckpointDesk;
+  readonly store: CheckpointStore;
   /** A turn runs: nothing can be restored meanwhile. */
   readonly running: boolean;
 }
@@ -14,18 +14,18 @@ const maxNamed = 8;
 const verbs = { create: "comes back", update: "as it was", delete: "goes" } as const;
 
 /** The points to which a session's work on files can be taken back, newest first, and what that would do. */
-export function CheckpointPanel({ desk, running }: CheckpointPanelProps) {
-  useEffect(() => void desk.load(), [desk]);
-  const { list, preview, done, busy, problem } = desk.view.value;
+export function CheckpointPanel({ store, running }: CheckpointPanelProps) {
+  useEffect(() => void store.load(), [store]);
+  const { list, preview, done, busy, problem } = store.view.value;
   return (
     <section class="checkpoints g-panel" aria-label="Checkpoints">
       <div class="g-row">
         <p class="g-quiet">Restoring takes back what this session changed since, by commands too.</p>
-        <button type="button" class="g-button" disabled={busy} onClick={() => void desk.load()}>
+        <button type="button" class="g-button" disabled={busy} onClick={() => void store.load()}>
           Refresh
         </button>
       </div>
-      {problem !== undefined && <ProblemNotice problem={problem} onDismiss={() => desk.dismiss()} />}
+      {problem !== undefined && <ProblemNotice problem={problem} onDismiss={() => store.dismiss()} />}
       {list !== undefined && list.problem !== "" && (
         <p class="g-notice g-notice-bad" role="status">
           What commands change cannot be taken back now: <VisibleText text={list.problem} />
@@ -46,8 +46,8 @@ export function CheckpointPanel({ desk, running }: CheckpointPanelProps) {
               <Preview
                 preview={preview}
                 disabled={busy || running}
-                onRestore={(force) => void desk.restore(checkpoint.checkpointId, force)}
-                onCancel={() => desk.dismiss()}
+                onRestore={(force) => void store.restore(checkpoint.checkpointId, force)}
+                onCancel={() => store.dismiss()}
               />
             ) : (
               <button
@@ -55,7 +55,7 @@ export function CheckpointPanel({ desk, running }: CheckpointPanelProps) {
                 class="g-button"
                 disabled={busy || running || !checkpoint.kept}
                 aria-label={`Restore to before this… ${nameOf(checkpoint)}`}
-                onClick={() => void desk.preview(checkpoint.checkpointId)}
+                onClick={() => void store.preview(checkpoint.checkpointId)}
               >
                 Restore to before this…
               </button>

@@ -30,9 +30,9 @@ export function CommandState({ item, command, turnId, seq, onShowOutput }: Comma
     }
   };
   const { status, startedAt, endedAt, callId, name } = item;
-  const { watchCall } = control.home;
-  const desk = control.desks.value.background;
-  const lasting = inBackground(item) ? desk?.running.value.find((run) => run.command === command) : undefined;
+  const { watchCall } = control.host;
+  const store = control.stores.value.background;
+  const lasting = inBackground(item) ? store?.running.value.find((run) => run.command === command) : undefined;
   const exit = exitWords(item);
   const took = startedAt === undefined || endedAt === undefined ? undefined : endedAt.getTime() - startedAt.getTime();
   return (
@@ -62,7 +62,7 @@ export function CommandState({ item, command, turnId, seq, onShowOutput }: Comma
       )}
       {lasting !== undefined && (
         <>
-          <StopButton label={`Stop ${lasting.id}`} onStop={() => desk?.stop(lasting.id)} />
+          <StopButton label={`Stop ${lasting.id}`} onStop={() => store?.stop(lasting.id)} />
           <span class="quiet">{lasting.id} runs in the background</span>
         </>
       )}

@@ -22,7 +22,7 @@ export function mentionCompletion(control: ReplControl): CompletionSource {
       await new Promise((resolve) => setTimeout(resolve, quiet));
       signal.throwIfAborted();
       const sessionId = control.followed.value?.session.sessionId ?? "";
-      const place = { sessionId, workingDir: control.home.launch.workspace ?? "" };
+      const place = { sessionId, workingDir: control.host.launch.workspace ?? "" };
       const found = await control.agent.listPaths({ ...place, prefix: mention.prefix, limit: shown }, { signal });
       const named = namedMentions.filter((name) => name.startsWith(mention.prefix));
       return [...named, ...found.paths.filter(canMention)].slice(0, shown).map(option);

@@ -9,7 +9,7 @@ const uriTypes = ["application/vnd.code.uri-list", "text/uri-list"] as const;
  * and the list is empty.
  */
 export function droppedUris(control: ReplControl, data: DataTransfer | null): readonly string[] | undefined {
-  if (control.home.namesOfDropped === undefined || data === null) return undefined;
+  if (control.host.namesOfDropped === undefined || data === null) return undefined;
   const type = uriTypes.find((each) => data.types.includes(each));
   if (type === undefined) return undefined;
   return data
@@ -20,7 +20,7 @@ export function droppedUris(control: ReplControl, data: DataTransfer | null): re
 
 /** Mentions what was dropped. Gives what has to be told of it. */
 export async function mentionDropped(control: ReplControl, uris: readonly string[]): Promise<readonly string[]> {
-  const names = (await control.home.namesOfDropped?.(uris).catch(() => [])) ?? [];
+  const names = (await control.host.namesOfDropped?.(uris).catch(() => [])) ?? [];
   const mentioned = names.filter(canMention);
   if (mentioned.length > 0) control.turns.addMentions(mentioned.map((name) => writtenMention(name)));
   const left = uris.length - mentioned.length;

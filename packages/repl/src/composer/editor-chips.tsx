@@ -37,7 +37,7 @@ export function EditorChips({ control }: { readonly control: ReplControl }) {
 
 /** Offers what the user looks at; only where there is an editor. */
 export function EditorContextButton({ control }: { readonly control: ReplControl }) {
-  const { editorContext } = control.home;
+  const { editorContext } = control.host;
   if (editorContext === undefined) return null;
   const offer = async () => {
     const found = await editorContext().catch(() => undefined);

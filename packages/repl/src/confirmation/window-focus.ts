@@ -3,7 +3,7 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 
 /**
- * Whether the window around the app is the one that a person works in, as its home says. undefined: the document's own focus tells, as
+ * Whether the window around the app is the one that a person works in, as its host says. undefined: the document's own focus tells, as
  * it does on a page. That of a webview comes and goes between parts of one window, which nothing covered meanwhile.
  */
 export type WindowFocus = ReadonlySignal<boolean | undefined>;

@@ -1,16 +1,16 @@
 import { signal } from "@preact/signals";
 import type { AttemptQuestions } from "../attempts/attempt-questions.ts";
-import type { AttemptsDesk } from "../attempts/attempts-desk.ts";
-import type { ConfirmationDesk } from "../confirmation/confirmation-desk.ts";
-import type { UserQuestionDesk } from "../user-question/user-question-desk.ts";
+import type { AttemptsStore } from "../attempts/attempts-store.ts";
+import type { ConfirmationStore } from "../confirmation/confirmation-store.ts";
+import type { UserQuestionStore } from "../user-question/user-question-store.ts";
 import type { TurnControl } from "./turn-control.ts";
 
 export interface AttemptControlOptions {
   readonly turns: () => Pick<TurnControl, "draft" | "sendDraft" | "takeDraft">;
-  readonly confirmations: ConfirmationDesk;
-  readonly userQuestions: UserQuestionDesk;
+  readonly confirmations: ConfirmationStore;
+  readonly userQuestions: UserQuestionStore;
   /** Resolves with the attempts of the session, once there is one; undefined where none could be begun. */
-  readonly desk: () => Promise<AttemptsDesk | undefined>;
+  readonly store: () => Promise<AttemptsStore | undefined>;
   /** What goes along with every prompt. */
   readonly request: () => { readonly scenario: string; readonly enableThinking: boolean };
   /** The attempts are what a person wants to see now. */
@@ -50,10 +50,10 @@ export class AttemptControl {
 
   /** Tries a prompt several times, with all that goes along with the draft. What went wrong is shown; it never rejects. */
   async tryPrompt(text: string, count: number): Promise<void> {
-    const { turns, desk, request, show } = this.#options;
+    const { turns, store, request, show } = this.#options;
     const wish = turns().takeDraft(text);
     this.count.value = 1;
-    const attempts = await desk();
+    const attempts = await store();
     show();
     const isStarted = await attempts?.start({ ...wish, ...request(), id: crypto.randomUUID(), count });
     // What was not sent is not lost.

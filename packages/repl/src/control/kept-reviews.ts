@@ -1,24 +1,24 @@
-import type { ReplHome } from "@gennai/client/home/repl-home";
+import type { ReplHost } from "@gennai/client/host/repl-host";
 import { keptReviewsFrom, keptReviewsJson, reviewOf, withReview } from "@gennai/client/review/kept-reviews";
 import type { ReviewState } from "@gennai/client/review/review-state";
 import type { Proposal } from "@gennai/protocol/model/proposal";
 import { signal } from "@preact/signals";
 
 /** Where an app finds what was decided before, and tells what is decided. */
-export type ReviewsHome = Pick<ReplHome, "launch" | "saveReview">;
+export type ReviewsHost = Pick<ReplHost, "launch" | "saveReview">;
 
 /**
- * Decisions about proposals that are not carried out yet, those of before a reload too. An editor's home holds them for all its
+ * Decisions about proposals that are not carried out yet, those of before a reload too. An editor's host holds them for all its
  * places, and tells of those that are made elsewhere; on a page the app keeps them itself.
  */
 export class KeptReviews {
-  readonly #home: ReviewsHome;
+  readonly #host: ReviewsHost;
   readonly #states;
 
   /** @param kept what `toJson` gave */
-  constructor(home: ReviewsHome, kept: readonly unknown[]) {
-    this.#home = home;
-    this.#states = signal(keptReviewsFrom(home.launch.reviews ?? kept));
+  constructor(host: ReviewsHost, kept: readonly unknown[]) {
+    this.#host = host;
+    this.#states = signal(keptReviewsFrom(host.launch.reviews ?? kept));
   }
 
   of(proposal: Proposal): ReviewState {
@@ -27,16 +27,16 @@ export class KeptReviews {
 
   set(state: ReviewState): void {
     this.#states.value = withReview(this.#states.value, state);
-    this.#home.saveReview?.(state);
+    this.#host.saveReview?.(state);
   }
 
-  /** Decided in another place of the home. */
+  /** Decided in another place of the host. */
   hear(state: unknown): void {
     this.#states.value = withReview(this.#states.value, state);
   }
 
   /** What the app has to keep: newest first. */
   toJson(): readonly unknown[] {
-    return this.#home.launch.reviews === undefined ? keptReviewsJson(this.#states.value) : [];
+    return this.#host.launch.reviews === undefined ? keptReviewsJson(this.#states.value) : [];
   }
 }

@@ -1,4 +1,4 @@
-import { type ReplHome, type ReplPanel, replPanels } from "@gennai/client/home/repl-home";
+import { type ReplHost, type ReplPanel, replPanels } from "@gennai/client/host/repl-host";
 import { effect } from "@preact/signals";
 import type { KeptPrompt } from "./prompt-queue.ts";
 
@@ -9,7 +9,7 @@ export interface KeptState {
   readonly draft: string;
   readonly queue: readonly KeptPrompt[];
   readonly panel: ReplPanel;
-  /** undefined: as the home's settings say. */
+  /** undefined: as the host's settings say. */
   readonly showThinking: boolean | undefined;
   readonly scenario: string | undefined;
   /** Decisions about proposals, newest first (`KeptReviews`). */
@@ -28,10 +28,10 @@ const nothingKept: KeptState = {
 
 /** Characters of a draft, and of all that waits in the queue, that are kept. */
 const keptCharacters = 12_000;
-/** What a home keeps, with some room. Bytes of JSON. */
+/** What a host keeps, with some room. Bytes of JSON. */
 const keptBytes = 63 * 1024;
 
-/** Reads what a home kept; what does not fit is left out. */
+/** Reads what a host kept; what does not fit is left out. */
 export function keptStateFrom(value: unknown): KeptState {
   if (typeof value !== "object" || value === null) return nothingKept;
   const field = (name: keyof KeptState): unknown => Reflect.get(value, name);
@@ -67,7 +67,7 @@ const keepDelay = 250;
 
 /** Keeps the state whenever a signal that it is made of changes, until the abort. */
 export function keepStateIn(
-  home: Pick<ReplHome, "saveState">,
+  host: Pick<ReplHost, "saveState">,
   first: KeptState,
   options: { readonly signal: AbortSignal },
   state: () => KeptState,
@@ -81,14 +81,14 @@ export function keepStateIn(
     timer = setTimeout(() => {
       const now = fitToKeep(read);
       const text = JSON.stringify(now);
-      if (text !== last) home.saveState(now);
+      if (text !== last) host.saveState(now);
       last = text;
     }, keepDelay);
   });
   options.signal.addEventListener("abort", stop, { once: true });
 }
 
-/** The state within what a home keeps. */
+/** The state within what a host keeps. */
 function fitToKeep(state: KeptState): KeptState {
   let left = keptCharacters;
   const queue = state.queue.filter((prompt) => {

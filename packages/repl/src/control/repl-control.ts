@@ -7,30 +7,30 @@ import {
   type GovernanceClient,
   type PlanClient,
 } from "@gennai/client/connection/connection";
-import type { ChosenModel, HomeCommand, ReplHome, ReplPanel } from "@gennai/client/home/repl-home";
+import type { ChosenModel, HostCommand, ReplHost, ReplPanel } from "@gennai/client/host/repl-host";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import type { Backend } from "@gennai/protocol/model/backend";
 import type { SettingsChoice } from "@gennai/protocol/model/session-settings";
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import { BranchDesk } from "../branch/branch-desk.ts";
-import { ConfirmationDesk } from "../confirmation/confirmation-desk.ts";
+import { BranchStore } from "../branch/branch-store.ts";
+import { ConfirmationStore } from "../confirmation/confirmation-store.ts";
 import { ShownFailure } from "../failure/shown-failure.ts";
 import type { SessionView } from "../model/session-view.ts";
 import type { UserMessageItem } from "../model/view-item.ts";
-import { ModelDesk } from "../models/model-desk.ts";
-import { UserQuestionDesk } from "../user-question/user-question-desk.ts";
+import { ModelStore } from "../models/model-store.ts";
+import { UserQuestionStore } from "../user-question/user-question-store.ts";
 import { Announcer } from "./announcer.ts";
 import { AttemptControl } from "./attempt-control.ts";
 import { FollowedSession } from "./followed-session.ts";
-import { heedNotice } from "./heed-notice.ts";
+import { handleHostNotice } from "./handle-host-notice.ts";
 import { KeptReviews } from "./kept-reviews.ts";
 import { keepStateIn, keptStateFrom } from "./kept-state.ts";
 import { Opening, type OpeningState } from "./opening.ts";
 import { promptImages } from "./prompt-images.ts";
-import { SessionDesks } from "./session-desks.ts";
 import { SessionDirectory } from "./session-directory.ts";
+import { SessionStores } from "./session-stores.ts";
 import { choiceOf } from "./settings-choice.ts";
 import { TurnControl } from "./turn-control.ts";
 import { UnsettledChoice } from "./unsettled-choice.ts";
@@ -44,11 +44,11 @@ export interface SoughtCall {
   readonly callId: string;
 }
 
-/** What the home says about the way to the server, and what mends it. */
+/** What the host says about the way to the server, and what mends it. */
 export interface ServerNotice {
   readonly message: string;
   /** undefined: starting a server, and the log. */
-  readonly steps: readonly HomeCommand[] | undefined;
+  readonly steps: readonly HostCommand[] | undefined;
 }
 
 /**
@@ -56,23 +56,23 @@ export interface ServerNotice {
  * runs the turns; nothing here decides anything about them.
  */
 export class ReplControl {
-  readonly home: ReplHome;
+  readonly host: ReplHost;
   readonly agent: AgentClient;
   readonly governance: GovernanceClient;
   readonly plans: PlanClient;
-  readonly confirmations = new ConfirmationDesk();
-  readonly userQuestions = new UserQuestionDesk();
+  readonly confirmations = new ConfirmationStore();
+  readonly userQuestions = new UserQuestionStore();
   readonly announcer = new Announcer();
-  readonly branch = new BranchDesk(() => this.changeSettings({ editingMode: "proposal" }));
-  readonly models: ModelDesk;
+  readonly branch = new BranchStore(() => this.changeSettings({ editingMode: "proposal" }));
+  readonly models: ModelStore;
   readonly turns: TurnControl;
   readonly attempts: AttemptControl = new AttemptControl({
     turns: () => this.turns,
     confirmations: this.confirmations,
     userQuestions: this.userQuestions,
-    desk: async () => {
+    store: async () => {
       await this.#attempt("The attempts could not be started", () => this.begun());
-      return this.#desks.value.attempts;
+      return this.#stores.value.attempts;
     },
     request: () => ({ scenario: this.scenario.value, enableThinking: this.showThinking.value }),
     show: () => {
@@ -92,14 +92,14 @@ export class ReplControl {
   /** What a new session shall run with. */
   readonly choice: Signal<SettingsChoice>;
   readonly failure = new ShownFailure();
-  /** What the home says about the way to the server; undefined while it is well. */
+  /** What the host says about the way to the server; undefined while it is well. */
   readonly serverNotice = signal<ServerNotice | undefined>(undefined);
   /** Another window works on the workspace, and this one only looks. */
   readonly watching = signal(false);
-  /** Whether the home's window is the one that a person works in; undefined: the home does not say. */
+  /** Whether the host's window is the one that a person works in; undefined: the host does not say. */
   readonly windowFocus = signal<boolean | undefined>(undefined);
   readonly #followed = signal<FollowedSession | undefined>(undefined);
-  readonly #desks: Signal<SessionDesks>;
+  readonly #stores: Signal<SessionStores>;
   readonly #wantsNew = signal(false);
   readonly #chosen = new UnsettledChoice();
   readonly #identity: ClientIdentity;
@@ -112,14 +112,14 @@ export class ReplControl {
     refused: (error) => this.failure.failed(notOpened, error),
   });
 
-  constructor(home: ReplHome) {
-    this.home = home;
-    const server = { baseUrl: "", transport: home.transport };
+  constructor(host: ReplHost) {
+    this.host = host;
+    const server = { baseUrl: "", transport: host.transport };
     this.agent = connect(server);
     this.governance = connectGovernance(server);
     this.plans = connectPlans(server);
-    this.directory = new SessionDirectory(this.agent, home.launch.workspace);
-    const { clientId, clientName, version, state, settings } = home.launch;
+    this.directory = new SessionDirectory(this.agent, host.launch.workspace);
+    const { clientId, clientName, version, state, settings } = host.launch;
     this.#identity = {
       clientId,
       name: clientName,
@@ -128,13 +128,13 @@ export class ReplControl {
     };
     const kept = keptStateFrom(state);
     this.panel = signal(kept.panel);
-    this.reviews = new KeptReviews(home, kept.reviews);
+    this.reviews = new KeptReviews(host, kept.reviews);
     this.showThinking = signal(kept.showThinking ?? settings.showThinking);
     this.scenario = signal(kept.scenario ?? settings.scenario);
-    this.choice = signal(choiceOf(settings, home.launch.workspace));
-    this.models = new ModelDesk({
+    this.choice = signal(choiceOf(settings, host.launch.workspace));
+    this.models = new ModelStore({
       client: this.agent,
-      home,
+      host,
       onOpen: () => {
         this.panel.value = "chat";
       },
@@ -150,17 +150,17 @@ export class ReplControl {
         await this.#opening.tried;
         return this.#followed.value ?? this.#create(signal);
       },
-      // An editor's home has git, and sees to the branch itself.
+      // An editor's host has git, and sees to the branch itself.
       ready: async (followed, prompt) => {
         await this.#chosen.inForce();
-        if (home.kind === "page") await this.branch.ready(followed, prompt);
+        if (host.kind === "page") await this.branch.ready(followed, prompt);
       },
       request: () => ({ scenario: this.scenario.value, enableThinking: this.showThinking.value }),
       failure: this.failure,
       signal: this.#end.signal,
     });
-    this.#desks = signal(new SessionDesks(this, undefined));
-    keepStateIn(home, kept, { signal: this.#end.signal }, () => ({
+    this.#stores = signal(new SessionStores(this, undefined));
+    keepStateIn(host, kept, { signal: this.#end.signal }, () => ({
       sessionId: this.#followed.value?.session.sessionId ?? (this.#wantsNew.value ? null : kept.sessionId),
       ...this.turns.toKeep(),
       panel: this.panel.value,
@@ -168,9 +168,9 @@ export class ReplControl {
       scenario: this.scenario.value,
       reviews: this.reviews.toJson(),
     }));
-    const stopListening = home.onNotice((notice) => heedNotice(this, notice));
+    const stopListening = host.onNotice((notice) => handleHostNotice(this, notice));
     this.#end.signal.addEventListener("abort", stopListening, { once: true });
-    const named = home.launch.sessionId || kept.sessionId;
+    const named = host.launch.sessionId || kept.sessionId;
     if (named === null) this.#wantsNew.value = true;
     this.#opened = this.#opening.begin(named, this.#end.signal);
     void this.#opened.then(() => this.models.learnDefault());
@@ -197,8 +197,8 @@ export class ReplControl {
     return view.facts.value.title || (first?.kind === "user-message" ? (first.text.split("\n", 1)[0] ?? "") : "");
   });
 
-  get desks(): ReadonlySignal<SessionDesks> {
-    return this.#desks;
+  get stores(): ReadonlySignal<SessionStores> {
+    return this.#stores;
   }
 
   /** Aborts when the app ends. */
@@ -320,7 +320,7 @@ export class ReplControl {
     const { model: _before, baseUrl: _place, handedKeyOnly: _key, ...others } = this.choice.value;
     if (!(await this.changeSettings(choice))) return false;
     this.choice.value = { ...others, ...choice };
-    return this.#attempt("The model could not be kept for other sessions", () => this.home.keepModel(chosen));
+    return this.#attempt("The model could not be kept for other sessions", () => this.host.keepModel(chosen));
   }
 
   /** Stops the count of a question, for every client. */
@@ -336,7 +336,7 @@ export class ReplControl {
     const followed = this.#followed.value;
     if (followed === undefined) return;
     await this.#attempt("The changes could not be taken back", async (signal) => {
-      if (this.home.revertChangeSet !== undefined) await this.home.revertChangeSet(changeSetId);
+      if (this.host.revertChangeSet !== undefined) await this.host.revertChangeSet(changeSetId);
       else await followed.session.undo({ changeSetId, signal });
     });
   }
@@ -349,7 +349,7 @@ export class ReplControl {
 
   /** Shows what restoring to before a turn would do, for the person to agree to. */
   async offerRestore(turnId: string): Promise<void> {
-    const { checkpoints } = this.#desks.value;
+    const { checkpoints } = this.#stores.value;
     await checkpoints?.load();
     await checkpoints?.preview(turnId);
     this.panel.value = "checkpoints";
@@ -372,7 +372,7 @@ export class ReplControl {
   [Symbol.dispose](): void {
     this.#end.abort();
     this.#followed.value?.[Symbol.dispose]();
-    this.#desks.value[Symbol.dispose]();
+    this.#stores.value[Symbol.dispose]();
   }
 
   async #showFirst(sessionId: string, signal: AbortSignal): Promise<void> {
@@ -409,8 +409,8 @@ export class ReplControl {
     if (this.#followed.value !== undefined || session === undefined) this.turns.leave();
     if (session === undefined) {
       this.#followed.value = undefined;
-      this.#setDesks(undefined);
-      this.home.showsSession("");
+      this.#setStores(undefined);
+      this.host.showsSession("");
       return undefined;
     }
     const followed = new FollowedSession({
@@ -418,15 +418,15 @@ export class ReplControl {
       onEvents: (events, view) => this.#seen(followed, events, view),
       onProblem: (failure) => this.failure.show(failure),
     });
-    this.#setDesks(followed);
+    this.#setStores(followed);
     this.#followed.value = followed;
-    this.home.showsSession(session.sessionId);
+    this.host.showsSession(session.sessionId);
     return followed;
   }
 
-  #setDesks(followed: FollowedSession | undefined): void {
-    this.#desks.value[Symbol.dispose]();
-    this.#desks.value = new SessionDesks(this, followed);
+  #setStores(followed: FollowedSession | undefined): void {
+    this.#stores.value[Symbol.dispose]();
+    this.#stores.value = new SessionStores(this, followed);
   }
 
   #seen(followed: FollowedSession, events: readonly InvokeEvent[], view: SessionView): void {
@@ -435,7 +435,7 @@ export class ReplControl {
     for (const { event } of events) {
       if (event.case === "clientRequestWaits") this.confirmations.waits(event.value.requestId);
     }
-    this.#desks.value.handle(events);
+    this.#stores.value.handle(events);
     if (events.some(refusedForBranch)) this.branch.refused(followed.session.sessionId);
     if (events.some(({ event }) => event.case === "settingsChanged")) void followed.refreshSettings();
     this.turns.seen(events, view);

@@ -1,8 +1,8 @@
-import type { ReplSettings } from "@gennai/client/home/repl-home";
+import type { ReplSettings } from "@gennai/client/host/repl-host";
 import { backends } from "@gennai/protocol/model/backend";
 import type { SettingsChoice } from "@gennai/protocol/model/session-settings";
 
-/** What a new session runs with, as the home's settings say. */
+/** What a new session runs with, as the host's settings say. */
 export function choiceOf(settings: ReplSettings, workspace: string | undefined): SettingsChoice {
   const backend = backends.find((name) => name === settings.backend);
   return {

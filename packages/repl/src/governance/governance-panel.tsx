@@ -3,15 +3,15 @@ import { ProblemNotice } from "../failure/problem-notice.tsx";
 import { VisibleText } from "../review/visible-text.tsx";
 import { AnswersSection } from "./answers-section.tsx";
 import { EmergencyControls } from "./emergency-controls.tsx";
-import type { GovernanceDesk, GovernanceView } from "./governance-desk.ts";
+import type { GovernanceStore, GovernanceView } from "./governance-store.ts";
 import { IntentsSection, type ScopeExpansion } from "./intents-section.tsx";
 import { McpSection } from "./mcp-section.tsx";
-import type { RulesDesk } from "./rules-desk.ts";
 import { RulesSection } from "./rules-section.tsx";
+import type { RulesStore } from "./rules-store.ts";
 
 export interface GovernancePanelProps {
-  readonly desk: GovernanceDesk;
-  readonly rules: RulesDesk;
+  readonly store: GovernanceStore;
+  readonly rules: RulesStore;
   readonly hasSession: boolean;
   /** Opens the file of a rule at its line. @param place `file:line` */
   readonly onOpenRule?: (place: string) => void;
@@ -19,12 +19,12 @@ export interface GovernancePanelProps {
 }
 
 /** What governs the agent here, and the switches for when something goes wrong. */
-export function GovernancePanel({ desk, rules, hasSession, onOpenRule, expansions = [] }: GovernancePanelProps) {
-  useEffect(() => void desk.load(), [desk]);
-  const { view, busy, problem, stopped } = desk.state.value;
+export function GovernancePanel({ store, rules, hasSession, onOpenRule, expansions = [] }: GovernancePanelProps) {
+  useEffect(() => void store.load(), [store]);
+  const { view, busy, problem, stopped } = store.state.value;
   return (
     <section class="governance g-panel" aria-label="Governance">
-      {problem !== undefined && <ProblemNotice problem={problem} onDismiss={() => desk.dismiss()} />}
+      {problem !== undefined && <ProblemNotice problem={problem} onDismiss={() => store.dismiss()} />}
       {stopped > 0 && (
         <p class="g-notice" role="status">
           {stopped === 1 ? "1 turn was ended." : `${stopped} turns were ended.`}
@@ -36,7 +36,7 @@ export function GovernancePanel({ desk, rules, hasSession, onOpenRule, expansion
             Loading…
           </p>
         ) : (
-          <button type="button" class="g-button" onClick={() => void desk.load()}>
+          <button type="button" class="g-button" onClick={() => void store.load()}>
             Load again
           </button>
         )
@@ -45,22 +45,22 @@ export function GovernancePanel({ desk, rules, hasSession, onOpenRule, expansion
           <EmergencyControls
             switches={view.emergency}
             busy={busy}
-            onSwitch={(control, enabled, details) => void desk.switch(control, enabled, details)}
+            onSwitch={(control, enabled, details) => void store.switch(control, enabled, details)}
           />
-          <RulesSection rules={view.rules} desk={rules} hasSession={hasSession} onOpenRule={onOpenRule} />
+          <RulesSection rules={view.rules} store={rules} hasSession={hasSession} onOpenRule={onOpenRule} />
           <IntentsSection
             {...{ view, busy, expansions }}
             canSelect={hasSession}
-            onSelect={(intentId) => void desk.select(intentId)}
+            onSelect={(intentId) => void store.select(intentId)}
           />
-          <AnswersSection answers={view.answers} busy={busy} onRevoke={(id) => void desk.revoke(id)} />
-          <McpSection {...view.mcp} busy={busy} onAccept={(server) => void desk.acceptMcp(server)} />
+          <AnswersSection answers={view.answers} busy={busy} onRevoke={(id) => void store.revoke(id)} />
+          <McpSection {...view.mcp} busy={busy} onAccept={(server) => void store.acceptMcp(server)} />
           <RightsSection view={view} />
           <button
             type="button"
             class="g-button"
             disabled={busy}
-            onClick={() => void Promise.all([desk.load(), rules.load()])}
+            onClick={() => void Promise.all([store.load(), rules.load()])}
           >
             Load again
           </button>

@@ -1,5 +1,5 @@
 import { VisibleText } from "../review/visible-text.tsx";
-import type { GovernanceView, GovernedIntent } from "./governance-desk.ts";
+import type { GovernanceView, GovernedIntent } from "./governance-store.ts";
 
 export interface IntentsSectionProps {
   readonly view: Pick<GovernanceView, "intents" | "intentWarnings" | "activeIntentId" | "intentsMode">;

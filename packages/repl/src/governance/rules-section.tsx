@@ -5,15 +5,15 @@ import { Icon } from "../icons/icon.tsx";
 import { rulesWords } from "../model/rules-words.ts";
 import { Digest } from "../plan/digest.tsx";
 import { VisibleText } from "../review/visible-text.tsx";
-import type { GovernanceView } from "./governance-desk.ts";
+import type { GovernanceView } from "./governance-store.ts";
 import { groupedRules } from "./grouped-rules.ts";
 import { RuleRow } from "./rule-row.tsx";
-import type { RulesDesk } from "./rules-desk.ts";
+import type { RulesStore } from "./rules-store.ts";
 import { TryCommand } from "./try-command.tsx";
 
 export interface RulesSectionProps {
   readonly rules: GovernanceView["rules"];
-  readonly desk: RulesDesk;
+  readonly store: RulesStore;
   /** Commands are tried in a session. */
   readonly hasSession: boolean;
   /** Opens the file of a rule at its line. @param place `file:line` */
@@ -21,9 +21,9 @@ export interface RulesSectionProps {
 }
 
 /** Every rule in force: what it says, where it stands, what it did lately; and what all of them say of a command. */
-export function RulesSection({ rules, desk, hasSession, onOpenRule }: RulesSectionProps) {
-  useEffect(() => void desk.load(), [desk]);
-  const { inForce, tried, busy, problem } = desk.state.value;
+export function RulesSection({ rules, store, hasSession, onOpenRule }: RulesSectionProps) {
+  useEffect(() => void store.load(), [store]);
+  const { inForce, tried, busy, problem } = store.state.value;
   return (
     <section class="g-section" aria-labelledby="rules-title">
       <h3 id="rules-title">Rules in force</h3>
@@ -50,9 +50,9 @@ export function RulesSection({ rules, desk, hasSession, onOpenRule }: RulesSecti
           ))}
         </ul>
       )}
-      {problem !== undefined && <ProblemNotice problem={problem} onDismiss={() => desk.dismiss()} />}
+      {problem !== undefined && <ProblemNotice problem={problem} onDismiss={() => store.dismiss()} />}
       {hasSession ? (
-        <TryCommand tried={tried} busy={busy} onTry={(command) => void desk.try(command)} />
+        <TryCommand tried={tried} busy={busy} onTry={(command) => void store.try(command)} />
       ) : (
         <p class="g-quiet">Begin a session to try a command against them.</p>
       )}

@@ -16,8 +16,8 @@ export interface ModelFormProps {
 
 /** Where a person chooses a model: finds it, sets its key, tries it, uses it. */
 export function ModelForm({ control, close }: ModelFormProps) {
-  const desk = control.models;
-  const { providers, busy, trial, problem } = desk.state.value;
+  const store = control.models;
+  const { providers, busy, trial, problem } = store.state.value;
   const settings = control.followed.value?.settings.value ?? control.choice.value;
   const backend = control.backend.value;
   const current =
@@ -28,9 +28,9 @@ export function ModelForm({ control, close }: ModelFormProps) {
   const [looked, setLooked] = useState<Backend | undefined>(undefined);
   const [picked, setPicked] = useState<ShownModel | undefined>(undefined);
   useEffect(() => {
-    void desk.list(current);
+    void store.list(current);
     // What is in use when the form opens; it is listed once.
-  }, [desk]);
+  }, [store]);
   const found = providers.length === 0 ? [] : shownModels(providers, { text, backend: looked });
   const chosen =
     found.find((each) => picked !== undefined && isSameModel(each, picked)) ??
@@ -62,19 +62,19 @@ export function ModelForm({ control, close }: ModelFormProps) {
       <ProviderField
         providers={providers}
         looked={looked}
-        isEditor={control.home.kind === "editor"}
+        isEditor={control.host.kind === "editor"}
         busy={busy !== undefined}
         onLook={setLooked}
-        onAddress={(of, url) => void desk.look(of, url)}
+        onAddress={(of, url) => void store.look(of, url)}
       />
       {provider !== undefined && takesKey(provider) && (
         <ModelKeyField
           // What was typed for one address is not for the next.
           key={`${provider.backend} ${provider.baseUrl}`}
           provider={provider}
-          isKept={control.home.keepModelKey !== undefined}
+          isKept={control.host.keepModelKey !== undefined}
           busy={busy !== undefined}
-          onKey={(key) => desk.setKey(provider.backend, isSelfHosted(provider.backend) ? provider.baseUrl : "", key)}
+          onKey={(key) => store.setKey(provider.backend, isSelfHosted(provider.backend) ? provider.baseUrl : "", key)}
         />
       )}
       {chosen !== undefined && (
@@ -99,13 +99,13 @@ export function ModelForm({ control, close }: ModelFormProps) {
         Ask for the model's thinking and show it
       </label>
       <div class="popover-buttons">
-        {control.home.runHomeCommand !== undefined && (
+        {control.host.runHostCommand !== undefined && (
           <button
             type="button"
             class="tool-button"
             title="All settings"
             aria-label="All settings"
-            onClick={() => void control.home.runHomeCommand?.("openSettings")}
+            onClick={() => void control.host.runHostCommand?.("openSettings")}
           >
             <Icon name="gear" />
           </button>
@@ -117,7 +117,7 @@ export function ModelForm({ control, close }: ModelFormProps) {
             class="button button-quiet"
             disabled={busy !== undefined || chosen.lacksKey}
             title="One small request to this model; its provider may charge for it."
-            onClick={() => void desk.try({ backend: chosen.backend, model: chosen.model, baseUrl: chosen.baseUrl })}
+            onClick={() => void store.try({ backend: chosen.backend, model: chosen.model, baseUrl: chosen.baseUrl })}
           >
             Try it
           </button>

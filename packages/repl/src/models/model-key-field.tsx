@@ -5,7 +5,7 @@ import { providerLabels } from "./shown-models.ts";
 
 export interface ModelKeyFieldProps {
   readonly provider: ProviderChoice;
-  /** The home keeps keys for its user. */
+  /** The host keeps keys for its user. */
   readonly isKept: boolean;
   readonly busy: boolean;
   /** Resolves with whether the server has it now. */

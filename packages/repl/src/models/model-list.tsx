@@ -1,4 +1,4 @@
-import type { ChosenModel } from "@gennai/client/home/repl-home";
+import type { ChosenModel } from "@gennai/client/host/repl-host";
 import { useEffect, useRef } from "preact/hooks";
 import { isSameModel, providerLabels, type ShownModel } from "./shown-models.ts";
 

@@ -1,8 +1,8 @@
 import type { ModelTrial } from "@gennai/client/session/model-choices";
-import type { ModelDeskState } from "./model-desk.ts";
+import type { ModelStoreState } from "./model-store.ts";
 
 export interface ModelTrialLineProps {
-  readonly busy: ModelDeskState["busy"];
+  readonly busy: ModelStoreState["busy"];
   /** Of the model that is chosen; undefined: it was not tried. */
   readonly trial: ModelTrial | undefined;
 }

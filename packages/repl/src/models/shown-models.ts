@@ -1,4 +1,4 @@
-import type { ChosenModel } from "@gennai/client/home/repl-home";
+import type { ChosenModel } from "@gennai/client/host/repl-host";
 import { describeModel, type ModelChoice, type ProviderChoice } from "@gennai/client/session/model-choices";
 import { type Backend, isSelfHosted } from "@gennai/protocol/model/backend";
 

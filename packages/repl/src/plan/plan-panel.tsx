@@ -7,12 +7,12 @@ import { Digest } from "./digest.tsx";
 import { EnvelopeView } from "./envelope-view.tsx";
 import { PlanApprovalForm } from "./plan-approval.tsx";
 import { envelopeProblem, type PlanAct, planChecks } from "./plan-checks.ts";
-import type { PlanBusy, PlanDesk, RejectedOutput } from "./plan-desk.ts";
 import { PlanFactsRow, PlanStates } from "./plan-states.tsx";
 import { PlanSteps } from "./plan-steps.tsx";
+import type { PlanBusy, PlanStore, RejectedOutput } from "./plan-store.ts";
 
 export interface PlanPanelProps {
-  readonly desk: PlanDesk;
+  readonly store: PlanStore;
   /** What the request begins with, e.g. what the user last wrote. */
   readonly request?: string;
 }
@@ -30,39 +30,39 @@ const busyWords: Record<PlanBusy, string> = {
 const inOrder: readonly PlanAct[] = ["execute", "approve", "verify", "preview"];
 
 /** Plans: written, looked at, approved, run and verified, each step by a person's own word. */
-export function PlanPanel({ desk, request = "" }: PlanPanelProps) {
-  const view = desk.view.value;
+export function PlanPanel({ store, request = "" }: PlanPanelProps) {
+  const view = store.view.value;
   const { plan, plans, rejected, busy, problem, shown, results } = view;
   const root = useRef<HTMLElement>(null);
   const sideBySide = useIsWide(root);
   const [approving, setApproving] = useState<string>();
   useExpiry(view.approval?.expires);
-  useEffect(() => void desk.load(), [desk]);
-  const checks = planChecks(desk.facts);
+  useEffect(() => void store.load(), [store]);
+  const checks = planChecks(store.facts);
   const isApproving = plan !== undefined && approving === plan.digest && checks.approve.allowed;
   const acts: readonly { readonly act: PlanAct; readonly word: string; readonly run: () => void }[] = [
-    { act: "preview", word: "Preview", run: () => void desk.preview() },
+    { act: "preview", word: "Preview", run: () => void store.preview() },
     { act: "approve", word: "Approve…", run: () => setApproving(plan?.digest) },
-    { act: "execute", word: "Execute", run: () => void desk.execute() },
-    { act: "verify", word: "Verify", run: () => void desk.verify() },
-    { act: "rollback", word: "Rollback", run: () => void desk.rollback() },
+    { act: "execute", word: "Execute", run: () => void store.execute() },
+    { act: "verify", word: "Verify", run: () => void store.verify() },
+    { act: "rollback", word: "Rollback", run: () => void store.rollback() },
   ];
   const next = inOrder.find((act) => checks[act].allowed);
   return (
     <section ref={root} class="plan g-panel" aria-label="Plan">
-      <RequestForm initial={request} busy={busy !== undefined} onPlan={(text) => void desk.plan(text)} />
+      <RequestForm initial={request} busy={busy !== undefined} onPlan={(text) => void store.plan(text)} />
       <p class="g-quiet plan-busy" role="status">
         {busy === undefined ? "" : busyWords[busy]}
       </p>
-      {problem !== undefined && <ProblemNotice problem={problem} onDismiss={() => desk.dismiss()} />}
-      {rejected !== undefined && <Rejected {...{ rejected, busy: busy !== undefined }} desk={desk} />}
+      {problem !== undefined && <ProblemNotice problem={problem} onDismiss={() => store.dismiss()} />}
+      {rejected !== undefined && <Rejected {...{ rejected, busy: busy !== undefined }} store={store} />}
       {plans.length > 1 && (
         <label class="plan-choice">
           <span>Plan</span>
           <select
             class="g-field"
             value={plan?.planId}
-            onChange={(event) => void desk.select(event.currentTarget.value)}
+            onChange={(event) => void store.select(event.currentTarget.value)}
           >
             {plans.map(({ planId, title, state }) => (
               <option key={planId} value={planId}>
@@ -125,7 +125,7 @@ export function PlanPanel({ desk, request = "" }: PlanPanelProps) {
               plan={plan}
               onApprove={() => {
                 setApproving(undefined);
-                void desk.approve();
+                void store.approve();
               }}
               onCancel={() => setApproving(undefined)}
             />
@@ -133,14 +133,14 @@ export function PlanPanel({ desk, request = "" }: PlanPanelProps) {
           <PlanSteps
             {...{ plan, shown, results, sideBySide }}
             busy={busy !== undefined}
-            onSubmit={(planJson) => void desk.submit(planJson)}
+            onSubmit={(planJson) => void store.submit(planJson)}
           />
           <EnvelopeView
             key={plan.digest}
             text={plan.planJson}
             summary="Raw envelope"
             busy={busy !== undefined}
-            onSubmit={(text) => void desk.submit(text)}
+            onSubmit={(text) => void store.submit(text)}
           />
         </>
       )}
@@ -189,8 +189,8 @@ function RequestForm({ initial, busy, onPlan }: RequestFormProps) {
   );
 }
 
-function Rejected(props: { readonly rejected: RejectedOutput; readonly busy: boolean; readonly desk: PlanDesk }) {
-  const { rejected, busy, desk } = props;
+function Rejected(props: { readonly rejected: RejectedOutput; readonly busy: boolean; readonly store: PlanStore }) {
+  const { rejected, busy, store } = props;
   const isChat = rejected.issues.length === 0;
   return (
     <div class="g-notice g-notice-bad plan-rejected" role="alert">
@@ -221,7 +221,7 @@ function Rejected(props: { readonly rejected: RejectedOutput; readonly busy: boo
       )}
       <div class="g-row">
         {!isChat && (
-          <button type="button" class="g-button g-primary" disabled={busy} onClick={() => void desk.regenerate()}>
+          <button type="button" class="g-button g-primary" disabled={busy} onClick={() => void store.regenerate()}>
             Regenerate (strict)
           </button>
         )}
@@ -231,7 +231,7 @@ function Rejected(props: { readonly rejected: RejectedOutput; readonly busy: boo
         text={rejected.raw}
         summary="What the model wrote"
         busy={busy}
-        onSubmit={(text) => void desk.submit(text)}
+        onSubmit={(text) => void store.submit(text)}
       />
     </div>
   );

@@ -5,7 +5,7 @@ import { ActionEditor } from "./action-editor.tsx";
 import { ActionView } from "./action-view.tsx";
 import { editableAction, withEditedAction } from "./edit-action.ts";
 import type { PlanFacts } from "./plan-checks.ts";
-import { actionsOf } from "./plan-desk.ts";
+import { actionsOf } from "./plan-store.ts";
 
 export interface PlanStepsProps {
   readonly plan: Plan;

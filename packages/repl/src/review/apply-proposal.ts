@@ -1,26 +1,26 @@
 import { ConnectError } from "@connectrpc/connect";
-import type { ReplHome, ReviewToApply } from "@gennai/client/home/repl-home";
+import type { ReplHost, ReviewToApply } from "@gennai/client/host/repl-host";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import { isBeyondText, type Proposal } from "@gennai/protocol/model/proposal";
 import type { ReviewOutcome } from "./review-outcome.tsx";
 
-/** Who carries a review out: the home, or, when it cannot, the server. */
+/** Who carries a review out: the host, or, when it cannot, the server. */
 export interface ProposalAppliers {
-  readonly home: Pick<ReplHome, "applyProposal">;
+  readonly host: Pick<ReplHost, "applyProposal">;
   readonly session: Pick<AgentSession, "applyProposal">;
 }
 
 /** Carries a review out. Never rejects: what goes wrong is a refusal that says why. */
 export async function applyProposal(
-  { home, session }: ProposalAppliers,
+  { host, session }: ProposalAppliers,
   review: ReviewToApply,
   proposal: Proposal,
   options: { readonly signal: AbortSignal },
 ): Promise<ReviewOutcome> {
   const keepsNothing = review.hunks.every(({ decision }) => decision.type === "undo");
   try {
-    if (home.applyProposal !== undefined && !needsServer(review, proposal)) {
-      const { files } = await home.applyProposal(review);
+    if (host.applyProposal !== undefined && !needsServer(review, proposal)) {
+      const { files } = await host.applyProposal(review);
       if (files.length === 0 && keepsNothing) return { type: "nothing-kept" };
       // The change set's id comes with its event.
       return { type: "applied", files, changeSetId: undefined };

@@ -1,4 +1,4 @@
-import type { ReviewToApply } from "@gennai/client/home/repl-home";
+import type { ReviewToApply } from "@gennai/client/host/repl-host";
 import {
   countDecisions,
   decidableIds,

@@ -1,4 +1,4 @@
-import type { HomeCommand } from "@gennai/client/home/repl-home";
+import type { HostCommand } from "@gennai/client/host/repl-host";
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { ReplControl } from "../control/repl-control.ts";
@@ -53,7 +53,7 @@ function ConnectionBanner({ control }: { readonly control: ReplControl }) {
       </Banner>
     );
   }
-  // What the home knows of it says more than that a call failed, and has the step that mends it.
+  // What the host knows of it says more than that a call failed, and has the step that mends it.
   if (opening.state === "retrying" && followed === undefined && notice?.steps === undefined) {
     return (
       <Banner level="warning" failure={opening.failure} what="The server cannot be reached">
@@ -83,12 +83,12 @@ function WatchingBanner({ control }: { readonly control: ReplControl }) {
 interface HomeButtonsProps {
   readonly control: ReplControl;
   /** undefined: starting a server, and the log. */
-  readonly steps?: readonly HomeCommand[] | undefined;
+  readonly steps?: readonly HostCommand[] | undefined;
 }
 
 /** What mends it: the first is what helps most. */
 function HomeButtons({ control, steps = ["startServer", "showLog"] }: HomeButtonsProps) {
-  const run = control.home.runHomeCommand;
+  const run = control.host.runHostCommand;
   if (run === undefined) return null;
   return (
     <>
@@ -106,7 +106,7 @@ function HomeButtons({ control, steps = ["startServer", "showLog"] }: HomeButton
   );
 }
 
-const stepWords: Readonly<Record<HomeCommand, string>> = {
+const stepWords: Readonly<Record<HostCommand, string>> = {
   startServer: "Start server",
   showLog: "Show log",
   openSettings: "Open settings",

@@ -1,4 +1,4 @@
-import type { ReplPanel } from "@gennai/client/home/repl-home";
+import type { ReplPanel } from "@gennai/client/host/repl-host";
 import type { ReplControl } from "../control/repl-control.ts";
 import { Icon, type IconName } from "../icons/icon.tsx";
 import { SessionMenu } from "./session-menu.tsx";
@@ -21,7 +21,7 @@ export function Header({ control }: { readonly control: ReplControl }) {
   const view = control.followed.value?.view.value;
   const facts = view?.facts.value;
   const open = facts?.todos.filter(({ status }) => status !== "completed").length ?? 0;
-  const running = control.desks.value.attempts?.sets.value?.some(({ isRunning }) => isRunning) === true;
+  const running = control.stores.value.attempts?.sets.value?.some(({ isRunning }) => isRunning) === true;
   const emergency = facts?.emergency;
   const alarm = emergency !== undefined && (emergency.stopAll || emergency.readOnly || emergency.disableHighImpact);
   const move = (event: KeyboardEvent) => {

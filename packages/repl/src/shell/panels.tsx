@@ -12,12 +12,12 @@ import { ProposalReview } from "./proposal-review.tsx";
 
 /** The panel that is shown, other than the chat. */
 export function Panel({ control }: { readonly control: ReplControl }) {
-  const desks = control.desks.value;
+  const stores = control.stores.value;
   const followed = control.followed.value;
   const session = followed?.session;
   const view = followed?.view.value;
-  const { openFile, openRule } = control.home;
-  const { plan } = desks;
+  const { openFile, openRule } = control.host;
+  const { plan } = stores;
   useEffect(() => void plan?.load(), [plan]);
   switch (control.panel.value) {
     case "review":
@@ -26,14 +26,14 @@ export function Panel({ control }: { readonly control: ReplControl }) {
       return plan === undefined ? (
         <NoSession what="Plans" />
       ) : (
-        <PlanPanel desk={plan} request={control.turns.draft.value} />
+        <PlanPanel store={plan} request={control.turns.draft.value} />
       );
     case "todos":
-      return desks.todos === undefined ? <NoSession what="Todos" /> : <TodoPanel desk={desks.todos} />;
+      return stores.todos === undefined ? <NoSession what="Todos" /> : <TodoPanel store={stores.todos} />;
     case "timeline":
       return (
         <TimelinePanel
-          desk={desks.timeline}
+          store={stores.timeline}
           sessionId={session?.sessionId ?? ""}
           {...(openFile === undefined ? {} : { onOpenFile: (path: string) => void openFile(path) })}
         />
@@ -41,24 +41,24 @@ export function Panel({ control }: { readonly control: ReplControl }) {
     case "governance":
       return (
         <GovernancePanel
-          desk={desks.governance}
-          rules={desks.rules}
+          store={stores.governance}
+          rules={stores.rules}
           {...(openRule === undefined ? {} : { onOpenRule: (place: string) => void openRule(place) })}
           hasSession={session !== undefined}
           expansions={view === undefined ? [] : scopeExpansions(view)}
         />
       );
     case "attempts":
-      return desks.attempts === undefined ? (
+      return stores.attempts === undefined ? (
         <NoSession what="Attempts" />
       ) : (
-        <AttemptsPanel control={control} desk={desks.attempts} />
+        <AttemptsPanel control={control} store={stores.attempts} />
       );
     case "checkpoints":
-      return desks.checkpoints === undefined ? (
+      return stores.checkpoints === undefined ? (
         <NoSession what="Checkpoints" />
       ) : (
-        <CheckpointPanel desk={desks.checkpoints} running={control.turns.progress.value !== "idle"} />
+        <CheckpointPanel store={stores.checkpoints} running={control.turns.progress.value !== "idle"} />
       );
     case "prompt":
       return session === undefined ? <NoSession what="The system prompt" /> : <SystemPrompt control={control} />;

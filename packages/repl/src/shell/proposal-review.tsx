@@ -26,8 +26,8 @@ export function ProposalReview({ control }: { readonly control: ReplControl }) {
   }
   const { proposal } = item;
   const { proposalId } = proposal;
-  const { openDiff, runHomeCommand } = control.home;
-  const appliers = { home: control.home, session };
+  const { openDiff, runHostCommand } = control.host;
+  const appliers = { host: control.host, session };
   return (
     <ReviewPanel
       key={proposalId}
@@ -43,7 +43,7 @@ export function ProposalReview({ control }: { readonly control: ReplControl }) {
         control.panel.value = "chat";
         control.turns.send(prompt);
       }}
-      {...(runHomeCommand === undefined ? {} : { onShowAll: () => void runHomeCommand("showAllChanges") })}
+      {...(runHostCommand === undefined ? {} : { onShowAll: () => void runHostCommand("showAllChanges") })}
       {...(openDiff === undefined ? {} : { onOpenDiff: (changeId: string) => void openDiff(proposalId, changeId) })}
     />
   );

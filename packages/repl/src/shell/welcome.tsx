@@ -15,9 +15,9 @@ export function Welcome({ control }: { readonly control: ReplControl }) {
       </p>
     );
   }
-  const workspace = session?.session.workingDir ?? control.home.launch.workspace;
-  const { runHomeCommand } = control.home;
-  const { folders = 0 } = control.home.launch;
+  const workspace = session?.session.workingDir ?? control.host.launch.workspace;
+  const { runHostCommand } = control.host;
+  const { folders = 0 } = control.host.launch;
   const proposal = (session?.settings.value ?? control.choice.value).editingMode === "proposal";
   return (
     <div class="welcome">
@@ -31,8 +31,8 @@ export function Welcome({ control }: { readonly control: ReplControl }) {
       {workspace !== undefined && (
         <p class="quiet">
           Workspace <code>{workspace}</code>{" "}
-          {folders > 1 && runHomeCommand !== undefined && (
-            <button type="button" class="link" onClick={() => void runHomeCommand("chooseFolder")}>
+          {folders > 1 && runHostCommand !== undefined && (
+            <button type="button" class="link" onClick={() => void runHostCommand("chooseFolder")}>
               Choose another of {folders} folders
             </button>
           )}

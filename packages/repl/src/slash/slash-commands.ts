@@ -25,7 +25,7 @@ export const slashCommands: readonly SlashCommand[] = [
       if (goal !== "") await control.begun();
       control.panel.value = "plan";
       // What goes wrong while it is written stands in the panel.
-      if (goal !== "") void control.desks.value.plan?.plan(goal);
+      if (goal !== "") void control.stores.value.plan?.plan(goal);
       return undefined;
     },
   },

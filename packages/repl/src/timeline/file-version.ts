@@ -31,11 +31,11 @@ export async function versionText(
 /** Lines around a difference. */
 const context = 3;
 /** Milliseconds that comparing may take. */
-const patience = 2000;
+const timeoutMs = 2000;
 
 /** The differences between two texts, each with its surroundings; undefined when finding them takes too long. */
 export function versionDiff(before: string, after: string): readonly (readonly DiffRow[])[] | undefined {
-  const patch = structuredPatch("", "", before, after, undefined, undefined, { context, timeout: patience });
+  const patch = structuredPatch("", "", before, after, undefined, undefined, { context, timeout: timeoutMs });
   return patch?.hunks.map(({ lines, oldStart, newStart }) => {
     const side = (mark: "-" | "+") =>
       lines.filter((line) => line.startsWith(" ") || line.startsWith(mark)).map((line) => `${line.slice(1)}\n`);

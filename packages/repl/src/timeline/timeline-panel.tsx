@@ -2,11 +2,11 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { ProblemNotice } from "../failure/problem-notice.tsx";
 import { VisibleText } from "../review/visible-text.tsx";
 import { RecordEntry } from "./record-entry.tsx";
-import type { LedgerCheck, TimelineDesk } from "./timeline-desk.ts";
 import { brokenLinks, filesOf, newerVersion, passes, type TimelineFilter } from "./timeline-record.ts";
+import type { LedgerCheck, TimelineStore } from "./timeline-store.ts";
 
 export interface TimelinePanelProps {
-  readonly desk: TimelineDesk;
+  readonly store: TimelineStore;
   /** The session the app shows; empty: none. */
   readonly sessionId: string;
   readonly onOpenFile?: (path: string) => void;
@@ -15,9 +15,9 @@ export interface TimelinePanelProps {
 const kinds = ["intent", "outcome", "refusal", "review", "applied", "undo", "session", "emergency", "purge"];
 
 /** What the agent did and what people decided, newest first, as the ledger has it. */
-export function TimelinePanel({ desk, sessionId, onOpenFile }: TimelinePanelProps) {
-  useEffect(() => void desk.load(), [desk]);
-  const { records, hasOlder, loaded, busy, check, checking, problem } = desk.view.value;
+export function TimelinePanel({ store, sessionId, onOpenFile }: TimelinePanelProps) {
+  useEffect(() => void store.load(), [store]);
+  const { records, hasOlder, loaded, busy, check, checking, problem } = store.view.value;
   const [filter, setFilter] = useState<TimelineFilter>({ kind: "", sessionId: "", path: "", text: "" });
   const [open, setOpen] = useState<number>();
   const broken = useMemo(() => brokenLinks(records), [records]);
@@ -70,15 +70,15 @@ export function TimelinePanel({ desk, sessionId, onOpenFile }: TimelinePanelProp
             <span>This session</span>
           </label>
         )}
-        <button type="button" class="g-button" disabled={busy} onClick={() => void desk.load()}>
+        <button type="button" class="g-button" disabled={busy} onClick={() => void store.load()}>
           Refresh
         </button>
-        <button type="button" class="g-button" disabled={checking} onClick={() => void desk.verify()}>
+        <button type="button" class="g-button" disabled={checking} onClick={() => void store.verify()}>
           Verify
         </button>
       </header>
       <CheckState {...{ check, checking }} />
-      {problem !== undefined && <ProblemNotice problem={problem} onDismiss={() => desk.dismiss()} />}
+      {problem !== undefined && <ProblemNotice problem={problem} onDismiss={() => store.dismiss()} />}
       {loaded && records.length === 0 && <p class="g-empty">Nothing has been recorded yet.</p>}
       {records.length > 0 && shown.length === 0 && (
         <p class="g-empty">No record among the {records.length} loaded matches.</p>
@@ -92,12 +92,12 @@ export function TimelinePanel({ desk, sessionId, onOpenFile }: TimelinePanelProp
             bad={broken.has(record.seq) || check?.firstBadSeq === record.seq}
             onOpen={(isOpen) => setOpen(isOpen ? record.seq : undefined)}
             onOpenFile={onOpenFile}
-            versions={{ source: desk.contents(record), newer: (path) => newerVersion(records, record, path) }}
+            versions={{ source: store.contents(record), newer: (path) => newerVersion(records, record, path) }}
           />
         ))}
       </ol>
       {hasOlder && (
-        <button type="button" class="g-button" disabled={busy} onClick={() => void desk.older()}>
+        <button type="button" class="g-button" disabled={busy} onClick={() => void store.older()}>
           {busy ? "Loading…" : "Older records"}
         </button>
       )}

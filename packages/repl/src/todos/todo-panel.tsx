@@ -2,10 +2,10 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { ProblemNotice } from "../failure/problem-notice.tsx";
 import type { Todo, TodoPriority, TodoStatus } from "../model/session-facts.ts";
 import { VisibleText } from "../review/visible-text.tsx";
-import type { TodoDesk } from "./todo-desk.ts";
+import type { TodoStore } from "./todo-store.ts";
 
 export interface TodoPanelProps {
-  readonly desk: TodoDesk;
+  readonly store: TodoStore;
 }
 
 const statusWords: Record<TodoStatus, string> = { pending: "open", "in-progress": "in progress", completed: "done" };
@@ -17,22 +17,22 @@ const nextStatus: Record<TodoStatus, TodoStatus> = {
 const priorities: readonly TodoPriority[] = ["high", "medium", "low"];
 
 /** The session's todos; the model reads and writes the same list. */
-export function TodoPanel({ desk }: TodoPanelProps) {
-  const todos = desk.todos.value;
-  const problem = desk.problem.value;
+export function TodoPanel({ store }: TodoPanelProps) {
+  const todos = store.todos.value;
+  const problem = store.problem.value;
   const [text, setText] = useState("");
   const [editing, setEditing] = useState<string>();
   const done = todos.filter(({ status }) => status === "completed").length;
   const list = useRef<HTMLUListElement>(null);
   return (
     <section class="todos g-panel" aria-label="Todos">
-      {problem !== undefined && <ProblemNotice problem={problem} onDismiss={() => (desk.problem.value = undefined)} />}
+      {problem !== undefined && <ProblemNotice problem={problem} onDismiss={() => (store.problem.value = undefined)} />}
       <form
         class="todo-add"
         onSubmit={(event) => {
           event.preventDefault();
           if (text.trim() === "") return;
-          desk.edit({ type: "add", id: crypto.randomUUID(), content: text.trim() });
+          store.edit({ type: "add", id: crypto.randomUUID(), content: text.trim() });
           setText("");
         }}
       >
@@ -61,8 +61,8 @@ export function TodoPanel({ desk }: TodoPanelProps) {
                 todo={todo}
                 editing={editing === todo.id}
                 onEditing={(isEditing) => setEditing(isEditing ? todo.id : undefined)}
-                onChange={(change) => desk.edit({ type: "change", id: todo.id, change })}
-                onRemove={() => desk.edit({ type: "remove", id: todo.id })}
+                onChange={(change) => store.edit({ type: "change", id: todo.id, change })}
+                onRemove={() => store.edit({ type: "remove", id: todo.id })}
               />
             ))}
           </ul>

@@ -6,7 +6,7 @@ import {
 } from "@gennai/protocol/model/user-question";
 import { useId, useState } from "preact/hooks";
 import { VisibleText } from "../review/visible-text.tsx";
-import type { AskedQuestions } from "./user-question-desk.ts";
+import type { AskedQuestions } from "./user-question-store.ts";
 
 export interface UserQuestionCardProps {
   readonly asked: AskedQuestions;

@@ -3,10 +3,10 @@ import { signal } from "@preact/signals";
 import { h, render } from "preact";
 import { act } from "preact/test-utils";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { BranchQuestion as AskedBranch } from "#branch/branch-desk";
 import { BranchQuestion } from "#branch/branch-question.tsx";
-import type { FirstCommitQuestion as AskedFirstCommit } from "#branch/first-commit-desk";
+import type { BranchQuestion as AskedBranch } from "#branch/branch-store";
 import { FirstCommitQuestion } from "#branch/first-commit-question.tsx";
+import type { FirstCommitQuestion as AskedFirstCommit } from "#branch/first-commit-store";
 import { armingMilliseconds } from "#confirmation/arming";
 import type { ReplControl } from "#control/repl-control";
 

@@ -30,7 +30,7 @@ function shown(log: EventLog) {
     return bytes;
   });
   const control = idleControl();
-  vi.spyOn(control, "desks", "get").mockReturnValue(signal(Object.assign(control.desks.value, { changes })));
+  vi.spyOn(control, "stores", "get").mockReturnValue(signal(Object.assign(control.stores.value, { changes })));
   const root = document.createElement("div");
   const rows = view.cells.map((cell) => h(ChatRow, { key: cell.key, cell }));
   render(h(ChatProvider, { value: { control, folds: new Folds() }, children: rows }), root);

@@ -22,8 +22,8 @@ function shown(answer: Answer | Error, openFile?: (path: string, line?: number) 
   };
   const control = idleControl();
   const traces = new CallTraces(client, "session");
-  vi.spyOn(control, "desks", "get").mockReturnValue(signal(Object.assign(control.desks.value, { traces })));
-  if (openFile !== undefined) Object.assign(control.home, { openFile });
+  vi.spyOn(control, "stores", "get").mockReturnValue(signal(Object.assign(control.stores.value, { traces })));
+  if (openFile !== undefined) Object.assign(control.host, { openFile });
   const root = document.createElement("div");
   render(
     h(ChatProvider, {

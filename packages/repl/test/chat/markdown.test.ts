@@ -70,7 +70,7 @@ describe("markdown", () => {
     expect(links("see https://a.example/x and main.rs, README.md, a@b.example")).toEqual(["https://a.example/x"]);
   });
 
-  it("makes paths something the home may open", () => {
+  it("makes paths something the host may open", () => {
     expect(elementOf("[here](src/a.ts:12)").querySelector("a.path")?.getAttribute("data-path")).toBe("src/a.ts:12");
   });
 

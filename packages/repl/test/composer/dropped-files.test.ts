@@ -9,7 +9,7 @@ function data(types: Readonly<Record<string, string>>): DataTransfer {
 function control(namesOfDropped?: (uris: readonly string[]) => Promise<readonly string[]>) {
   const mentioned: (readonly string[])[] = [];
   const turns = { addMentions: (mentions: readonly string[]) => void mentioned.push(mentions) };
-  return { control: { home: { namesOfDropped }, turns } as unknown as ReplControl, mentioned };
+  return { control: { host: { namesOfDropped }, turns } as unknown as ReplControl, mentioned };
 }
 
 test("the editor's own list is believed before the general one; comments are left out", () => {

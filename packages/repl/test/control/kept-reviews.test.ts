@@ -57,7 +57,7 @@ test("reviews come back, the newest first, and what is no review does not", () =
   expect(again.toJson()).toEqual([reviewed("p", "three"), reviewed("q", "two")]);
 });
 
-test("a home keeps 64 KiB: what does not fit is left out, the oldest first", async () => {
+test("a host keeps 64 KiB: what does not fit is left out, the oldest first", async () => {
   const reviews = signal<readonly unknown[]>([]);
   const saved: unknown[] = [];
   const leaving = new AbortController();
@@ -71,13 +71,13 @@ test("a home keeps 64 KiB: what does not fit is left out, the oldest first", asy
   expect(keptStateFrom(saved[0]).draft).toBe("words");
 });
 
-test("a home that holds reviews is told of each, and tells of those made elsewhere", () => {
+test("a host that holds reviews is told of each, and tells of those made elsewhere", () => {
   const told: unknown[] = [];
-  const home = {
+  const host = {
     launch: { ...launch, reviews: [reviewed("p", "one")] },
     saveReview: (state: unknown) => told.push(state),
   };
-  const reviews = new KeptReviews(home, [reviewed("p", "of a page")]);
+  const reviews = new KeptReviews(host, [reviewed("p", "of a page")]);
   expect(reviews.of(proposal("p"))).toEqual(reviewed("p", "one"));
   reviews.set(reviewed("p", "two"));
   reviews.hear(JSON.parse(JSON.stringify(reviewed("p", "three"))));

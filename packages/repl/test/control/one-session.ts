@@ -1,6 +1,6 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { Code, ConnectError, createRouterTransport, type ServiceImpl } from "@connectrpc/connect";
-import type { ChosenModel, HomeNotice, ReplHome } from "@gennai/client/home/repl-home";
+import type { ChosenModel, HostNotice, ReplHost } from "@gennai/client/host/repl-host";
 import { AgentService, GitState, type StartTurnRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { type InvokeEvent, InvokeEventSchema, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { expect, onTestFinished, vi } from "vitest";
@@ -76,12 +76,12 @@ export class OneSession {
 }
 
 /** The app before such a server, until the test ends. */
-export function appOn(server: OneSession, launch: Partial<ReplHome["launch"]> = {}) {
+export function appOn(server: OneSession, launch: Partial<ReplHost["launch"]> = {}) {
   const saved: unknown[] = [];
   const shown: string[] = [];
   const models: ChosenModel[] = [];
-  let notify: (notice: HomeNotice) => void = () => undefined;
-  const home: ReplHome = {
+  let notify: (notice: HostNotice) => void = () => undefined;
+  const host: ReplHost = {
     kind: "page",
     transport: createRouterTransport((router) => {
       router.service(AgentService, server.methods);
@@ -104,9 +104,9 @@ export function appOn(server: OneSession, launch: Partial<ReplHome["launch"]> = 
       return () => undefined;
     },
   };
-  const control = new ReplControl(home);
+  const control = new ReplControl(host);
   onTestFinished(() => control[Symbol.dispose]());
-  return { control, saved, shown, models, notify: (notice: HomeNotice) => notify(notice) };
+  return { control, saved, shown, models, notify: (notice: HostNotice) => notify(notice) };
 }
 
 export const opened = (control: ReplControl) => vi.waitFor(() => expect(control.opening.value.state).toBe("done"));

@@ -20,7 +20,7 @@ describe("sessions", () => {
 
   const rows = [
     ["the newest", { sessions: ["new", "old"] }, {}, "new"],
-    ["the one the home names", { sessions: ["new", "old"] }, { sessionId: "old" }, "old"],
+    ["the one the host names", { sessions: ["new", "old"] }, { sessionId: "old" }, "old"],
     ["the one that was shown before", { sessions: ["new", "old"] }, { state: { sessionId: "old" } }, "old"],
     ["none, where the user wanted a new one", { sessions: ["new"] }, { state: { sessionId: null } }, undefined],
     ["none, where there is none", { sessions: [] }, {}, undefined],
@@ -250,7 +250,7 @@ it("says no more that a prompt was not sent once one was, and keeps what else we
   expect(control.failure.value).toBeUndefined();
 });
 
-it("does what its home asks", async () => {
+it("does what its host asks", async () => {
   const server = new OneSession();
   const { control, notify } = appOn(server);
   await opened(control);

@@ -44,7 +44,7 @@ test("a server whose operator chose a model lacks none", async () => {
   expect(control.backend.value).toBe("anthropic");
 });
 
-test("the home's wish to choose a model opens the form, in the chat", async () => {
+test("the host's wish to choose a model opens the form, in the chat", async () => {
   const { control, notify } = await appWithDefault(Backend.OFFLINE);
   control.panel.value = "timeline";
   notify({ type: "choose-model" });

@@ -1,25 +1,25 @@
 // @vitest-environment happy-dom
 import { createRouterTransport } from "@connectrpc/connect";
-import type { HomeCommand, HomeNotice } from "@gennai/client/home/repl-home";
+import type { HostCommand, HostNotice } from "@gennai/client/host/repl-host";
 import { h, render } from "preact";
 import { act } from "preact/test-utils";
 import { expect, test, vi } from "vitest";
-import { heedNotice } from "#control/heed-notice";
+import { handleHostNotice } from "#control/handle-host-notice";
 import { ReplControl } from "#control/repl-control";
 import { Banners } from "#shell/banners.tsx";
 import { idleControl } from "../chat/idle-control.ts";
 
 async function shown(
-  notice: HomeNotice,
-  runHomeCommand = vi.fn<(command: HomeCommand) => Promise<void>>(async () => undefined),
+  notice: HostNotice,
+  runHostCommand = vi.fn<(command: HostCommand) => Promise<void>>(async () => undefined),
 ) {
-  const { home } = idleControl();
-  using control = new ReplControl({ ...home, kind: "editor", runHomeCommand });
-  heedNotice(control, notice);
+  const { host } = idleControl();
+  using control = new ReplControl({ ...host, kind: "editor", runHostCommand });
+  handleHostNotice(control, notice);
   const root = document.createElement("div");
   await act(() => render(h(Banners, { control }), root));
   const buttons = [...root.querySelectorAll("button")];
-  return { control, root, buttons, runHomeCommand, words: buttons.map(({ textContent }) => textContent) };
+  return { control, root, buttons, runHostCommand, words: buttons.map(({ textContent }) => textContent) };
 }
 
 test.each([
@@ -35,20 +35,20 @@ test.each([
   expect(banner.root.textContent).toContain("There is none.");
   expect(banner.words).toEqual(words);
   banner.buttons[0]?.click();
-  expect(banner.runHomeCommand.mock.calls).toEqual([[steps?.[0] ?? "startServer"]]);
+  expect(banner.runHostCommand.mock.calls).toEqual([[steps?.[0] ?? "startServer"]]);
 });
 
-test("a server that cannot be reached is mended as the home says, not by starting one", async () => {
-  const { home } = idleControl();
+test("a server that cannot be reached is mended as the host says, not by starting one", async () => {
+  const { host } = idleControl();
   const transport = createRouterTransport(() => undefined);
-  using control = new ReplControl({ ...home, transport, kind: "editor", runHomeCommand: async () => undefined });
+  using control = new ReplControl({ ...host, transport, kind: "editor", runHostCommand: async () => undefined });
   await vi.waitFor(() => expect(control.opening.value.state).toBe("retrying"));
   const root = document.createElement("div");
   await act(() => render(h(Banners, { control }), root));
   const words = () => [...root.querySelectorAll("button")].map(({ textContent }) => textContent);
   expect(words()).toEqual(["Start server", "Show log"]);
   const notice = { type: "server", state: "unreachable", message: "Open a folder.", steps: ["openFolder"] } as const;
-  await act(() => heedNotice(control, notice));
+  await act(() => handleHostNotice(control, notice));
   expect(root.textContent).toContain("Open a folder.");
   expect(words()).toEqual(["Open folder"]);
 });
@@ -56,12 +56,12 @@ test("a server that cannot be reached is mended as the home says, not by startin
 test("a window that only watches has Take over, until it does not watch any more", async () => {
   const banner = await shown({ type: "role", watching: true });
   expect(banner.words).toEqual(["Take over"]);
-  await act(() => heedNotice(banner.control, { type: "role", watching: false }));
+  await act(() => handleHostNotice(banner.control, { type: "role", watching: false }));
   expect(banner.root.textContent).toBe("");
 });
 
 test("a step that fails is told", async () => {
-  const failing = vi.fn<(command: HomeCommand) => Promise<void>>(async () => {
+  const failing = vi.fn<(command: HostCommand) => Promise<void>>(async () => {
     throw new Error("No window.");
   });
   const banner = await shown({ type: "role", watching: true }, failing);

@@ -4,7 +4,7 @@ import { h, render } from "preact";
 import { act } from "preact/test-utils";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { UserQuestionCard } from "#user-question/user-question-card.tsx";
-import { UserQuestionDesk } from "#user-question/user-question-desk";
+import { UserQuestionStore } from "#user-question/user-question-store";
 
 const hostile = "<img src=x onerror=alert(1)>\u202Egnp";
 const questions: readonly UserQuestion[] = [
@@ -100,17 +100,17 @@ test("can be left to the model, and closed; nothing of one goes over to the next
 });
 
 test("goes away when it is over elsewhere, and answers nothing then", async () => {
-  const desk = new UserQuestionDesk();
+  const store = new UserQuestionStore();
   const over = new AbortController();
-  const asked = desk.askUser({ questions }, { signal: over.signal });
-  const [open] = desk.open.value;
+  const asked = store.askUser({ questions }, { signal: over.signal });
+  const [open] = store.open.value;
   over.abort(new Error("Answered in another window."));
   await expect(asked).rejects.toThrow("another window");
-  expect(desk.open.value).toEqual([]);
-  desk.answer(open?.id ?? "", { end: "cancelled" });
+  expect(store.open.value).toEqual([]);
+  store.answer(open?.id ?? "", { end: "cancelled" });
 
-  const next = desk.askUser({ questions }, { signal: new AbortController().signal });
-  desk.answer(desk.open.value[0]?.id ?? "", { end: "cancelled" });
+  const next = store.askUser({ questions }, { signal: new AbortController().signal });
+  store.answer(store.open.value[0]?.id ?? "", { end: "cancelled" });
   expect(await next).toEqual({ end: "cancelled" });
-  expect(desk.open.value).toEqual([]);
+  expect(store.open.value).toEqual([]);
 });

@@ -1,8 +1,8 @@
 import { ServiceError } from "@gennai/machine/service-error";
 import type { Identity } from "@gennai/sessions/users/identity";
 import { Allowance } from "./allowance.ts";
+import { ConcurrencyLimit } from "./concurrency-limit.ts";
 import type { AdmissionLimits } from "./limits.ts";
-import { Seats } from "./seats.ts";
 
 /** Whose allowances are kept at once; one that is forgotten is full again. */
 const maxAllowances = 10_000;
@@ -25,9 +25,9 @@ export class Admission {
   readonly limits: AdmissionLimits;
   readonly #now: () => number;
   readonly #allowances = new Map<string, Allowance>();
-  readonly #calls = new Seats();
-  readonly #streams = new Seats();
-  readonly #turns = new Seats();
+  readonly #calls = new ConcurrencyLimit();
+  readonly #streams = new ConcurrencyLimit();
+  readonly #turns = new ConcurrencyLimit();
 
   /** @param options.now monotonic; milliseconds */
   constructor(limits: AdmissionLimits, options: { readonly now?: () => number } = {}) {
@@ -75,7 +75,7 @@ export class Admission {
   }
 }
 
-function take(seats: Seats, bounds: readonly Bound[], what: string, retryAfterMs: number): Disposable {
+function take(seats: ConcurrencyLimit, bounds: readonly Bound[], what: string, retryAfterMs: number): Disposable {
   const full = bounds.find(({ name, limit }) => seats.of(name) >= limit);
   if (full !== undefined) {
     const message = `${full.whose} the limit of ${full.limit} ${what}.`;

@@ -36,7 +36,7 @@ export interface HttpServerOptions {
   /** While true, every answer is the last one of its connection, so that clients go elsewhere. */
   readonly isLeaving?: () => boolean;
   /** How streams end when the server stops. */
-  readonly goodbye?: () => ConnectError;
+  readonly shutdownError?: () => ConnectError;
 }
 
 /** Milliseconds. None of them limits how long an answer may stream. */
@@ -108,7 +108,7 @@ export async function listenHttp(options: HttpServerOptions): Promise<HttpListen
     port: tcp?.port,
     renewTls: (tls) => encrypted?.renew(tls),
     async [Symbol.asyncDispose]() {
-      await close(opened, shutdown, { waitMs: timeouts.shutdown, goodbye: options.goodbye }, spare);
+      await close(opened, shutdown, { waitMs: timeouts.shutdown, shutdownError: options.shutdownError }, spare);
     },
   };
 }
@@ -160,12 +160,12 @@ function headersOf(request: IncomingMessage): readonly string[] {
 async function close(
   { server, closeIdle, closeAll }: OpenServer,
   shutdown: AbortController,
-  { waitMs, goodbye }: { readonly waitMs: number; readonly goodbye: HttpServerOptions["goodbye"] },
+  { waitMs, shutdownError }: { readonly waitMs: number; readonly shutdownError: HttpServerOptions["shutdownError"] },
   spare: SpareConnections,
 ): Promise<void> {
   if (shutdown.signal.aborted) return;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  shutdown.abort(goodbye?.() ?? new ConnectError("the server is shutting down", Code.Unavailable));
+  shutdown.abort(shutdownError?.() ?? new ConnectError("the server is shutting down", Code.Unavailable));
   spare.destroy();
   // Connections fall idle one by one as their answers end.
   const sweep = setInterval(closeIdle, 20);

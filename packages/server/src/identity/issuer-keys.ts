@@ -25,7 +25,7 @@ export interface KeyTiming {
   readonly now?: () => number;
 }
 
-const fetchPatience = 5_000;
+const fetchTimeoutMs = 5_000;
 const jwksSchema = z.object({ keys: z.array(z.record(z.string(), z.unknown())) });
 const configurationSchema = z.object({ issuer: z.string(), jwks_uri: z.string() });
 
@@ -35,7 +35,7 @@ const configurationSchema = z.object({ issuer: z.string(), jwks_uri: z.string() 
  */
 export function keysAt(url: URL, timing: KeyTiming = {}): JWTVerifyGetKey {
   const remote = createRemoteJWKSet(url, {
-    timeoutDuration: fetchPatience,
+    timeoutDuration: fetchTimeoutMs,
     cooldownDuration: timing.cooldown ?? 30_000,
     cacheMaxAge: timing.maxAge ?? 600_000,
     [customFetch]: patiently(timing),
@@ -56,7 +56,7 @@ export function keysOfIssuer(issuer: string, timing: KeyTiming = {}): JWTVerifyG
       headers: new Headers({ Accept: "application/json" }),
       method: "GET",
       redirect: "manual",
-      signal: AbortSignal.timeout(fetchPatience),
+      signal: AbortSignal.timeout(fetchTimeoutMs),
     });
     const configuration = configurationSchema.safeParse(response.status === 200 ? await response.json() : undefined);
     if (!configuration.success) throw new KeysUnavailable("The issuer does not say where its keys are.");

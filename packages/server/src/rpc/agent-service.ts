@@ -1,7 +1,7 @@
 import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import { gitIsolation } from "@gennai/machine/git/git-isolation";
 import { ServiceError } from "@gennai/machine/service-error";
-import { placeMeant } from "@gennai/machine/workspace/client-place";
+import { resolvePlace } from "@gennai/machine/workspace/client-place";
 import { AgentService, type ClientInfo } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { digest } from "@gennai/protocol/model/checked-field";
 import { appliedFileToMessage } from "@gennai/protocol/model/proposal";
@@ -217,7 +217,7 @@ function agentService({
     async listSessions({ workingDir, limit }) {
       if (limit < 0) throw new ServiceError("invalid_argument", "limit cannot be negative.");
       const heads = await manager.list({
-        ...(workingDir === "" ? {} : { workspaceRoot: placeMeant(workingDir, user()) }),
+        ...(workingDir === "" ? {} : { workspaceRoot: resolvePlace(workingDir, user()) }),
         ...(seesAll() ? {} : { user: user() }),
         limit: limit === 0 ? 100 : Math.min(limit, 1000),
       });

@@ -4,7 +4,7 @@ import type { OutputRing } from "./output-ring.ts";
 /** Characters that may wait for their redaction; a program that prints faster than that is not shown in full. */
 const mostPending = 1024 * 1024;
 /** Milliseconds after which the end of a line that goes on is shown. */
-const patience = 150;
+const delayMs = 150;
 
 /** Redacts what a run prints, and puts it where people and the model read it. */
 export class ShownOutput {
@@ -45,7 +45,7 @@ export class ShownOutput {
       this.#ring.push(await this.#stream.push(text));
       this.#pending -= text.length;
       clearTimeout(this.#timer);
-      if (this.#stream.holding) this.#timer = setTimeout(() => void this.#flush(), patience).unref();
+      if (this.#stream.holding) this.#timer = setTimeout(() => void this.#flush(), delayMs).unref();
     });
   }
 

@@ -7,11 +7,11 @@ import { allow, ask } from "@gennai/governance/verdict";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { CheckpointError } from "@gennai/store/checkpoints/checkpoint-error";
 import { operationOf, type PathChange } from "@gennai/store/checkpoints/file-state";
-import { PatienceAfter } from "@gennai/store/checkpoints/patience-after";
+import { TimeoutAfter } from "@gennai/store/checkpoints/timeout-after";
 import type { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
 
 /** Milliseconds for which a turn that was stopped waits for the tree after its last call. */
-const stopPatience = 10_000;
+const stopTimeoutMs = 10_000;
 /** Files named in an event; the snapshots know all. */
 const maxNamed = 200;
 
@@ -147,10 +147,10 @@ export class TurnCheckpoints {
     own: readonly string[] = [],
   ): Promise<void> {
     const { checkpoints, emit } = this.#options;
-    using patience = new PatienceAfter(stop, stopPatience);
-    const { signal } = patience;
+    using limit = new TimeoutAfter(stop, stopTimeoutMs);
+    const { signal } = limit;
     try {
-      const changes = await Promise.race([checkpoints.close(checkpointId, { own, signal }), patience.over]);
+      const changes = await Promise.race([checkpoints.close(checkpointId, { own, signal }), limit.over]);
       emit(closedEvent(checkpointId, changes), turnId);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);

@@ -1,4 +1,4 @@
-import type { LastingAnswers } from "@gennai/governance/gate/lasting-answers";
+import type { PersistentApprovals } from "@gennai/governance/gate/persistent-approvals";
 import type { Policy } from "@gennai/governance/policy";
 import type { Tool } from "@gennai/governance/tool";
 import { allow, ask } from "@gennai/governance/verdict";
@@ -44,7 +44,7 @@ export function withCheckOperands(bash: Tool, checks: RepositoryChecks, workspac
 }
 
 /** What was accepted of this workspace's checks, and the offer to accept one for good. */
-export function lastingCheckAnswers(checks: RepositoryChecks, accepted: AcceptedChecks): LastingAnswers {
+export function lastingCheckAnswers(checks: RepositoryChecks, accepted: AcceptedChecks): PersistentApprovals {
   return {
     offer({ callId }) {
       if (!checks.has(callId)) return undefined;

@@ -30,7 +30,7 @@ export interface EmergencyControlsOptions {
 }
 
 /** Milliseconds after which a stop of all work no longer waits for being kept. */
-const keepingPatience = 2_000;
+const keepingTimeoutMs = 2_000;
 
 /** The emergency controls of one server: switches them, and makes a switching by any process effective here. */
 export class EmergencyControls implements Disposable {
@@ -104,7 +104,7 @@ export class EmergencyControls implements Disposable {
       for (const turnId of await stopWork(`Stopped by ${request.by}: ${request.reason}`)) stopped.add(turnId);
     };
     // A log that does not answer says so only after a while.
-    const early = stopsAll ? setTimeout(() => void stop().catch(onError), keepingPatience) : undefined;
+    const early = stopsAll ? setTimeout(() => void stop().catch(onError), keepingTimeoutMs) : undefined;
     try {
       return await store.change(request, await workspaceRoots());
     } catch (error) {

@@ -6,7 +6,7 @@ import type { ToolError } from "@gennai/governance/tool-error";
 import { NotedFiles } from "../context/noted-files.ts";
 import { loadTurnRules } from "../policies/turn-rules.ts";
 import type { Session } from "../session/session.ts";
-import { TreeClaimant } from "../session/tree-claimant.ts";
+import { WorkingTreeClaim } from "../session/working-tree-claim.ts";
 import { SessionJournal } from "../turn/session-journal.ts";
 import { type GuardedToolPorts, guardedTool } from "./guarded-tools.ts";
 
@@ -98,7 +98,7 @@ async function judge(
   const { host, hostSession, callId, directory } = ports;
   const { signal } = new AbortController();
   const turnId = `${host.id} ${hostSession}`;
-  using tree = new TreeClaimant(services.locks, workspace.place, session.id);
+  using tree = new WorkingTreeClaim(services.locks, workspace.place, session.id);
   // How long the host holds a file nobody knows: it is kept from a tree that one of us writes to, and keeps nobody from it.
   const rules = await loadTurnRules(session, {
     editingMode: "branch",

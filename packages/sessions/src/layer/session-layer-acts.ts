@@ -11,7 +11,7 @@ import { heldByClient } from "../client-workspace/held-by-client.ts";
 import { loadTurnRules } from "../policies/turn-rules.ts";
 import { refuseInEmergency } from "../session/refuse-in-emergency.ts";
 import type { Session } from "../session/session.ts";
-import { TreeClaimant } from "../session/tree-claimant.ts";
+import { WorkingTreeClaim } from "../session/working-tree-claim.ts";
 import { editRecords } from "../tools/commands/edit-records.ts";
 
 /** Milliseconds a policy may take. */
@@ -59,7 +59,7 @@ export async function keepFromLayer(
       { reason: "stale_file", hint: "Have the session make it again." },
     );
   }
-  using tree = new TreeClaimant(services.locks, workspace.place, session.id);
+  using tree = new WorkingTreeClaim(services.locks, workspace.place, session.id);
   const claim = await tree.claim();
   if (claim.type === "held") {
     throw new ServiceError("failed_precondition", `Nothing was kept: the working tree is in use by ${claim.by}.`, {

@@ -6,7 +6,7 @@ import { heldByClient } from "../client-workspace/held-by-client.ts";
 import { zeroAccessOf } from "../policies/zero-access.ts";
 import { refuseInEmergency } from "../session/refuse-in-emergency.ts";
 import type { Session } from "../session/session.ts";
-import { TreeClaimant } from "../session/tree-claimant.ts";
+import { WorkingTreeClaim } from "../session/working-tree-claim.ts";
 
 /**
  * What the first commit of the workspace's repository would hold, and with the digest of a list that a person saw, the commit of exactly that
@@ -30,7 +30,7 @@ export async function firstSessionCommit(
       hint: "Wait for its end, or stop it.",
     });
   }
-  using tree = new TreeClaimant(services.locks, workspace.place, session.id);
+  using tree = new WorkingTreeClaim(services.locks, workspace.place, session.id);
   const claim = await tree.claim();
   if (claim.type === "held") {
     throw new ServiceError("failed_precondition", `Nothing was committed: the working tree is in use by ${claim.by}.`, {

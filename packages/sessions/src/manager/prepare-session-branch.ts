@@ -2,7 +2,7 @@ import { type AgentBranch, prepareBranch } from "@gennai/machine/git/prepare-bra
 import { ServiceError } from "@gennai/machine/service-error";
 import { heldByClient } from "../client-workspace/held-by-client.ts";
 import type { Session } from "../session/session.ts";
-import { TreeClaimant } from "../session/tree-claimant.ts";
+import { WorkingTreeClaim } from "../session/working-tree-claim.ts";
 
 /**
  * Brings a session's workspace onto a branch for the agent, because a person asked for it. Nobody may be writing there
@@ -27,7 +27,7 @@ export async function prepareSessionBranch(
   }
   // Neither may one of another process.
   await session.catchUp();
-  using tree = new TreeClaimant(services.locks, workspace.place, session.id);
+  using tree = new WorkingTreeClaim(services.locks, workspace.place, session.id);
   const claim = await tree.claim();
   if (claim.type === "held") {
     throw new ServiceError("failed_precondition", `The working tree is in use by ${claim.by}.`, {

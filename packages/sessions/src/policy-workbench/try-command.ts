@@ -1,5 +1,5 @@
+import type { Decided } from "@gennai/governance/gate/admitted-call";
 import type { DecideOptions } from "@gennai/governance/gate/decide-call";
-import type { Decided } from "@gennai/governance/gate/passage";
 import type { AllowedEndpoint, Connection } from "@gennai/governance/network/connection";
 import type { CallContext } from "@gennai/governance/tool";
 import { runStaged, type StagedShellRun, type StagedSurroundings } from "@gennai/machine/staged-shell/run-staged";

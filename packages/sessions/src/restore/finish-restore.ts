@@ -5,8 +5,8 @@ import { sha256 } from "@gennai/machine/workspace/held-file";
 import { openWorkspaceRoot, type WorkspaceRoot } from "@gennai/machine/workspace/workspace-root";
 import type { FileState } from "@gennai/store/checkpoints/file-state";
 import type { Session } from "../session/session.ts";
-import { TreeClaimant } from "../session/tree-claimant.ts";
 import type { OpenRestore } from "../session/work-steps.ts";
+import { WorkingTreeClaim } from "../session/working-tree-claim.ts";
 import { presentFile } from "./present-files.ts";
 
 /**
@@ -16,7 +16,7 @@ import { presentFile } from "./present-files.ts";
 export async function finishInterruptedRestore(session: Session): Promise<void> {
   const { services, workspace, state } = session;
   if (state.work.openRestore === undefined || workspace.client !== undefined) return;
-  using tree = new TreeClaimant(services.locks, workspace.place, session.id);
+  using tree = new WorkingTreeClaim(services.locks, workspace.place, session.id);
   if ((await tree.claim()).type === "held") return;
   try {
     await recordRestore(session, state.work.openRestore);

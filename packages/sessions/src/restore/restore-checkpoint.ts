@@ -9,8 +9,8 @@ import type { FileState, PathChange } from "@gennai/store/checkpoints/file-state
 import { heldByClient } from "../client-workspace/held-by-client.ts";
 import { refuseInEmergency } from "../session/refuse-in-emergency.ts";
 import type { Session } from "../session/session.ts";
-import { TreeClaimant } from "../session/tree-claimant.ts";
 import type { WorkStep } from "../session/work-steps.ts";
+import { WorkingTreeClaim } from "../session/working-tree-claim.ts";
 import { FileContents } from "./file-contents.ts";
 import { recordRestore } from "./finish-restore.ts";
 import { checkpointsOf } from "./list-checkpoints.ts";
@@ -54,7 +54,7 @@ export async function restoreCheckpoint(session: Session, request: RestoreReques
     refuseInEmergency(session, "Nothing was restored", restoreTool);
   }
   await session.catchUp();
-  using tree = new TreeClaimant(services.locks, workspace.place, session.id);
+  using tree = new WorkingTreeClaim(services.locks, workspace.place, session.id);
   const claim = request.dryRun ? tree.look() : await tree.claim();
   if (claim.type === "held" && !request.dryRun) {
     throw new ServiceError("failed_precondition", `Nothing was restored: the working tree is in use by ${claim.by}.`, {

@@ -6,11 +6,11 @@ import type { Proposal } from "@gennai/protocol/model/proposal";
 import { sessionBridge } from "../bridge/session-bridge.ts";
 import type { Session } from "../session/session.ts";
 import type { SessionState } from "../session/session-state.ts";
-import { TreeClaimant } from "../session/tree-claimant.ts";
+import { WorkingTreeClaim } from "../session/working-tree-claim.ts";
 import { lostEditor } from "../tools/lost-editor.ts";
-import { checkPersonsWrite, type PersonsWrite } from "./persons-write.ts";
 import { checkDecisions, redactedReview } from "./proposal-review.ts";
 import { type ReviewedFile, reviewedFiles } from "./reviewed-files.ts";
+import { checkPersonsWrite, type UserWrite } from "./user-write.ts";
 
 export interface AppliedProposal {
   /** Empty when nothing was kept. */
@@ -146,8 +146,8 @@ async function refuseUnsaved(session: Session, files: readonly ReviewedFile[], s
 /** Editors asked at once: enough to hide the way to them, few enough not to flood them. */
 const atOnce = 8;
 
-async function writeFiles(session: Session, files: readonly ReviewedFile[], write: PersonsWrite): Promise<void> {
-  using tree = new TreeClaimant(session.services.locks, session.workspace.place, session.id);
+async function writeFiles(session: Session, files: readonly ReviewedFile[], write: UserWrite): Promise<void> {
+  using tree = new WorkingTreeClaim(session.services.locks, session.workspace.place, session.id);
   const claim = await tree.claim();
   // A turn of this very session may hold it: then the base hashes alone decide, as they do for the editor.
   if (claim.type === "held" && tree.look().type === "held") {

@@ -10,12 +10,12 @@ import type { OwnedLog } from "./log/owned-log.ts";
 import type { PreparedTurn, TurnPreparation } from "./prepared-turn.ts";
 import { ServerLeaves } from "./server-leaves.ts";
 import type { Session } from "./session.ts";
-import { unlessGivenUp } from "./unless-given-up.ts";
+import { withAbandonSignal } from "./unless-given-up.ts";
 
 /** Starts of turns that wait for the one before. */
 const maxWaitingStarts = 16;
 /** Milliseconds that a stop waits for a turn that is about to start, so that its end can be recorded. */
-const startPatience = 1_000;
+const startTimeoutMs = 1_000;
 /** Milliseconds between tries to write the end of a turn that the log did not take. */
 const endAgainMs = 2_000;
 
@@ -128,7 +128,7 @@ export class SessionTurns {
   async #endOfStarts(): Promise<RunningTurn | undefined> {
     const giveUp = this.#giveUpStarts;
     this.#giveUpStarts = new AbortController();
-    const timer = setTimeout(() => giveUp.abort(), startPatience);
+    const timer = setTimeout(() => giveUp.abort(), startTimeoutMs);
     const running = await this.#runningAfterStarts();
     clearTimeout(timer);
     return running;
@@ -182,7 +182,7 @@ export class SessionTurns {
       await this.#log.readyForTurn();
       return prepare(turnId, abort.signal);
     };
-    const turn = await unlessGivenUp(ready, { giveUp, abort });
+    const turn = await withAbandonSignal(ready, { giveUp, abort });
     held.use(turn.gate);
     const hadTitle = state.title !== "";
     await this.#log.writer.commit(turn.openingEvents, { turnId, ...turn.openingRecords, durable: true });

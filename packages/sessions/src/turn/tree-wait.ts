@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { SessionEvent } from "@gennai/agent/session-event";
-import type { TreeClaimant } from "../session/tree-claimant.ts";
+import type { WorkingTreeClaim } from "../session/working-tree-claim.ts";
 
 /** Milliseconds between looks: the one who has the tree may be another process, and may be killed. */
 const pollMs = 200;
@@ -14,13 +14,16 @@ interface SharedWait {
 
 /** Has one turn wait in line for its working tree while another session writes there; in all for no longer than its limit. */
 export class TreeWait {
-  readonly #tree: TreeClaimant;
+  readonly #tree: WorkingTreeClaim;
   readonly #emit: (event: SessionEvent) => void;
   #leftMs: number;
   #shared: SharedWait | undefined;
 
   /** @param options.limitMs for the whole turn: a model that tries again and again does not wait anew each time */
-  constructor(tree: TreeClaimant, options: { readonly limitMs: number; readonly emit: (event: SessionEvent) => void }) {
+  constructor(
+    tree: WorkingTreeClaim,
+    options: { readonly limitMs: number; readonly emit: (event: SessionEvent) => void },
+  ) {
     this.#tree = tree;
     this.#emit = options.emit;
     this.#leftMs = options.limitMs;

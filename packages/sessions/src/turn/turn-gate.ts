@@ -25,7 +25,7 @@ import { SessionProposal } from "../proposal/session-proposal.ts";
 import { withStagedChanges } from "../proposal/with-staged-changes.ts";
 import type { KnownFiles } from "../session/known-files.ts";
 import type { Session } from "../session/session.ts";
-import { TreeClaimant } from "../session/tree-claimant.ts";
+import { WorkingTreeClaim } from "../session/working-tree-claim.ts";
 import { withKeysBehind } from "../tools/commands/run-keys-behind.ts";
 import { SessionJournal, type SessionJournalOptions } from "./session-journal.ts";
 import { type TaskPorts, taskTools } from "./sub-agents/task-tools.ts";
@@ -95,7 +95,7 @@ export async function buildTurnGate(
     answerMs: services.confirmation.answerMs,
     waitForClientMs: turn.waitForClientMs,
   });
-  const tree = new TreeClaimant(services.locks, workspace.place, session.id);
+  const tree = new WorkingTreeClaim(services.locks, workspace.place, session.id);
   // Whoever only asks what would be decided stands in nobody's way.
   const claimTree = (): TreeClaim | Promise<TreeClaim> => {
     // What is staged stands in nobody's way either.

@@ -1,7 +1,7 @@
 import type { TurnSink } from "@gennai/agent/turn-sink";
 
 /** Milliseconds without a word of an answer; hosted models take longer than that for the first. */
-const patience = 300;
+const delayMs = 300;
 
 /**
  * A sink that has what a command needs made ahead, once: when the model begins a call, or keeps everybody waiting for the
@@ -22,7 +22,7 @@ export function warmingSink(inner: TurnSink, warmUp: () => void): TurnSink & Dis
       else if (event.type === "text-delta") clearTimeout(waiting);
       else if (event.type === "status" && event.state === "thinking" && !isWarm) {
         clearTimeout(waiting);
-        waiting = setTimeout(warm, patience).unref();
+        waiting = setTimeout(warm, delayMs).unref();
       }
     },
     settle: () => inner.settle(),

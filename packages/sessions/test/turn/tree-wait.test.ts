@@ -2,15 +2,15 @@ import { join } from "node:path";
 import { ProcessLocks } from "@gennai/machine/process/process-lock";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
-import { TreeClaimant } from "#session/tree-claimant";
+import { WorkingTreeClaim } from "#session/working-tree-claim";
 import { TreeWait } from "#turn/tree-wait";
 
 async function scene() {
   const directory = await temporaryDirectory();
   const locks = new ProcessLocks(join(directory.root, "locks"));
-  const holder = new TreeClaimant(locks, "/tree", "holder");
+  const holder = new WorkingTreeClaim(locks, "/tree", "holder");
   expect(await holder.claim()).toEqual({ type: "ours" });
-  const claimant = new TreeClaimant(locks, "/tree", "waiter");
+  const claimant = new WorkingTreeClaim(locks, "/tree", "waiter");
   const told: string[] = [];
   const emit = (event: { readonly type: string }) => void told.push(event.type);
   return { directory, holder, claimant, told, wait: new TreeWait(claimant, { limitMs: 20_000, emit }), locks };

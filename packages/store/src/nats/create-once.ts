@@ -17,7 +17,7 @@ export type Creation =
   | { readonly type: "taken" };
 
 const ackTimeout = 2_000;
-const patience = 30_000;
+const timeoutMs = 30_000;
 /** "wrong last sequence" of JetStream. */
 const wrongLastSequence = 10_071;
 
@@ -35,9 +35,9 @@ export async function createOnce(
     readonly payload: Uint8Array;
     readonly headers?: Readonly<Record<string, string>>;
   },
-  options: { readonly patience?: number; readonly signal?: AbortSignal; readonly after?: number } = {},
+  options: { readonly timeoutMs?: number; readonly signal?: AbortSignal; readonly after?: number } = {},
 ): Promise<Creation> {
-  const deadline = performance.now() + (options.patience ?? patience);
+  const deadline = performance.now() + (options.timeoutMs ?? timeoutMs);
   const fields = headers();
   for (const [name, value] of Object.entries(message.headers ?? {})) fields.set(name, value);
   let failure: unknown;

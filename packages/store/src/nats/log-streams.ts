@@ -22,7 +22,7 @@ export interface LogStreams extends AsyncDisposable {
 /** Milliseconds after its last sign of life at which a replica counts as gone. More than NATS needs to elect leaders. */
 export const replicaLifetime = 15_000;
 
-const startPatience = 30_000;
+const startTimeoutMs = 30_000;
 /** Nodes that hold every message; a majority must answer. */
 const copies = 3;
 
@@ -110,7 +110,7 @@ async function ensureStream(
 
 /** A cluster that has just started, or lost its leader, needs some seconds. */
 async function patiently<Value>(work: () => Promise<Value>): Promise<Value> {
-  const deadline = performance.now() + startPatience;
+  const deadline = performance.now() + startTimeoutMs;
   for (;;) {
     try {
       return await work();

@@ -8,7 +8,7 @@ import { logUnavailable } from "./log-unavailable.ts";
 const group = 256;
 /** Milliseconds without the message that is known to be there, after which another consumer is made. */
 const stallMs = 1_500;
-const patience = 30_000;
+const timeoutMs = 30_000;
 /** Milliseconds between looks whether the stream has more than what came: a consumer can go silent with its node. */
 const watchMs = 2_000;
 
@@ -53,7 +53,7 @@ export class StreamFollower implements AsyncDisposable {
 
   /** Resolves when everything that was in the stream when this was called is taken. Rejects with `StoreError`. */
   async caughtUp(): Promise<void> {
-    const deadline = performance.now() + patience;
+    const deadline = performance.now() + timeoutMs;
     for (let attempt = 0; ; attempt++) {
       this.#assertFollowing();
       try {
@@ -70,7 +70,7 @@ export class StreamFollower implements AsyncDisposable {
   }
 
   /** Resolves when the message at this position is taken. */
-  async reached(position: number, deadline: number = performance.now() + patience): Promise<void> {
+  async reached(position: number, deadline: number = performance.now() + timeoutMs): Promise<void> {
     let moved = performance.now();
     let last = this.#options.position();
     while (this.#options.position() < position) {

@@ -18,7 +18,7 @@ const mostAbsorbed = 100;
 /** Milliseconds for which nobody wrote to the database before it is compacted, and after which it is compacted all the same. */
 const usualPace = { quietMs: 15_000, latestMs: 10 * 60_000 };
 /** Milliseconds that the end of the process waits for others who hold the database; the next one compacts it then. */
-const lastPatience = 500;
+const lastTimeoutMs = 500;
 
 export interface LiveStore {
   readonly database: StoreDatabase;
@@ -121,7 +121,7 @@ export class LiveForgetting implements Forgetting, AsyncDisposable {
     clearInterval(this.#compacting);
     // One that is under way uses the database.
     await this.#inOrder(async () => {
-      if (this.#owesCompaction) await this.#compact(lastPatience);
+      if (this.#owesCompaction) await this.#compact(lastTimeoutMs);
     });
   }
 
@@ -150,9 +150,9 @@ export class LiveForgetting implements Forgetting, AsyncDisposable {
   }
 
   /** Never rejects. */
-  async #compact(patience?: number): Promise<void> {
+  async #compact(timeoutMs?: number): Promise<void> {
     try {
-      await compactPurged(this.#store.database, patience);
+      await compactPurged(this.#store.database, timeoutMs);
       this.#failures = 0;
       this.#owesCompaction = false;
     } catch (error) {

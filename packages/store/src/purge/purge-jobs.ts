@@ -16,7 +16,7 @@ import type { LedgerTable } from "../ledger/ledger-table.ts";
 import { removeBlobs } from "./purged-blobs.ts";
 
 /** Milliseconds that others may hold the database's log. */
-const usualPatience = 10_000;
+const usualTimeoutMs = 10_000;
 
 interface PurgeParts {
   readonly database: StoreDatabase;
@@ -79,22 +79,22 @@ export function awaitsCompaction(database: StoreDatabase): boolean {
 /**
  * Writes the database anew, once for all purges that were swept: also pages go that earlier versions or other processes freed
  * without overwriting them. Nobody else can use the database meanwhile, about a second for each 100 MB.
- * @param patience milliseconds to wait for others who hold it
+ * @param timeoutMs milliseconds to wait for others who hold it
  */
-export async function compactPurged(database: StoreDatabase, patience = usualPatience): Promise<void> {
+export async function compactPurged(database: StoreDatabase, timeoutMs = usualTimeoutMs): Promise<void> {
   const swept = pendingPurges(database).filter(({ job }) => job.swept === true);
   if (swept.length === 0) return;
   const vacuum = (): boolean => {
     database.prepare("VACUUM").run();
     return true;
   };
-  await whenFree(database, vacuum, patience);
-  await truncateLog(database, patience);
+  await whenFree(database, vacuum, timeoutMs);
+  await truncateLog(database, timeoutMs);
   eraseFreedPages(database);
   database.transaction({ durable: true }, () => {
     for (const each of swept) removePurgeJob(database, each);
   });
-  await truncateLog(database, patience);
+  await truncateLog(database, timeoutMs);
 }
 
 /** From now on, this connection overwrites what it deletes. */
@@ -142,16 +142,16 @@ function removeTemporaryFiles(stateDir: string, workspaceRoot: string): void {
 }
 
 /** Copies the write-ahead log into the database and empties it: old pages live on in it otherwise. */
-async function truncateLog(database: StoreDatabase, patience = usualPatience): Promise<void> {
+async function truncateLog(database: StoreDatabase, timeoutMs = usualTimeoutMs): Promise<void> {
   const truncate = (): boolean => {
     const row = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
     return row !== undefined && integerOf(row, "busy") === 0;
   };
-  await whenFree(database, truncate, patience);
+  await whenFree(database, truncate, timeoutMs);
 }
 
-async function whenFree(database: StoreDatabase, attempt: () => boolean, patience: number): Promise<void> {
-  const end = performance.now() + patience;
+async function whenFree(database: StoreDatabase, attempt: () => boolean, timeoutMs: number): Promise<void> {
+  const end = performance.now() + timeoutMs;
   for (;;) {
     try {
       if (attempt()) return;

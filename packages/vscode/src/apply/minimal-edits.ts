@@ -2,7 +2,7 @@ import { diffArrays } from "diff";
 import type { TextReplacement } from "../editor/editor-files.ts";
 
 /** Milliseconds to look for small edits; after that the part that differs is replaced as a whole. */
-const patience = 250;
+const timeoutMs = 250;
 
 /** What turns one text into another: ascending, not touching each other, and nothing that both have at their ends. */
 export function minimalEdits(oldText: string, newText: string): readonly TextReplacement[] {
@@ -17,7 +17,7 @@ export function minimalEdits(oldText: string, newText: string): readonly TextRep
   const oldMiddle = oldLines.slice(head, oldLines.length - tail);
   const newMiddle = newLines.slice(head, newLines.length - tail);
   let at = lengthOf(oldLines.slice(0, head));
-  const parts = diffArrays(oldMiddle, newMiddle, { timeout: patience }) ?? [
+  const parts = diffArrays(oldMiddle, newMiddle, { timeout: timeoutMs }) ?? [
     { removed: true, added: false, value: oldMiddle },
     { removed: false, added: true, value: newMiddle },
   ];

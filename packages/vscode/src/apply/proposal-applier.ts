@@ -1,4 +1,4 @@
-import type { AppliedProposal, ReviewToApply } from "@gennai/client/home/repl-home";
+import type { AppliedProposal, ReviewToApply } from "@gennai/client/host/repl-host";
 import { proposedText } from "@gennai/client/review/proposed-text";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import type { AppliedFile, Proposal, ProposedChange } from "@gennai/protocol/model/proposal";

@@ -1,5 +1,5 @@
 import { type BackgroundRun, listBackgroundRuns } from "@gennai/client/background/background-runs";
-import type { CallToWatch } from "@gennai/client/home/repl-home";
+import type { CallToWatch } from "@gennai/client/host/repl-host";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import type * as vscode from "vscode";
 import { showError, showInformation } from "../editor/notifications.ts";

@@ -1,4 +1,4 @@
-import type { CallToWatch } from "@gennai/client/home/repl-home";
+import type { CallToWatch } from "@gennai/client/host/repl-host";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import { callOutput } from "@gennai/client/session/call-output";
 import { forTerminal } from "./for-terminal.ts";
@@ -42,7 +42,7 @@ export class WatchedCall implements Watched {
   async input(text: string): Promise<void> {
     if (!text.includes("\u0003") || !this.#isRunning) return;
     const { session, call } = this.#options;
-    await session.stopToolCall(call, { signal: AbortSignal.timeout(stopPatience) });
+    await session.stopToolCall(call, { signal: AbortSignal.timeout(stopTimeoutMs) });
   }
 
   async close(): Promise<void> {
@@ -51,4 +51,4 @@ export class WatchedCall implements Watched {
 }
 
 /** Milliseconds. */
-const stopPatience = 30_000;
+const stopTimeoutMs = 30_000;

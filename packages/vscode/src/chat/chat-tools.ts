@@ -4,7 +4,7 @@ import type { Workbench } from "../workbench.ts";
 import type { ChatToolName } from "./chat-tool-names.ts";
 import { decisionsIn } from "./ledger-decision.ts";
 
-const callPatience = 30_000;
+const callTimeoutMs = 30_000;
 /** Ledger records that are looked through. */
 const lookedAt = 500;
 
@@ -44,7 +44,7 @@ async function decisions(workbench: Pick<Workbench, "connect">, sessionId: strin
   const { governance } = await workbench.connect();
   const { records } = await governance.listLedgerRecords(
     { sessionId, limit: lookedAt, newest: true },
-    { signal: AbortSignal.timeout(callPatience) },
+    { signal: AbortSignal.timeout(callTimeoutMs) },
   );
   return { decisions: records.flatMap(({ json }) => decisionsIn(json)).slice(-limit) };
 }

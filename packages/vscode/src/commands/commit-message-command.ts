@@ -10,7 +10,7 @@ import { readSessionSettings } from "../session/read-settings.ts";
 import { turnAnswer } from "../session/watched-turn.ts";
 import type { Command, Workbench } from "../workbench.ts";
 
-const callPatience = 30_000;
+const callTimeoutMs = 30_000;
 
 /** Puts a message for the changes into the box of the repository in whose title it was chosen, else of the folder's. Commits nothing. */
 export const commitMessage: Command = async (workbench, [sourceControl]) => {
@@ -72,7 +72,7 @@ async function commitFacts(
   const changes = staged ? indexChanges : [...workingTreeChanges, ...untrackedChanges];
   const files = changes.map(({ uri }) => nameOfUri(root, uri)).filter((name) => name !== undefined);
   const { governance } = await workbench.connect();
-  const { active } = await listIntents(governance, sessionId, { signal: AbortSignal.timeout(callPatience) });
+  const { active } = await listIntents(governance, sessionId, { signal: AbortSignal.timeout(callTimeoutMs) });
   const commit = HEAD?.commit === undefined ? undefined : await repository.getCommit(HEAD.commit);
   const since = commit?.commitDate?.getTime() ?? 0;
   // git's times are whole seconds.

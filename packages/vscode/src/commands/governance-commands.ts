@@ -8,13 +8,13 @@ import { sessionBundle } from "../session/export-bundle.ts";
 import { did } from "../walkthrough/did.ts";
 import type { Command, Workbench } from "../workbench.ts";
 
-const callPatience = 30_000;
+const callTimeoutMs = 30_000;
 const intentsFile = [".orchestration", "active_intents.yaml"] as const;
 
 export const selectIntent: Command = async (workbench) => {
   const session = await workbench.session();
   const { governance } = await workbench.connect();
-  const signal = AbortSignal.timeout(callPatience);
+  const signal = AbortSignal.timeout(callTimeoutMs);
   const { intents, warnings, active } = await listIntents(governance, session.sessionId, { signal });
   if (intents.length === 0) {
     const choice = await showInformation(warnings[0] ?? "This workspace has no intents.", "Edit Intents");
@@ -132,7 +132,7 @@ async function setControl(
   },
 ): Promise<number> {
   const { governance } = await workbench.connect();
-  const signal = AbortSignal.timeout(callPatience);
+  const signal = AbortSignal.timeout(callTimeoutMs);
   const stopped = await setEmergencyControl(governance, { ...request, by: thisMachine.userName() }, { signal });
   did("governed");
   await workbench.readGovernance();

@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import { askModally, showInformation } from "../editor/notifications.ts";
 import type { Command } from "../workbench.ts";
 
-const callPatience = 60_000;
+const callTimeoutMs = 60_000;
 
 /**
  * Offers what commands of the session made and git ignores, which they alone see, and puts what is chosen into the folder: what
@@ -14,7 +14,7 @@ const callPatience = 60_000;
 export const keepIgnored: Command = async ({ sessions, connect }) => {
   const { agent } = await connect();
   const { sessionId } = await sessions.open();
-  const call = () => ({ signal: AbortSignal.timeout(callPatience) });
+  const call = () => ({ signal: AbortSignal.timeout(callTimeoutMs) });
   const trees = await listLayer(agent, sessionId, call());
   if (trees.length === 0) {
     void showInformation("Commands of this session made nothing that git ignores.");

@@ -6,7 +6,7 @@ import { uriOf } from "../editor/workspace-uri.ts";
 import { knownServers, withServers } from "../mcp/known-servers.ts";
 import type { Command } from "../workbench.ts";
 
-const callPatience = 30_000;
+const callTimeoutMs = 30_000;
 
 /**
  * Offers the MCP servers of `.vscode/mcp.json` for the sessions of this folder: what is chosen is written into `.mcp.json`. It starts
@@ -67,7 +67,7 @@ export const addMcpServers: Command = async (workbench) => {
  */
 export const acceptMcpServers: Command = async (workbench, args) => {
   const { governance } = await workbench.connect();
-  const list = () => listMcpServers(governance, "", { signal: AbortSignal.timeout(callPatience) });
+  const list = () => listMcpServers(governance, "", { signal: AbortSignal.timeout(callTimeoutMs) });
   const { servers, problems } = await list();
   if (problems.length > 0) void showWarning(`MCP servers are left out: ${problems.join("; ")}`);
   const waiting = servers.filter(
@@ -77,7 +77,7 @@ export const acceptMcpServers: Command = async (workbench, args) => {
   for (const server of waiting) {
     const choice = await askModally(questionAbout(server), detailsOf(server), "Accept");
     if (choice !== "Accept") continue;
-    await acceptMcpServer(governance, "", server, { signal: AbortSignal.timeout(callPatience) });
+    await acceptMcpServer(governance, "", server, { signal: AbortSignal.timeout(callTimeoutMs) });
     accepted.push(server.name);
   }
   if (accepted.length > 0) void showInformation(`With the next turn this starts: ${accepted.join(", ")}.`);

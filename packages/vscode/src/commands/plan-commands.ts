@@ -9,9 +9,9 @@ import { guardPlan } from "../plan/plan-guard.ts";
 import { turnAnswer } from "../session/watched-turn.ts";
 import type { Command, Workbench } from "../workbench.ts";
 
-const callPatience = 30_000;
+const callTimeoutMs = 30_000;
 const activeTextLimit = 60_000;
-const runPatience = 60 * 60 * 1000;
+const runTimeoutMs = 60 * 60 * 1000;
 
 export const openPanel: Command = async ({ views }) => {
   await views.reveal();
@@ -52,7 +52,7 @@ export const preview: Command = async (workbench) => {
   const text = vscode.window.activeTextEditor?.document.getText() ?? "";
   const held = looksLikePlan(text) ? await submit(workbench, session, text) : await newestPlan(plans);
   if (held === undefined) return;
-  const { plan: previewed, actions } = await plans.preview(held.planId, { signal: AbortSignal.timeout(callPatience) });
+  const { plan: previewed, actions } = await plans.preview(held.planId, { signal: AbortSignal.timeout(callTimeoutMs) });
   await openPanel(workbench, []);
   const denied = actions.filter(({ verdict }) => verdict === "deny");
   if (denied.length > 0) {
@@ -77,7 +77,7 @@ export const approve: Command = async (workbench) => {
   const steps = held.steps.map(({ title, risk }, index) => `${index + 1}. ${title} (${risk} risk)`).join("\n");
   const choice = await askModally(`Approve “${held.title}”?`, `${steps}\n\nDigest ${held.digest}`, "Approve");
   if (choice !== "Approve") return;
-  const { expires } = await plans.approve(held.planId, held.digest, { signal: AbortSignal.timeout(callPatience) });
+  const { expires } = await plans.approve(held.planId, held.digest, { signal: AbortSignal.timeout(callTimeoutMs) });
   const until = expires === undefined ? "" : ` until ${expires.toLocaleTimeString()}`;
   const next = await showInformation(`Approved${until}.`, "Execute");
   if (next === "Execute") await execute(workbench, []);
@@ -102,9 +102,9 @@ async function run(action: "execute" | "verify", workbench: Workbench): Promise<
     { location: vscode.ProgressLocation.Notification, title, cancellable: true },
     async (_report, cancel) => {
       cancel.onCancellationRequested(
-        () => void session.stop("session", "cancelled", { signal: AbortSignal.timeout(callPatience) }),
+        () => void session.stop("session", "cancelled", { signal: AbortSignal.timeout(callTimeoutMs) }),
       );
-      const signal = AbortSignal.timeout(runPatience);
+      const signal = AbortSignal.timeout(runTimeoutMs);
       return action === "execute"
         ? plans.execute(held.planId, held.digest, token, { signal })
         : (await plans.verify(held.planId, held.digest, token, { signal })).plan;
@@ -121,7 +121,7 @@ async function plansOf(workbench: Workbench, session: AgentSession): Promise<Ses
 }
 
 async function newestPlan(plans: SessionPlans): Promise<Plan | undefined> {
-  const [newest] = await plans.list({ signal: AbortSignal.timeout(callPatience) });
+  const [newest] = await plans.list({ signal: AbortSignal.timeout(callTimeoutMs) });
   if (newest === undefined) {
     const choice = await showInformation("This session has no plan yet.", "Plan…");
     if (choice !== undefined) await vscode.commands.executeCommand("gennai.plan");
@@ -131,7 +131,7 @@ async function newestPlan(plans: SessionPlans): Promise<Plan | undefined> {
 
 async function submit(workbench: Workbench, session: AgentSession, text: string): Promise<Plan | undefined> {
   const plans = await plansOf(workbench, session);
-  const { plan: held, issues, envelopeKind } = await plans.submit(text, { signal: AbortSignal.timeout(callPatience) });
+  const { plan: held, issues, envelopeKind } = await plans.submit(text, { signal: AbortSignal.timeout(callTimeoutMs) });
   if (held !== undefined) return held;
   if (envelopeKind === "chat") {
     void showInformation("The model answered in words instead of a plan: the REPL shows them.");

@@ -2,7 +2,7 @@ import type { AgentSession } from "@gennai/client/session/agent-session";
 import { showInformation } from "../editor/notifications.ts";
 import type { Workbench } from "../workbench.ts";
 
-const callPatience = 30_000;
+const callTimeoutMs = 30_000;
 
 /**
  * Takes a change set back, the newest unless one is named: in the editor what this window applied, on the server what the
@@ -13,7 +13,7 @@ export async function revert(
   session: AgentSession,
   changeSetId: string | undefined,
 ): Promise<void> {
-  const signal = AbortSignal.timeout(callPatience);
+  const signal = AbortSignal.timeout(callTimeoutMs);
   const files =
     changeSetId !== undefined && changeSets.has(changeSetId)
       ? await changeSets.revert(changeSetId, { signal })

@@ -11,7 +11,7 @@ import { undoWritten } from "../review/undo-written.ts";
 import type { Command, Workbench } from "../workbench.ts";
 import { hunkText } from "./hunk-text.ts";
 
-const callPatience = 30_000;
+const callTimeoutMs = 30_000;
 
 /** A hunk in the document that shows it. */
 interface ChosenHunk {
@@ -38,7 +38,7 @@ export const undoHunk: Command = async (workbench, args) => {
   const file = workbench.unseen.of(found.path);
   if (file === undefined) return;
   const { files, changeSets, root: workspace } = workbench;
-  await undoWritten({ files, changeSets, workspace }, file, hunk.id, { signal: AbortSignal.timeout(callPatience) });
+  await undoWritten({ files, changeSets, workspace }, file, hunk.id, { signal: AbortSignal.timeout(callTimeoutMs) });
   await workbench.unseen.recheck(found.path);
 };
 
@@ -59,7 +59,7 @@ export const editHunk: Command = async (workbench, args) => {
   }
   const decision = decisionFor(workbench.reviews.of(proposal), change.id, hunk.id);
   const session = await workbench.session();
-  const whole = await proposedText(change, { session, signal: AbortSignal.timeout(callPatience) });
+  const whole = await proposedText(change, { session, signal: AbortSignal.timeout(callTimeoutMs) });
   const text = hunkText(whole, proposed.newRange);
   if (text === undefined) {
     void showInformation(

@@ -7,7 +7,7 @@ import { chooseFolder } from "../session/chosen-folder.ts";
 import { usersModelUrl } from "../settings/settings.ts";
 import type { Command } from "../workbench.ts";
 
-const callPatience = 10_000;
+const callTimeoutMs = 10_000;
 
 export const startServer: Command = async (workbench) => {
   await workbench.startServer();
@@ -20,7 +20,7 @@ export const pingServer: Command = async (workbench) => {
   const started = performance.now();
   const { url, agent } = await workbench.connect();
   const connected = performance.now();
-  const info = await agent.getServerInfo({}, { signal: AbortSignal.timeout(callPatience) });
+  const info = await agent.getServerInfo({}, { signal: AbortSignal.timeout(callTimeoutMs) });
   const answered = performance.now();
   const milliseconds = Math.max(1, Math.round(answered - connected));
   workbench.log.info(`Ping ${url}: found in ${Math.round(connected - started)} ms, answered in ${milliseconds} ms`);
@@ -109,7 +109,7 @@ export const setUpBranch: Command = async ({ branch, sessions }) => {
   const outcome = await branch.prepare(task);
   if (outcome.type === "branch") void showInformation(`The agent works on ${outcome.name}.`);
   if (outcome.type !== "proposal") return;
-  await sessions.session?.changeSettings({ editingMode: "proposal" }, { signal: AbortSignal.timeout(callPatience) });
+  await sessions.session?.changeSettings({ editingMode: "proposal" }, { signal: AbortSignal.timeout(callTimeoutMs) });
   await vscode.workspace
     .getConfiguration("gennai")
     .update("editingMode", "proposal", vscode.ConfigurationTarget.Workspace);
@@ -118,7 +118,7 @@ export const setUpBranch: Command = async ({ branch, sessions }) => {
 export const listScenarios: Command = async (workbench) => {
   const { agent } = await workbench.connect();
   const sessionId = workbench.sessions.session?.sessionId ?? "";
-  const { scenarios } = await agent.listScenarios({ sessionId }, { signal: AbortSignal.timeout(callPatience) });
+  const { scenarios } = await agent.listScenarios({ sessionId }, { signal: AbortSignal.timeout(callTimeoutMs) });
   const files = (
     await Promise.all(
       workbench

@@ -6,7 +6,7 @@ import type { Command } from "../workbench.ts";
 import { pickChangeSet, pickProposal } from "./pickers.ts";
 import { revert } from "./revert.ts";
 
-const callPatience = 30_000;
+const callTimeoutMs = 30_000;
 
 export const startSession: Command = async ({ connect, sessions, views }) => {
   await connect();
@@ -21,7 +21,7 @@ export const stopSession: Command = async ({ sessions }) => {
     void showInformation("No session is open, so nothing runs.");
     return;
   }
-  const stopped = await session.stop("session", "stopped by the user", { signal: AbortSignal.timeout(callPatience) });
+  const stopped = await session.stop("session", "stopped by the user", { signal: AbortSignal.timeout(callTimeoutMs) });
   void vscode.window.setStatusBarMessage(
     stopped.length === 0 ? "Gennai: nothing was running" : "Gennai: stopped",
     5000,
@@ -36,7 +36,7 @@ export const invoke: Command = async (workbench) => {
   const { scenario, showThinking } = workbench.settings();
   await session.startTurn(
     { text, scenario, enableThinking: showThinking },
-    { signal: AbortSignal.timeout(callPatience) },
+    { signal: AbortSignal.timeout(callTimeoutMs) },
   );
   workbench.views.notify({ type: "show-session", sessionId: session.sessionId });
 };
@@ -78,7 +78,7 @@ export const applyProposedChanges: Command = async (workbench) => {
   }
   // As it stands now: what was undone or edited, in the panel or the editor, stays so.
   const review = reviewToApply(workbench.reviews.of(proposal), proposal, session.sessionId, "keep");
-  const signal = AbortSignal.timeout(callPatience);
+  const signal = AbortSignal.timeout(callTimeoutMs);
   const { files } = await workbench.applier.apply(proposal, review, { session, signal });
   void showInformation(
     files.length === 0

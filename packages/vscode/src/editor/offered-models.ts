@@ -1,10 +1,10 @@
-import type { EditorModel } from "@gennai/client/home/repl-home";
+import type { EditorModel } from "@gennai/client/host/repl-host";
 import type { ModelTrial } from "@gennai/client/session/model-choices";
 import * as vscode from "vscode";
 import { callLanguageModel } from "./language-model.ts";
 
 /** Milliseconds: the editor may ask its user first. */
-const patience = 60_000;
+const timeoutMs = 60_000;
 
 /** Models that other extensions offer to all. */
 export async function listEditorModels(): Promise<readonly EditorModel[]> {
@@ -23,7 +23,7 @@ export async function tryEditorModel(model: string): Promise<ModelTrial> {
         messages: [{ role: "user", text: "Say hello." }],
         tools: [],
       }),
-      { signal: AbortSignal.timeout(patience) },
+      { signal: AbortSignal.timeout(timeoutMs) },
     );
     return { type: "answered", milliseconds: Math.round(performance.now() - began) };
   } catch (error) {

@@ -6,7 +6,7 @@ interface Choice extends vscode.QuickPickItem {
   readonly commits?: boolean;
 }
 
-const callPatience = 60_000;
+const callTimeoutMs = 60_000;
 
 /**
  * Offers the first commit of a repository that has none, and has the server make it after a yes. Asks again when the files became others
@@ -14,7 +14,7 @@ const callPatience = 60_000;
  */
 export async function offerFirstCommit(client: AgentClient, sessionId: string): Promise<boolean> {
   const make = (sha256: string) =>
-    makeFirstCommit(client, { sessionId, sha256, signal: AbortSignal.timeout(callPatience) });
+    makeFirstCommit(client, { sessionId, sha256, signal: AbortSignal.timeout(callTimeoutMs) });
   let planned = await make("");
   while (planned !== undefined && planned.commit === undefined) {
     const commits = await askFirstCommit(planned);

@@ -4,7 +4,7 @@ import type { GitExtensionApi, GitExtensionExports, GitExtensionRepository } fro
 import type { Git, GitFinding, GitRepository, RepositoryState } from "./git-port.ts";
 
 /** Milliseconds the Git extension has to look around after its start. */
-const patience = 10_000;
+const timeoutMs = 10_000;
 
 /** Git through the editor's own extension, so that Source Control shows the same. */
 export class VsCodeGit implements Git {
@@ -117,7 +117,7 @@ async function initialized(api: GitExtensionApi): Promise<void> {
   const listener = api.onDidChangeState((state) => {
     if (state === "initialized") resolve();
   });
-  const timer = setTimeout(resolve, patience);
+  const timer = setTimeout(resolve, timeoutMs);
   await promise;
   clearTimeout(timer);
   listener.dispose();

@@ -29,7 +29,7 @@ export interface LineOriginFound {
 
 /** Milliseconds: what is typed within them is asked about once. */
 const gather = 400;
-const patience = 30_000;
+const timeoutMs = 30_000;
 
 /** Who wrote each line of what the editors of this window show, saved or not: behind the lines, and when the pointer rests on one. */
 export class LineOrigins implements vscode.Disposable {
@@ -46,7 +46,7 @@ export class LineOrigins implements vscode.Disposable {
     this.#traces = new TextTraces(async (text) => {
       const source = options.source();
       if (source === undefined) return undefined;
-      const signal = AbortSignal.any([this.#over.signal, AbortSignal.timeout(patience)]);
+      const signal = AbortSignal.any([this.#over.signal, AbortSignal.timeout(timeoutMs)]);
       return traceLines(source.governance, { sessionId: source.sessionId, ...text }, { signal });
     });
     const selector = [{ scheme: "file" }, { scheme: "vscode-vfs" }, { scheme: "untitled" }];

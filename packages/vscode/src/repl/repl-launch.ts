@@ -1,4 +1,4 @@
-import type { ReplLaunch } from "@gennai/client/home/repl-home";
+import type { ReplLaunch } from "@gennai/client/host/repl-host";
 import { showProblem } from "../server/server-dialogs.ts";
 import { NoServerError, type ServerProblem } from "../server/server-problem.ts";
 import { folderCount } from "../session/chosen-folder.ts";
@@ -20,7 +20,7 @@ export interface ReplLaunchOptions {
 }
 
 /** Milliseconds: the app shows itself at once; where no server runs, the user is asked meanwhile. */
-const patience = 2000;
+const timeoutMs = 2000;
 
 const failedStarts: ReadonlySet<ServerProblem["type"]> = new Set(["launch-failed", "launch-ended", "no-node"]);
 
@@ -45,7 +45,7 @@ export async function looksForServer(
 export async function launchRepl(place: ReplPlace, options: ReplLaunchOptions): Promise<ReplLaunch> {
   const { workbench, clientId, connected } = options;
   const { version, root, sessions } = workbench;
-  const soon = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), patience));
+  const soon = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), timeoutMs));
   const isConnected = await Promise.race([connected, soon]);
   if (isConnected) await sessions.resume();
   else void connected.then((later) => later && options.onLate());

@@ -1,14 +1,14 @@
-import type { HomeNotice } from "@gennai/client/home/repl-home";
+import type { HostNotice } from "@gennai/client/host/repl-host";
 import * as vscode from "vscode";
 import { replPanelType } from "../documents/beside-repl.ts";
-import { ReplHost, type ReplHostOptions } from "./repl-host.ts";
+import { HostedRepl, type HostedReplOptions } from "./hosted-repl.ts";
 import { noticeHtml, replHtml } from "./repl-html.ts";
 
 /** What all REPLs of a window share. */
 export interface ReplViewsOptions {
   readonly extensionUri: vscode.Uri;
   readonly isTrusted: () => boolean;
-  readonly host: (place: ReplPlace) => Omit<ReplHostOptions, "webview">;
+  readonly host: (place: ReplPlace) => Omit<HostedReplOptions, "webview">;
   /** When one is made, shown, hidden or closed: VS Code tells of no change where one is visible from its beginning. */
   readonly onVisible: () => void;
 }
@@ -20,11 +20,11 @@ const viewId = "gennai.repl";
 /** The REPLs of this window: one in the side bar, one in the editor, each with its own app. */
 export class ReplViews implements vscode.Disposable {
   readonly #options: ReplViewsOptions;
-  readonly #hosts = new Map<ReplPlace, ReplHost>();
+  readonly #hosts = new Map<ReplPlace, HostedRepl>();
   #view: vscode.WebviewView | undefined;
   #panel: vscode.WebviewPanel | undefined;
   /** Said before any REPL was open. */
-  #waiting: HomeNotice[] = [];
+  #waiting: HostNotice[] = [];
 
   constructor(options: ReplViewsOptions) {
     this.#options = options;
@@ -79,17 +79,17 @@ export class ReplViews implements vscode.Disposable {
   }
 
   /** To every REPL; the first that opens hears what nobody heard. */
-  notify(notice: HomeNotice): void {
+  notify(notice: HostNotice): void {
     for (const host of this.#hosts.values()) host.notify(notice);
   }
 
   /** To every REPL but the one that knows it already. */
-  notifyOthers(place: string | undefined, notice: HomeNotice): void {
+  notifyOthers(place: string | undefined, notice: HostNotice): void {
     for (const [at, host] of this.#hosts) if (at !== place) host.notify(notice);
   }
 
   /** To the REPL the user looks at, else to the next one that opens. */
-  ask(notice: HomeNotice): void {
+  ask(notice: HostNotice): void {
     const place: ReplPlace = this.#panel?.visible === true ? "panel" : "view";
     const host = this.#hosts.get(place) ?? this.#hosts.values().next().value;
     if (host === undefined) this.#waiting.push(notice);
@@ -116,7 +116,7 @@ export class ReplViews implements vscode.Disposable {
       webview.html = noticeHtml({ text, command: "workbench.trust.manage", label: "Manage Workspace Trust" });
       return;
     }
-    const host = new ReplHost({
+    const host = new HostedRepl({
       ...this.#options.host(place),
       webview: {
         post: (message) => void webview.postMessage(message),

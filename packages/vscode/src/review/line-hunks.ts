@@ -13,7 +13,7 @@ export interface LineHunk {
 }
 
 /** Milliseconds to look for small differences; after that the part that differs is one hunk. */
-const patience = 250;
+const timeoutMs = 250;
 
 /** Lines with a line feed each, whatever ends them in the text; the last one has none where the text ends without. */
 export function linesOf(text: string): readonly string[] {
@@ -31,7 +31,7 @@ export function lineHunks(old: readonly string[], fresh: readonly string[]): rea
   const oldMiddle = old.slice(head, old.length - tail);
   const freshMiddle = fresh.slice(head, fresh.length - tail);
   const hunks: LineHunk[] = [];
-  const deadline = performance.now() + patience;
+  const deadline = performance.now() + timeoutMs;
   let from = { old: 0, fresh: 0 };
   for (const to of [...anchors(oldMiddle, freshMiddle), { old: oldMiddle.length, fresh: freshMiddle.length }]) {
     const between = hunksBetween(oldMiddle.slice(from.old, to.old), freshMiddle.slice(from.fresh, to.fresh), deadline);

@@ -48,7 +48,7 @@ const mostCharacters = 32 * 1024 * 1024;
 /** Sessions whose place is remembered. */
 const mostSessions = 50;
 /** Milliseconds for one content, and until the server is asked again. */
-const patience = 10_000;
+const timeoutMs = 10_000;
 /** Milliseconds after a save in which changes wait for each other. */
 const settle = 1000;
 /** What the server says of a content that it will not have later either. */
@@ -200,7 +200,7 @@ export class UnseenChanges {
     this.#retrying ??= setTimeout(() => {
       this.#retrying = undefined;
       void this.#take();
-    }, patience);
+    }, timeoutMs);
   }
 
   #wrote({ path, before, after }: WrittenContent, isUndo: boolean): void {
@@ -234,7 +234,7 @@ export class UnseenChanges {
     if (sha256 === undefined) return undefined;
     const known = this.#files.get(path);
     for (const text of [known?.agent, known?.base]) if (text !== undefined && sha256Hex(text) === sha256) return text;
-    const signal = AbortSignal.timeout(patience);
+    const signal = AbortSignal.timeout(timeoutMs);
     const bytes = await session.blob(sha256, { signal }).catch(async (error: unknown) => {
       const onDisk = await this.#options.read(path).catch(() => undefined);
       if (onDisk !== undefined && sha256Hex(onDisk) === sha256) return onDisk;

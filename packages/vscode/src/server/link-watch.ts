@@ -1,4 +1,4 @@
-import type { HomeCommand } from "@gennai/client/home/repl-home";
+import type { HostCommand } from "@gennai/client/host/repl-host";
 import * as vscode from "vscode";
 import type { WindowStatus } from "../status/window-status.ts";
 import type { Workbench } from "../workbench.ts";
@@ -23,7 +23,7 @@ const final: readonly ServerProblem["type"][] = [
 ];
 
 /** The steps that the REPL has buttons for; the others stand in the notification. */
-const homeSteps: Readonly<Partial<Record<ProblemStep, HomeCommand>>> = {
+const homeSteps: Readonly<Partial<Record<ProblemStep, HostCommand>>> = {
   "start-server": "startServer",
   "enter-token": "setToken",
   "open-settings": "openSettings",

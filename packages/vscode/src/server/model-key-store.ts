@@ -5,7 +5,7 @@ import * as z from "zod/mini";
 import { type Authority, secretKey } from "./secret-key.ts";
 import type { ServerConnection } from "./server-connection.ts";
 
-const patience = 10_000;
+const timeoutMs = 10_000;
 
 /** Servers of this user on this machine: each takes any port, and what one was given is meant for the next as well. */
 const thisUsers = "http://this-machine.invalid";
@@ -35,7 +35,7 @@ export class ModelKeyStore {
     const { backend, key, baseUrl } = given;
     const { [originOf(baseUrl)]: _before, ...others } = await this.#read(server, backend);
     await this.#write(server, backend, key === "" ? others : { ...others, [originOf(baseUrl)]: key });
-    await setModelKey(server.agent, given, { signal: AbortSignal.timeout(patience) });
+    await setModelKey(server.agent, given, { signal: AbortSignal.timeout(timeoutMs) });
   }
 
   /** Hands a server what is kept for it: it forgets keys when it ends. Gives the backends it got one for. */
@@ -44,7 +44,7 @@ export class ModelKeyStore {
     for (const backend of providerNames) {
       const keys = Object.entries(await this.#read(server, backend));
       for (const [baseUrl, key] of keys)
-        await setModelKey(server.agent, { backend, baseUrl, key }, { signal: AbortSignal.timeout(patience) });
+        await setModelKey(server.agent, { backend, baseUrl, key }, { signal: AbortSignal.timeout(timeoutMs) });
       if (keys.length > 0) handed.push(backend);
     }
     return handed;

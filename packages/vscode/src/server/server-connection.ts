@@ -28,7 +28,7 @@ export interface ServerConnection {
 
 /** The protocol that this extension speaks, as `GetServerInfo` counts it. */
 const spokenProtocol = 1;
-const patience = 5000;
+const timeoutMs = 5000;
 
 export interface ConnectionOptions {
   /** The proven token to go on with after a call broke off; rejects with `ConnectError`. */
@@ -58,7 +58,7 @@ export async function openConnection(
   const clients = { baseUrl: url, transport };
   const agent = connect(clients);
   try {
-    const signal = AbortSignal.any([options.signal, AbortSignal.timeout(patience)]);
+    const signal = AbortSignal.any([options.signal, AbortSignal.timeout(timeoutMs)]);
     const info = await agent.getServerInfo({}, { signal });
     const { version, protocolVersion } = info;
     if (protocolVersion < spokenProtocol) return { type: "server-old", url, version };
@@ -83,7 +83,7 @@ export async function openConnection(
 /** Whether somebody answers there still. */
 export async function answers({ agent }: Pick<ServerConnection, "agent">): Promise<boolean> {
   try {
-    await agent.getServerInfo({}, { signal: AbortSignal.timeout(patience) });
+    await agent.getServerInfo({}, { signal: AbortSignal.timeout(timeoutMs) });
     return true;
   } catch {
     return false;

@@ -30,7 +30,7 @@ export interface SessionWatchOptions {
  * and each command to the workbench takes its time.
  */
 const gather = { facts: 50, todos: 100, settings: 100, governance: 300 } as const;
-const callPatience = 10_000;
+const callTimeoutMs = 10_000;
 /** Milliseconds: what happened within them before a window follows a session is news to its user all the same. */
 const stillNews = 10_000;
 
@@ -114,7 +114,7 @@ export class SessionWatch implements Disposable {
     if (link.connection === undefined) return;
     const sessionId = sessions.session?.sessionId ?? "";
     this.#options.status().governance = await readGovernance(link.connection.governance, sessionId, {
-      signal: AbortSignal.timeout(callPatience),
+      signal: AbortSignal.timeout(callTimeoutMs),
     });
   }
 
@@ -151,7 +151,7 @@ export class SessionWatch implements Disposable {
       now: () => this.#options.status().governance.intents,
       isWatching: this.#options.isWatching,
       set: async (mode) => {
-        const signal = AbortSignal.timeout(callPatience);
+        const signal = AbortSignal.timeout(callTimeoutMs);
         const why = await setIntentsMode(governance, session.sessionId, mode, { signal });
         void showInformation(`Intents: ${mode}, as your settings say. ${why}`);
       },

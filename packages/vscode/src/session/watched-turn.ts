@@ -4,7 +4,7 @@ import type { TurnRequest } from "@gennai/client/session/turn";
 import { endsTurn, turnOutcome } from "@gennai/client/session/turn-state";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 
-const callPatience = 30_000;
+const callTimeoutMs = 30_000;
 
 export interface WatchTurnOptions {
   /** What watches, e.g. `plan`: a reader of its own, since the window's own stream answers what the server asks. */
@@ -23,7 +23,7 @@ export async function* watchedTurn(
   const { clientId, name, version } = session.identity;
   const { turnId, afterSeq } = await session.startTurn(request, { signal: stop });
   const cancel = () => {
-    const signal = AbortSignal.timeout(callPatience);
+    const signal = AbortSignal.timeout(callTimeoutMs);
     // The turn may have ended by itself: then there is nothing to cancel.
     session.cancelTurn(turnId, "cancelled", { signal }).catch(() => undefined);
   };

@@ -13,7 +13,7 @@ export interface WindowRoleOptions {
 }
 
 /** The host of a window that was just reloaded may live on for a moment: nothing to tell before. */
-const patience = 15_000;
+const timeoutMs = 15_000;
 
 /** Whether this window works on the workspace, or only watches another one that does. */
 export class WindowRole implements Disposable {
@@ -45,7 +45,7 @@ export class WindowRole implements Disposable {
     );
     views.notify({ type: "role", watching: this.isWatching });
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#offer(), patience);
+    this.#timer = setTimeout(() => void this.#offer(), timeoutMs);
     void sessions.attachAgain().catch((error: unknown) => log.warn("Not attached again.", String(error)));
     status().show();
   }

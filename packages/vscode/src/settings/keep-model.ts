@@ -1,4 +1,4 @@
-import type { ChosenModel } from "@gennai/client/home/repl-home";
+import type { ChosenModel } from "@gennai/client/host/repl-host";
 import * as vscode from "vscode";
 
 let keeping: Promise<unknown> = Promise.resolve();

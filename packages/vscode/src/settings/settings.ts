@@ -1,4 +1,4 @@
-import type { ReplSettings } from "@gennai/client/home/repl-home";
+import type { ReplSettings } from "@gennai/client/host/repl-host";
 import { type Backend, backends, isSelfHosted } from "@gennai/protocol/model/backend";
 import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/intents-mode";
 import type { EditingMode, SettingsChoice } from "@gennai/protocol/model/session-settings";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { createRouterTransport } from "@connectrpc/connect";
 import { connect } from "@gennai/client/connection/connection";
-import type { HomeNotice } from "@gennai/client/home/repl-home";
+import type { HostNotice } from "@gennai/client/host/repl-host";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { AgentService, Backend } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { InvokeEventSchema, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
@@ -23,9 +23,9 @@ import { workspaceRoot } from "./workspace.ts";
 const fileUri = (path: string) => vscode.Uri.file(join(workspaceRoot(), path));
 
 /** What a command tells the REPL. */
-async function told(command: Command, args: readonly unknown[] = []): Promise<readonly HomeNotice[]> {
-  const notices: HomeNotice[] = [];
-  const views = { reveal: async () => undefined, ask: (notice: HomeNotice) => void notices.push(notice) };
+async function told(command: Command, args: readonly unknown[] = []): Promise<readonly HostNotice[]> {
+  const notices: HostNotice[] = [];
+  const views = { reveal: async () => undefined, ask: (notice: HostNotice) => void notices.push(notice) };
   await command({ root: workspaceRoot(), views, session: async () => undefined } as unknown as Workbench, args);
   return notices;
 }

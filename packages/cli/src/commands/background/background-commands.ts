@@ -36,7 +36,7 @@ const maxSessions = 20;
 
 /** `gennai background list` */
 export async function backgroundListCommand(flags: BackgroundFlags, console: Console): Promise<ExitCode> {
-  await using place = await placeMeant(flags, console);
+  await using place = await resolvePlace(flags, console);
   let count = 0;
   for (const sessionId of place.sessionIds) {
     for (const run of await listBackgroundRuns(place.server.client, sessionId)) {
@@ -55,7 +55,7 @@ export async function backgroundLogsCommand(
   flags: BackgroundLogsFlags,
   console: Console,
 ): Promise<ExitCode> {
-  await using place = await placeMeant(flags, console);
+  await using place = await resolvePlace(flags, console);
   const meant = { sessionId: await sessionOf(place, id), runId: id };
   const { signal } = new AbortController();
   const output = backgroundOutput(place.server.client, meant, { follow: flags.follow === true, signal });
@@ -73,7 +73,7 @@ export async function backgroundLogsCommand(
 
 /** `gennai background stop <id>` */
 export async function backgroundStopCommand(id: string, flags: BackgroundFlags, console: Console): Promise<ExitCode> {
-  await using place = await placeMeant(flags, console);
+  await using place = await resolvePlace(flags, console);
   const run = await stopBackgroundRun(place.server.client, { sessionId: await sessionOf(place, id), runId: id });
   console.output.write(`${id} ${terminalSafe(stateOf(run))}\n`);
   return exitCode.ok;
@@ -87,7 +87,7 @@ export async function backgroundOpenCommand(
   console: Console,
 ): Promise<ExitCode> {
   const ports = { port: portOf(port), localPort: flags.port === undefined ? 0 : portOf(flags.port) };
-  await using place = await placeMeant(flags, console);
+  await using place = await resolvePlace(flags, console);
   const { client, isOwn } = place.server;
   const meant = { sessionId: await sessionOf(place, id), runId: id };
   if (isOwn) throw usageError("No server runs for this workspace.", "Start one: gennai serve");
@@ -101,7 +101,7 @@ interface Place extends AsyncDisposable {
   readonly sessionIds: readonly string[];
 }
 
-async function placeMeant(flags: BackgroundFlags, console: Console): Promise<Place> {
+async function resolvePlace(flags: BackgroundFlags, console: Console): Promise<Place> {
   const workspace = await resolveWorkspace(flags.workspace, console);
   const { signal } = new AbortController();
   const stateDir = defaultStateDir(console.environment);

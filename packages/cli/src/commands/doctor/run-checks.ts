@@ -1,7 +1,7 @@
 import type { Check, Finding } from "@gennai/machine/doctor/finding";
 
 /** Milliseconds one check may take. */
-const patience = 20_000;
+const timeoutMs = 20_000;
 
 /** Runs all checks, one after the other, and tells each finding as it comes. Never rejects. */
 export async function runChecks(
@@ -23,8 +23,8 @@ async function findingsOf(check: string, run: Check["run"]): Promise<readonly Fi
   const { promise, resolve } = Promise.withResolvers<Finding>();
   const timer = setTimeout(() => {
     stop.abort();
-    resolve({ check, state: "fail", text: `It gave no answer in ${patience / 1000} s.` });
-  }, patience);
+    resolve({ check, state: "fail", text: `It gave no answer in ${timeoutMs / 1000} s.` });
+  }, timeoutMs);
   try {
     return [await Promise.race([run(stop.signal), promise])].flat();
   } catch (error) {

@@ -26,12 +26,12 @@ interface Named {
 /** On a terminal a person is asked. Where nobody is, the command line is the word, but never for what is of high risk. */
 export async function requireYes(
   plan: Plan,
-  { desk, signal }: Pick<PlanPlace, "desk" | "signal">,
+  { terminal, signal }: Pick<PlanPlace, "terminal" | "signal">,
   flags: Pick<PlanFlags, "yes">,
 ): Promise<void> {
   const isHigh = plan.steps.some(({ risk }) => isAtLeast(risk, "high"));
-  if (desk.input !== undefined && !(flags.yes === true && !isHigh)) {
-    const answer = await desk.input.question(`Approve exactly this plan (${plan.digest.slice(0, 12)}…)? y/N > `, {
+  if (terminal.input !== undefined && !(flags.yes === true && !isHigh)) {
+    const answer = await terminal.input.question(`Approve exactly this plan (${plan.digest.slice(0, 12)}…)? y/N > `, {
       signal,
     });
     if (/^\s*y(es)?\s*$/i.test(answer ?? "")) return;

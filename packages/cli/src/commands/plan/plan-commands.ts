@@ -34,18 +34,18 @@ export async function planNewCommand(request: string, flags: PlanFlags, console:
   const model = modelChoice(flags);
   if (flags.session === undefined) await ontoBranch(request, flags, console);
   await using place = await openPlanPlace(flags, console, { model });
-  const { desk, workspace } = place;
+  const { terminal, workspace } = place;
   const session = await openPlanSession(place, { ...model, workingDir: workspace }, flags.session);
   const written = await writePlan(session, request, place);
   const { sessionId } = session;
-  if (flags.json === true) desk.writeJson({ sessionId, ...written });
+  if (flags.json === true) terminal.writeJson({ sessionId, ...written });
   if (written.plan === undefined) {
-    if (flags.json !== true) desk.write(describeNoPlan(written, desk.paint));
+    if (flags.json !== true) terminal.write(describeNoPlan(written, terminal.paint));
     return written.envelopeKind === "chat" ? exitCode.ok : exitCode.failed;
   }
   if (flags.json !== true) {
-    desk.write(describePlan(written.plan, desk.paint));
-    desk.view.note(`Session ${sessionId} · next: gennai plan preview ${written.plan.planId}`);
+    terminal.write(describePlan(written.plan, terminal.paint));
+    terminal.view.note(`Session ${sessionId} · next: gennai plan preview ${written.plan.planId}`);
   }
   return exitCode.ok;
 }
@@ -53,14 +53,14 @@ export async function planNewCommand(request: string, flags: PlanFlags, console:
 /** `gennai plan preview ID`: real diffs and the rules' word on every action. Nothing runs. */
 export async function planPreviewCommand(planId: string, flags: PlanFlags, console: Console): Promise<ExitCode> {
   await using place = await openPlanPlace(flags, console);
-  const { desk, signal } = place;
+  const { terminal, signal } = place;
   const plans = await plansWith(planId, flags, place);
   const { plan, actions } = await plans.preview(planId, { signal });
-  if (flags.json === true) desk.writeJson({ sessionId: plans.sessionId, plan, actions });
+  if (flags.json === true) terminal.writeJson({ sessionId: plans.sessionId, plan, actions });
   else {
-    desk.write(describePlan(plan, desk.paint) + describeActions(actions, desk.paint));
+    terminal.write(describePlan(plan, terminal.paint) + describeActions(actions, terminal.paint));
     if (plan.state === "awaiting_approval")
-      desk.view.note(`Next: gennai plan approve ${planId} --digest ${plan.digest}`);
+      terminal.view.note(`Next: gennai plan approve ${planId} --digest ${plan.digest}`);
   }
   return plan.state === "preview" ? exitCode.refused : exitCode.ok;
 }
@@ -68,7 +68,7 @@ export async function planPreviewCommand(planId: string, flags: PlanFlags, conso
 /** `gennai plan approve ID`: a person's word for exactly one digest. The token goes to the state directory. */
 export async function planApproveCommand(planId: string, flags: PlanFlags, console: Console): Promise<ExitCode> {
   await using place = await openPlanPlace(flags, console);
-  const { desk, signal } = place;
+  const { terminal, signal } = place;
   const plans = await plansWith(planId, flags, place);
   const { plan, actions } = await plans.preview(planId, { signal });
   if (flags.digest !== undefined && flags.digest !== plan.digest) {
@@ -77,7 +77,8 @@ export async function planApproveCommand(planId: string, flags: PlanFlags, conso
       next: [`Look at it again: gennai plan preview ${planId}`, `Its digest is ${plan.digest}.`],
     });
   }
-  if (flags.json !== true) desk.write(describePlan(plan, desk.paint) + describeActions(actions, desk.paint));
+  if (flags.json !== true)
+    terminal.write(describePlan(plan, terminal.paint) + describeActions(actions, terminal.paint));
   if (plan.state === "preview") {
     throw new CliError(`The rules deny part of this plan. ${plan.remediation}`, {
       exitCode: exitCode.refused,
@@ -87,9 +88,9 @@ export async function planApproveCommand(planId: string, flags: PlanFlags, conso
   if (flags.digest === undefined) await requireYes(plan, place, flags);
   const { approvalToken, expires } = await keepApproval(plan, plans, place);
   const facts = { sessionId: plans.sessionId, planId, digest: plan.digest };
-  if (flags.json === true) desk.writeJson({ ...facts, approvalToken, expires: expires?.toISOString() ?? null });
+  if (flags.json === true) terminal.writeJson({ ...facts, approvalToken, expires: expires?.toISOString() ?? null });
   else
-    desk.view.note(
+    terminal.view.note(
       `Approved${expires === undefined ? "" : ` until ${expires.toLocaleTimeString()}`} · next: gennai plan execute ${planId}`,
     );
   return exitCode.ok;
@@ -98,7 +99,7 @@ export async function planApproveCommand(planId: string, flags: PlanFlags, conso
 /** `gennai plan execute ID`: spends the token and runs the plan; what the server asks is asked here. */
 export async function planExecuteCommand(planId: string, flags: PlanFlags, console: Console): Promise<ExitCode> {
   await using place = await openPlanPlace(flags, console);
-  const { desk } = place;
+  const { terminal } = place;
   const plans = await plansWith(planId, flags, place);
   const approval = await takeApproval(named(planId, flags), plans, place);
   const { digest, token } = approval;
@@ -109,10 +110,10 @@ export async function planExecuteCommand(planId: string, flags: PlanFlags, conso
     }),
   );
   await keepForVerification(planId, approval, plans, place);
-  if (flags.json === true) desk.writeJson({ result: { sessionId: plans.sessionId, plan } });
+  if (flags.json === true) terminal.writeJson({ result: { sessionId: plans.sessionId, plan } });
   else {
-    desk.write(describePlan(plan, desk.paint) + describeOutcome(plan, desk.paint));
-    if (plan.executed) desk.view.note(`Next: gennai plan verify ${planId}`);
+    terminal.write(describePlan(plan, terminal.paint) + describeOutcome(plan, terminal.paint));
+    if (plan.executed) terminal.view.note(`Next: gennai plan verify ${planId}`);
   }
   return executionCode(plan);
 }
@@ -120,7 +121,7 @@ export async function planExecuteCommand(planId: string, flags: PlanFlags, conso
 /** `gennai plan verify ID`: really runs the verification commands. */
 export async function planVerifyCommand(planId: string, flags: PlanFlags, console: Console): Promise<ExitCode> {
   await using place = await openPlanPlace(flags, console);
-  const { desk, tokens } = place;
+  const { terminal, tokens } = place;
   const plans = await plansWith(planId, flags, place);
   const { digest, token } = await verificationToken(named(planId, flags), plans, place);
   const session = await openPlanSession(place, {}, plans.sessionId);
@@ -128,8 +129,8 @@ export async function planVerifyCommand(planId: string, flags: PlanFlags, consol
     plans.verify(planId, digest, token, { signal }),
   );
   await tokens.take(planId);
-  if (flags.json === true) desk.writeJson({ result: { sessionId: plans.sessionId, plan, results } });
-  else desk.write(describeResults(results, desk.paint) + describeOutcome(plan, desk.paint));
+  if (flags.json === true) terminal.writeJson({ result: { sessionId: plans.sessionId, plan, results } });
+  else terminal.write(describeResults(results, terminal.paint) + describeOutcome(plan, terminal.paint));
   return plan.verified ? exitCode.ok : exitCode.failed;
 }
 
@@ -140,12 +141,12 @@ export async function planStatusCommand(
   console: Console,
 ): Promise<ExitCode> {
   await using place = await openPlanPlace(flags, console);
-  const { desk, server, signal, workspace } = place;
+  const { terminal, server, signal, workspace } = place;
   if (planId !== undefined) {
     const plans = await plansWith(planId, flags, place);
     const plan = await plans.get(planId, { signal });
-    if (flags.json === true) desk.writeJson({ sessionId: plans.sessionId, plan });
-    else desk.write(describePlan(plan, desk.paint) + describeOutcome(plan, desk.paint));
+    if (flags.json === true) terminal.writeJson({ sessionId: plans.sessionId, plan });
+    else terminal.write(describePlan(plan, terminal.paint) + describeOutcome(plan, terminal.paint));
     return exitCode.ok;
   }
   const sessions =
@@ -158,12 +159,12 @@ export async function planStatusCommand(
   for (const sessionId of sessions) {
     for (const plan of await new SessionPlans(server.plans, sessionId).list({ signal })) {
       found += 1;
-      if (flags.json === true) desk.writeJson({ sessionId, plan });
-      else desk.write(planLine(plan));
+      if (flags.json === true) terminal.writeJson({ sessionId, plan });
+      else terminal.write(planLine(plan));
     }
   }
   if (found === 0 && flags.json !== true)
-    desk.write(asTyped('No plans yet. Make one: gennai plan new "…"\n', console.environment));
+    terminal.write(asTyped('No plans yet. Make one: gennai plan new "…"\n', console.environment));
   return exitCode.ok;
 }
 

@@ -3,7 +3,7 @@ import { SessionPlans } from "@gennai/client/plan/session-plans";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import type { SettingsChoice } from "@gennai/protocol/model/session-settings";
-import { AgentDesk } from "../../client/agent-desk.ts";
+import { UserTerminal } from "../../client/user-terminal.ts";
 import {
   type ChosenServer,
   chooseServer,
@@ -35,14 +35,14 @@ export interface PlanFlags extends ServerFlags, ModelFlags {
 export interface PlanPlace extends AsyncDisposable {
   readonly workspace: string;
   readonly server: ChosenServer;
-  readonly desk: AgentDesk;
+  readonly terminal: UserTerminal;
   readonly interrupts: Interrupts;
   readonly tokens: PlanTokenFiles;
   readonly signal: AbortSignal;
 }
 
 /** What it takes to have a plan written and approved. */
-export type PlanDesk = Pick<PlanPlace, "server" | "desk" | "interrupts" | "signal">;
+export type PlanTerminal = Pick<PlanPlace, "server" | "terminal" | "interrupts" | "signal">;
 
 /** Sessions looked through for a plan whose session is not named. */
 const searchedSessions = 25;
@@ -58,8 +58,8 @@ export async function openPlanPlace(
   const ending = new AbortController();
   await using parts = new AsyncDisposableStack();
   const interrupts = parts.use(new Interrupts());
-  const desk = parts.use(
-    new AgentDesk({
+  const terminal = parts.use(
+    new UserTerminal({
       console,
       interrupts,
       workspace,
@@ -85,7 +85,7 @@ export async function openPlanPlace(
   return {
     workspace,
     server,
-    desk,
+    terminal,
     interrupts,
     signal: ending.signal,
     tokens: new PlanTokenFiles(stateDir),
@@ -93,14 +93,14 @@ export async function openPlanPlace(
   };
 }
 
-/** A session for plans, named or new. Somebody answers its questions: the desk that runs them. */
+/** A session for plans, named or new. Somebody answers its questions: the terminal that runs them. */
 export async function openPlanSession(
-  { desk, server, signal }: PlanPlace,
+  { terminal, server, signal }: PlanPlace,
   settings: SettingsChoice,
   resume?: string,
 ): Promise<AgentSession> {
-  if (resume !== undefined) return desk.openSession(server, { resume, settings: {}, signal });
-  return AgentSession.start(server.client, desk.identity(), settings, { interactive: true, signal });
+  if (resume !== undefined) return terminal.openSession(server, { resume, settings: {}, signal });
+  return AgentSession.start(server.client, terminal.identity(), settings, { interactive: true, signal });
 }
 
 /** The plans of the session that has this one: the named session, the one it was approved in, or the newest that knows it. */

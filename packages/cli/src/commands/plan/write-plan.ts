@@ -6,7 +6,7 @@ import type { AgentSession } from "@gennai/client/session/agent-session";
 import { runTurn, type TurnReport } from "../../client/run-turn.ts";
 import { CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
-import type { PlanDesk } from "./plan-place.ts";
+import type { PlanTerminal } from "./plan-place.ts";
 
 /** What a request became: a plan that the server holds, or the model's words about why there is none. */
 export interface WrittenPlan extends SubmittedPlan {
@@ -15,11 +15,11 @@ export interface WrittenPlan extends SubmittedPlan {
 }
 
 /** A turn in plan mode; when its answer is no valid plan, the model is told what is wrong and asked once more. */
-export async function writePlan(session: AgentSession, request: string, place: PlanDesk): Promise<WrittenPlan> {
+export async function writePlan(session: AgentSession, request: string, place: PlanTerminal): Promise<WrittenPlan> {
   const plans = new SessionPlans(place.server.plans, session.sessionId);
   const first = await ask(session, request, plans, place);
   if (first.issues.length === 0) return first;
-  place.desk.view.note(`The answer is no valid plan (${first.issues.length} issue(s)); asking once more.`);
+  place.terminal.view.note(`The answer is no valid plan (${first.issues.length} issue(s)); asking once more.`);
   const second = await ask(session, correctionRequestText(first.issues), plans, place);
   // A model that cannot mend its plan has said what was wrong with it the first time.
   return second.plan === undefined && second.issues.length === 0 ? first : second;
@@ -29,12 +29,13 @@ async function ask(
   session: AgentSession,
   text: string,
   plans: SessionPlans,
-  { desk, interrupts, signal }: PlanDesk,
+  { terminal, interrupts, signal }: PlanTerminal,
 ): Promise<WrittenPlan> {
   // The envelope is for the server; a person sees the plan.
   const view = {
-    ...desk.view,
-    show: (event: Parameters<typeof desk.view.show>[0]) => (isEnvelope(event) ? undefined : desk.view.show(event)),
+    ...terminal.view,
+    show: (event: Parameters<typeof terminal.view.show>[0]) =>
+      isEnvelope(event) ? undefined : terminal.view.show(event),
   };
   const report = await runTurn(
     session,
@@ -49,7 +50,7 @@ function isEnvelope(event: Parameters<AgentViewShow>[0]): boolean {
   return event.event.case === "assistantDelta" || event.event.case === "final";
 }
 
-type AgentViewShow = PlanDesk["desk"]["view"]["show"];
+type AgentViewShow = PlanTerminal["terminal"]["view"]["show"];
 
 function turnFailed({ outcome }: TurnReport, interrupted: boolean): CliError {
   return new CliError(`The turn that should write the plan ended: ${outcome}.`, {

@@ -14,7 +14,7 @@ import { parseSandbox, parseStages } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { requireYes } from "../plan/plan-approval.ts";
 import { executionCode } from "../plan/plan-exit-code.ts";
-import { openPlanPlace, openPlanSession, type PlanDesk } from "../plan/plan-place.ts";
+import { openPlanPlace, openPlanSession, type PlanTerminal } from "../plan/plan-place.ts";
 import { describeActions, describeNoPlan, describeOutcome, describePlan, describeResults } from "../plan/plan-text.ts";
 import { writePlan } from "../plan/write-plan.ts";
 import type { RunFlags } from "./run-options.ts";
@@ -44,9 +44,9 @@ export async function planRunCommand(
     ...(flags.branch === undefined ? {} : { branch: flags.branch }),
   });
   await using place = await openPlanPlace(flags, console, { model: settings, sandbox, stages });
-  const { desk, server, signal } = place;
+  const { terminal, server, signal } = place;
   await requireIsolation(server, { sandbox, stages }, signal);
-  desk.view.note(`${branchTitle(branch)} · plan mode`);
+  terminal.view.note(`${branchTitle(branch)} · plan mode`);
   const session = await openPlanSession(place, { ...settings, workingDir: workspace }, flags.session);
   const at = { governance: server.governance, sessionId: session.sessionId, signal };
   if (flags.intent !== undefined) await chooseIntent(flags.intent, at);
@@ -55,34 +55,37 @@ export async function planRunCommand(
   const written = await writePlan(session, request, place);
   if (written.plan === undefined) {
     const code = written.envelopeKind === "chat" ? exitCode.ok : exitCode.failed;
-    if (flags.json === true) desk.writeJson({ result: { sessionId: session.sessionId, ...written, exitCode: code } });
-    else desk.write(describeNoPlan(written, desk.paint));
+    if (flags.json === true)
+      terminal.writeJson({ result: { sessionId: session.sessionId, ...written, exitCode: code } });
+    else terminal.write(describeNoPlan(written, terminal.paint));
     return code;
   }
   const plans = new SessionPlans(server.plans, session.sessionId);
   const ended = await approveAndRun(written.plan, plans, place, flags, (work) => whileAttended(session, place, work));
   if (flags.json === true) {
-    desk.writeJson({ result: { sessionId: session.sessionId, branch: branch.name, ...ended, exitCode: ended.code } });
+    terminal.writeJson({
+      result: { sessionId: session.sessionId, branch: branch.name, ...ended, exitCode: ended.code },
+    });
     return ended.code;
   }
   if (ended.plan.executed) {
     const diff = await workingTreeDiff(workspace, changedPaths(ended.plan), { signal });
-    if (diff !== "") desk.write(`\n${colouredDiff(diff, desk.paint)}\n\n`);
+    if (diff !== "") terminal.write(`\n${colouredDiff(diff, terminal.paint)}\n\n`);
   }
-  desk.view.note(`Session ${session.sessionId} · gennai plan status ${ended.plan.planId}`);
+  terminal.view.note(`Session ${session.sessionId} · gennai plan status ${ended.plan.planId}`);
   return ended.code;
 }
 
 /** A request typed in plan mode: the plan is written, shown, approved here or not, run and verified, in the session that is open. */
-export async function planAtPrompt(request: string, session: AgentSession, place: PlanDesk): Promise<void> {
+export async function planAtPrompt(request: string, session: AgentSession, place: PlanTerminal): Promise<void> {
   const written = await writePlan(session, request, place);
   if (written.plan === undefined) {
-    place.desk.write(describeNoPlan(written, place.desk.paint));
+    place.terminal.write(describeNoPlan(written, place.terminal.paint));
     return;
   }
   const plans = new SessionPlans(place.server.plans, session.sessionId);
   const ended = await approveAndRun(written.plan, plans, place, {}, (work) => whileAttended(session, place, work));
-  place.desk.view.note(`gennai plan status ${ended.plan.planId}`);
+  place.terminal.view.note(`gennai plan status ${ended.plan.planId}`);
 }
 
 interface EndedPlan {
@@ -94,19 +97,19 @@ interface EndedPlan {
 async function approveAndRun(
   draft: Plan,
   plans: SessionPlans,
-  place: PlanDesk,
+  place: PlanTerminal,
   flags: Pick<RunFlags, "yes">,
   attended: <Result>(work: (signal: AbortSignal) => Promise<Result>) => Promise<Result>,
 ): Promise<EndedPlan> {
-  const { desk, signal } = place;
+  const { terminal, signal } = place;
   const { plan, actions } = await plans.preview(draft.planId, { signal });
-  desk.write(describePlan(plan, desk.paint) + describeActions(actions, desk.paint));
+  terminal.write(describePlan(plan, terminal.paint) + describeActions(actions, terminal.paint));
   if (plan.state === "preview") {
-    desk.view.note("The rules refuse part of this plan, so it cannot be approved.");
+    terminal.view.note("The rules refuse part of this plan, so it cannot be approved.");
     return { plan, code: exitCode.refused };
   }
-  if (desk.policy === "nobody") {
-    desk.view.note(
+  if (terminal.policy === "nobody") {
+    terminal.view.note(
       `Nobody can be asked here. Approve it later: gennai plan approve ${plan.planId} --digest ${plan.digest}`,
     );
     return { plan, code: exitCode.refused };
@@ -115,18 +118,22 @@ async function approveAndRun(
     await requireYes(plan, place, flags);
   } catch (error) {
     const { message, exitCode: code } = asCliError(error);
-    desk.view.note(message);
+    terminal.view.note(message);
     return { plan, code, error: message };
   }
   const { approvalToken } = await plans.approve(plan.planId, plan.digest, { signal });
   return attended(async () => {
     const run = await plans.execute(plan.planId, plan.digest, approvalToken, { signal });
     if (executionCode(run) !== exitCode.ok) {
-      desk.write(describePlan(run, desk.paint) + describeOutcome(run, desk.paint));
+      terminal.write(describePlan(run, terminal.paint) + describeOutcome(run, terminal.paint));
       return { plan: run, code: executionCode(run) };
     }
     const { plan: end, results } = await plans.verify(plan.planId, plan.digest, approvalToken, { signal });
-    desk.write(describePlan(end, desk.paint) + describeResults(results, desk.paint) + describeOutcome(end, desk.paint));
+    terminal.write(
+      describePlan(end, terminal.paint) +
+        describeResults(results, terminal.paint) +
+        describeOutcome(end, terminal.paint),
+    );
     return { plan: end, code: end.verified ? exitCode.ok : exitCode.failed };
   });
 }

@@ -3,9 +3,9 @@ import type { AgentSession, CutOffTurn } from "@gennai/client/session/agent-sess
 import type { TurnRequest } from "@gennai/client/session/turn";
 import { TodoStatus } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { EditingMode } from "@gennai/protocol/model/session-settings";
-import type { AgentDesk } from "../../client/agent-desk.ts";
 import { runTurn, type TurnReport } from "../../client/run-turn.ts";
 import { activeIntent, chooseIntent, describeSessionIntents, intentTitle } from "../../client/session-intent.ts";
+import type { UserTerminal } from "../../client/user-terminal.ts";
 import type { ChosenServer } from "../../connection/server-choice.ts";
 import { describeSessions } from "../../connection/session-list.ts";
 import { asCliError } from "../../errors/cli-error.ts";
@@ -18,7 +18,7 @@ import { planAtPrompt } from "./plan-mode.ts";
 
 export interface PromptOptions {
   readonly session: AgentSession;
-  readonly desk: AgentDesk;
+  readonly terminal: UserTerminal;
   readonly interrupts: Interrupts;
   readonly server: ChosenServer;
   readonly signal: AbortSignal;
@@ -48,34 +48,35 @@ const help = `Type what shall be done, or:
 
 /** Turn after turn, until the user leaves. A turn that fails is told and does not end the loop. */
 export async function promptLoop(options: PromptOptions): Promise<ExitCode> {
-  const { desk, interrupts, session } = options;
+  const { terminal, interrupts, session } = options;
   const state = { scenario: options.scenario, mode: session.settings.editingMode, planning: false };
   let cutOff = session.cutOffTurn;
   const intent = options.intent === undefined ? "" : `, intent ${intentTitle(options.intent)}`;
-  desk.write(
+  terminal.write(
     `Session ${session.sessionId} in ${session.workingDir}, ${state.mode} mode${intent}. /help shows what can be typed.\n`,
   );
-  if (cutOff !== undefined) desk.view.note(cutOffNote(cutOff));
-  if (desk.requests !== undefined) desk.requests.complete = (text) => mentionCandidates(text, session, options.signal);
+  if (cutOff !== undefined) terminal.view.note(cutOffNote(cutOff));
+  if (terminal.requests !== undefined)
+    terminal.requests.complete = (text) => mentionCandidates(text, session, options.signal);
   for (;;) {
     const leaving = new AbortController();
     let line: string | undefined;
     {
       using _listening = interrupts.listen(() => leaving.abort());
-      line = await desk.requests?.line("› ", { signal: AbortSignal.any([leaving.signal, options.signal]) });
+      line = await terminal.requests?.line("› ", { signal: AbortSignal.any([leaving.signal, options.signal]) });
     }
     interrupts.forget();
     if (line === undefined || line.trim() === "/exit" || line.trim() === "/quit") return exitCode.ok;
     if (line.trim() === "") continue;
     try {
       const runOne = async (turn: TurnRequest): Promise<void> => {
-        const report = await runTurn(session, turn, { view: desk.view, interrupts, signal: options.signal });
+        const report = await runTurn(session, turn, { view: terminal.view, interrupts, signal: options.signal });
         cutOff = report.cutOff;
-        if (cutOff !== undefined) desk.view.note(cutOffNote(cutOff));
+        if (cutOff !== undefined) terminal.view.note(cutOffNote(cutOff));
         await options.afterTurn(report);
       };
       if (line.trim() === "/again") {
-        if (cutOff === undefined) desk.write("No turn was cut off here. Say what shall be done.\n");
+        if (cutOff === undefined) terminal.write("No turn was cut off here. Say what shall be done.\n");
         else await runOne({ text: "", continues: cutOff.turnId });
       } else if (line.trim().startsWith("/")) await runWord(line.trim(), state, options);
       else if (state.planning) {
@@ -87,7 +88,7 @@ export async function promptLoop(options: PromptOptions): Promise<ExitCode> {
       }
     } catch (error) {
       const { message, next } = asCliError(error);
-      desk.write(`${desk.paint("red", terminalSafe(message))}\n${next.map((step) => `  ${step}\n`).join("")}`);
+      terminal.write(`${terminal.paint("red", terminalSafe(message))}\n${next.map((step) => `  ${step}\n`).join("")}`);
     }
     interrupts.forget();
   }
@@ -102,18 +103,18 @@ async function runWord(
   state: { scenario: string; mode: EditingMode; planning: boolean },
   options: PromptOptions,
 ): Promise<void> {
-  const { desk, session, signal } = options;
+  const { terminal, session, signal } = options;
   const [word, argument] = line.split(/\s+/, 2);
   switch (word) {
     case "/help":
-      desk.write(help);
+      terminal.write(help);
       return;
     case "/undo":
-      desk.write(describeUndone(await session.undo({ signal })));
+      terminal.write(describeUndone(await session.undo({ signal })));
       return;
     case "/compact": {
       const done = await session.client.compactSession({ sessionId: session.sessionId }, { signal });
-      desk.write(
+      terminal.write(
         done.compacted
           ? `About ${done.tokensBefore} tokens before, ${done.tokensAfter} now; the last ${done.keptMessages} messages stay as they are.\n`
           : "There is nothing to shorten yet.\n",
@@ -123,7 +124,7 @@ async function runWord(
     case "/todos": {
       const { items } = await session.client.getTodos({ sessionId: session.sessionId }, { signal });
       const marks: Partial<Record<TodoStatus, string>> = { [TodoStatus.COMPLETED]: "✓", [TodoStatus.IN_PROGRESS]: "…" };
-      desk.write(
+      terminal.write(
         items.length === 0
           ? "No todos.\n"
           : items.map((item) => `${marks[item.status] ?? "○"} ${terminalSafe(item.content)}\n`).join(""),
@@ -140,40 +141,40 @@ async function runWord(
         await session.changeSettings({ editingMode: "branch" }, { signal });
         state.mode = "branch";
         state.planning = true;
-      } else if (argument !== undefined) desk.write("There are three modes: branch, proposal and plan.\n");
-      desk.write(`${state.planning ? "plan" : state.mode} mode\n`);
+      } else if (argument !== undefined) terminal.write("There are three modes: branch, proposal and plan.\n");
+      terminal.write(`${state.planning ? "plan" : state.mode} mode\n`);
       return;
     case "/scenario":
       if (argument === undefined) {
         const { scenarios } = await session.client.listScenarios({ sessionId: session.sessionId }, { signal });
-        desk.write(
+        terminal.write(
           scenarios
             .map(({ name, description }) => `${terminalSafe(name).padEnd(16)} ${terminalSafe(description)}\n`)
             .join(""),
         );
       } else {
         state.scenario = argument;
-        desk.write(`Scenario ${terminalSafe(argument)}\n`);
+        terminal.write(`Scenario ${terminalSafe(argument)}\n`);
       }
       return;
     case "/intents": {
       const intents = await listIntents(options.server.governance, session.sessionId, { signal });
-      if (intents.intents.length === 0) desk.view.note("No intents here. gennai intents init makes a first one.");
-      desk.write(describeSessionIntents(intents, desk.paint));
+      if (intents.intents.length === 0) terminal.view.note("No intents here. gennai intents init makes a first one.");
+      terminal.write(describeSessionIntents(intents, terminal.paint));
       return;
     }
     case "/intent": {
       const place = { governance: options.server.governance, sessionId: session.sessionId, signal };
       const intent = argument === undefined ? await activeIntent(place) : await chooseIntent(argument, place);
-      desk.write(
+      terminal.write(
         intent === undefined ? "No intent is selected; /intents lists them.\n" : `Intent ${intentTitle(intent)}\n`,
       );
       return;
     }
     case "/sessions":
-      desk.write(await describeSessions(session.client, session.workingDir, { signal }));
+      terminal.write(await describeSessions(session.client, session.workingDir, { signal }));
       return;
     default:
-      desk.write(`There is no ${word}. /help shows what can be typed.\n`);
+      terminal.write(`There is no ${word}. /help shows what can be typed.\n`);
   }
 }

@@ -73,12 +73,12 @@ async function attempted(request: string | undefined, flags: RunFlags, place: At
     },
     console,
   );
-  const { desk } = deskOf(all, "");
-  using _desk = desk;
+  const { terminal } = deskOf(all, "");
+  using _desk = terminal;
   // Where each attempt has a model of its own, the session in which they are asked for has none.
   const model = settings.model ?? flags.attemptModel?.[0];
   const chosen = { ...settings, ...(model === undefined ? {} : { model }), workingDir: workspace };
-  const session = await desk.openSession(server, { settings: chosen, signal });
+  const session = await terminal.openSession(server, { settings: chosen, signal });
   const made = await madeAttempts(server, session, all, {
     signal,
     wish: {

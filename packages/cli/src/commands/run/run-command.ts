@@ -8,10 +8,10 @@ import { openDiskWorkspace } from "@gennai/machine/held-workspace/open-disk-work
 import type { SettingsChoice } from "@gennai/protocol/model/session-settings";
 import type { Pipeline } from "../../ci/pipeline.ts";
 import { branchTitle, prepareAgentBranch } from "../../client/agent-branch.ts";
-import { AgentDesk } from "../../client/agent-desk.ts";
 import { exitCodeOf, runTurn, type TurnReport } from "../../client/run-turn.ts";
 import { activeIntent, chooseIntent, intentTitle } from "../../client/session-intent.ts";
 import { describeUsage } from "../../client/turn-usage.ts";
+import { UserTerminal } from "../../client/user-terminal.ts";
 import { holdsFiles } from "../../connection/holds-files.ts";
 import { chooseServer, loadAhead, requireIsolation, serverRequest } from "../../connection/server-choice.ts";
 import { usageError } from "../../errors/cli-error.ts";
@@ -63,7 +63,7 @@ export async function runCommand(
         warn: (text) => void console.errors.write(`${terminalSafe(text)}\n`),
       })
     : undefined;
-  using desk = new AgentDesk({
+  using terminal = new UserTerminal({
     console,
     interrupts,
     workspace,
@@ -108,7 +108,7 @@ export async function runCommand(
     console,
   );
   if (held === undefined) await requireIsolation(server, { sandbox, stages }, signal);
-  const session = await desk.openSession(server, {
+  const session = await terminal.openSession(server, {
     settings: { ...settings, ...(flags.session === undefined && held === undefined ? { workingDir: workspace } : {}) },
     ...(flags.session === undefined ? {} : { resume: flags.session }),
     signal,
@@ -127,7 +127,7 @@ export async function runCommand(
         ? undefined
         : await activeIntent(place);
   const proposals = (turn: TurnReport) => {
-    const review = () => reviewAll(turn, { session, desk, flags, console, signal });
+    const review = () => reviewAll(turn, { session, terminal, flags, console, signal });
     // What was written the server looks at itself, through this command.
     return held === undefined || turn.proposals.length === 0 ? review() : session.whileAttached(review, { signal });
   };
@@ -136,14 +136,14 @@ export async function runCommand(
     // Awaited here: what this function holds must outlive the loop.
     return await promptLoop({
       session,
-      desk,
+      terminal,
       interrupts,
       server,
       signal,
       intent,
       prepare: async (text, mode) => {
         const branch = await prepare(text, mode);
-        if (branch !== undefined) desk.view.note(branchTitle(branch));
+        if (branch !== undefined) terminal.view.note(branchTitle(branch));
       },
       scenario: flags.scenario ?? "",
       thinking: flags.thinking !== false,
@@ -155,18 +155,18 @@ export async function runCommand(
     ...(branch === undefined ? [] : [branchTitle(branch)]),
     ...(intent === undefined ? [] : [`intent ${intentTitle(intent)}`]),
   ];
-  if (opening.length > 0) desk.view.note(opening.join(" · "));
+  if (opening.length > 0) terminal.view.note(opening.join(" · "));
   const turn = { text: request, images, scenario: flags.scenario ?? "", enableThinking: flags.thinking !== false };
-  const report = await runTurn(session, turn, { view: desk.view, interrupts, signal });
+  const report = await runTurn(session, turn, { view: terminal.view, interrupts, signal });
   let code = exitCodeOf(report, interrupts.interrupted);
   const reviewed = await proposals(report);
   if (code === exitCode.ok && reviewed.some(({ undecided }) => undecided)) code = exitCode.refused;
   if (pipeline !== undefined) code = pipeline.ended(report, code);
   if (flags.json !== true && branch !== undefined && report.changedFiles.length > 0) {
     const diff = await workingTreeDiff(workspace, report.changedFiles, { signal });
-    if (diff !== "") desk.write(`\n${colouredDiff(diff, desk.paint)}\n\n`);
+    if (diff !== "") terminal.write(`\n${colouredDiff(diff, terminal.paint)}\n\n`);
   }
-  finish({ desk, session, report, reviewed, branch, intent, code, json: flags.json === true });
+  finish({ terminal, session, report, reviewed, branch, intent, code, json: flags.json === true });
   return code;
 }
 
@@ -201,13 +201,13 @@ async function reviewAll(
   report: TurnReport,
   context: {
     readonly session: AgentSession;
-    readonly desk: AgentDesk;
+    readonly terminal: UserTerminal;
     readonly flags: RunFlags;
     readonly console: Console;
     readonly signal: AbortSignal;
   },
 ): Promise<readonly ReviewResult[]> {
-  const { session, desk, flags, console, signal } = context;
+  const { session, terminal, flags, console, signal } = context;
   const results: ReviewResult[] = [];
   // A later proposal is made on the same texts: only the newest of a file can be meant.
   for (const proposal of report.proposals) {
@@ -215,12 +215,12 @@ async function reviewAll(
       await reviewProposal(proposal, {
         session,
         signal,
-        input: desk.input,
-        paint: desk.paint,
-        writer: desk.writer,
+        input: terminal.input,
+        paint: terminal.paint,
+        writer: terminal.writer,
         selection: { keep: flags.keep ?? [], refuse: flags.refuse ?? [] },
         keepAll: flags.yes === true,
-        write: (text) => desk.write(text),
+        write: (text) => terminal.write(text),
         environment: console.environment,
       }),
     );
@@ -229,7 +229,7 @@ async function reviewAll(
 }
 
 function finish(facts: {
-  readonly desk: AgentDesk;
+  readonly terminal: UserTerminal;
   readonly session: AgentSession;
   readonly report: TurnReport;
   readonly reviewed: readonly ReviewResult[];
@@ -238,10 +238,10 @@ function finish(facts: {
   readonly code: ExitCode;
   readonly json: boolean;
 }): void {
-  const { desk, session, report, reviewed, branch, intent, code } = facts;
+  const { terminal, session, report, reviewed, branch, intent, code } = facts;
   if (facts.json) {
     const { turnId, outcome, text, changedFiles, refused, usage } = report;
-    desk.writeJson({
+    terminal.writeJson({
       result: {
         sessionId: session.sessionId,
         turnId,
@@ -258,13 +258,13 @@ function finish(facts: {
     });
     return;
   }
-  if (report.refused.length > 0) desk.view.note(`Refused: ${report.refused.join(", ")}`);
+  if (report.refused.length > 0) terminal.view.note(`Refused: ${report.refused.join(", ")}`);
   const used = describeUsage(report.usage);
-  if (used !== "") desk.view.note(used);
+  if (used !== "") terminal.view.note(used);
   const changed = report.changedFiles.length > 0 || reviewed.some(({ files }) => files.length > 0);
   const undo = report.commandsChangedFiles ? "gennai undo --list" : "gennai undo";
   if (report.cutOff !== undefined) {
-    desk.view.note(`Go on with: gennai run --session ${session.sessionId}, then /again`);
+    terminal.view.note(`Go on with: gennai run --session ${session.sessionId}, then /again`);
   }
-  desk.view.note(`Session ${session.sessionId}${changed ? ` · take the changes back with: ${undo}` : ""}`);
+  terminal.view.note(`Session ${session.sessionId}${changed ? ` · take the changes back with: ${undo}` : ""}`);
 }

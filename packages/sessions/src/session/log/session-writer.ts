@@ -69,7 +69,7 @@ export class SessionWriter {
   emit(event: SessionEvent, place: { readonly turnId: string; readonly itemId?: string }): void {
     this.#enqueue({ turnId: place.turnId, itemId: place.itemId ?? "", time: this.#now(), event });
     if (watched.has(event.type)) this.#immediate ??= setImmediate(() => void this.#pump());
-    else this.#timer ??= setTimeout(() => void this.#pump(), patience);
+    else this.#timer ??= setTimeout(() => void this.#pump(), timeoutMs);
   }
 
   /** Appends events and ledger entries in one transaction, after everything emitted before. */
@@ -160,4 +160,4 @@ export class SessionWriter {
 
 const watched: ReadonlySet<SessionEvent["type"]> = new Set(["text-delta", "thinking-delta", "tool-output-delta"]);
 /** How long other events wait for company, in milliseconds: too short for anybody to see. */
-const patience = 10;
+const timeoutMs = 10;

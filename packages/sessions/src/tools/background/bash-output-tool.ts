@@ -11,7 +11,7 @@ import { withNotes } from "../command-output.ts";
 /** Characters that one look shows. */
 const mostShown = 30_000;
 /** Milliseconds that a look waits for a run that has nothing new to say. */
-const patience = 3_000;
+const timeoutMs = 3_000;
 
 const parameters = z.strictObject({
   bash_id: z.string().min(1).max(40).describe("Id of the background command, e.g. b1."),
@@ -39,7 +39,7 @@ export function bashOutputTool(
 
     async execute({ bash_id: id, filter }, _analysis, { signal }) {
       const shows = filter === undefined ? undefined : lineFilter(filter);
-      const { text, leftOut, run } = await background.readOn(id, { most: mostShown, waitMs: patience, signal });
+      const { text, leftOut, run } = await background.readOn(id, { most: mostShown, waitMs: timeoutMs, signal });
       const lines = shows === undefined ? text : text.split("\n").filter(shows).join("\n");
       const notes = leftOut === 0 ? [] : [`[${leftOut} characters before this are left out]`];
       notes.push(`[${stateOf(run)}]`, ...refusedNotes(background.connections(id)));

@@ -15,7 +15,7 @@ import { ShadowGit } from "./shadow-git.ts";
 import type { TreeEntry } from "./tree-objects.ts";
 
 /** Milliseconds another process may hold the shadow repository. */
-const patience = 30_000;
+const timeoutMs = 30_000;
 /** So many new files go into one pack instead of a file each. */
 const packedFrom = 64;
 /** Steps from one snapshot to the next whose differences are remembered. */
@@ -144,7 +144,7 @@ export class ShadowTree {
   }
 
   async #lock(): Promise<Disposable> {
-    const end = performance.now() + patience;
+    const end = performance.now() + timeoutMs;
     for (;;) {
       const attempt = this.#locks.tryAcquire(`checkpoints ${this.#git.root}`, "takes a snapshot");
       if (attempt.type === "acquired") return attempt.lock;

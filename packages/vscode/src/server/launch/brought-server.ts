@@ -4,7 +4,7 @@ import { mkdir, open, readdir, readFile, rm, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { pause } from "@gennai/client/connection/back-off";
-import { type LaunchOutcome, launchPatience, pauseBetweenLooks } from "./launch-outcome.ts";
+import { type LaunchOutcome, launchTimeoutMs, pauseBetweenLooks } from "./launch-outcome.ts";
 import { findNode, serverEnvironment } from "./node-program.ts";
 
 export interface BroughtServer {
@@ -69,7 +69,7 @@ export async function startBroughtServer(
     ended.resolve({ type: "ended", exitCode, wrote: (await readFile(logFile, "utf8").catch(() => "")).trim() });
   child.once("error", () => void over(undefined));
   child.once("exit", (code) => void over(code ?? undefined));
-  const deadline = Date.now() + launchPatience;
+  const deadline = Date.now() + launchTimeoutMs;
   while (Date.now() < deadline) {
     const end = await Promise.race([ended.promise, pause(pauseBetweenLooks, options)]);
     if (end !== undefined) return end;
@@ -91,7 +91,7 @@ async function takeTurn(
     if (await isRunning()) return undefined;
     // Of a window that was killed meanwhile.
     const { mtimeMs } = await stat(lockFile).catch(() => ({ mtimeMs: Date.now() }));
-    if (Date.now() - mtimeMs > 2 * launchPatience) await rm(lockFile, { force: true });
+    if (Date.now() - mtimeMs > 2 * launchTimeoutMs) await rm(lockFile, { force: true });
     await pause(pauseBetweenLooks, options);
   }
   const taken = { [Symbol.asyncDispose]: () => rm(lockFile, { force: true }) };

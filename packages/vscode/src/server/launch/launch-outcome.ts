@@ -8,7 +8,7 @@ export type LaunchOutcome =
   | { readonly type: "no-node" };
 
 /** Milliseconds in which a server has to answer. */
-export const launchPatience = 30_000;
+export const launchTimeoutMs = 30_000;
 
 /** Milliseconds between two looks at whether it does. */
 export const pauseBetweenLooks = 300;

@@ -1,7 +1,7 @@
 import { pause } from "@gennai/client/connection/back-off";
 import * as vscode from "vscode";
 import type { LaunchCommand } from "./launch-command.ts";
-import { type LaunchOutcome, launchPatience, pauseBetweenLooks } from "./launch-outcome.ts";
+import { type LaunchOutcome, launchTimeoutMs, pauseBetweenLooks } from "./launch-outcome.ts";
 
 /**
  * Starts the user's own server in the integrated terminal, as a task: VS Code quotes its arguments for the user's shell, and the terminal
@@ -34,7 +34,7 @@ export async function startInTerminal(
   });
   try {
     started = await vscode.tasks.executeTask(task);
-    const deadline = Date.now() + launchPatience;
+    const deadline = Date.now() + launchTimeoutMs;
     while (Date.now() < deadline) {
       const end = await Promise.race([ended.promise, pause(pauseBetweenLooks, options)]);
       if (end !== undefined) return end;

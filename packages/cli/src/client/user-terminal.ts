@@ -1,0 +1,188 @@
+import type { ClientIdentity } from "@gennai/client/connection/client-identity";
+import type { HeldWorkspace } from "@gennai/client/held-workspace/held-workspace";
+import { AgentSession } from "@gennai/client/session/agent-session";
+import { eventJson } from "@gennai/client/session/event-json";
+import type { Endpoint } from "@gennai/governance/network/endpoint";
+import type { SettingsChoice } from "@gennai/protocol/model/session-settings";
+import type { UserQuestion, UserReply } from "@gennai/protocol/model/user-question";
+import pLimit, { type LimitFunction } from "p-limit";
+import type { Pipeline } from "../ci/pipeline.ts";
+import type { ChosenServer } from "../connection/server-choice.ts";
+import { type Paint, paintFor } from "../terminal/colours.ts";
+import { asTyped, type Console, isTerminal } from "../terminal/console.ts";
+import type { Interrupts } from "../terminal/interrupts.ts";
+import { LineInput } from "../terminal/line-input.ts";
+import { jsonLine } from "../terminal/terminal-safe.ts";
+import { version } from "../version.ts";
+import { answeredAhead } from "./allowed-ahead.ts";
+import { askUserAtTerminal } from "./ask-user-at-terminal.ts";
+import { ChangeWriter } from "./change-writer.ts";
+import { type AnswerPolicy, answerByPolicy } from "./confirmation-answer.ts";
+import { EventPrinter } from "./event-printer.ts";
+import { HeadlessEditor } from "./headless-editor.ts";
+import type { TurnView } from "./run-turn.ts";
+import { confirmAtTerminal } from "./terminal-confirmation.ts";
+
+export interface UserTerminalOptions {
+  readonly console: Console;
+  readonly interrupts: Interrupts;
+  readonly workspace: string;
+  readonly stateDir: string;
+  /** Set when the server cannot reach the files. */
+  readonly held?: HeldWorkspace | undefined;
+  readonly yes: boolean;
+  readonly ask: boolean;
+  readonly json: boolean;
+  /** Reads requests from the input, also from a pipe. */
+  readonly promptsForRequests: boolean;
+  /** What commands may reach without a question. */
+  readonly allow?: readonly Endpoint[];
+  /** Who is asked in place of the console's input: somebody who sits at more than one terminal. */
+  readonly person?: Person | undefined;
+  /** Set where nobody is, whatever the input is: it answers in a person's place. */
+  readonly pipeline?: Pick<Pipeline, "answer" | "hear">;
+}
+
+/** Who answers, one question at a time. */
+export interface Person {
+  readonly inOrder: LimitFunction;
+  question: LineInput["question"];
+}
+
+/** Where the user sits: what is shown, who answers, what can be done here. */
+export class UserTerminal implements Disposable {
+  readonly paint: Paint;
+  readonly view: TurnView;
+  readonly printer: EventPrinter;
+  readonly writer: ChangeWriter;
+  /** undefined: nobody can be asked. */
+  readonly input: LineInput | undefined;
+  /** Lines of requests; undefined when none are read. */
+  readonly requests: LineInput | undefined;
+  readonly editor: HeadlessEditor;
+  readonly policy: AnswerPolicy;
+  readonly #options: UserTerminalOptions;
+  readonly #person: Person | undefined;
+
+  constructor(options: UserTerminalOptions) {
+    this.#options = options;
+    const { console, json, pipeline } = options;
+    const target = json ? console.errors : console.output;
+    this.paint = paintFor(target, console.environment);
+    this.printer = new EventPrinter({
+      write: (text) => target.write(text),
+      asTyped: (text) => asTyped(text, console.environment),
+      paint: this.paint,
+      width: widthOf(target),
+    });
+    this.view = {
+      show: (event) => {
+        pipeline?.hear(event);
+        if (json) this.writeJson(eventJson(event));
+        else this.printer.print(event);
+      },
+      note: (text) => this.printer.line(this.paint("dim", asTyped(text, console.environment))),
+    };
+    const isHere = pipeline === undefined && (options.ask || (isTerminal(console.input) && isTerminal(console.errors)));
+    const line =
+      isHere || options.promptsForRequests ? new LineInput(console, () => options.interrupts.interrupt()) : undefined;
+    const input = isHere ? line : undefined;
+    this.input = input;
+    const inOrder = pLimit(1);
+    const person = options.person ?? (input && { inOrder, question: (...asked) => input.question(...asked) });
+    this.#person = person;
+    this.policy = options.yes ? "yes" : person === undefined ? "nobody" : "ask";
+    this.requests = options.promptsForRequests ? line : undefined;
+    this.writer = new ChangeWriter(options.workspace, options.stateDir);
+    this.editor = new HeadlessEditor({
+      workspace: options.workspace,
+      held: options.held,
+      // A pipeline's own has its secrets, and files that steer its later steps.
+      environment: pipeline === undefined ? console.environment : undefined,
+      writer: this.writer,
+      confirm: (question, { signal }) => this.#confirm(question, signal),
+      // What is asked is no permission, so that no policy answers it.
+      askUser: person && ((questions, { signal }) => this.#askUser(questions, person, signal)),
+    });
+  }
+
+  write(text: string): void {
+    this.printer.breakLine();
+    const { console, json } = this.#options;
+    (json ? console.errors : console.output).write(text);
+  }
+
+  writeJson(value: unknown): void {
+    this.#options.console.output.write(`${jsonLine(value)}\n`);
+  }
+
+  /** Who this terminal is to a server. */
+  identity(): ClientIdentity {
+    return { clientId: crypto.randomUUID(), name: "gennai-cli", version, editor: this.editor };
+  }
+
+  /** Opens a session of the server, with this terminal's editor. */
+  async openSession(
+    server: ChosenServer,
+    options: { readonly resume?: string; readonly settings: SettingsChoice; readonly signal: AbortSignal },
+  ): Promise<AgentSession> {
+    const identity = this.identity();
+    if (options.resume !== undefined) {
+      const session = await AgentSession.resume(server.client, identity, options.resume, options);
+      const { workingDir: _, ...changes } = options.settings;
+      if (Object.keys(changes).length > 0) await session.changeSettings(changes, options);
+      return session;
+    }
+    const { allow = [], pipeline } = this.#options;
+    const interactive = this.policy !== "nobody" || allow.length > 0 || pipeline !== undefined;
+    return AgentSession.start(server.client, identity, options.settings, { interactive, signal: options.signal });
+  }
+
+  [Symbol.dispose](): void {
+    (this.input ?? this.requests)?.[Symbol.dispose]();
+  }
+
+  #askUser(questions: readonly UserQuestion[], person: Person, signal: AbortSignal): Promise<UserReply> {
+    return person.inOrder(() => {
+      this.printer.breakLine();
+      const { errors } = this.#options.console;
+      return askUserAtTerminal(questions, {
+        input: person,
+        signal,
+        paint: this.paint,
+        write: (text) => void errors.write(text),
+      });
+    });
+  }
+
+  #confirm(question: Parameters<HeadlessEditor["confirm"]>[0], signal: AbortSignal) {
+    const { allow = [], pipeline } = this.#options;
+    const ahead = answeredAhead(question, allow);
+    const decided = ahead ?? pipeline?.answer(question) ?? answerByPolicy(this.policy, question);
+    if (decided !== undefined) {
+      const option = ahead !== undefined ? "--allow" : pipeline !== undefined ? "--ci-policy" : "--yes";
+      const word = decided.answer === "yes" ? `approved by ${option}` : `refused: ${decided.reason}`;
+      this.view.note(`  ${word}`);
+      return Promise.resolve(decided);
+    }
+    const person = this.#person;
+    if (person === undefined) return Promise.resolve({ answer: "nobody", reason: "Nobody could be asked." } as const);
+    // One question at a time, in the order they came.
+    return person.inOrder(() => {
+      this.printer.breakLine();
+      const { errors } = this.#options.console;
+      return confirmAtTerminal(question, {
+        input: person,
+        signal,
+        paint: this.paint,
+        write: (text) => void errors.write(text),
+      });
+    });
+  }
+}
+
+/** Columns; some terminals say 0 when they do not know. */
+function widthOf(stream: NodeJS.WritableStream): number {
+  const columns = "columns" in stream && typeof stream.columns === "number" ? stream.columns : 0;
+  return columns === 0 ? 100 : Math.max(40, columns);
+}

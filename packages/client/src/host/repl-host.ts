@@ -1,0 +1,191 @@
+import type { Transport } from "@connectrpc/connect";
+import type { Backend } from "@gennai/protocol/model/backend";
+import type { AppliedFile } from "@gennai/protocol/model/proposal";
+import type { EditingMode } from "@gennai/protocol/model/session-settings";
+import type { Review } from "../review/review.ts";
+import type { ReviewState } from "../review/review-state.ts";
+import type { EditorContext } from "../session/editor-context.ts";
+import type { ModelTrial } from "../session/model-choices.ts";
+import type { KeyToHand } from "../session/model-key.ts";
+
+/**
+ * Where the REPL app lives: a webview of an editor, or a page that the server serves. The app takes everything that is
+ * not on its own screen from here, and offers nothing that its host does not have.
+ */
+export interface ReplHost {
+  readonly kind: "editor" | "page";
+  /** To the server. An editor's goes through the extension host, which holds the token. */
+  readonly transport: Transport;
+  readonly launch: ReplLaunch;
+  /** Keeps what the app wants to find again after a reload: JSON, at most 64 KiB. */
+  saveState(state: unknown): void;
+  /**
+   * Tells what the user decided about a proposal so far, whenever that changes. undefined: the app keeps it itself, in its
+   * state.
+   */
+  readonly saveReview?: (state: ReviewState) => void;
+  /** Told which session the app shows, whenever it shows another one; empty: none yet. */
+  showsSession(sessionId: string): void;
+  /**
+   * Applies what the user decided about a proposal, and tells the server: all kept hunks in one step, or nothing. Rejects
+   * with an `Error` that says why nothing was written. undefined: the server applies it (`ApplyProposal`).
+   */
+  readonly applyProposal?: (review: ReviewToApply) => Promise<AppliedProposal>;
+  /** Takes a change set back in the editor. undefined: the server does (`UndoChangeSet`). */
+  readonly revertChangeSet?: (changeSetId: string) => Promise<void>;
+  /** Shows a file of the workspace. The host resolves the path and refuses what is outside. */
+  readonly openFile?: (path: string, line?: number) => Promise<void>;
+  /** Shows a rule in its file, or says where it stands. @param place `file:line` as the server has it */
+  readonly openRule?: (place: string) => Promise<void>;
+  /** Shows a proposed change in the editor's own diff. */
+  readonly openDiff?: (proposalId: string, changeId: string) => Promise<void>;
+  /** Shows what a running call prints in a terminal, which can stop it. `afterSeq`: a place in the log before it printed. */
+  readonly watchCall?: (call: CallToWatch) => Promise<void>;
+  /** Shows what a call changed in a file in the editor's own diff. @param attemptsId where an attempt of these changed it */
+  readonly openChange?: (
+    file: Pick<AppliedFile, "path" | "beforeSha256" | "afterSha256">,
+    attemptsId?: string,
+  ) => Promise<void>;
+  /** What the user is looking at, to be offered as context of a prompt. */
+  readonly editorContext?: () => Promise<EditorContext>;
+  /** Workspace paths of files that were dropped, by their URIs; what is no file of the workspace is left out. */
+  readonly namesOfDropped?: (uris: readonly string[]) => Promise<readonly string[]>;
+  /** Keeps the model that was chosen, for sessions to come. */
+  keepModel(choice: ChosenModel): Promise<void>;
+  /** Keeps a provider's key for its user, and hands it to the server. undefined: the server alone gets it. */
+  readonly keepModelKey?: (key: KeyToHand) => Promise<void>;
+  /** Models that other extensions of the editor offer. undefined: there is no editor. */
+  readonly editorModels?: EditorModels;
+  /** Runs one of the editor's own commands from the closed list below. */
+  readonly runHostCommand?: (command: HostCommand) => Promise<void>;
+  /** What the host asks of the app. Gives back how to stop listening. */
+  onNotice(listener: (notice: HostNotice) => void): () => void;
+}
+
+export interface ChosenModel {
+  readonly backend: Backend;
+  /** Empty: the backend has one alone, or decides. */
+  readonly model: string;
+  /** Of a server of one's own; empty: its usual place. */
+  readonly baseUrl: string;
+}
+
+export interface EditorModels {
+  list(): Promise<readonly EditorModel[]>;
+  /** One real small call; the editor may ask its user first. */
+  try(model: string): Promise<ModelTrial>;
+}
+
+export interface EditorModel {
+  /** As settings name it: vendor, slash, id. */
+  readonly model: string;
+  readonly contextTokens: number;
+}
+
+/** The commands of an editor that the app may offer as buttons. */
+export const hostCommands = [
+  "startServer",
+  "showLog",
+  "openSettings",
+  "openScm",
+  "selectIntent",
+  "setUpBranch",
+  "setToken",
+  "openFolder",
+  "chooseFolder",
+  "takeOver",
+  "showAllChanges",
+] as const;
+export type HostCommand = (typeof hostCommands)[number];
+
+/** What the app begins with. */
+export interface ReplLaunch {
+  /** Stable over reloads: the app's own client id. */
+  readonly clientId: string;
+  /** Shown to people, e.g. `gennai-vscode 0.1.0`. */
+  readonly clientName: string;
+  readonly version: string;
+  /** Absolute path; undefined: the server's default. */
+  readonly workspace: string | undefined;
+  /** The session to show; undefined: the newest of the workspace, or a new one with the first prompt. */
+  readonly sessionId: string | undefined;
+  /** Folders of the window that a session could work on; more than one: a person may choose. */
+  readonly folders?: number;
+  /** What `saveState` was last given. */
+  readonly state: unknown;
+  readonly settings: ReplSettings;
+  /** Reviews that the host holds, newest first (`KeptReviews`); undefined: it holds none. */
+  readonly reviews?: readonly unknown[];
+}
+
+export interface ReplSettings {
+  readonly showThinking: boolean;
+  /** Empty: the server's default. */
+  readonly backend: string;
+  readonly model: string;
+  /** Where the model's server is; empty: its usual place. */
+  readonly modelUrl: string;
+  readonly editingMode: EditingMode;
+  readonly scenario: string;
+}
+
+export interface CallToWatch {
+  readonly turnId: string;
+  readonly callId: string;
+  readonly afterSeq: bigint;
+  /** What runs, as people read it. */
+  readonly command: string;
+}
+
+export interface ReviewToApply extends Review {
+  readonly sessionId: string;
+}
+
+export interface AppliedProposal {
+  /** Workspace paths that were written or deleted. */
+  readonly files: readonly string[];
+}
+
+export type HostNotice =
+  /** Show this session; undefined: begin a new one with the next prompt. */
+  | { readonly type: "show-session"; readonly sessionId: string | undefined }
+  /** Show a call, in the conversation of its session. */
+  | { readonly type: "show-call"; readonly sessionId: string; readonly turnId: string; readonly callId: string }
+  /** Send this as the user's prompt, or only put it into the box. */
+  | { readonly type: "prompt"; readonly text: string; readonly send: boolean }
+  /** Put these mentions (`@src/a.ts:1-3`) into what is being written. */
+  | { readonly type: "mention"; readonly mentions: readonly string[] }
+  /** Have a text go along with what is being written, as material: a chip names it. */
+  | { readonly type: "attach"; readonly title: string; readonly text: string }
+  /** `proposalId`: which one the review shows; absent: the one it showed before, else the newest. */
+  | { readonly type: "show-panel"; readonly panel: ReplPanel; readonly proposalId?: string }
+  /** Let the user choose a model. */
+  | { readonly type: "choose-model" }
+  | { readonly type: "settings"; readonly settings: ReplSettings }
+  /** Something was decided elsewhere about a proposal: a `ReviewState`. */
+  | { readonly type: "review"; readonly state: unknown }
+  /** The way to the server was lost or came back; `message` says what to do. */
+  | {
+      readonly type: "server";
+      readonly state: "connected" | "unreachable" | "refused";
+      readonly message: string;
+      /** What mends it, as buttons; absent: starting a server, and the log. */
+      readonly steps?: readonly HostCommand[];
+    }
+  /** Another window works on the workspace, and this one only watches; or no longer. */
+  | { readonly type: "role"; readonly watching: boolean }
+  /** The window got or lost the focus of a person: a webview's own focus says that of one part of it. */
+  | { readonly type: "window"; readonly focused: boolean };
+
+export const replPanels = [
+  "chat",
+  "review",
+  "plan",
+  "todos",
+  "attempts",
+  "checkpoints",
+  "timeline",
+  "governance",
+  "prompt",
+] as const;
+export type ReplPanel = (typeof replPanels)[number];

@@ -1,0 +1,159 @@
+import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
+import type { Answer } from "../confirmation.ts";
+import type { ToolError } from "../tool-error.ts";
+import { type DecidedCall, findingOf } from "./decide-call.ts";
+import type { CallOutcome, Decision, ToolCall } from "./gate-journal.ts";
+
+export type Decided = DecidedCall & { readonly type: "decided" };
+
+/** A call on its way through the stages; `refusal` is set once it is clear that it does not run. */
+export interface AdmittedCall {
+  readonly decision: Decision;
+  readonly decided: Decided | undefined;
+  readonly refusal: { readonly error: ToolError; readonly failureClass: FailureClass } | undefined;
+}
+
+export const stopped = {
+  error: { code: "stopped", message: "The turn was stopped, so this call did not run.", retryable: false },
+  failureClass: "permission_denied",
+} as const;
+
+export function settled(decided: DecidedCall): AdmittedCall {
+  if (decided.type === "invalid") {
+    return {
+      decision: decisionOf(decided, undefined),
+      decided: undefined,
+      refusal: { error: decided.error, failureClass: decided.failureClass },
+    };
+  }
+  const error = decided.verdict.type === "deny" ? findingOf(decided.verdict) : undefined;
+  return {
+    decision: decisionOf(decided, undefined),
+    decided,
+    refusal: error === undefined ? undefined : { error, failureClass: "permission_denied" },
+  };
+}
+
+export function refused(
+  call: ToolCall,
+  decided: DecidedCall | undefined,
+  refusal: { readonly error: ToolError; readonly failureClass: FailureClass },
+): AdmittedCall {
+  const decision: Decision =
+    decided === undefined
+      ? {
+          call,
+          verdict: "deny",
+          risk: "high",
+          rule: refusal.error.rule ?? "gate/stopped",
+          reason: refusal.error.message,
+          effects: [],
+          input: "",
+        }
+      : { ...decisionOf(decided, undefined), verdict: "deny", reason: refusal.error.message };
+  return { decision, decided: undefined, refusal };
+}
+
+/** @param what a person was asked about, and what does not happen now */
+export function refusedByAnswer(
+  decided: Decided,
+  answer: Exclude<Answer, { readonly type: "yes" }>,
+  what: AskedFor = { name: "call", outcome: "it did not run" },
+): AdmittedCall {
+  const rule = decided.verdict.type === "allow" ? "gate/confirm" : decided.verdict.finding.rule;
+  const { code, message } = refusalBy(answer, what);
+  return {
+    decision: { ...decisionOf(decided, answer), verdict: "deny" },
+    decided: undefined,
+    refusal: {
+      error: {
+        code,
+        message,
+        rule,
+        hint: "Do not repeat this call; choose another way or ask the user.",
+        retryable: false,
+      },
+      failureClass: "permission_denied",
+    },
+  };
+}
+
+interface AskedFor {
+  readonly name: string;
+  readonly outcome: string;
+}
+
+/** What a call has done where nobody sees it yet. */
+export const foundWork: AskedFor = { name: "change", outcome: "nothing of it was kept" };
+
+function refusalBy(
+  answer: Parameters<typeof refusedByAnswer>[1],
+  { name, outcome }: AskedFor,
+): Pick<ToolError, "code" | "message"> {
+  switch (answer.type) {
+    case "no":
+      return {
+        code: "user_denied",
+        message: `User denied execution${answer.reason === "" ? "" : `: ${answer.reason}`}`,
+      };
+    case "unclear":
+      return { code: "unclear_answer", message: `The answer was neither yes nor no, so ${outcome}.` };
+    case "timeout":
+      return {
+        code: "confirmation_timeout",
+        message: `Nobody answered the question in time, so ${outcome}.`,
+      };
+    case "passed-on":
+    case "nobody":
+      return {
+        code: "nobody_to_ask",
+        message: `This ${name} needs a person's yes and nobody can be asked, so ${outcome}.`,
+      };
+  }
+}
+
+export function decisionOf(decided: DecidedCall, answer: Answer | undefined): Decision {
+  if (decided.type === "invalid") {
+    return {
+      call: decided.call,
+      verdict: "deny",
+      risk: "low",
+      rule: decided.error.rule ?? `tool/${decided.error.code}`,
+      reason: decided.error.message,
+      effects: decided.effects,
+      input: decided.input,
+    };
+  }
+  const finding = decided.verdict.type === "allow" ? undefined : decided.verdict.finding;
+  return {
+    call: decided.call,
+    verdict: decided.verdict.type,
+    risk: decided.risk,
+    rule: finding?.rule ?? "",
+    reason: finding?.reason ?? "",
+    ...(finding?.place === undefined ? {} : { place: finding.place }),
+    effects: decided.analysis.effects,
+    input: decided.input,
+    ...(decided.asCalled === undefined ? {} : { asCalled: decided.asCalled }),
+    ...(answer === undefined
+      ? {}
+      : {
+          confirmation: {
+            answer: answer.type,
+            by: "by" in answer ? answer.by : "",
+            ...(answer.type === "yes" ? { scope: answer.scope } : {}),
+            ...(answer.type === "yes" && answer.remembered !== undefined
+              ? { rememberedFrom: answer.remembered.callId }
+              : {}),
+          },
+        }),
+  };
+}
+
+/** A call that was admitted and did not run after all was refused, whatever had been decided. */
+export function finalDecision({ decision, refusal }: AdmittedCall, { outcome, error, found }: CallOutcome): Decision {
+  if (found !== undefined) return found;
+  if (refusal !== undefined || outcome !== undefined || error === undefined) return decision;
+  const { place: _, ...rest } = decision;
+  return { ...rest, verdict: "deny", rule: error.rule ?? "gate/stopped", reason: error.message };
+}

@@ -1,0 +1,156 @@
+import { type AttemptSet, type AttemptsWish, SessionAttempts } from "@gennai/client/attempts/attempts";
+import type { AgentSession } from "@gennai/client/session/agent-session";
+import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { type ReadonlySignal, signal } from "@preact/signals";
+import { ChangeContents } from "../changes/change-contents.ts";
+import { type Problem, problemOf } from "../failure/problem.ts";
+import type { AttemptQuestions } from "./attempt-questions.ts";
+import { AttemptWatch, type WatchedAttempt } from "./attempt-watch.ts";
+
+export interface AttemptsStoreOptions {
+  readonly session: AgentSession;
+  readonly questions: AttemptQuestions;
+}
+
+/** The attempts of a session's workspace: asked of the server whenever an event tells that they went on. */
+export class AttemptsStore implements Disposable {
+  readonly problem = signal<Problem | undefined>(undefined);
+  readonly #options: AttemptsStoreOptions;
+  readonly #attempts: SessionAttempts;
+  readonly #sets = signal<readonly AttemptSet[] | undefined>(undefined);
+  /** What is under way for a person, by its key. */
+  readonly #busy = signal<ReadonlySet<string>>(new Set());
+  /** By the session of the attempt. */
+  readonly #watches = new Map<string, AttemptWatch>();
+  readonly #contents = new Map<string, ChangeContents>();
+  readonly #over = new AbortController();
+  #loading: Promise<void> | undefined;
+  #again = false;
+
+  constructor(options: AttemptsStoreOptions) {
+    this.#options = options;
+    const { client, sessionId } = options.session;
+    this.#attempts = new SessionAttempts(client, sessionId);
+  }
+
+  /** Newest first; undefined before they were read. */
+  get sets(): ReadonlySignal<readonly AttemptSet[] | undefined> {
+    return this.#sets;
+  }
+
+  get busy(): ReadonlySignal<ReadonlySet<string>> {
+    return this.#busy;
+  }
+
+  /** What an attempt is at, while it works. */
+  watched(sessionId: string): ReadonlySignal<WatchedAttempt> | undefined {
+    return this.#watches.get(sessionId)?.shown;
+  }
+
+  /** Both sides of what the attempts of a set changed. */
+  contents(setId: string): ChangeContents {
+    const known = this.#contents.get(setId);
+    if (known !== undefined) return known;
+    const fresh = new ChangeContents((sha256, options) => this.#attempts.content(setId, sha256, options));
+    this.#contents.set(setId, fresh);
+    return fresh;
+  }
+
+  handle(events: readonly InvokeEvent[]): void {
+    if (events.some(({ event }) => event.case === "attemptsChanged")) void this.load();
+  }
+
+  /** Never rejects. What comes while it is read is read after that. */
+  load(): Promise<void> {
+    this.#again = true;
+    this.#loading ??= this.#read().finally(() => {
+      this.#loading = undefined;
+    });
+    return this.#loading;
+  }
+
+  /** False when they could not be begun; why, is shown. */
+  start(wish: AttemptsWish): Promise<boolean> {
+    return this.#try("start", "Starting attempts", async () => {
+      await this.#attempts.start(wish, { signal: this.#over.signal });
+    });
+  }
+
+  /** @param number 0: all of them */
+  async stop(setId: string, number: number): Promise<void> {
+    await this.#try(keyOf(setId, number), "Stopping", async () => {
+      await this.#attempts.stop(setId, number, { signal: this.#over.signal });
+    });
+  }
+
+  /** @returns the id of the proposal that it became; undefined when it did not, and why is shown */
+  async take(setId: string, number: number): Promise<string | undefined> {
+    let proposalId: string | undefined;
+    await this.#try(keyOf(setId, number), "Taking the attempt", async () => {
+      proposalId = await this.#attempts.take(setId, number, { signal: this.#over.signal });
+    });
+    return proposalId;
+  }
+
+  async forget(setId: string): Promise<void> {
+    await this.#try(keyOf(setId, 0), "Forgetting the attempts", async () => {
+      await this.#attempts.drop(setId, { signal: this.#over.signal });
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#over.abort();
+    for (const each of [...this.#watches.values(), ...this.#contents.values()]) each[Symbol.dispose]();
+  }
+
+  async #read(): Promise<void> {
+    while (this.#again && !this.#over.signal.aborted) {
+      this.#again = false;
+      try {
+        this.#sets.value = await this.#attempts.list({ signal: this.#over.signal });
+        this.#watch();
+      } catch (error) {
+        if (!this.#over.signal.aborted) this.problem.value = problemOf(error, "Reading the attempts");
+      }
+    }
+  }
+
+  /** Follows those that work, and no others: a browser has few connections to a server. */
+  #watch(): void {
+    const working = (this.#sets.peek() ?? []).flatMap(({ attempts }) =>
+      attempts.filter(({ phase, sessionId }) => phase === "working" && sessionId !== ""),
+    );
+    for (const [sessionId, watch] of this.#watches) {
+      if (working.some((attempt) => attempt.sessionId === sessionId)) continue;
+      watch[Symbol.dispose]();
+      this.#watches.delete(sessionId);
+    }
+    const { session, questions } = this.#options;
+    for (const { number, sessionId } of working) {
+      if (!this.#watches.has(sessionId)) {
+        this.#watches.set(sessionId, new AttemptWatch({ session, sessionId, number, questions }));
+      }
+    }
+  }
+
+  async #try(key: string, action: string, work: () => Promise<void>): Promise<boolean> {
+    if (this.#busy.peek().has(key)) return false;
+    this.#busy.value = new Set([...this.#busy.peek(), key]);
+    this.problem.value = undefined;
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      if (!this.#over.signal.aborted) this.problem.value = problemOf(error, action);
+      return false;
+    } finally {
+      this.#busy.value = new Set([...this.#busy.peek()].filter((other) => other !== key));
+      await this.load();
+    }
+  }
+}
+
+/** Of what is under way for an attempt, or for all of a set. */
+export function keyOf(setId: string, number: number): string {
+  return `${setId} ${number}`;
+}

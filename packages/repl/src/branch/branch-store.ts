@@ -1,0 +1,134 @@
+import { getWorkspaceState, prepareBranch, type WorkspaceState } from "@gennai/client/session/workspace-state";
+import { branchNameFor } from "@gennai/protocol/branch-name";
+import { type ReadonlySignal, signal } from "@preact/signals";
+import type { FollowedSession } from "../control/followed-session.ts";
+import { type Failure, failureOf } from "../failure/failure.ts";
+import { FirstCommitStore } from "./first-commit-store.ts";
+
+/** - `look`: goes on where it is, and the server lets nothing be written */
+export type BranchAnswer = "create" | "proposal" | "look";
+
+/** What a person decides before the agent may write. */
+export interface BranchQuestion {
+  /** Why the agent does not write where the workspace stands. */
+  readonly situation: string;
+  /** `ai-agent/…`; undefined where git is not ready for a branch. */
+  readonly wanted: string | undefined;
+  /** Files that are not committed: they come along. */
+  readonly changedFiles: number;
+  /** What the server said to the last try. */
+  readonly refusal: Failure | undefined;
+}
+
+interface Task {
+  /** What the user asked for: names the branch. */
+  readonly task: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Branch Mode where no editor has git: before a session's first turn the workspace is brought onto a branch of the agent's
+ * own, if the person agrees. Asked once a session, and again after a call was refused for its branch.
+ */
+export class BranchStore {
+  readonly firstCommit = new FirstCommitStore();
+  readonly #question = signal<BranchQuestion | undefined>(undefined);
+  readonly #busy = signal(false);
+  readonly #settled = new Set<string>();
+  readonly #useProposals: () => Promise<boolean>;
+  #answer: ((answer: BranchAnswer) => void) | undefined;
+
+  /** @param useProposals switches the session to Proposal Mode; false when the server would not */
+  constructor(useProposals: () => Promise<boolean>) {
+    this.#useProposals = useProposals;
+  }
+
+  get question(): ReadonlySignal<BranchQuestion | undefined> {
+    return this.#question;
+  }
+
+  /** An answer is being carried out. */
+  get busy(): ReadonlySignal<boolean> {
+    return this.#busy;
+  }
+
+  answer(answer: BranchAnswer): void {
+    this.#answer?.(answer);
+  }
+
+  /** A call was refused for the branch it would have written on: the next turn asks anew. */
+  refused(sessionId: string): void {
+    this.#settled.delete(sessionId);
+  }
+
+  /** Resolves when a turn may begin. Rejects with `ConnectError`, or the signal's reason when the person gives up. */
+  async ready(followed: FollowedSession, { task, signal }: Task): Promise<void> {
+    const { session, settings } = followed;
+    const { client, sessionId } = session;
+    const inBranchMode = () => settings.value.editingMode === "branch";
+    if (!inBranchMode() || this.#settled.has(sessionId)) return;
+    const state = await getWorkspaceState(client, { sessionId, signal });
+    if (state.git === "ready" && !state.hasCommit) {
+      await this.firstCommit.offer(client, { sessionId, signal });
+    }
+    const prepare = () => prepareBranch(client, { sessionId, task, signal });
+    if (!isFree(state)) {
+      const wanted = state.git === "ready" ? branchNameFor(task) : undefined;
+      // Where git is missing, the server says best what to do.
+      let refusal = wanted === undefined ? await failureIn(prepare, signal) : undefined;
+      const { changedFiles } = state;
+      const situation = situationOf(state);
+      try {
+        while (inBranchMode() && (wanted !== undefined || refusal !== undefined)) {
+          const answer = await this.#ask({ situation, wanted, changedFiles, refusal }, signal);
+          this.#busy.value = true;
+          if (answer === "look" || (answer === "proposal" && (await this.#useProposals()))) break;
+          if (answer !== "create") continue;
+          refusal = await failureIn(prepare, signal);
+          if (refusal === undefined) break;
+        }
+      } finally {
+        this.#question.value = undefined;
+        this.#busy.value = false;
+      }
+    }
+    if (inBranchMode()) this.#settled.add(sessionId);
+  }
+
+  async #ask(question: BranchQuestion, signal: AbortSignal): Promise<BranchAnswer> {
+    const { promise, resolve, reject } = Promise.withResolvers<BranchAnswer>();
+    const abort = () => reject(signal.reason);
+    signal.throwIfAborted();
+    signal.addEventListener("abort", abort, { once: true });
+    this.#answer = resolve;
+    this.#busy.value = false;
+    this.#question.value = question;
+    try {
+      return await promise;
+    } finally {
+      this.#answer = undefined;
+      signal.removeEventListener("abort", abort);
+    }
+  }
+}
+
+function isFree({ git, branch, protectedBy }: WorkspaceState): boolean {
+  return git === "ready" && branch !== undefined && protectedBy === undefined;
+}
+
+function situationOf({ git, branch }: WorkspaceState): string {
+  if (git !== "ready") return "In Branch Mode the agent writes on a git branch of its own.";
+  return branch === undefined
+    ? "HEAD is on no branch, and the agent works on one of its own."
+    : `You are on ${branch}, which is protected: the agent works on a branch of its own.`;
+}
+
+async function failureIn(work: () => Promise<unknown>, signal: AbortSignal): Promise<Failure | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    signal.throwIfAborted();
+    return failureOf(error);
+  }
+}

@@ -1,0 +1,54 @@
+import type { ConfirmationQuestion, ConfirmationReply, RequestOptions } from "@gennai/client/bridge/editor";
+import { type ReadonlySignal, signal } from "@preact/signals";
+
+/**
+ * The questions that wait for a person, oldest first. `confirm` is an editor's ability: it opens a question, and whoever
+ * shows the questions answers them here. A question that is over elsewhere goes away by its signal.
+ */
+export class ConfirmationStore {
+  readonly #open = signal<readonly ConfirmationQuestion[]>([]);
+  readonly #waiting = new Map<string, PromiseWithResolvers<ConfirmationReply>>();
+
+  get open(): ReadonlySignal<readonly ConfirmationQuestion[]> {
+    return this.#open;
+  }
+
+  /** Rejects when the signal aborts, and answers nothing then. */
+  readonly confirm = async (
+    question: ConfirmationQuestion,
+    { signal: over }: RequestOptions,
+  ): Promise<ConfirmationReply> => {
+    over.throwIfAborted();
+    const { requestId } = question;
+    // Asked twice is one question: the newest one counts, for it is the one that the server waits for.
+    this.#waiting.get(requestId)?.reject(new Error("The question was asked again."));
+    const waiting = Promise.withResolvers<ConfirmationReply>();
+    this.#waiting.set(requestId, waiting);
+    this.#open.value = [...this.#open.peek().filter((other) => other.requestId !== requestId), question];
+    const leave = () => waiting.reject(over.reason);
+    over.addEventListener("abort", leave, { once: true });
+    try {
+      return await waiting.promise;
+    } finally {
+      over.removeEventListener("abort", leave);
+      if (this.#waiting.get(requestId) === waiting) {
+        this.#waiting.delete(requestId);
+        this.#open.value = this.#open.peek().filter((other) => other.requestId !== requestId);
+      }
+    }
+  };
+
+  /** It counts down no more. */
+  waits(requestId: string): void {
+    this.#open.value = this.#open
+      .peek()
+      .map((each) => (each.requestId === requestId ? { ...each, deadline: undefined } : each));
+  }
+
+  /** A person's word. False when the question is over; then nothing was answered. */
+  answer(requestId: string, reply: ConfirmationReply): boolean {
+    const waiting = this.#waiting.get(requestId);
+    waiting?.resolve(reply);
+    return waiting !== undefined;
+  }
+}

@@ -1,0 +1,55 @@
+import type { HostNotice } from "@gennai/client/host/repl-host";
+import type { ReplControl } from "./repl-control.ts";
+import { choiceOf } from "./settings-choice.ts";
+
+/** Does what the host asks of the app. */
+export function handleHostNotice(control: ReplControl, notice: HostNotice): void {
+  switch (notice.type) {
+    case "show-session":
+      if (notice.sessionId === undefined) control.newSession();
+      else if (notice.sessionId !== control.followed.value?.session.sessionId) void control.switchTo(notice.sessionId);
+      return;
+    case "show-call":
+      void control.opened().then(() => control.showCall(notice));
+      return;
+    case "prompt":
+      control.panel.value = "chat";
+      if (notice.send) void control.opened().then(() => control.turns.send(notice.text));
+      else control.turns.addToDraft(notice.text);
+      return;
+    case "mention":
+      control.panel.value = "chat";
+      control.turns.addMentions(notice.mentions);
+      return;
+    case "attach":
+      control.panel.value = "chat";
+      control.turns.attach(notice.title, notice.text);
+      return;
+    case "show-panel":
+      if (notice.proposalId !== undefined) control.reviewed.value = notice.proposalId;
+      control.panel.value = notice.panel;
+      return;
+    case "choose-model":
+      control.models.open();
+      return;
+    case "settings":
+      control.showThinking.value = notice.settings.showThinking;
+      control.scenario.value = notice.settings.scenario;
+      control.choice.value = choiceOf(notice.settings, control.host.launch.workspace);
+      return;
+    case "review":
+      control.reviews.hear(notice.state);
+      return;
+    case "role":
+      control.watching.value = notice.watching;
+      return;
+    case "window":
+      control.windowFocus.value = notice.focused;
+      return;
+    case "server":
+      control.serverNotice.value =
+        notice.state === "connected" ? undefined : { message: notice.message, steps: notice.steps };
+      if (notice.state === "connected") control.followed.value?.retry();
+      return;
+  }
+}

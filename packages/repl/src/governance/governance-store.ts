@@ -1,0 +1,207 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import type { GovernanceClient } from "@gennai/client/connection/connection";
+import {
+  type EmergencyControl,
+  type EmergencyState,
+  emergencyStateFromMessage,
+  setEmergencyControl,
+} from "@gennai/client/governance/emergency";
+import { selectIntent } from "@gennai/client/governance/intents";
+import {
+  acceptMcpServer,
+  listMcpServers,
+  type NamedMcpServer,
+  type NamedMcpServers,
+} from "@gennai/client/governance/mcp-servers";
+import {
+  listStandingAnswers,
+  revokeStandingAnswers,
+  type StandingAnswer,
+} from "@gennai/client/governance/standing-answers";
+import { IntentsMode } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { type ReadonlySignal, signal } from "@preact/signals";
+import { type Problem, problemOf } from "../failure/problem.ts";
+
+export interface GovernedIntent {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly ownedScope: readonly string[];
+  readonly constraints: readonly string[];
+  readonly selectable: boolean;
+}
+
+/** What governs a session. */
+export interface GovernanceView {
+  readonly emergency: EmergencyState;
+  readonly rules: {
+    readonly count: number;
+    readonly text: string;
+    readonly lastViolation: string;
+    readonly problems: readonly string[];
+    readonly policySha256: string;
+  };
+  /** `sandboxed`, `unsandboxed`, or empty when the server does not say. */
+  readonly isolation: string;
+  readonly intentsMode: "auto" | "required" | "off";
+  readonly intents: readonly GovernedIntent[];
+  readonly intentWarnings: readonly string[];
+  readonly activeIntentId: string;
+  readonly answers: readonly StandingAnswer[];
+  readonly mcp: NamedMcpServers;
+  readonly capabilities: {
+    readonly name: string;
+    readonly capabilities: readonly string[];
+    readonly expires: Date | undefined;
+    readonly problem: string;
+  };
+}
+
+export interface GovernanceStoreState {
+  /** undefined until it was loaded. */
+  readonly view: GovernanceView | undefined;
+  readonly busy: boolean;
+  readonly problem: Problem | undefined;
+  /** Turns that ended by the last switch. */
+  readonly stopped: number;
+}
+
+export interface GovernanceStoreOptions {
+  readonly client: GovernanceClient;
+  /** Empty: the default workspace. */
+  readonly sessionId: string;
+  /** Who switches; recorded. */
+  readonly by: string;
+}
+
+/** What governs a session, and a person's switches of it. Load it again when an event says that something changed. */
+export class GovernanceStore implements Disposable {
+  readonly #options: GovernanceStoreOptions;
+  readonly #state = signal<GovernanceStoreState>({ view: undefined, busy: false, problem: undefined, stopped: 0 });
+  readonly #over = new AbortController();
+
+  constructor(options: GovernanceStoreOptions) {
+    this.#options = options;
+  }
+
+  get state(): ReadonlySignal<GovernanceStoreState> {
+    return this.#state;
+  }
+
+  async load(): Promise<void> {
+    await this.#do("Load", async (options) => this.#set({ view: await loadGovernance(this.#options, options) }));
+  }
+
+  async switch(
+    control: EmergencyControl,
+    enabled: boolean,
+    details: { readonly tool: string; readonly reason: string },
+  ): Promise<void> {
+    const { client, by } = this.#options;
+    await this.#do("Emergency control", async (options) => {
+      const stopped = await setEmergencyControl(client, { control, enabled, by, ...details }, options);
+      this.#set({ stopped: stopped.length, view: await loadGovernance(this.#options, options) });
+    });
+  }
+
+  async select(intentId: string): Promise<void> {
+    const { client, sessionId } = this.#options;
+    await this.#do("Select intent", async (options) => {
+      await selectIntent(client, sessionId, intentId, options);
+      this.#set({ view: await loadGovernance(this.#options, options) });
+    });
+  }
+
+  /** @param id of one; undefined: all of them */
+  async revoke(id: string | undefined): Promise<void> {
+    const { client, sessionId } = this.#options;
+    await this.#do("Ask again", async (options) => {
+      await revokeStandingAnswers(client, sessionId, id, options);
+      this.#set({ view: await loadGovernance(this.#options, options) });
+    });
+  }
+
+  /** It starts with the next turn. */
+  async acceptMcp(server: NamedMcpServer): Promise<void> {
+    const { client, sessionId } = this.#options;
+    await this.#do("Accept MCP server", async (options) => {
+      try {
+        await acceptMcpServer(client, sessionId, server, options);
+      } finally {
+        // Also when it was another one by now: then that is what is shown.
+        this.#set({ view: await loadGovernance(this.#options, options) });
+      }
+    });
+  }
+
+  dismiss(): void {
+    this.#set({ problem: undefined });
+  }
+
+  [Symbol.dispose](): void {
+    this.#over.abort();
+  }
+
+  async #do(action: string, run: (options: { readonly signal: AbortSignal }) => Promise<void>): Promise<void> {
+    this.#set({ busy: true, problem: undefined, stopped: 0 });
+    try {
+      await run({ signal: this.#over.signal });
+    } catch (error) {
+      if (this.#over.signal.aborted) return;
+      this.#set({ problem: problemOf(error, action) });
+    }
+    this.#set({ busy: false });
+  }
+
+  #set(change: Partial<GovernanceStoreState>): void {
+    this.#state.value = { ...this.#state.peek(), ...change };
+  }
+}
+
+async function loadGovernance(
+  { client, sessionId }: GovernanceStoreOptions,
+  options: { readonly signal: AbortSignal },
+): Promise<GovernanceView> {
+  const [status, intents, answers, mcp] = await Promise.all([
+    client.getGovernanceStatus({ sessionId }, options),
+    client.listIntents({ sessionId }, options),
+    listStandingAnswers(client, sessionId, options),
+    listMcpServers(client, sessionId, options),
+  ]);
+  const { emergency, rules, capabilities } = status;
+  return {
+    emergency: emergencyStateFromMessage(emergency),
+    rules: {
+      count: rules?.count ?? 0,
+      text: rules?.text ?? "",
+      lastViolation: rules?.lastViolation ?? "",
+      problems: rules?.problems ?? [],
+      policySha256: rules?.policySha256 ?? "",
+    },
+    isolation: status.isolation,
+    intentsMode:
+      status.intentsMode === IntentsMode.REQUIRED
+        ? "required"
+        : status.intentsMode === IntentsMode.OFF
+          ? "off"
+          : "auto",
+    intents: intents.intents.map(({ id, name, status: word, ownedScope, constraints, selectable }) => ({
+      id,
+      name,
+      ownedScope,
+      constraints,
+      selectable,
+      status: word,
+    })),
+    intentWarnings: intents.warnings,
+    activeIntentId: intents.activeIntentId,
+    answers,
+    mcp,
+    capabilities: {
+      name: capabilities?.name ?? "",
+      capabilities: capabilities?.capabilities ?? [],
+      expires: capabilities?.expires === undefined ? undefined : timestampDate(capabilities.expires),
+      problem: capabilities?.problem ?? "",
+    },
+  };
+}

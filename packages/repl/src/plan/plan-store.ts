@@ -1,0 +1,264 @@
+import type { Plan, PlanIssue, PlannedAction, SubmittedPlan, VerificationResult } from "@gennai/client/plan/plan";
+import type { SessionPlans } from "@gennai/client/plan/session-plans";
+import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { type ReadonlySignal, signal } from "@preact/signals";
+import { type Problem, problemOf } from "../failure/problem.ts";
+import { GatheredWork } from "./gathered-work.ts";
+import { type HeldToken, type PlanAct, type PlanFacts, planChecks } from "./plan-checks.ts";
+import { PlanRuns } from "./plan-runs.ts";
+import { strictRequest } from "./write-plan.ts";
+
+export type PlanBusy = "plan" | PlanAct;
+
+/** What a text that was handed in became, when it is no plan. */
+export interface RejectedOutput {
+  readonly raw: string;
+  readonly envelopeKind: string;
+  readonly issues: readonly PlanIssue[];
+}
+
+export interface PlanView {
+  /** Newest first. */
+  readonly plans: readonly Plan[];
+  readonly plan: Plan | undefined;
+  readonly shown: PlanFacts["shown"];
+  readonly approval: HeldToken | undefined;
+  readonly run: HeldToken | undefined;
+  readonly changeSetId: string | undefined;
+  readonly results: readonly VerificationResult[];
+  readonly rejected: RejectedOutput | undefined;
+  readonly busy: PlanBusy | undefined;
+  readonly problem: Problem | undefined;
+}
+
+export interface PlanStoreOptions {
+  readonly plans: Pick<SessionPlans, "submit" | "preview" | "approve" | "execute" | "verify" | "get" | "list">;
+  /** What a model writes for a request (`writePlan`). */
+  readonly write: (request: string, options: { readonly signal: AbortSignal }) => Promise<string>;
+  readonly undo: (changeSetId: string, options: { readonly signal: AbortSignal }) => Promise<unknown>;
+  readonly now?: () => number;
+}
+
+const nothing: PlanView = {
+  plans: [],
+  plan: undefined,
+  shown: undefined,
+  approval: undefined,
+  run: undefined,
+  changeSetId: undefined,
+  results: [],
+  rejected: undefined,
+  busy: undefined,
+  problem: undefined,
+};
+
+/**
+ * The plans of a session and what a person does with them. Tokens live here, in memory, and nowhere else. Nothing is sent
+ * that `planChecks` does not allow. Feed it the session's events: they are its live progress.
+ */
+export class PlanStore implements Disposable {
+  readonly #options: PlanStoreOptions;
+  readonly #view = signal<PlanView>(nothing);
+  readonly #over = new AbortController();
+  /** The plan that an event named last. */
+  #newestId = "";
+  readonly #runs = new PlanRuns();
+  /** Events come in bursts, above all in a replay. */
+  readonly #refreshing = new GatheredWork(() => this.#refresh());
+
+  constructor(options: PlanStoreOptions) {
+    this.#options = options;
+  }
+
+  get view(): ReadonlySignal<PlanView> {
+    return this.#view;
+  }
+
+  get facts(): PlanFacts {
+    const { plan, shown, approval, run, changeSetId, busy } = this.#view.value;
+    return { plan, shown, approval, run, changeSetId, busy: busy !== undefined, now: this.#now() };
+  }
+
+  /** Loads the session's plans and shows the newest, unless one is shown. */
+  async load(): Promise<void> {
+    await this.#guard("Load plans", async (options) => {
+      const plans = await this.#options.plans.list(options);
+      this.#set({ plans });
+      const { plan } = this.#view.peek();
+      const shown = plans.find(({ planId }) => planId === plan?.planId) ?? plans[0];
+      if (shown !== undefined) this.#show(shown);
+    });
+  }
+
+  async select(planId: string): Promise<void> {
+    await this.#guard("Load plan", async (options) => this.#show(await this.#options.plans.get(planId, options)));
+  }
+
+  /** A turn that writes a plan. */
+  async plan(request: string): Promise<void> {
+    await this.#act("plan", "Plan", async (options) => {
+      const raw = await this.#options.write(request, options);
+      this.#submitted(raw, await this.#options.plans.submit(raw, options));
+    });
+  }
+
+  /** Tells the model what is wrong with its output. */
+  async regenerate(): Promise<void> {
+    const { rejected } = this.#view.peek();
+    if (rejected !== undefined) await this.plan(strictRequest(rejected.issues));
+  }
+
+  /** A text a person wrote or edited; it becomes a draft of its own. */
+  async submit(text: string): Promise<void> {
+    await this.#act("plan", "Submit plan", async (options) => {
+      this.#submitted(text, await this.#options.plans.submit(text, options));
+    });
+  }
+
+  async preview(): Promise<void> {
+    await this.#checked("preview", "Preview", async (before, options) => {
+      const { plan, actions } = await this.#options.plans.preview(before.planId, options);
+      this.#show(plan);
+      this.#set({ shown: { planId: plan.planId, digest: plan.digest, actions } });
+    });
+  }
+
+  /** A person's word for exactly what is shown. */
+  async approve(): Promise<void> {
+    await this.#checked("approve", "Approve", async ({ planId, digest }, options) => {
+      const { approvalToken, expires } = await this.#options.plans.approve(planId, digest, options);
+      this.#set({ approval: { planId, digest, token: approvalToken, expires } });
+    });
+  }
+
+  async execute(): Promise<void> {
+    const { approval } = this.#view.peek();
+    await this.#checked("execute", "Execute", async ({ planId, digest }, options) => {
+      if (approval === undefined) return;
+      // Spent with the try, whatever comes of it.
+      this.#set({ approval: undefined, run: { ...approval, expires: undefined }, results: [] });
+      this.#show(await this.#options.plans.execute(planId, digest, approval.token, options));
+    });
+  }
+
+  async verify(): Promise<void> {
+    const { run } = this.#view.peek();
+    await this.#checked("verify", "Verify", async ({ planId, digest }, options) => {
+      if (run === undefined) return;
+      const { plan, results } = await this.#options.plans.verify(planId, digest, run.token, options);
+      this.#show(plan);
+      this.#set({ results });
+    });
+  }
+
+  async rollback(): Promise<void> {
+    const { changeSetId } = this.#view.peek();
+    await this.#checked("rollback", "Rollback", async ({ planId }, options) => {
+      if (changeSetId === undefined) return;
+      await this.#options.undo(changeSetId, options);
+      this.#runs.undone(changeSetId);
+      this.#show(await this.#options.plans.get(planId, options));
+    });
+  }
+
+  dismiss(): void {
+    this.#set({ problem: undefined });
+  }
+
+  /** An event of the session, replayed ones too. */
+  handle(event: InvokeEvent): void {
+    this.#runs.handle(event);
+    if (event.event.case === "planChanged") {
+      this.#newestId = event.event.value.planId;
+      void this.#refreshing.ask();
+    }
+    if (event.event.case === "changeSetApplied" || event.event.case === "changeSetUndone") {
+      this.#set({ changeSetId: this.#runs.changeSetOf(this.#view.peek().plan) });
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#over.abort();
+  }
+
+  async #refresh(): Promise<void> {
+    this.#over.signal.throwIfAborted();
+    const plans = await this.#options.plans.list({ signal: this.#over.signal });
+    this.#set({ plans });
+    const shownId = this.#view.peek().plan?.planId ?? this.#newestId;
+    const plan = plans.find(({ planId }) => planId === shownId);
+    if (plan !== undefined) this.#show(plan);
+  }
+
+  #submitted(raw: string, { plan, issues, envelopeKind }: SubmittedPlan): void {
+    if (plan === undefined) {
+      this.#set({ rejected: { raw, issues, envelopeKind } });
+      return;
+    }
+    this.#show(plan);
+    this.#set({ rejected: undefined });
+  }
+
+  #show(plan: Plan): void {
+    const { plans, plan: before, shown } = this.#view.peek();
+    const others = plans.some(({ planId }) => planId === plan.planId)
+      ? plans.map((each) => (each.planId === plan.planId ? plan : each))
+      : [plan, ...plans];
+    const same = before?.planId === plan.planId;
+    this.#set({
+      plan,
+      plans: others,
+      changeSetId: this.#runs.changeSetOf(plan),
+      ...(same ? {} : { results: [] }),
+      ...(shown?.digest === plan.digest && shown.planId === plan.planId ? {} : { shown: undefined }),
+    });
+  }
+
+  async #checked(
+    act: PlanAct,
+    name: string,
+    run: (plan: Plan, options: { readonly signal: AbortSignal }) => Promise<void>,
+  ): Promise<void> {
+    const { facts } = this;
+    const check = planChecks(facts)[act];
+    if (!check.allowed) {
+      this.#set({ problem: problemOf(new Error(check.reason), name, () => this.#now()) });
+      return;
+    }
+    const { plan } = facts;
+    if (plan !== undefined) await this.#act(act, name, (options) => run(plan, options));
+  }
+
+  async #act(
+    busy: PlanBusy,
+    name: string,
+    run: (options: { readonly signal: AbortSignal }) => Promise<void>,
+  ): Promise<void> {
+    if (this.#view.peek().busy !== undefined) return;
+    this.#set({ busy, problem: undefined });
+    await this.#guard(name, run);
+    this.#set({ busy: undefined });
+  }
+
+  async #guard(name: string, run: (options: { readonly signal: AbortSignal }) => Promise<void>): Promise<void> {
+    try {
+      await run({ signal: this.#over.signal });
+    } catch (error) {
+      if (this.#over.signal.aborted) return;
+      this.#set({ problem: problemOf(error, name, () => this.#now()) });
+    }
+  }
+
+  #now(): number {
+    return (this.#options.now ?? Date.now)();
+  }
+
+  #set(change: Partial<PlanView>): void {
+    this.#view.value = { ...this.#view.peek(), ...change };
+  }
+}
+
+/** The actions of one step. */
+export function actionsOf(shown: PlanFacts["shown"], stepId: string): readonly PlannedAction[] {
+  return shown?.actions.filter((action) => action.stepId === stepId) ?? [];
+}

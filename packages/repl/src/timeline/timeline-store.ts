@@ -1,0 +1,133 @@
+import type { GovernanceClient } from "@gennai/client/connection/connection";
+import { type ReadonlySignal, signal } from "@preact/signals";
+import { type Problem, problemOf } from "../failure/problem.ts";
+import type { VersionSource } from "./file-version.ts";
+import { type TimelineRecord, timelineRecord } from "./timeline-record.ts";
+
+/** What a check of the whole ledger said. */
+export interface LedgerCheck {
+  /** `ok`, or what is wrong. */
+  readonly status: string;
+  readonly message: string;
+  readonly records: number;
+  readonly purged: number;
+  /** undefined: none. */
+  readonly firstBadSeq: number | undefined;
+}
+
+export interface TimelineView {
+  /** Oldest first, without gaps. */
+  readonly records: readonly TimelineRecord[];
+  /** There are older ones. */
+  readonly hasOlder: boolean;
+  readonly loaded: boolean;
+  readonly busy: boolean;
+  readonly check: LedgerCheck | undefined;
+  readonly checking: boolean;
+  readonly problem: Problem | undefined;
+}
+
+export interface TimelineStoreOptions {
+  readonly client: Pick<GovernanceClient, "listLedgerRecords" | "verifyLedger">;
+  /** A session of the workspace; empty: the default workspace. */
+  readonly sessionId: string;
+  /** The bytes that a session names by digest. */
+  readonly blob: (sessionId: string, sha256: string, options: { readonly signal: AbortSignal }) => Promise<Uint8Array>;
+  readonly pageSize?: number;
+}
+
+/** The ledger of a workspace, from its newest records backwards. */
+export class TimelineStore implements Disposable {
+  readonly #options: TimelineStoreOptions;
+  readonly #view = signal<TimelineView>({
+    records: [],
+    hasOlder: false,
+    loaded: false,
+    busy: false,
+    check: undefined,
+    checking: false,
+    problem: undefined,
+  });
+  readonly #over = new AbortController();
+
+  constructor(options: TimelineStoreOptions) {
+    this.#options = options;
+  }
+
+  get view(): ReadonlySignal<TimelineView> {
+    return this.#view;
+  }
+
+  /** The newest page; what came since, when one was loaded. */
+  async load(): Promise<void> {
+    const last = this.#view.peek().records.at(-1)?.seq;
+    await this.#page(async (options) => {
+      if (last === undefined) return this.#newest(0, options);
+      const { client, sessionId } = this.#options;
+      const { records } = await client.listLedgerRecords({ sessionId, afterSeq: BigInt(last), limit: 1000 }, options);
+      this.#set({ records: [...this.#view.peek().records, ...records.map(fromMessage)] });
+    });
+  }
+
+  async older(): Promise<void> {
+    const first = this.#view.peek().records[0]?.seq;
+    if (first !== undefined) await this.#page((options) => this.#newest(first, options));
+  }
+
+  /** Has the server check the whole ledger. */
+  async verify(): Promise<void> {
+    if (this.#view.peek().checking) return;
+    const { client, sessionId } = this.#options;
+    this.#set({ checking: true, problem: undefined });
+    try {
+      const answer = await client.verifyLedger({ sessionId }, { signal: this.#over.signal });
+      const { status, message, records, purged, firstBadSeq } = answer;
+      this.#set({
+        check: { status, message, records, purged, firstBadSeq: firstBadSeq === 0n ? undefined : Number(firstBadSeq) },
+      });
+    } catch (error) {
+      if (!this.#over.signal.aborted) this.#set({ problem: problemOf(error, "Verify the ledger") });
+    }
+    this.#set({ checking: false });
+  }
+
+  /** What a record's session keeps of files. */
+  contents({ sessionId }: Pick<TimelineRecord, "sessionId">): VersionSource {
+    return (sha256, options) => this.#options.blob(sessionId, sha256, options);
+  }
+
+  dismiss(): void {
+    this.#set({ problem: undefined });
+  }
+
+  [Symbol.dispose](): void {
+    this.#over.abort();
+  }
+
+  async #newest(before: number, options: { readonly signal: AbortSignal }): Promise<void> {
+    const { client, sessionId, pageSize = 100 } = this.#options;
+    const request = { sessionId, newest: true, beforeSeq: BigInt(before), limit: pageSize };
+    const page = (await client.listLedgerRecords(request, options)).records.map(fromMessage);
+    const first = page[0]?.seq ?? 1;
+    this.#set({ records: [...page, ...this.#view.peek().records], hasOlder: first > 1, loaded: true });
+  }
+
+  async #page(load: (options: { readonly signal: AbortSignal }) => Promise<void>): Promise<void> {
+    if (this.#view.peek().busy) return;
+    this.#set({ busy: true, problem: undefined });
+    try {
+      await load({ signal: this.#over.signal });
+    } catch (error) {
+      if (!this.#over.signal.aborted) this.#set({ problem: problemOf(error, "Load the timeline") });
+    }
+    this.#set({ busy: false });
+  }
+
+  #set(change: Partial<TimelineView>): void {
+    this.#view.value = { ...this.#view.peek(), ...change };
+  }
+}
+
+function fromMessage({ seq, json }: { readonly seq: bigint; readonly json: string }): TimelineRecord {
+  return timelineRecord(Number(seq), json);
+}

@@ -1,0 +1,131 @@
+import type { AgentClient } from "@gennai/client/connection/connection";
+import {
+  TodoPriority as PriorityMessage,
+  TodoStatus as StatusMessage,
+} from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { computed, type ReadonlySignal, signal } from "@preact/signals";
+import { type Problem, problemOf } from "../failure/problem.ts";
+import type { Todo } from "../model/session-facts.ts";
+
+/** One change a person makes to a list. */
+export type TodoEdit =
+  | { readonly type: "add"; readonly id: string; readonly content: string }
+  | {
+      readonly type: "change";
+      readonly id: string;
+      readonly change: Partial<Pick<Todo, "content" | "status" | "priority">>;
+    }
+  | { readonly type: "remove"; readonly id: string };
+
+/** What an edit makes of a list; it stays as it is where the todo is gone meanwhile. */
+function editTodos(todos: readonly Todo[], edit: TodoEdit): readonly Todo[] {
+  switch (edit.type) {
+    case "add":
+      // The server may have told of it before it answered.
+      if (todos.some(({ id }) => id === edit.id)) return todos;
+      return [
+        ...todos,
+        { id: edit.id, content: edit.content, status: "pending", priority: "medium", created: "", updated: "" },
+      ];
+    case "change":
+      return todos.map((todo) => (todo.id === edit.id ? { ...todo, ...edit.change } : todo));
+    case "remove":
+      return todos.filter(({ id }) => id !== edit.id);
+  }
+}
+
+export interface TodoStoreOptions {
+  readonly client: Pick<AgentClient, "writeTodos">;
+  readonly sessionId: string;
+  /** What the session's events say. */
+  readonly todos: ReadonlySignal<readonly Todo[]>;
+}
+
+/**
+ * A session's todos as a person edits them: shown at once, one call at a time in their order, each on the list as the server
+ * has it by then. An edit that the server refuses goes away again.
+ */
+export class TodoStore implements Disposable {
+  readonly #options: TodoStoreOptions;
+  readonly #pending = signal<readonly TodoEdit[]>([]);
+  /** What the server answered last, until the session's own events have it. */
+  readonly #answered = signal<{ readonly todos: readonly Todo[]; readonly after: readonly Todo[] } | undefined>(
+    undefined,
+  );
+  readonly #over = new AbortController();
+  #writing = false;
+
+  readonly problem = signal<Problem | undefined>(undefined);
+  readonly todos: ReadonlySignal<readonly Todo[]> = computed(() =>
+    this.#pending.value.reduce(editTodos, this.#known.value),
+  );
+  readonly #known: ReadonlySignal<readonly Todo[]> = computed(() => {
+    const answered = this.#answered.value;
+    const told = this.#options.todos.value;
+    return answered !== undefined && answered.after === told ? answered.todos : told;
+  });
+
+  constructor(options: TodoStoreOptions) {
+    this.#options = options;
+  }
+
+  edit(edit: TodoEdit): void {
+    this.problem.value = undefined;
+    this.#pending.value = [...this.#pending.peek(), edit];
+    void this.#write();
+  }
+
+  [Symbol.dispose](): void {
+    this.#over.abort();
+  }
+
+  async #write(): Promise<void> {
+    if (this.#writing) return;
+    this.#writing = true;
+    const { client, sessionId, todos } = this.#options;
+    for (let edit = this.#pending.peek()[0]; edit !== undefined; edit = this.#pending.peek()[0]) {
+      const after = todos.peek();
+      try {
+        const items = editTodos(this.#known.peek(), edit).map(todoFields);
+        const answer = await client.writeTodos({ sessionId, items }, { signal: this.#over.signal });
+        // Events may have been faster than the answer.
+        if (todos.peek() === after) this.#answered.value = { todos: answer.items.map(todoFromMessage), after };
+      } catch (error) {
+        if (this.#over.signal.aborted) return;
+        this.problem.value = problemOf(error, "Change todos");
+      }
+      this.#pending.value = this.#pending.peek().slice(1);
+    }
+    this.#writing = false;
+  }
+}
+
+type TodoMessage = Awaited<ReturnType<AgentClient["writeTodos"]>>["items"][number];
+
+const statuses = {
+  pending: StatusMessage.PENDING,
+  "in-progress": StatusMessage.IN_PROGRESS,
+  completed: StatusMessage.COMPLETED,
+} as const;
+
+const priorities = { low: PriorityMessage.LOW, medium: PriorityMessage.MEDIUM, high: PriorityMessage.HIGH } as const;
+
+function todoFields({ id, content, status, priority, created, updated }: Todo) {
+  return { id, content, created, updated, status: statuses[status], priority: priorities[priority] };
+}
+
+function todoFromMessage({ id, content, status, priority, created, updated }: TodoMessage): Todo {
+  return {
+    id,
+    content,
+    created,
+    updated,
+    status:
+      status === StatusMessage.COMPLETED
+        ? "completed"
+        : status === StatusMessage.IN_PROGRESS
+          ? "in-progress"
+          : "pending",
+    priority: priority === PriorityMessage.HIGH ? "high" : priority === PriorityMessage.LOW ? "low" : "medium",
+  };
+}

@@ -1,0 +1,48 @@
+import type { RequestOptions } from "@gennai/client/bridge/editor";
+import type { UserQuestion, UserReply } from "@gennai/protocol/model/user-question";
+import { type ReadonlySignal, signal } from "@preact/signals";
+
+/** Questions of the model that wait for a person; they are answered together. */
+export interface AskedQuestions {
+  readonly id: string;
+  readonly questions: readonly UserQuestion[];
+}
+
+/**
+ * What the model asks, oldest first. `askUser` is an editor's ability; whoever shows the questions answers them here. Those that are
+ * over elsewhere go away by their signal.
+ */
+export class UserQuestionStore {
+  readonly #open = signal<readonly AskedQuestions[]>([]);
+  readonly #waiting = new Map<string, (reply: UserReply) => void>();
+
+  get open(): ReadonlySignal<readonly AskedQuestions[]> {
+    return this.#open;
+  }
+
+  /** Rejects when the signal aborts, and answers nothing then. */
+  readonly askUser = async (
+    { questions }: { readonly questions: readonly UserQuestion[] },
+    { signal: over }: RequestOptions,
+  ): Promise<UserReply> => {
+    over.throwIfAborted();
+    const id = crypto.randomUUID();
+    const { promise, resolve, reject } = Promise.withResolvers<UserReply>();
+    const leave = () => reject(over.reason);
+    over.addEventListener("abort", leave, { once: true });
+    this.#waiting.set(id, resolve);
+    this.#open.value = [...this.#open.peek(), { id, questions }];
+    try {
+      return await promise;
+    } finally {
+      over.removeEventListener("abort", leave);
+      this.#waiting.delete(id);
+      this.#open.value = this.#open.peek().filter((other) => other.id !== id);
+    }
+  };
+
+  /** A person's word. */
+  answer(id: string, reply: UserReply): void {
+    this.#waiting.get(id)?.(reply);
+  }
+}

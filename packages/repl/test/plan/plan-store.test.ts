@@ -1,0 +1,123 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import type { Plan } from "@gennai/client/plan/plan";
+import { canonicalJson } from "@gennai/protocol/canonical-json";
+import { sha256Hex } from "@gennai/protocol/digest";
+import { InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { expect, test } from "vitest";
+import { planChecks } from "#plan/plan-checks";
+import { PlanStore, type PlanStoreOptions } from "#plan/plan-store";
+
+const planJson = canonicalJson({
+  id: "p",
+  title: "T",
+  summary: "",
+  risks: [],
+  steps: [{ id: "s", title: "S", intent: "", actions: [{ type: "command", command: "true" }], verify: [] }],
+});
+const draft: Plan = {
+  planId: "1",
+  state: "draft",
+  digest: sha256Hex(planJson),
+  planJson,
+  title: "T",
+  summary: "",
+  steps: [],
+  claimed: false,
+  executed: false,
+  verified: false,
+  remediation: "",
+};
+const token = "A".repeat(43);
+
+function deskWith(more: Partial<PlanStoreOptions["plans"]> = {}) {
+  const calls: string[] = [];
+  const said = (state: Plan["state"], call: string): Plan => {
+    calls.push(call);
+    return { ...draft, state };
+  };
+  const plans: PlanStoreOptions["plans"] = {
+    list: async () => [],
+    get: async () => draft,
+    submit: async () => ({ plan: said("draft", "submit"), issues: [], envelopeKind: "plan" }),
+    preview: async () => ({ plan: said("awaiting_approval", "preview"), actions: [] }),
+    approve: async (_, digest) => {
+      calls.push(`approve ${digest}`);
+      return { approvalToken: token, expires: new Date(5_000) };
+    },
+    execute: async (_, __, given) => said("verifying", `execute ${given}`),
+    verify: async (_, __, given) => ({ plan: said("done", `verify ${given}`), results: [] }),
+    ...more,
+  };
+  const written: string[] = [];
+  const write: PlanStoreOptions["write"] = async (request) => {
+    written.push(request);
+    return "output";
+  };
+  return { calls, written, store: new PlanStore({ plans, write, undo: async () => undefined, now: () => 1_000 }) };
+}
+
+test("a plan goes its way, each step with the token that it needs", async () => {
+  const { store, calls } = deskWith();
+  await store.plan("do it");
+  await store.preview();
+  await store.approve();
+  await store.execute();
+  await store.verify();
+  expect(calls).toEqual(["submit", "preview", `approve ${draft.digest}`, `execute ${token}`, `verify ${token}`]);
+  expect(store.view.value).toMatchObject({
+    plan: { state: "done" },
+    approval: undefined,
+    busy: undefined,
+    problem: undefined,
+  });
+});
+
+test("nothing is sent that does not check out here", async () => {
+  const { store, calls } = deskWith();
+  await store.plan("do it");
+  await store.execute();
+  expect(store.view.value.problem).toMatchObject({ action: "Execute", message: "Not while the plan is draft." });
+  await store.verify();
+  expect(calls).toEqual(["submit"]);
+});
+
+test("a token is spent with the try", async () => {
+  const { store, calls } = deskWith({ execute: () => Promise.reject(new Error("The workspace moved on.")) });
+  await store.plan("do it");
+  await store.preview();
+  await store.approve();
+  await store.execute();
+  expect(store.view.value.problem?.message).toBe("The workspace moved on.");
+  await store.execute();
+  expect(store.view.value.problem?.message).toBe("Approve the plan first.");
+  expect(calls).toHaveLength(3);
+});
+
+test("output that is no plan is shown with its issues, and asked for again", async () => {
+  const issues = [{ path: "payload.steps", message: "must hold at least one step", level: "schema" }];
+  const { store, written } = deskWith({ submit: async () => ({ plan: undefined, issues, envelopeKind: "plan" }) });
+  await store.plan("do it");
+  expect(store.view.value.rejected).toEqual({ raw: "output", issues, envelopeKind: "plan" });
+  await store.regenerate();
+  expect(written[1]).toContain("- payload.steps: must hold at least one step\n");
+});
+
+test("after a reload, what a run changed can be taken back", async () => {
+  const { store } = deskWith({ list: async () => [{ ...draft, state: "done", executed: true }] });
+  const event = (body: MessageInitShape<typeof InvokeEventSchema>) => store.handle(create(InvokeEventSchema, body));
+  event({ turnId: "run", event: { case: "planChanged", value: { planId: "1", stepId: "s" } } });
+  event({ turnId: "run", event: { case: "changeSetApplied", value: { changeSetId: "run" } } });
+  await store.load();
+  expect(store.view.value.changeSetId).toBe("run");
+  expect(planChecks(store.facts).rollback).toEqual({ allowed: true });
+  event({ event: { case: "changeSetUndone", value: { changeSetId: "run" } } });
+  expect(store.view.value.changeSetId).toBeUndefined();
+});
+
+test("of plans that events name before any is shown, the one named last is", async () => {
+  const { store } = deskWith({ list: async () => [{ ...draft, planId: "2" }, draft] });
+  for (const planId of ["1", "2"]) {
+    store.handle(create(InvokeEventSchema, { event: { case: "planChanged", value: { planId } } }));
+  }
+  await expect.poll(() => store.view.value.plan?.planId).toBe("2");
+});

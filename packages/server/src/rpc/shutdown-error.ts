@@ -1,0 +1,13 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import type { ErrorCode } from "@gennai/protocol/errors/error-code";
+import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+
+const code: ErrorCode = "server_draining";
+
+/** How streams end when the server stops: clients subscribe again, at another server or at this one when it is back. */
+export function shutdownError(): ConnectError {
+  const message = "The server is shutting down.";
+  const hint = "Subscribe again: another server, or this one when it is back, goes on from there.";
+  const value = { code, message, hint, retryable: true };
+  return new ConnectError(`${message} ${hint}`, Code.Unavailable, undefined, [{ desc: ErrorInfoSchema, value }]);
+}

@@ -1,0 +1,84 @@
+import type { TreeClaim } from "@gennai/governance/policies/single-writer";
+import { type ProcessLocks, treeLockName } from "@gennai/machine/process/process-lock";
+import type { PlaceInLine } from "@gennai/machine/process/waiting-line";
+
+/** A session's claim to write to a working tree, made at its first change and held to the end of the turn. */
+export class WorkingTreeClaim implements Disposable {
+  readonly #locks: ProcessLocks;
+  readonly #name: string;
+  readonly #claimant: string;
+  #place: PlaceInLine | undefined;
+  #lock: Disposable | undefined;
+  #claiming: Promise<TreeClaim> | undefined;
+  #disposed = false;
+
+  constructor(locks: ProcessLocks, root: string, sessionId: string) {
+    this.#locks = locks;
+    this.#name = treeLockName(root);
+    this.#claimant = `session ${sessionId}`;
+  }
+
+  /** Waits for nobody, and passes nobody by who waits in line on this machine. */
+  async claim(): Promise<TreeClaim> {
+    if (this.#lock !== undefined) return { type: "ours" };
+    // Calls of one turn may ask at once; the second must not find the first in its way.
+    this.#claiming ??= this.#claim().finally(() => {
+      this.#claiming = undefined;
+    });
+    return this.#claiming;
+  }
+
+  async #claim(): Promise<TreeClaim> {
+    const first = this.#place === undefined ? this.#locks.line(this.#name).first() : this.#place.ahead()[0];
+    if (first !== undefined) return { type: "held", by: this.#holder() ?? `${first}, which waited for it` };
+    const attempt = this.#locks.tryAcquire(this.#name, this.#claimant);
+    if (attempt.type === "held") return { type: "held", by: `${attempt.what}, process ${attempt.pid}` };
+    const { shared } = this.#locks;
+    if (shared === undefined) {
+      this.#lock = attempt.lock;
+      return { type: "ours" };
+    }
+    using parts = new DisposableStack();
+    parts.use(attempt.lock);
+    const everywhere = await shared.tryAcquire(this.#name, this.#claimant);
+    if (everywhere.type === "held") return { type: "held", by: everywhere.by };
+    parts.use(everywhere.lock);
+    if (this.#disposed) return { type: "held", by: "nobody, the turn is over" };
+    this.#lock = parts.move();
+    return { type: "ours" };
+  }
+
+  /** What a claim would say, without making one. */
+  look(): TreeClaim {
+    const holder = this.#locks.holder(this.#name);
+    if (holder?.what === this.#claimant) return { type: "ours" };
+    if (holder !== undefined) return { type: "held", by: `${holder.what}, process ${holder.pid}` };
+    const first = this.#locks.line(this.#name).first();
+    if (first === undefined || first === this.#claimant) return { type: "ours" };
+    return { type: "held", by: `${first}, which waited for it` };
+  }
+
+  /** Takes the last place in the line for the tree. Until it is given up, claims fail while others are ahead, and only then. */
+  standInLine(): PlaceInLine {
+    const place = this.#locks.line(this.#name).join(this.#claimant);
+    this.#place = place;
+    return {
+      ahead: () => place.ahead(),
+      [Symbol.dispose]: () => {
+        if (this.#place === place) this.#place = undefined;
+        place[Symbol.dispose]();
+      },
+    };
+  }
+
+  [Symbol.dispose](): void {
+    this.#disposed = true;
+    this.#lock?.[Symbol.dispose]();
+    this.#lock = undefined;
+  }
+
+  #holder(): string | undefined {
+    const holder = this.#locks.holder(this.#name);
+    return holder === undefined ? undefined : `${holder.what}, process ${holder.pid}`;
+  }
+}

@@ -1,0 +1,93 @@
+import { SessionAttempts } from "@gennai/client/attempts/attempts";
+import { providerNames } from "@gennai/protocol/model/backend";
+import * as vscode from "vscode";
+import { revert } from "../commands/revert.ts";
+import { openRuleAt } from "../commands/show-rule.ts";
+import { showAppliedChange } from "../documents/applied-diff.ts";
+import { columnBesideRepl } from "../documents/beside-repl.ts";
+import { namesOfDropped } from "../documents/dropped-names.ts";
+import { editorContext } from "../documents/editor-context.ts";
+import { showProposedChange } from "../documents/proposal-diff.ts";
+import { listEditorModels, tryEditorModel } from "../editor/offered-models.ts";
+import { uriInWorkspace } from "../editor/workspace-uri.ts";
+import { keepModel } from "../settings/keep-model.ts";
+import { did } from "../walkthrough/did.ts";
+import type { Workbench } from "../workbench.ts";
+import type { HostActions } from "./answer-host-request.ts";
+
+const applyTimeoutMs = 60_000;
+
+/** What the REPL may ask of this window. Paths and ids come from outside: each is resolved here. */
+export function hostActions(workbench: () => Workbench): HostActions {
+  const proposal = async (sessionId: string, proposalId: string) => {
+    const { sessions } = workbench();
+    const session = await sessions.follow(sessionId);
+    const found = sessions.facts.proposals.get(proposalId);
+    if (found === undefined)
+      throw new Error("This window does not know that proposal. Reload the window and try again.");
+    return { session, proposal: found };
+  };
+  return {
+    async applyProposal(review) {
+      const { session, proposal: found } = await proposal(review.sessionId, review.proposalId);
+      const signal = AbortSignal.timeout(applyTimeoutMs);
+      const applied = await workbench().applier.apply(found, review, { session, signal });
+      did("reviewed");
+      return applied;
+    },
+    async revertChangeSet(sessionId, changeSetId) {
+      await revert(workbench(), await workbench().sessions.follow(sessionId), changeSetId);
+      did("reviewed");
+    },
+    async openFile(path, line) {
+      const uri = await uriInWorkspace(workbench().root, path);
+      const position = line === undefined ? undefined : new vscode.Position(line - 1, 0);
+      await vscode.window.showTextDocument(uri, {
+        preview: true,
+        viewColumn: columnBesideRepl(),
+        ...(position === undefined ? {} : { selection: new vscode.Range(position, position) }),
+      });
+    },
+    openRule: (place) => openRuleAt(place, workbench().root),
+    async openDiff(sessionId, proposalId, changeId) {
+      const { session, proposal: found } = await proposal(sessionId, proposalId);
+      await showProposedChange(found, changeId, session, workbench().documents);
+      did("reviewed");
+    },
+    async watchCall(sessionId, call) {
+      const { sessions, background } = workbench();
+      background.watchCall(await sessions.follow(sessionId), call);
+    },
+    async openChange({ sessionId, path, beforeSha256, afterSha256, attemptsId }) {
+      const { sessions, documents, root } = workbench();
+      const session = await sessions.follow(sessionId);
+      const attempts = new SessionAttempts(session.client, session.sessionId);
+      const source =
+        attemptsId === undefined
+          ? session
+          : {
+              blob: (sha256: string, options: { readonly signal: AbortSignal }) =>
+                attempts.content(attemptsId, sha256, options),
+            };
+      await showAppliedChange({ path, beforeSha256, afterSha256 }, { source, documents, root });
+      did("reviewed");
+    },
+    editorContext: async () => editorContext(workbench().root),
+    namesOfDropped: async (uris) => namesOfDropped(workbench().root, uris),
+    async keepModel(choice) {
+      await keepModel(choice);
+      did("modelChosen");
+    },
+    async keepModelKey({ backend, baseUrl, key }) {
+      const provider = providerNames.find((each) => each === backend);
+      if (provider === undefined) throw new Error(`The backend ${backend} takes no key.`);
+      const bench = workbench();
+      await bench.modelKeys.set(await bench.connect(), { backend: provider, baseUrl, key });
+    },
+    listEditorModels,
+    tryEditorModel,
+    async runHostCommand(command) {
+      await vscode.commands.executeCommand(`gennai.${command}`);
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import type { Transport } from "@connectrpc/connect";
+import { CallRelay } from "@gennai/client/host/call-relay";
+import { type ToApp, toHostSchema } from "@gennai/client/host/host-messages";
+import type { HostNotice, ReplLaunch } from "@gennai/client/host/repl-host";
+import { answerHostRequest, type HostActions } from "./answer-host-request.ts";
+
+/** A webview as far as its host needs it. */
+export interface ReplWebview {
+  post(message: ToApp): void;
+  /** Gives back how to stop listening. */
+  listen(listener: (message: unknown) => void): () => void;
+}
+
+export interface HostedReplOptions {
+  readonly webview: ReplWebview;
+  readonly transport: Transport;
+  readonly actions: HostActions;
+  readonly launch: () => Promise<ReplLaunch>;
+  readonly saveState: (state: unknown) => void;
+  /** What was decided about a proposal in this view. */
+  readonly saveReview: (state: unknown) => void;
+  readonly showsSession: (sessionId: string) => void;
+  /** Something that was dropped or failed, for the log. */
+  readonly onProblem: (what: string, error: unknown) => void;
+}
+
+const stateLimit = 64 * 1024;
+/**
+ * Byte arrays in one message to a webview. VS Code sends each as an argument of its own and counts arguments in one byte: of a
+ * message with more than about 250 nothing arrives.
+ */
+const buffersAtOnce = 128;
+
+/** The extension host's side of one REPL in a webview. */
+export class HostedRepl implements Disposable {
+  readonly #options: HostedReplOptions;
+  readonly #relay: CallRelay;
+  readonly #stopListening: () => void;
+  #isReady = false;
+  #waiting: HostNotice[] = [];
+  #disposed = false;
+
+  constructor(options: HostedReplOptions) {
+    this.#options = options;
+    this.#relay = new CallRelay({ transport: options.transport, post: (message) => this.#post(message) });
+    this.#stopListening = options.webview.listen((message) => void this.#receive(message));
+  }
+
+  /** Tells the app something, now or as soon as it runs. */
+  notify(notice: HostNotice): void {
+    if (this.#isReady) this.#post({ type: "notice", notice: noticeMessage(notice) });
+    else this.#waiting.push(notice);
+  }
+
+  [Symbol.dispose](): void {
+    this.#disposed = true;
+    this.#stopListening();
+    this.#relay[Symbol.dispose]();
+  }
+
+  async #receive(raw: unknown): Promise<void> {
+    const parsed = toHostSchema.safeParse(raw);
+    if (!parsed.success) {
+      this.#options.onProblem("A message of the REPL did not fit and was dropped.", parsed.error);
+      return;
+    }
+    const message = parsed.data;
+    if (this.#relay.handle(message)) return;
+    switch (message.type) {
+      case "ready":
+        // A page that loads again has forgotten the calls of the one before.
+        this.#relay.cancelAll();
+        await this.#launch();
+        return;
+      case "save-state":
+        this.#save(message.state);
+        return;
+      case "save-review":
+        this.#options.saveReview(message.state);
+        return;
+      case "shows-session":
+        this.#options.showsSession(message.sessionId);
+        return;
+      case "request":
+        await this.#answer(message.id, message.request);
+        return;
+      default:
+    }
+  }
+
+  async #launch(): Promise<void> {
+    const { workspace, sessionId, reviews = [], ...launch } = await this.#options.launch();
+    this.#post({
+      type: "launch",
+      launch: {
+        ...launch,
+        settings: { ...launch.settings },
+        reviews: [...reviews],
+        ...(workspace === undefined ? {} : { workspace }),
+        ...(sessionId === undefined ? {} : { sessionId }),
+      },
+    });
+    this.#isReady = true;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const notice of waiting) this.notify(notice);
+  }
+
+  #save(state: unknown): void {
+    if ((JSON.stringify(state) ?? "").length <= stateLimit) this.#options.saveState(state);
+    else this.#options.onProblem("The REPL's state is larger than 64 KiB and was not kept.", undefined);
+  }
+
+  async #answer(id: number, request: Parameters<typeof answerHostRequest>[0]): Promise<void> {
+    try {
+      const value = await answerHostRequest(request, this.#options.actions);
+      // What is undefined gets lost on the way to a webview, and an answer without a value is none.
+      this.#post({ type: "answer", id, value: value ?? null });
+    } catch (error) {
+      this.#options.onProblem(`The REPL's request ${request.type} failed.`, error);
+      this.#post({
+        type: "answer",
+        id,
+        value: null,
+        error: error instanceof Error ? error.message : String(error),
+      });
+    }
+  }
+
+  #post(message: ToApp): void {
+    if (this.#disposed) return;
+    const { post } = this.#options.webview;
+    if (message.type !== "messages") return post(message);
+    for (let at = 0; at < message.messages.length; at += buffersAtOnce) {
+      post({ ...message, messages: message.messages.slice(at, at + buffersAtOnce) });
+    }
+  }
+}
+
+function noticeMessage(notice: HostNotice): Extract<ToApp, { type: "notice" }>["notice"] {
+  switch (notice.type) {
+    case "show-session":
+      return { type: notice.type, ...(notice.sessionId === undefined ? {} : { sessionId: notice.sessionId }) };
+    case "mention":
+      return { type: notice.type, mentions: [...notice.mentions] };
+    case "settings":
+      return { type: notice.type, settings: { ...notice.settings } };
+    default:
+      return { ...notice };
+  }
+}
