@@ -16,9 +16,12 @@ import type { ConnectionFilter, ReachedOutside } from "./connection-filter.ts";
 import type { RunCertificates } from "./run-authority.ts";
 import { usualAuthorities } from "./usual-authorities.ts";
 
-/** Of what a run asks with, all that goes on: nothing that makes another request of it, and no login of the run's own. */
+/**
+ * Of what a run asks with, all that goes on: nothing that makes another request of it, no login of the run's own, and no range: of an answer in
+ * pieces, none would hold the whole login.
+ */
 const passedOn: ReadonlySet<string> = new Set(
-  "accept accept-language user-agent range if-range if-none-match if-modified-since cache-control pragma".split(" "),
+  "accept accept-language user-agent if-none-match if-modified-since cache-control pragma".split(" "),
 );
 
 /** Of an answer, what is not for the run: of one hop, and a session of the login's. */
