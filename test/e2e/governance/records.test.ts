@@ -219,3 +219,34 @@ test("seed 001 inject: the intent's context stands in the later model calls, and
   const before = await governance.previewSystemPrompt({ sessionId: await startSession(world.server) });
   expect(before.prompt).not.toContain("be brief");
 });
+
+test("where intents are required, a person accepts the very file that was shown, which is recorded", async () => {
+  const file = ".orchestration/active_intents.yaml";
+  const text = 'active_intents:\n  - {id: INT-001, name: n, status: active, owned_scope: ["src/**"]}\n';
+  await using server = await startTestServer({ files: { [file]: text } });
+  const sessionId = await startSession(server);
+  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  await governance.setIntentsMode({ sessionId, mode: IntentsMode.REQUIRED });
+  const shown = await governance.listIntents({ sessionId });
+  expect(shown).toMatchObject({ accepted: false, warnings: [expect.stringContaining("nobody accepted it")] });
+  const select = () => governance.selectIntent({ sessionId, intentId: "INT-001" });
+  await expect(select()).rejects.toThrow();
+
+  // It changes while the person reads it: what was not seen is not accepted.
+  await server.workspace.write(file, text.replace("src/**", "**"));
+  await expect(governance.acceptIntents({ sessionId, sha256: shown.sha256 })).rejects.toThrow(
+    /changed after it was shown/,
+  );
+  await expect(governance.acceptIntents({ sessionId, sha256: "" })).rejects.toThrow(/sha256 is empty/);
+  await expect(select()).rejects.toThrow();
+
+  const { sha256 } = await governance.listIntents({ sessionId });
+  expect(await governance.acceptIntents({ sessionId, sha256 })).toMatchObject({ intents: [{ ownedScope: ["**"] }] });
+  expect(await governance.listIntents({ sessionId })).toMatchObject({ accepted: true, warnings: [] });
+  expect(await select()).toMatchObject({ intent: { id: "INT-001" } });
+  const { records } = await governance.listLedgerRecords({ sessionId });
+  const accepted = records.flatMap(({ json }) =>
+    json.includes("intents_accepted") ? [JSON.parse(json) as unknown] : [],
+  );
+  expect(accepted).toMatchObject([{ metadata: { kind: "session", details: { intents_accepted: sha256 } } }]);
+});

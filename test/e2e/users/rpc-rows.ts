@@ -138,6 +138,11 @@ export const rpcRows: Readonly<Record<string, RpcRow>> = {
     request: (sessionId) => ({ sessionId, mode: 1 }),
     answers: "not_found",
   },
+  "GovernanceService.acceptIntents": {
+    access: "admin",
+    request: (sessionId) => ({ sessionId, sha256: "none" }),
+    answers: "not_found",
+  },
   "GovernanceService.listStandingAnswers": { access: "overseen-or-own" },
   "GovernanceService.revokeStandingAnswers": {
     access: "overseen-or-own",

@@ -46,6 +46,20 @@ export async function selectIntent(
   return intent === undefined ? { id: intentId, name: "", status: "", selectable: true } : summary(intent);
 }
 
+/**
+ * A person read the file of intents that was shown. Rejects with `ConnectError` when it is another one by now.
+ *
+ * @param sha256 of that file, as `ListIntents` said
+ */
+export async function acceptIntents(
+  client: GovernanceClient,
+  sessionId: string,
+  sha256: string,
+  options: CallOptions,
+): Promise<void> {
+  await client.acceptIntents({ sessionId, sha256 }, options);
+}
+
 /** A person's own switch for the workspace of a session. Resolves with why intents are enforced now, or are not. */
 export async function setIntentsMode(
   client: GovernanceClient,

@@ -52,6 +52,7 @@ export function GovernancePanel({ store, rules, hasSession, onOpenRule, expansio
             {...{ view, busy, expansions }}
             canSelect={hasSession}
             onSelect={(intentId) => void store.select(intentId)}
+            onAccept={(sha256) => void store.acceptIntents(sha256)}
           />
           <AnswersSection answers={view.answers} busy={busy} onRevoke={(id) => void store.revoke(id)} />
           <McpSection {...view.mcp} busy={busy} onAccept={(server) => void store.acceptMcp(server)} />

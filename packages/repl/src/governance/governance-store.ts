@@ -6,7 +6,7 @@ import {
   emergencyStateFromMessage,
   setEmergencyControl,
 } from "@gennai/client/governance/emergency";
-import { selectIntent } from "@gennai/client/governance/intents";
+import { acceptIntents, selectIntent } from "@gennai/client/governance/intents";
 import {
   acceptMcpServer,
   listMcpServers,
@@ -46,6 +46,8 @@ export interface GovernanceView {
   readonly intentsMode: "auto" | "required" | "off";
   readonly intents: readonly GovernedIntent[];
   readonly intentWarnings: readonly string[];
+  /** SHA-256 of their file, which waits for a person who accepts it; empty when none does. */
+  readonly intentsToAccept: string;
   readonly activeIntentId: string;
   readonly answers: readonly StandingAnswer[];
   readonly mcp: NamedMcpServers;
@@ -109,6 +111,19 @@ export class GovernanceStore implements Disposable {
     await this.#do("Select intent", async (options) => {
       await selectIntent(client, sessionId, intentId, options);
       this.#set({ view: await loadGovernance(this.#options, options) });
+    });
+  }
+
+  /** @param sha256 of the file as it was shown */
+  async acceptIntents(sha256: string): Promise<void> {
+    const { client, sessionId } = this.#options;
+    await this.#do("Accept intents", async (options) => {
+      try {
+        await acceptIntents(client, sessionId, sha256, options);
+      } finally {
+        // Also when it was another one by now: then that is what is shown.
+        this.#set({ view: await loadGovernance(this.#options, options) });
+      }
     });
   }
 
@@ -194,6 +209,7 @@ async function loadGovernance(
       status: word,
     })),
     intentWarnings: intents.warnings,
+    intentsToAccept: status.intentsMode === IntentsMode.REQUIRED && !intents.accepted ? intents.sha256 : "",
     activeIntentId: intents.activeIntentId,
     answers,
     mcp,

@@ -2,12 +2,17 @@ import { VisibleText } from "../review/visible-text.tsx";
 import type { GovernanceView, GovernedIntent } from "./governance-store.ts";
 
 export interface IntentsSectionProps {
-  readonly view: Pick<GovernanceView, "intents" | "intentWarnings" | "activeIntentId" | "intentsMode">;
+  readonly view: Pick<
+    GovernanceView,
+    "intents" | "intentWarnings" | "intentsToAccept" | "activeIntentId" | "intentsMode"
+  >;
   readonly busy: boolean;
   /** False without a session: there is nothing that could be put under an intent. */
   readonly canSelect: boolean;
   readonly expansions: readonly ScopeExpansion[];
   readonly onSelect: (intentId: string) => void;
+  /** The person read all of them. */
+  readonly onAccept: (sha256: string) => void;
 }
 
 /** A model asked for more scope than its intent has. The question itself is a confirmation. */
@@ -26,8 +31,8 @@ const modeWords = {
 };
 
 /** The pieces of work a session can do under, and requests for more scope. */
-export function IntentsSection({ view, busy, canSelect, expansions, onSelect }: IntentsSectionProps) {
-  const { intents, intentWarnings, activeIntentId, intentsMode } = view;
+export function IntentsSection({ view, busy, canSelect, expansions, onSelect, onAccept }: IntentsSectionProps) {
+  const { intents, intentWarnings, intentsToAccept, activeIntentId, intentsMode } = view;
   return (
     <section class="g-section" aria-labelledby="intents-title">
       <h3 id="intents-title">Intents</h3>
@@ -50,6 +55,19 @@ export function IntentsSection({ view, busy, canSelect, expansions, onSelect }: 
             />
           ))}
         </ul>
+      )}
+      {intentsToAccept !== "" && (
+        <>
+          <p class="g-quiet">What they permit counts once you have read them. Any change of their file asks again.</p>
+          <button
+            type="button"
+            class="g-button"
+            disabled={busy || !canSelect}
+            onClick={() => onAccept(intentsToAccept)}
+          >
+            Accept these intents
+          </button>
+        </>
       )}
       {expansions.length > 0 && (
         <>

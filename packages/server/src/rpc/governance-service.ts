@@ -51,9 +51,7 @@ export interface GovernedPlace {
   readonly session: Session | undefined;
 }
 
-export interface IntentsReport {
-  readonly mode: "auto" | "required" | "off";
-  readonly intents: readonly Intent[];
+export interface IntentsReport extends Pick<IntentsStatus, "mode" | "intents" | "sha256" | "accepted"> {
   readonly warnings: readonly string[];
   /** Empty when none is selected. */
   readonly activeIntentId: string;
@@ -91,6 +89,8 @@ export interface GovernanceServiceOptions {
     report(place: GovernedPlace): Promise<IntentsReport>;
     /** A person's choice. Throws `ServiceError` or `ToolFailure`. */
     select(session: Session, intentId: string): Promise<Intent>;
+    /** What a person saw is accepted, and recorded. Throws `ToolFailure`. */
+    accept(session: Session, sha256: string): Promise<IntentsStatus>;
     /** A person's switch for the session's workspace, recorded in its ledger. */
     setMode(session: Session, mode: IntentsMode): Promise<Pick<IntentsStatus, "mode" | "on" | "why">>;
   };
@@ -189,7 +189,15 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
         intents: (report?.intents ?? []).map(intentToWire),
         warnings: [...(report?.warnings ?? [])],
         activeIntentId: report?.activeIntentId ?? "",
+        sha256: report?.sha256 ?? "",
+        accepted: report?.accepted ?? false,
       };
+    },
+
+    async acceptIntents({ sessionId, sha256 }) {
+      if (sha256 === "") throw new ServiceError("invalid_argument", "sha256 is empty: name the file that was seen.");
+      const { intents } = await options.intents.accept(await manager.get(sessionId), sha256);
+      return { intents: intents.map(intentToWire) };
     },
 
     async selectIntent({ sessionId, intentId }) {

@@ -75,6 +75,7 @@ const governance: AccessOf<typeof GovernanceService> = {
   listIntents: "overseen-or-own",
   selectIntent: "session",
   setIntentsMode: "admin",
+  acceptIntents: "admin",
   previewSystemPrompt: "overseen",
   listLedgerRecords: "overseen-or-own",
   verifyLedger: "overseen-or-own",

@@ -80,14 +80,22 @@ function tenantIntents({
   return {
     async report({ session, workspaceRoot }) {
       const { intents } = await governance.of(session?.workspace ?? (await workspaces.open(workspaceRoot)));
-      const { mode, intents: all, problems } = await intents.status();
-      return { mode, intents: all, warnings: problems, activeIntentId: session?.state.activeIntentId ?? "" };
+      const { problems, ...status } = await intents.status();
+      return { ...status, warnings: problems, activeIntentId: session?.state.activeIntentId ?? "" };
     },
     async select(session, intentId) {
       const { intents } = await governance.of(session.workspace);
       const intent = await intents.selectable(intentId);
       await session.selectIntent(intent, intentContext(intent));
       return intent;
+    },
+    async accept(session, sha256) {
+      const { intents } = await governance.of(session.workspace);
+      // The record first, as of a switch. Of another file than the one that was seen there is nothing to record.
+      if ((await intents.status()).sha256 === sha256) {
+        await session.decided([], "session", { intents_accepted: sha256 });
+      }
+      return intents.accept(sha256);
     },
     async setMode(session, mode) {
       const { intents } = await governance.of(session.workspace);

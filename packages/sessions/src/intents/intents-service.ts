@@ -86,13 +86,11 @@ export class IntentsService {
     const ignored = await this.#readIgnored();
     const missing =
       on && !there
-        ? [`${intentsFile}: is not there, so no intent can be selected; restore it, or: gennai intents mode off`]
+        ? [`${intentsFile}: is not there, so no intent can be selected; restore it, or turn intents off`]
         : [];
     const pending =
       mode === "required" && there && !accepted && sha256 !== ""
-        ? [
-            `${intentsFile}: nobody accepted it as it is now, so no intent can be selected; read it, then: gennai intents accept`,
-          ]
+        ? [`${intentsFile}: nobody accepted it as it is now, so no intent can be selected; read it, and accept it`]
         : [];
     const broken = ignored.problem === "" ? [] : [`${ignored.problem}; until then nothing may be edited`];
     return { mode, on, why, intents, sha256, accepted, problems: [...missing, ...pending, ...problems, ...broken] };
@@ -144,15 +142,20 @@ export class IntentsService {
   }
 
   /**
-   * A person read the file as it is now; any change takes that back. Throws `ToolFailure` `intents_unreadable` when there is
-   * none, or none that can be read.
+   * A person read the file; any change takes that back. Throws `ToolFailure` `intents_unreadable` when there is none, or none
+   * that can be read, and `stale_file` when it is another one by now.
+   *
+   * @param seen SHA-256 of what the person saw; undefined: as it is now
    */
-  async accept(): Promise<IntentsStatus> {
+  async accept(seen?: string): Promise<IntentsStatus> {
     const read = await readIntentsFile(this.#workspace.controlRoot);
     if (read.type === "missing") throw unreadable(`There is no ${intentsFile}.`);
     if (read.type === "broken") throw unreadable(read.problem);
     if (!read.parsed.readable)
       throw unreadable(`${intentsFile} is broken: ${read.parsed.problems.map(describeIntentProblem).join(" ")}`);
+    if (seen !== undefined && seen !== read.sha256) {
+      throw new ToolFailure("stale_file", `${intentsFile} was changed after it was shown; read it again.`);
+    }
     await this.#accept(read.sha256);
     return this.status();
   }

@@ -62,11 +62,13 @@ describe("seed 001 opt-in: keep the hooks opt-in per workspace or profile (featu
     const id = (await service.status()).intents.find(({ selectable }) => selectable)?.id ?? "";
     expect(await service.status()).toMatchObject({
       accepted: false,
-      problems: [expect.stringContaining("gennai intents accept")],
+      problems: [expect.stringContaining("nobody accepted it as it is now")],
     });
     expect((await service.rules(id)).selectable).toEqual([]);
     await expect(service.selectable(id)).rejects.toMatchObject({ code: "invalid_intent" });
 
+    await expect(service.accept("0".repeat(64))).rejects.toMatchObject({ code: "stale_file" });
+    expect(await service.status()).toMatchObject({ accepted: false });
     expect(await service.accept()).toMatchObject({ accepted: true, problems: [] });
     expect(await bench.service("required").selectable(id)).toMatchObject({ id });
     // What a person agreed to afterwards is accepted with it; any other change is not.

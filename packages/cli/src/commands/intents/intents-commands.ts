@@ -135,6 +135,9 @@ function describeStatus(status: IntentsStatus, file: string, { output, environme
   });
   if (intents.length === 0) lines.push(`No intents. ${commandName(environment)} intents init makes a first one.`);
   if (status.sha256 !== "") lines.push(`${file} is ${status.accepted ? "" : "not "}accepted as it is now.`);
+  if (status.mode === "required" && status.sha256 !== "" && !status.accepted) {
+    lines.push(`Read it, then: ${commandName(environment)} intents accept`);
+  }
   lines.push(
     describeMode(status),
     ...problems.map((problem) => paint("yellow", asTyped(terminalSafe(problem), environment))),
