@@ -12,6 +12,8 @@ const namesNoFiles = /^(?:merge|rebase|cherry-pick|revert|pull|fetch|push|remote
 /** Subcommands whose first word is a verb of their own. */
 const hasVerb = /^(?:stash|worktree|submodule|notes|bundle|reflog|remote|bisect)$/;
 const hasMessage = /^(?:commit|tag|stash|notes)$/;
+/** Subcommands whose `-o` names no file: others, only, an option for the server, the name of a remote. */
+const hasOtherO = /^(?:ls-files|grep|commit|push|fetch|pull|clone|ls-remote)$/;
 
 /** Words of a git command that may be paths: also behind `rev:` and in values of options. */
 export function gitPaths(outer: Invocation, report: AnalysisReport, place: Place): void {
@@ -35,6 +37,7 @@ export function gitPaths(outer: Invocation, report: AnalysisReport, place: Place
     if (word === undefined) break;
     const text = word.literal ?? word.raw;
     if (hasMessage.test(subcommand) && /^-[a-zA-Z]*m$|^--message$/.test(text)) index += 1;
+    else if (text === "-o" && hasOtherO.test(subcommand)) continue;
     else if (/^(?:--output|-o|--output-directory|--directory)$/.test(text)) {
       const value = words[++index];
       if (value !== undefined) report.path(value, "write", invocation);

@@ -32,6 +32,20 @@ describe("analyseCommand", () => {
     expect(analyse(command).paths.map(({ absolute }) => absolute)).toContain(expected);
   });
 
+  it.each([
+    ["git ls-files -o -i --exclude-standard", []],
+    ["git grep -o -n needle", []],
+    ["git commit -o src/a.ts -m x", []],
+    ["git push -o ci.skip origin HEAD", []],
+    ["git clone -o upstream https://git.example.com/a.git b", []],
+    ["git archive -o out.tar HEAD", ["/ws/out.tar"]],
+    ["git format-patch -o patches HEAD~1", ["/ws/patches"]],
+    ["git unheard-of -o out", ["/ws/out"]],
+  ])("takes -o of git for an output only where it may be one: %j", (command, expected) => {
+    const written = analyse(command).paths.filter(({ access }) => access === "write");
+    expect(written.map(({ absolute }) => absolute)).toEqual(expected);
+  });
+
   it("finds every simple command, unwrapped, with the wrappers around it", () => {
     const { commands } = analyse("cd src && sudo env A=1 rm -r old | tee \"$LOG\"; bash -c 'ls -l'");
     expect(commands).toEqual([
