@@ -1,6 +1,6 @@
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
-import { forgetNotes, writtenRecords } from "@gennai/store/provenance/sharing/share-notes";
+import { forgetNotes } from "@gennai/store/provenance/sharing/share-notes";
 import { exitCode } from "../../errors/exit-code.ts";
 import { agreed } from "../../terminal/agreed.ts";
 import type { Console } from "../../terminal/console.ts";
@@ -25,13 +25,12 @@ export async function ledgerPurgeCommand(flags: LedgerPurgeFlags, console: Conso
   }
   const location = { workspaceRoot, stateDir: defaultStateDir(console.environment) };
   const ledger = new WorkspaceLedger(location);
-  // Afterwards nobody knows which they were; and when this fails, it can be asked for again.
-  const forgotten = writtenRecords(location, session);
-  const notes = await forgetNotes(workspaceRoot, location.stateDir, (recordId) => forgotten.has(recordId));
-  const report = await ledger.purge({
-    toolVersion: version,
-    ...(session === undefined ? {} : { sessionId: session }),
-  });
+  const request = { toolVersion: version, ...(session === undefined ? {} : { sessionId: session }) };
+  const [purge] = await Promise.allSettled([ledger.purge(request)]);
+  // Only of what is purged. Also after a refusal: so a second try takes what the first could not, e.g. while git was locked.
+  const notes = await forgetNotes(location);
+  if (purge.status === "rejected") throw purge.reason;
+  const report = purge.value;
   if (flags.json === true) console.output.write(`${JSON.stringify({ ...report, notes })}\n`);
   else {
     const { sessions, events, records, blobs } = report;

@@ -1,5 +1,7 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ProcessLocks } from "@gennai/machine/process/process-lock";
+import { changeNotes, noteOf } from "@gennai/store/provenance/sharing/git-notes";
 import { sharedParts, usualParts } from "@gennai/store/provenance/sharing/shared-parts";
 import {
   type TemporaryDirectory,
@@ -163,6 +165,61 @@ test("a purge takes ours from the notes, leaves those of others, and says what i
   const purged = await gennai(workspace.root, "ledger", "purge", "--session", "s", "--yes");
   expect(purged).toMatchObject({ code: 0, printed: expect.stringContaining("Copies that were pushed") });
   expect((await note()).trim()).toBe("others' words");
+});
+
+test("a purge that is refused leaves the notes, and one after a new key still finds them", async () => {
+  await gennai(workspace.root, "provenance", "note");
+  await gennai(workspace.root, "ledger", "rotate-key");
+  const purge = () => gennai(workspace.root, "ledger", "purge", "--session", "s", "--yes");
+  const held = new ProcessLocks(join(state.root, "locks")).tryAcquire("session s", "runs a turn");
+  if (held.type === "held") throw new Error("The session is held already.");
+  expect(await purge()).toMatchObject({ code: 1, complained: expect.stringContaining("runs a turn") });
+  expect(await note()).toContain("house/model");
+  held.lock[Symbol.dispose]();
+  expect(await purge()).toMatchObject({ code: 0, printed: expect.stringContaining("1 git note") });
+  await expect(note()).rejects.toThrow("no note found");
+});
+
+test("what a purge could not take from the notes, the same purge takes later", async () => {
+  await gennai(workspace.root, "provenance", "note");
+  const purge = () => gennai(workspace.root, "ledger", "purge", "--session", "s", "--yes");
+  const lock = workspace.path(`.git/${ref}.lock`);
+  writeFileSync(lock, "");
+  expect(await purge()).toMatchObject({ code: 1, complained: expect.stringContaining("git did not take the notes") });
+  expect(await note()).toContain("house/model");
+  rmSync(lock);
+  expect(await purge()).toMatchObject({ code: 1, complained: expect.stringContaining("no session s") });
+  await expect(note()).rejects.toThrow("no note found");
+});
+
+test("lines that others add to a note meanwhile are not lost", async () => {
+  const { git } = workspace;
+  await git("notes", `--ref=${ref}`, "add", "--message", "first");
+  let looked = 0;
+  await changeNotes(workspace.root, async () => {
+    looked += 1;
+    const seen = (await note()).trim();
+    if (looked === 1) await git("notes", `--ref=${ref}`, "append", "--message", "of others");
+    const commit = (await git("rev-parse", "HEAD")).trim();
+    return new Map([[commit, `${seen}\nours\n`]]);
+  });
+  expect(looked).toBe(2);
+  expect((await note()).split("\n").filter((line) => line !== "")).toEqual(["first", "of others", "ours"]);
+});
+
+test("many who write notes at the same moment all come through, on the same commit and on others", async () => {
+  const { git } = workspace;
+  const commits = (await git("rev-list", "HEAD")).trim().split("\n");
+  const names = Array.from({ length: 6 }, (_, at) => `writer ${at}`);
+  const add = (name: string) =>
+    changeNotes(workspace.root, async () => {
+      const notes = await Promise.all(
+        commits.map(async (commit) => [commit, `${await noteOf(workspace.root, commit)}${name}\n`] as const),
+      );
+      return new Map(notes);
+    });
+  await Promise.all(names.map(add));
+  for (const commit of commits) expect((await note(commit)).trim().split("\n").sort()).toEqual(names);
 });
 
 describe("a trailer", () => {

@@ -57,23 +57,65 @@ export async function noteOf(directory: string, commit: string): Promise<string>
   return code === 0 ? stdout : "";
 }
 
-/** Puts a note in place of the one that is there; an empty text takes it away. Rejects with `StoreError` as git refuses. */
-export async function putNote(directory: string, commit: string, text: string): Promise<void> {
-  const how = text === "" ? ["remove", "--ignore-missing", commit] : ["add", "--force", "--file=-", commit];
-  // Whose the commit of the notes is matters to nobody: what is in a note is signed.
-  const as = ["-c", "user.name=gennai", "-c", "user.email=gennai@localhost"];
-  const { code, stderr } = await git([...as, "notes", `--ref=${notesRef}`, ...how], {
-    directory,
-    writes: "working-tree",
-    input: text,
-  });
-  if (code !== 0) {
-    throw new StoreError("busy", `git did not take the note of ${commit.slice(0, 12)}: ${stderr.trim()}. Try again.`);
+/** How often a change is made anew when somebody else changed the notes meanwhile. */
+const mostTries = 8;
+
+/**
+ * Changes notes of commits, all at once or none. When somebody else wrote notes between the look and the write, it is done anew on
+ * what these say: nothing of theirs is lost. Rejects with `StoreError` as git refuses.
+ *
+ * @param changed from the notes as they are to those that shall be others; an empty text takes a note away
+ */
+export async function changeNotes(
+  directory: string,
+  changed: () => Promise<ReadonlyMap<string, string>>,
+): Promise<void> {
+  let complaint = "";
+  for (let tried = 0; tried < mostTries; tried += 1) {
+    // Before the notes are read: what comes in between moves the reference, and the write is refused.
+    const tip = await tipOf(directory);
+    const notes = await changed();
+    if (notes.size === 0) return;
+    const { code, stderr } = await git(["fast-import", "--quiet", "--done"], {
+      directory,
+      writes: "working-tree",
+      input: importOf(notes, tip),
+    });
+    if (code === 0) return;
+    complaint = stderr.trim();
   }
+  throw new StoreError("busy", `git did not take the notes: ${complaint}. Try again.`);
+}
+
+async function tipOf(directory: string): Promise<string | undefined> {
+  const { code, stdout } = await git(["rev-parse", "--verify", "--quiet", "--end-of-options", notesRef], { directory });
+  return code === 0 ? stdout.trim() : undefined;
+}
+
+/** One commit on the tip. git moves the reference to it only from a commit that it contains: from the tip, not from a later one. */
+function importOf(notes: ReadonlyMap<string, string>, tip: string | undefined): string {
+  return [
+    `commit ${notesRef}`,
+    // Whose the commit of the notes is matters to nobody: what is in a note is signed.
+    `committer gennai <gennai@localhost> ${Math.floor(Date.now() / 1000)} +0000`,
+    dataOf("Notes changed by gennai"),
+    ...(tip === undefined ? [] : [`from ${tip}`]),
+    ...[...notes].map(([commit, text]) =>
+      text === "" ? `N ${"0".repeat(commit.length)} ${commit}` : `N inline ${commit}\n${dataOf(text)}`,
+    ),
+    "done",
+    "",
+  ].join("\n");
+}
+
+function dataOf(text: string): string {
+  return `data ${Buffer.byteLength(text)}\n${text}`;
 }
 
 /** A commit's note goes with it to the commit in its place. */
 export async function copyNote(directory: string, from: string, to: string): Promise<void> {
-  const note = await noteOf(directory, from);
-  if (note !== "") await putNote(directory, to, note);
+  await changeNotes(directory, async () => {
+    const note = await noteOf(directory, from);
+    return new Map(note === "" ? [] : [[to, note]]);
+  });
 }

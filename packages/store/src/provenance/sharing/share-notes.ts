@@ -1,10 +1,10 @@
+import * as z from "zod";
 import { ledgerLines } from "../../audit/ledger-export.ts";
-import { openLedgerSigner } from "../../ledger/ledger-key.ts";
+import { isSignedHere, openLedgerSigner } from "../../ledger/ledger-key.ts";
 import type { LedgerLocation } from "../../ledger/ledger-location.ts";
-import { readWrites } from "../read-writes.ts";
 import type { WorkspaceProvenance } from "../workspace-provenance.ts";
 import { tracedLines } from "./commit-origins.ts";
-import { notedCommits, noteOf, putNote } from "./git-notes.ts";
+import { changeNotes, notedCommits, noteOf } from "./git-notes.ts";
 import { type SharedPart, sharedWrite } from "./shared-parts.ts";
 import { type TraceRecord, traceLine, traceRecord, traceRecords } from "./trace-record.ts";
 
@@ -30,40 +30,53 @@ export async function noteFor(provenance: WorkspaceProvenance, request: NoteRequ
 /** Puts it into the commit's note. What others wrote there stays; what this key wrote of the commit before goes. */
 export async function writeNote(workspaceRoot: string, record: TraceRecord): Promise<void> {
   const { revision } = record.vcs;
-  const kept = linesBesides(await noteOf(workspaceRoot, revision), (other) => keyOf(other) === keyOf(record));
-  await putNote(workspaceRoot, revision, [...kept, traceLine(record), ""].join("\n"));
+  await changeNotes(workspaceRoot, async () => {
+    const kept = linesBesides(await noteOf(workspaceRoot, revision), (other) => keyOf(other) === keyOf(record));
+    return new Map([[revision, [...kept, traceLine(record), ""].join("\n")]]);
+  });
 }
 
 /**
- * Takes from the repository's notes what this state directory's key signed of some writes. Copies elsewhere stay, and so does what
- * git keeps of the notes' own history until it is pruned. @returns how many notes changed
+ * Takes from the repository's notes what a key of this state directory signed of writes that were purged from its ledger, now or
+ * earlier. Copies elsewhere stay, and so does what git keeps of the notes' own history until it is pruned.
+ * @returns how many notes changed
  */
-export async function forgetNotes(
-  workspaceRoot: string,
-  stateDir: string,
-  isForgotten: (recordId: string) => boolean,
-): Promise<number> {
-  const commits = await notedCommits(workspaceRoot);
-  if (commits.length === 0) return 0;
-  const { keyId } = await openLedgerSigner(stateDir);
-  let changed = 0;
-  for (const commit of commits) {
-    const note = await noteOf(workspaceRoot, commit);
-    const isGone = (record: TraceRecord): boolean =>
-      keyOf(record) === keyId && record.metadata["dev.gennai"].writes.some(({ record_id: id }) => isForgotten(id));
-    if (!traceRecords(note).some(isGone)) continue;
-    const kept = linesBesides(note, isGone);
-    await putNote(workspaceRoot, commit, kept.length === 0 ? "" : [...kept, ""].join("\n"));
-    changed += 1;
-  }
-  return changed;
+export async function forgetNotes(location: LedgerLocation): Promise<number> {
+  const { workspaceRoot, stateDir } = location;
+  if ((await notedCommits(workspaceRoot)).length === 0) return 0;
+  const purged = purgedRecords(location);
+  if (purged.size === 0) return 0;
+  // Also the keys that signed before this one: the same record's id may stand in the ledger of another machine.
+  const isOurs = isSignedHere(stateDir);
+  const isGone = (record: TraceRecord): boolean =>
+    isOurs({ keyId: keyOf(record) }) &&
+    record.metadata["dev.gennai"].writes.some(({ record_id: id }) => purged.has(id));
+  let count = 0;
+  await changeNotes(workspaceRoot, async () => {
+    const changed = new Map<string, string>();
+    for (const commit of await notedCommits(workspaceRoot)) {
+      const note = await noteOf(workspaceRoot, commit);
+      if (!traceRecords(note).some(isGone)) continue;
+      const kept = linesBesides(note, isGone);
+      changed.set(commit, kept.length === 0 ? "" : [...kept, ""].join("\n"));
+    }
+    count = changed.size;
+    return changed;
+  });
+  return count;
 }
 
-/** The ids of the records that tell of writes: of one session, or of all. */
-export function writtenRecords(location: LedgerLocation, sessionId: string | undefined): ReadonlySet<string> {
-  const writes = readWrites(ledgerLines(location));
-  const ofSession = writes.filter((write) => sessionId === undefined || write.sessionId === sessionId);
-  return new Set(ofSession.map(({ recordId }) => recordId));
+const purgedSchema = z.object({ id: z.string(), metadata: z.object({ purged: z.literal(true) }) });
+
+/** The ids of the records whose content is gone: these stay in the chain. */
+function purgedRecords(location: LedgerLocation): ReadonlySet<string> {
+  const ids = new Set<string>();
+  for (const line of ledgerLines(location)) {
+    if (!line.includes('"purged":true')) continue;
+    const { data } = purgedSchema.safeParse(JSON.parse(line));
+    if (data !== undefined) ids.add(data.id);
+  }
+  return ids;
 }
 
 function keyOf(record: TraceRecord): string {
