@@ -99,6 +99,19 @@ test.each([
   expect((await result(server, sessionId)).output).toContain("R  old/a.txt -> new/a.txt");
 });
 
+test("a clone of a directory cannot share its files: that is said, and the way round works", async () => {
+  const commands = [
+    "git clone --quiet . copy",
+    "git clone --quiet --no-hardlinks . copy && git -C copy log --format=%s",
+  ];
+  await using server = await staging(commands, { ".gitignore": "copy\n" });
+  const sessionId = await startSession(server);
+  const { output } = await result(server, sessionId);
+  expect(output).toContain("hardlink different from source");
+  expect(output).toContain("use `git clone --no-hardlinks`]");
+  expect((await result(server, sessionId)).output).toMatch(/^first\n\[exit code 0\]/);
+});
+
 describe("what a command changed is taken back", () => {
   const mixed = `echo two > a.txt; rm b.txt; mkdir -p made/deep; echo new > made/deep/c.txt`;
 
