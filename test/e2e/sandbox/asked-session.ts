@@ -1,4 +1,5 @@
 import { turnOutcome } from "@gennai/client/session/turn-state";
+import type { ProposedChanges } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import {
   ConfirmationAnswer,
   type ConfirmationRequest,
@@ -71,10 +72,14 @@ export class AskedSession implements AsyncDisposable {
     return this.#sessionId;
   }
 
+  /** All of them so far. */
+  proposals(): readonly ProposedChanges[] {
+    return eventsOf(this.#editor.events, "proposedChanges");
+  }
+
   /** Of all proposals so far. */
   proposedPaths(): readonly string[] {
-    const proposals = eventsOf(this.#editor.events, "proposedChanges");
-    return proposals.flatMap(({ changes }) => changes.map(({ path }) => path));
+    return this.proposals().flatMap(({ changes }) => changes.map(({ path }) => path));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

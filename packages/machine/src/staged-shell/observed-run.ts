@@ -61,7 +61,8 @@ export async function runAndObserve(
   const { transaction } = stage;
   try {
     const repository = session === undefined ? undefined : repositoryPaths(workspaceRoot, stages.home);
-    const agreed = confirmed ? agreedControl(command) : undefined;
+    // Of what git ignores, nothing is proposed: a person who says yes to an install has not agreed to review all its files.
+    const agreed = confirmed && proposal === undefined ? agreedControl(command) : undefined;
     const within = relative(transaction.roots[0]?.path ?? workspaceRoot, workspaceRoot);
     if (proposal !== undefined) await stage.change((merged) => layStagedTree(proposal, join(merged, within)));
     const proposed = [...(proposal?.files.keys() ?? [])].map((path) => join(within, path));

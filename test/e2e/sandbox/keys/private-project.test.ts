@@ -1,0 +1,148 @@
+import { packageRegistry } from "@gennai/testkit/package-registry";
+import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { TestOutside } from "@gennai/testkit/test-outside";
+import { startTestServer } from "@gennai/testkit/test-server";
+import { afterEach, expect, test, vi } from "vitest";
+import { AskedSession } from "../asked-session.ts";
+import { keeping, wholeTree } from "../proposal/proposing.ts";
+import { keptText } from "./kept-text.ts";
+import { managersBelow } from "./package-managers.ts";
+
+afterEach(() => vi.unstubAllEnvs());
+vi.setConfig({ testTimeout: 300_000 });
+
+const token = "npm_correcthorsebattery";
+
+/** @param changed by the number of the line */
+const lines = (changed: Readonly<Record<number, string>> = {}): string =>
+  Array.from({ length: 20 }, (_, index) => `${changed[index + 1] ?? `// line ${index + 1}`}\n`).join("");
+const second = "export const name = 'dep';";
+const nineteenth = "export const version = '1.0.0';";
+
+/** What the build writes beside `dist`, which git ignores: two places of a file that is tracked. */
+const generated = lines({ 2: second, 19: nineteenth });
+
+const files = {
+  ".gitignore": "node_modules\ndist\n",
+  "package.json": JSON.stringify({
+    name: "app",
+    version: "1.0.0",
+    dependencies: { dep: "1.0.0" },
+    scripts: { build: "node build.mjs", test: "node --test built.test.mjs" },
+  }),
+  "pnpm-workspace.yaml": "allowBuilds:\n  dep: true\n",
+  "generated.mjs": lines(),
+  "build.mjs": `import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+const { name, version } = createRequire(import.meta.url)("dep/package.json");
+const text = readFileSync("generated.mjs", "utf8")
+  .replace("// line 2\\n", "export const name = '" + name + "';\\n")
+  .replace("// line 19\\n", "export const version = '" + version + "';\\n");
+writeFileSync("generated.mjs", text);
+mkdirSync("dist", { recursive: true });
+writeFileSync("dist/built.mjs", text);
+`,
+  "built.test.mjs": `import assert from "node:assert";
+import test from "node:test";
+import * as built from "./dist/built.mjs";
+import * as generated from "./generated.mjs";
+test("what was built", () => {
+  assert.deepEqual({ ...built }, { name: "dep", version: "1.0.0" });
+  assert.deepEqual({ ...generated }, { ...built });
+});
+`,
+};
+
+interface Manager {
+  readonly install: readonly string[];
+  readonly lock: string;
+  /** In each of the questions, in their order. */
+  readonly asked: (host: string) => readonly string[];
+}
+
+const managers: readonly (readonly [name: string, Manager])[] = [
+  [
+    "pnpm, by one yes",
+    {
+      install: ["pnpm install --reporter=append-only"],
+      lock: "pnpm-lock.yaml",
+      asked: (host) => [`Let pnpm install reach ${host} with the login of ~/.npmrc for //${host}/?`],
+    },
+  ],
+  [
+    "npm, which learns first that a login is wanted",
+    {
+      install: ["npm install", "npm install"],
+      lock: "package-lock.json",
+      asked: (host) => [`Let npm install reach ${host}?`, `the login of ~/.npmrc for //${host}/`],
+    },
+  ],
+];
+const modes = ["branch", "proposal"] as const;
+
+test.each(managers.flatMap(([name, manager]) => modes.map((mode) => [name, mode, manager] as const)))(
+  "a project whose packages are private, from nothing with %s, in %s mode",
+  async (_name, mode, { install, lock, asked }) => {
+    using registry = await packageRegistry(token);
+    const host = `127.0.0.1:${registry.port}`;
+    const tools = managersBelow("tools");
+    await using home = await temporaryDirectory({
+      ".npmrc": `registry=http://${host}/\n//${host}/:_authToken=${token}\n`,
+      ...tools.files,
+    });
+    vi.stubEnv("HOME", home.root);
+    tools.use(home);
+    using outside = new TestOutside();
+    outside.servers.set(host, registry.port);
+    const commands = [...install, "npm run build", "npm test"];
+    await using server = await startTestServer({
+      files,
+      script: [
+        {
+          match: "go",
+          steps: [...commands.map((command) => ({ tool: { name: "Bash", args: { command } } })), { text: ["Done."] }],
+        },
+      ],
+      server: { sandbox: "required", stages: "required", outside },
+    });
+    const { workspace } = server;
+    const before = wholeTree(server);
+    await using session = await AskedSession.start(server, { proposal: mode === "proposal", withinMs: 200_000 });
+    const { questions, results } = await session.wholeTurn("once", "once");
+    const outputs = results.map(({ error, output }) => `${error}${output}`).join("\n");
+    expect(
+      questions.map(({ title, computed }) => `${title} ${computed?.reason}`),
+      outputs,
+    ).toEqual(asked(host).map((text): unknown => expect.stringContaining(text)));
+    expect(
+      results.slice(install.length - 1).map(({ exitCode }) => exitCode),
+      outputs,
+    ).toEqual([0, 0, 0]);
+    expect(results.at(-1)?.output).toMatch(/pass 1\b/);
+    expect(registry.requests).toContain(`GET /dep/-/dep-1.0.0.tgz Bearer ${token}`);
+    expect(registry.requests.filter((request) => request.includes("stolen"))).toEqual([]);
+    expect(outputs).not.toContain(token);
+
+    if (mode === "branch") {
+      expect(await workspace.git("status", "--porcelain")).toBe(` M generated.mjs\n?? ${lock}`);
+      expect(await workspace.read("generated.mjs")).toBe(generated);
+    } else {
+      expect(wholeTree(server)).toEqual(before);
+      const [proposal, ...more] = session.proposals();
+      expect(more).toEqual([]);
+      expect(proposal?.changes.map(({ path, hunks }) => [path, hunks.length])).toEqual([
+        ["generated.mjs", 2],
+        [lock, 1],
+      ]);
+      if (proposal === undefined) return;
+      const hunks = keeping(proposal, (path, hunk) => path === lock || hunk === 0);
+      await server.client.applyProposal({ sessionId: session.id, proposalId: proposal.proposalId, hunks });
+      expect(await workspace.git("status", "--porcelain")).toBe(` M generated.mjs\n?? ${lock}`);
+      expect(await workspace.read("generated.mjs")).toBe(lines({ 2: second }));
+      expect(await workspace.read(lock)).toContain("dep");
+    }
+    expect(await workspace.read(lock)).not.toContain(token);
+    await server.running[Symbol.asyncDispose]();
+    expect(keptText(server)).not.toContain(token);
+  },
+);
