@@ -1,28 +1,33 @@
 import { AcceptedConnections } from "@gennai/sessions/checks/accepted-connections";
 import { expect, test } from "vitest";
+import { rememberAnswers, takeBackInPanel } from "../governance/remembered-answers.ts";
 import { serveGennai } from "../process/serve-gennai.ts";
 import { openPage } from "./open-page.ts";
 import { takeScreenshot } from "./screenshot.ts";
 
-test("a person sees what is agreed to in all sessions, and takes it back", async () => {
+test("a person sees what is agreed to in all sessions, and takes back one answer, or all with the project's check", async () => {
   await using gennai = await serveGennai({ script: [{ steps: [{ text: ["Hello."] }] }] });
-  const connections = new AcceptedConnections(gennai.stateDirectory, gennai.workspace.root);
-  await connections.remember("npm install", [
-    { host: "registry.example", port: 443, callId: "" },
-    { host: "mirror.example", port: 8443, callId: "" },
+  const place = { stateDir: gennai.stateDirectory, workspaceRoot: gennai.workspace.root };
+  await rememberAnswers(place);
+  await new AcceptedConnections(place.stateDir, "/elsewhere").remember("git fetch", [
+    { host: "git.example", port: 443, callId: "" },
   ]);
+  await using on = await openPage(gennai);
+  await takeBackInPanel(on.repl, place, () => takeScreenshot(on.page, "answers that stand"));
+  expect(await new AcceptedConnections(place.stateDir, "/elsewhere").list()).toHaveLength(1);
+  expect(on.complaints).toEqual([]);
+});
+
+test("an answer that was taken back elsewhere meanwhile is gone from the list, too", async () => {
+  await using gennai = await serveGennai({ script: [{ steps: [{ text: ["Hello."] }] }] });
+  const place = { stateDir: gennai.stateDirectory, workspaceRoot: gennai.workspace.root };
+  const answers = await rememberAnswers(place);
   await using on = await openPage(gennai);
   await on.repl.openPanel("Governance");
   const section = on.repl.root.getByRole("region", { name: "Answers that stand" });
-  const answers = section.getByRole("listitem");
-  await expect.poll(() => answers.count()).toBe(2);
-  await takeScreenshot(on.page, "answers that stand");
-
+  await expect.poll(() => section.getByRole("listitem").count()).toBe(3);
+  await answers.revoke(undefined);
   await section.getByRole("button", { name: "Ask again: npm install reaches mirror.example:8443" }).click();
-  await expect.poll(() => answers.allTextContents()).toEqual([expect.stringContaining("registry.example:443")]);
-  expect(await connections.find("npm install")).toMatchObject([{ host: "registry.example" }]);
-  await section.getByRole("button", { name: "Ask again: npm install reaches registry.example:443" }).click();
   await section.getByText("None: everything that asks asks again.").waitFor();
-  expect(await connections.list()).toEqual([]);
   expect(on.complaints).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { rememberAnswers, takeBackInPanel } from "../governance/remembered-answers.ts";
 import { planOneFile } from "./plan-in-workbench.ts";
 import { openRepl } from "./repl-in-workbench.ts";
 import { shows } from "./repl-sight.ts";
@@ -66,6 +67,17 @@ describe("a plan", () => {
     await panel.locator('[aria-current="step"]').getByText("Done").waitFor();
     await workbench().screenshot("plan done");
     expect(await workbench().workspace.read("one.txt")).toBe("x\n");
+  });
+});
+
+describe("answers that stand", () => {
+  const workbench = useWorkbench(() => ({ gennai: {} }));
+
+  test("are seen in their panel, and taken back one by one or all at once", async () => {
+    const { server, workspace } = workbench();
+    const place = { stateDir: server.gennaiState, workspaceRoot: workspace.root };
+    await rememberAnswers(place);
+    await takeBackInPanel(await openRepl(workbench()), place, () => workbench().screenshot("answers that stand"));
   });
 });
 
