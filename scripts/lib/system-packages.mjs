@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./repository.mjs";
@@ -86,8 +87,8 @@ export async function ensureNatsServer() {
  */
 export async function ensureCargo() {
   // That of Debian 12 cannot log in to a registry; the one that its browsers are built with can.
-  for (const name of ["cargo-web", "cargo"]) if (!isFound("cargo")) await installWithApt(name);
-  if (isFound("cargo")) return [];
+  for (const name of ["cargo-web", "cargo"]) if (!hasCargo()) await installWithApt(name);
+  if (hasCargo()) return [];
   say(needCargo, "cargo is not installed.", "https://rustup.rs, or the cargo (1.74 or newer) of your system");
   return needCargo;
 }
@@ -110,11 +111,9 @@ function hasProgram(name) {
   return directories.some((directory) => existsSync(join(directory, name)));
 }
 
-/** By this user's own search path as well. @param {string} name */
-function isFound(name) {
-  return (
-    hasProgram(name) || (process.env["PATH"] ?? "").split(":").some((directory) => existsSync(join(directory, name)))
-  );
+/** One that works: that of rustup is there without a toolchain, too. */
+function hasCargo() {
+  return ["cargo", "/usr/bin/cargo"].some((program) => spawnSync(program, ["--version"]).status === 0);
 }
 
 /** @param {...string} names */

@@ -57,7 +57,8 @@ describe("required", () => {
   test("no server starts without a sandbox to make stages of", async () => {
     await expect(server({ sandbox: "off", stages: "required" })).rejects.toMatchObject({
       code: "stages_required",
-      message: expect.stringContaining("--sandbox off"),
+      message: expect.stringContaining("switched off"),
+      hint: expect.stringContaining("--sandbox off"),
     });
   });
 

@@ -105,6 +105,32 @@ export const rpcRows: Readonly<Record<string, RpcRow>> = {
   },
   "AgentService.makeFirstCommit": session,
   "AgentService.listPaths": { ...session, access: "overseen-or-own" },
+  "AgentService.startAttempts": {
+    ...session,
+    request: (sessionId) => ({ sessionId, clientAttemptsId: crypto.randomUUID(), userInput: "hello", count: 2 }),
+    answers: "failed_precondition",
+  },
+  "AgentService.listAttempts": overseen,
+  "AgentService.stopAttempts": {
+    ...overseen,
+    request: (sessionId) => ({ sessionId, attemptsId: "none" }),
+    answers: "not_found",
+  },
+  "AgentService.takeAttempt": {
+    ...session,
+    request: (sessionId) => ({ sessionId, attemptsId: "none", number: 1 }),
+    answers: "not_found",
+  },
+  "AgentService.dropAttempts": {
+    ...session,
+    request: (sessionId) => ({ sessionId, attemptsId: "none" }),
+    answers: "not_found",
+  },
+  "AgentService.getAttemptContent": {
+    ...overseen,
+    request: (sessionId) => ({ sessionId, attemptsId: "none", sha256: "0".repeat(64) }),
+    answers: "not_found",
+  },
   "GovernanceService.getGovernanceStatus": { access: "overseen-or-own" },
   "GovernanceService.setEmergencyControl": {
     access: "admin",

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { makeTestCertificates } from "@gennai/testkit/test-certificates";
@@ -16,6 +17,8 @@ const address = `https://${name}/`;
 beforeEach(() => {
   // Where this machine has cargo by rustup, that finds its own there.
   if (process.env["RUSTUP_HOME"] === undefined) vi.stubEnv("RUSTUP_HOME", `${process.env["HOME"]}/.rustup`);
+  // That of rustup may have no toolchain; the system's has its own.
+  if (spawnSync("cargo", ["--version"]).status !== 0) vi.stubEnv("PATH", `/usr/bin:${process.env["PATH"]}`);
   for (const variable of ["CARGO_HOME", "CARGO_HTTP_CAINFO", "NODE_EXTRA_CA_CERTS", "CURL_CA_BUNDLE"]) {
     vi.stubEnv(variable, undefined);
   }
