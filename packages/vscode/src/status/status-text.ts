@@ -28,17 +28,13 @@ export interface StatusText {
   readonly rows: readonly (readonly [name: string, value: string])[];
 }
 
-const branchLength = 24;
-
-/** What the status bar says. The most urgent comes first: an emergency, a question, a lost server, the running turn. */
+/** What the status bar says; the branch stands beside it, the editor's own Git shows it. The most urgent comes first: an emergency, a question, a lost server, the running turn. */
 export function statusText(facts: StatusFacts): StatusText {
   const emergency = emergencyWords(facts.governance.emergency);
   const head = headline(facts, emergency);
-  const branch =
-    facts.branch === "" || facts.mode === "proposal" ? "" : ` $(git-branch) ${icons(shortened(facts.branch))}`;
   return {
-    text: `$(${head.icon}) ${icons(head.text)}${isConnected(facts.link) ? `${branch}${meter(facts)}` : ""}`,
-    label: `${/^Gennai\b/.test(head.text) ? "" : "Gennai: "}${head.text}${facts.branch === "" ? "" : `, branch ${facts.branch}`}`,
+    text: `$(${head.icon}) ${icons(head.text)}${isConnected(facts.link) ? meter(facts) : ""}`,
+    label: `${/^Gennai\b/.test(head.text) ? "" : "Gennai: "}${head.text}`,
     tone: head.tone,
     rows: rows(facts, emergency),
   };
@@ -122,11 +118,6 @@ function modelName(backend: string, model: string): string {
 /** A model that is a file goes by its name; the tooltip has all of it. */
 function shortModel(model: string): string {
   return /^(?:[\\/]|[a-z]:)/i.test(model) ? (model.split(/[\\/]/).at(-1) ?? model) : model;
-}
-
-/** The editor's own Git shows the whole name beside it. */
-function shortened(branch: string): string {
-  return branch.length <= branchLength ? branch : `${branch.slice(0, branchLength - 1)}…`;
 }
 
 /** A server is known, though it may not answer just now. */

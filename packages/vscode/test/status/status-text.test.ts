@@ -35,21 +35,16 @@ describe("statusText", () => {
     readonly text: string;
     readonly tone?: string;
   }>([
-    { name: "idle", facts: {}, text: "$(comment-discussion) offline $(git-branch) ai-agent/a" },
+    { name: "idle", facts: {}, text: "$(comment-discussion) offline" },
     {
       name: "a model",
       facts: { model: "m" },
-      text: "$(comment-discussion) offline/m $(git-branch) ai-agent/a",
+      text: "$(comment-discussion) offline/m",
     },
     {
       name: "a model that is a file",
       facts: { backend: "scripted", model: "/home/u/scripts/demo.yaml" },
-      text: "$(comment-discussion) scripted/demo.yaml $(git-branch) ai-agent/a",
-    },
-    {
-      name: "proposals need no branch",
-      facts: { mode: "proposal" },
-      text: "$(comment-discussion) offline",
+      text: "$(comment-discussion) scripted/demo.yaml",
     },
     {
       name: "untrusted",
@@ -65,28 +60,28 @@ describe("statusText", () => {
     {
       name: "what was used",
       facts: { session: { ...plain.session, usage } },
-      text: "$(comment-discussion) offline $(git-branch) ai-agent/a $(pie-chart) 25 % about 0.042 USD",
+      text: "$(comment-discussion) offline $(pie-chart) 25 % about 0.042 USD",
     },
     {
       name: "what was used, of a model whose size and price nobody knows",
       facts: { session: { ...plain.session, usage: { ...usage, maxContextTokens: 0, cost: undefined } } },
-      text: "$(comment-discussion) offline $(git-branch) ai-agent/a",
+      text: "$(comment-discussion) offline",
     },
     {
       name: "what was used gives way to a question",
       facts: { session: { ...plain.session, usage, questions } },
-      text: "$(question) Gennai needs your answer $(git-branch) ai-agent/a",
+      text: "$(question) Gennai needs your answer",
       tone: "warning",
     },
     {
       name: "a turn",
       facts: { session: { ...plain.session, turn } },
-      text: "$(loading~spin) Gennai: running Bash $(git-branch) ai-agent/a",
+      text: "$(loading~spin) Gennai: running Bash",
     },
     {
       name: "a question goes before a turn",
       facts: { session: { ...plain.session, turn, questions } },
-      text: "$(question) Gennai needs your answer $(git-branch) ai-agent/a",
+      text: "$(question) Gennai needs your answer",
       tone: "warning",
     },
     {
@@ -95,7 +90,7 @@ describe("statusText", () => {
         session: { ...plain.session, questions },
         governance: { ...plain.governance, emergency: { ...emergency, readOnly: true, blockedTools: ["Bash"] } },
       },
-      text: "$(stop-circle) Gennai: read-only … $(git-branch) ai-agent/a",
+      text: "$(stop-circle) Gennai: read-only …",
       tone: "error",
     },
     {
@@ -108,11 +103,10 @@ describe("statusText", () => {
     expect(statusText({ ...plain, ...facts })).toMatchObject({ text, tone });
   });
 
-  it("shortens a long branch, and names it whole for screen readers", () => {
-    const branch = `ai-agent/${"a".repeat(40)}`;
-    const { text, label } = statusText({ ...plain, branch });
-    expect(text).toContain("ai-agent/aaaaaaaaaaaaaa…");
-    expect(label).toContain(branch);
+  it("leaves the branch to the editor's own Git, and to the tooltip", () => {
+    const { text, label, rows } = statusText(plain);
+    expect(`${text} ${label}`).not.toContain("ai-agent/a");
+    expect(rows).toContainEqual(["Editing", "on ai-agent/a"]);
   });
 });
 
