@@ -1,3 +1,4 @@
+import { wordsInEditor } from "@gennai/client/session/words-in-editor";
 import { CopyButton } from "../copy/copy-button.tsx";
 import { Icon } from "../icons/icon.tsx";
 import type { AssistantItem, NoticeItem, ThinkingItem, TurnEndItem } from "../model/view-item.ts";
@@ -53,13 +54,14 @@ export function Thinking({ item, id }: { readonly item: ThinkingItem; readonly i
 const noticeIcons = { info: "info", warning: "warning", error: "error" } as const;
 
 export function Notice({ item, turnId }: { readonly item: NoticeItem; readonly turnId: string }) {
-  const details = [item.text, item.hint, item.code === "" ? "" : `Code: ${item.code}`].filter((text) => text !== "");
+  const [text, hint] = [wordsInEditor(item.text), wordsInEditor(item.hint)];
+  const details = [text, hint, item.code === "" ? "" : `Code: ${item.code}`].filter((line) => line !== "");
   return (
     <div class={`notice notice-${item.level}`}>
       <Icon name={item.topic === "rules" && item.level === "info" ? "shield" : noticeIcons[item.level]} />
       <div class="notice-text">
-        <div>{item.text}</div>
-        {item.hint !== "" && <div class="notice-hint">{item.hint}</div>}
+        <div>{text}</div>
+        {hint !== "" && <div class="notice-hint">{hint}</div>}
         {item.level === "warning" && item.code === "mcp_server_unaccepted" && <LookAtServers />}
         {item.level === "error" && (
           <div class="notice-tools">

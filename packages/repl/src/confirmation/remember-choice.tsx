@@ -1,4 +1,5 @@
 import type { ConfirmationQuestion } from "@gennai/client/bridge/editor";
+import { wordsInEditor } from "@gennai/client/session/words-in-editor";
 import type { OfferedPattern } from "@gennai/protocol/model/question";
 import { useId } from "preact/hooks";
 import { VisibleText } from "../review/visible-text.tsx";
@@ -13,7 +14,8 @@ export interface RememberChoiceProps {
 /** What a yes for longer than once is remembered for: the exact action, unless a person widens it. */
 export function RememberChoice({ question, pattern, onPattern }: RememberChoiceProps) {
   const name = useId();
-  const { patterns = [], rememberStatement, offeredScopes } = question;
+  const { patterns = [], offeredScopes } = question;
+  const rememberStatement = wordsInEditor(question.rememberStatement);
   if (!offeredScopes.some((scope) => scope !== "once")) return null;
   if (patterns.length === 0) {
     return rememberStatement === "" ? null : (

@@ -1,4 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { wordsInEditor } from "@gennai/client/session/words-in-editor";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 
 /** What went wrong, for the person before the screen. */
@@ -15,7 +16,8 @@ export function failureOf(error: unknown): Failure {
     const info = error.findDetails(ErrorInfoSchema)[0];
     const code = info?.code || (Code[error.code] ?? "unknown");
     // The text of the error has the hint behind the message.
-    return { message: sentence(info?.message || error.rawMessage), hint: info?.hint || hints[error.code] || "", code };
+    const message = wordsInEditor(sentence(info?.message || error.rawMessage));
+    return { message, hint: wordsInEditor(info?.hint || hints[error.code] || ""), code };
   }
   const message = error instanceof Error && error.message !== "" ? error.message : "Something went wrong.";
   return { message: sentence(message), hint: "", code: "" };

@@ -1,3 +1,4 @@
+import { wordsInEditor } from "@gennai/client/session/words-in-editor";
 import type { editorErrors } from "@gennai/protocol/errors/editor-errors";
 
 export type EditorErrorCode = keyof typeof editorErrors;
@@ -20,5 +21,5 @@ export class EditorError extends Error {
 
 /** What went wrong, for the end of a sentence. */
 export function reasonOf(error: unknown): string {
-  return error instanceof Error && error.message !== "" ? error.message : String(error);
+  return wordsInEditor(error instanceof Error && error.message !== "" ? error.message : String(error));
 }

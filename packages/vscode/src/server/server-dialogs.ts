@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { reasonOf } from "../editor/editor-error.ts";
 import { showError } from "../editor/notifications.ts";
 import { describeProblem, type ProblemStep, problemDetails, type ServerProblem } from "./server-problem.ts";
 
@@ -41,7 +42,7 @@ export async function showFailure(
   error: unknown,
   facts: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = reasonOf(error);
   const choice = await showError(`${title}: ${message}`, stepLabels["show-log"], copyDetails);
   if (choice === stepLabels["show-log"]) await vscode.commands.executeCommand("gennai.showLog");
   if (choice !== copyDetails) return;
