@@ -18,6 +18,7 @@ import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import { sealRecord, workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { verifyLedger } from "@gennai/governance/ledger/verify-ledger";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
+import { bundleParts } from "@gennai/store/audit/bundle-parts";
 import { exportLedgerBundle } from "@gennai/store/audit/export-bundle";
 import { verifyLedgerBundle } from "@gennai/store/audit/ledger-bundle";
 import { rotateLedgerKey } from "@gennai/store/audit/ledger-key-rotation";
@@ -246,7 +247,9 @@ export const ledgerChecks: Checks = {
     const before = await readFile(fixture.mirror, "utf8");
     const redactor = await createRedactor({ secrets: ["run_command"] });
     const place = { workspaceRoot: fixture.root, stateDir: fixture.stateDir };
-    const bundle = (await Array.fromAsync(exportLedgerBundle(place, { redactor, now: Date.now }))).join("");
+    const bundle = (
+      await Array.fromAsync(exportLedgerBundle(place, { redactor, now: Date.now, parts: new Set(bundleParts) }))
+    ).join("");
     assert.equal(bundle.includes('"run_command"'), false);
     assert.equal(await readFile(fixture.mirror, "utf8"), before);
     assert.equal((await verified(fixture)).status, "ok");
@@ -256,7 +259,7 @@ export const ledgerChecks: Checks = {
     await using fixture = await StoreFixture.create();
     await fixture.recordAndClose(3);
     const place = { workspaceRoot: fixture.root, stateDir: fixture.stateDir };
-    const options = { redactor: await createRedactor(), now: Date.now };
+    const options = { redactor: await createRedactor(), now: Date.now, parts: new Set(bundleParts) };
     const bundle = (await Array.fromAsync(exportLedgerBundle(place, options))).join("");
     const statusOfBundle = async (text: string) => (await verifyLedgerBundle(() => [Buffer.from(text)], key)).status;
     const key = await readFile(join(fixture.stateDir, "keys", "ledger.ed25519.pub"), "utf8");

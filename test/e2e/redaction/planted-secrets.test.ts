@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
+import { bundleParts } from "@gennai/store/audit/bundle-parts";
 import { exportLedgerBundle } from "@gennai/store/audit/export-bundle";
 import { exportLedgerLines } from "@gennai/store/audit/ledger-export";
 import { type ScriptedTurn, startTestServer, type TestServer } from "@gennai/testkit/test-server";
@@ -49,7 +50,9 @@ async function exported(server: TestServer): Promise<string> {
   const place = { stateDir: server.stateDir, workspaceRoot: server.workspace.root };
   const redactor = await createRedactor();
   const lines = await Array.fromAsync(exportLedgerLines(place, { format: "agent-trace", redactor }));
-  const bundle = await Array.fromAsync(exportLedgerBundle(place, { redactor, now: Date.now }));
+  const bundle = await Array.fromAsync(
+    exportLedgerBundle(place, { redactor, now: Date.now, parts: new Set(bundleParts) }),
+  );
   return [...lines, ...bundle].join("\n");
 }
 

@@ -2,17 +2,27 @@ import { readFile } from "node:fs/promises";
 import { BundleDigest, closingLine, elementLines, openingLine } from "@gennai/governance/ledger/bundle/bundle-layout";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { bundleMessage, encodeSignature } from "@gennai/governance/ledger/ledger-signature";
+import { withoutContent } from "@gennai/governance/ledger/record-content";
 import { type Redactor, redactionMarker } from "@gennai/governance/redaction";
 import type { SqliteConnection } from "@gennai/machine/sqlite-connection";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
+import * as z from "zod";
 import { databaseFile, StoreDatabase } from "../database/database.ts";
 import { integerOf, type Row, textOf } from "../database/row.ts";
 import { ledgerHeadFile, readHead } from "../ledger/ledger-head-file.ts";
 import { ledgerPublicKeyFile, openLedgerSigner } from "../ledger/ledger-key.ts";
 import type { LedgerLocation } from "../ledger/ledger-location.ts";
+import type { BundlePart } from "./bundle-parts.ts";
 import { useKeyInForce } from "./key-in-force.ts";
 import { nodeSha256 } from "./ledger-bundle.ts";
 import { redacted, withheldIfSecret } from "./ledger-export.ts";
+
+export interface BundleOptions {
+  readonly redactor: Redactor;
+  readonly now: () => number;
+  /** A record whose content is not chosen is handed over without it, as a purged one is: the chain holds all the same. */
+  readonly parts: ReadonlySet<BundlePart>;
+}
 
 /**
  * A signed bundle, line by line (`bundle-layout.ts`), of the store as it is at the first one. Every text in it is redacted once
@@ -20,10 +30,10 @@ import { redacted, withheldIfSecret } from "./ledger-export.ts";
  */
 export async function* exportLedgerBundle(
   location: LedgerLocation,
-  options: { readonly redactor: Redactor; readonly now: () => number },
+  options: BundleOptions,
 ): AsyncGenerator<string, void, undefined> {
   const { stateDir, workspaceRoot } = location;
-  const { redactor } = options;
+  const { parts } = options;
   const signer = await openLedgerSigner(stateDir);
   using connection = StoreDatabase.openReadOnly(databaseFile(stateDir));
   // One view of the store for all of it; its head lags behind, so it is read before.
@@ -43,15 +53,16 @@ export async function* exportLedgerBundle(
   yield broken(openingLine(first, "records"));
   const withheld: number[] = [];
   let masks = 0;
-  const records = exportedRecords(connection, workspaceRoot, redactor, (seq) => withheld.push(seq));
+  const records = exportedRecords(connection, workspaceRoot, options, (seq) => withheld.push(seq));
   for await (const line of elementLines(records)) {
     masks += masksIn(line);
     yield broken(line);
   }
   // Their number stands before the sessions: so these are gone through twice.
-  for await (const line of sessionLines(connection, workspaceRoot, redactor)) masks += masksIn(line);
+  const sessions = () => (parts.has("prompts") ? sessionLines(connection, workspaceRoot, options.redactor) : []);
+  for await (const line of sessions()) masks += masksIn(line);
   yield broken(closingLine({ redactions: { count: masks, marker: redactionMarker } }, "sessions"));
-  for await (const line of sessionLines(connection, workspaceRoot, redactor)) yield broken(line);
+  for await (const line of sessions()) yield broken(line);
 
   const last = { version: 1, withheld, workspace: workspaceIdOf(workspaceRoot) };
   digest.take(closingLine(last));
@@ -62,14 +73,19 @@ export async function* exportLedgerBundle(
 async function* exportedRecords(
   connection: SqliteConnection | undefined,
   workspaceRoot: string,
-  redactor: Redactor,
+  { redactor, parts }: BundleOptions,
   onWithheld: (seq: number) => void,
 ): AsyncGenerator<string, void, undefined> {
   const rows = connection
     ?.prepare("SELECT seq, line FROM ledger JOIN workspaces ON number = workspace WHERE root = ? ORDER BY seq")
     .iterate(workspaceRoot);
   for (const row of rows ?? []) {
-    const exported = await withheldIfSecret(textOf(row, "line"), redactor);
+    const line = textOf(row, "line");
+    // A tombstone is what makes the gaps of a purge sound.
+    const exported =
+      parts.has("records") || isTombstone(line)
+        ? await withheldIfSecret(line, redactor)
+        : { line: withoutContent(line), withheld: true };
     if (exported.withheld) onWithheld(integerOf(row, "seq"));
     yield exported.line;
   }
@@ -102,6 +118,12 @@ async function* sessionLines(
     yield index === sessions.length - 1 ? end : `${end},`;
   }
 }
+
+function isTombstone(line: string): boolean {
+  return tombstoneSchema.safeParse(JSON.parse(line)).success;
+}
+
+const tombstoneSchema = z.object({ metadata: z.object({ kind: z.literal("purge") }) });
 
 function eventOf(row: Row): object {
   return {

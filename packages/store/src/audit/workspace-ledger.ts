@@ -5,6 +5,7 @@ import { ledgerPathOf } from "../ledger/ledger-file-name.ts";
 import { ledgerPublicKeyFile } from "../ledger/ledger-key.ts";
 import type { LedgerLocation } from "../ledger/ledger-location.ts";
 import type { PurgeReport } from "../purge/forget-sessions.ts";
+import { type BundlePart, usualBundleParts } from "./bundle-parts.ts";
 import type { AnchoredHead, AnchorSources } from "./ledger-anchors.ts";
 import { type LedgerLineFormat, ledgerLines } from "./ledger-export.ts";
 import type { LedgerRepair } from "./ledger-repair.ts";
@@ -53,14 +54,20 @@ export class WorkspaceLedger {
     return repairWorkspaceLedger(this.#location);
   }
 
-  /** Pieces of text to write one after the other, redacted once more by the rules of today. */
-  async *export(format: LedgerLineFormat | "bundle"): AsyncGenerator<string, void, undefined> {
+  /**
+   * Pieces of text to write one after the other, redacted once more by the rules of today.
+   * @param parts of a bundle: what is in it
+   */
+  async *export(
+    format: LedgerLineFormat | "bundle",
+    parts: ReadonlySet<BundlePart> = new Set(usualBundleParts),
+  ): AsyncGenerator<string, void, undefined> {
     const { createRedactor } = await import("@gennai/machine/redaction/redactor");
     const { rememberingRedactor } = await import("@gennai/machine/redaction/remembering-redactor");
     const redactor = rememberingRedactor(await createRedactor());
     if (format === "bundle") {
       const { exportLedgerBundle } = await import("./export-bundle.ts");
-      yield* exportLedgerBundle(this.#location, { redactor, now: Date.now });
+      yield* exportLedgerBundle(this.#location, { redactor, now: Date.now, parts });
       return;
     }
     const { exportLedgerLines } = await import("./ledger-export.ts");

@@ -8,6 +8,7 @@ import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { type BundlePart, bundleParts, usualBundleParts } from "#audit/bundle-parts";
 import { exportLedgerBundle } from "#audit/export-bundle";
 import { verifyLedgerBundle } from "#audit/ledger-bundle";
 import { exportLedgerLines } from "#audit/ledger-export";
@@ -149,8 +150,9 @@ describe("export", () => {
 });
 
 describe("a bundle", () => {
-  const exported = async () => {
-    const options = { redactor: await createRedactor(), now: () => Date.UTC(2026, 0, 1) };
+  const exported = async (chosen: readonly BundlePart[] = bundleParts) => {
+    const parts = new Set(chosen);
+    const options = { redactor: await createRedactor(), now: () => Date.UTC(2026, 0, 1), parts };
     return (await Array.fromAsync(exportLedgerBundle(place(), options))).join("");
   };
   const bundle = async () => {
@@ -193,6 +195,30 @@ describe("a bundle", () => {
     const text = JSON.stringify(made);
     expect(text).not.toContain(secret);
     expect(await verified(text, publicKey())).toMatchObject({ status: "ok", records: 3, purged: 1 });
+  });
+
+  test.each<readonly [readonly BundlePart[], object, readonly RegExp[]]>([
+    [usualBundleParts, { records: 3, purged: 0 }, [/src\/a\.ts/]],
+    [["prompts"], { records: 3, purged: 3 }, [/and ada/, /"Title"/]],
+    [[], { records: 3, purged: 3 }, []],
+    [bundleParts, { records: 3, purged: 0 }, [/src\/a\.ts/, /and ada/, /"Title"/]],
+  ])("holds what was chosen alone, and is sound all the same: %j", async (chosen, report, inIt) => {
+    await fill({ rule: "a rule" }, [change]);
+    const text = await exported(chosen);
+    expect(await verified(text, publicKey())).toMatchObject({ status: "ok", ...report });
+    for (const part of [/src\/a\.ts/, /and ada/, /"Title"/]) {
+      expect(part.test(text), String(part)).toBe(inIt.some(({ source }) => source === part.source));
+    }
+  });
+
+  test("of the chain alone, of a ledger that was purged and went on", async () => {
+    await fill();
+    await purgeMemory({ ...place(), sessionId: "s" });
+    await fixture.recordAndClose(1);
+    const text = await exported([]);
+    expect(await verified(text, publicKey())).toMatchObject({ status: "ok", records: 5, purged: 4 });
+    expect(JSON.parse(text).records[3].metadata).toMatchObject({ kind: "purge" });
+    expect(text).not.toContain("run_command");
   });
 
   test("of a purged ledger, and of one that began on an older file", async () => {

@@ -2,6 +2,7 @@ import { copyFile, readdir, readFile, rename, writeFile } from "node:fs/promises
 import { join } from "node:path";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { bundleParts } from "#audit/bundle-parts";
 import { exportLedgerBundle } from "#audit/export-bundle";
 import { verifyLedgerBundle } from "#audit/ledger-bundle";
 import { rotateLedgerKey } from "#audit/ledger-key-rotation";
@@ -83,7 +84,7 @@ test("a crash after the hand-over leaves the new key in force, though it is not 
   await fixture.recordAndClose(1);
   await expectRecords(3);
   const place = { workspaceRoot: fixture.root, stateDir: fixture.stateDir };
-  const options = { redactor: await createRedactor(), now: Date.now };
+  const options = { redactor: await createRedactor(), now: Date.now, parts: new Set(bundleParts) };
   const bundle = (await Array.fromAsync(exportLedgerBundle(place, options))).map((line) => Buffer.from(line));
   expect(await verifyLedgerBundle(() => bundle, await readFile(`${key}.pub`, "utf8"))).toMatchObject({
     status: "ok",

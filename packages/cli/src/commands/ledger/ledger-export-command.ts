@@ -2,17 +2,22 @@ import { createWriteStream } from "node:fs";
 import { resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { bundleParts, usualBundleParts } from "@gennai/store/audit/bundle-parts";
 import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
 import { CliError, usageError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
 import { writeLines } from "../../terminal/write-lines.ts";
+import { partsOf } from "../options/chosen-parts.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { listedBundle, listedLines } from "./listed-export.ts";
 
 export interface LedgerExportFlags {
   readonly workspace?: string;
   readonly format?: string;
   readonly out?: string;
+  readonly include?: string;
+  readonly dryRun?: boolean;
 }
 
 const formats = ["agent-trace", "bundle", "seed001"] as const;
@@ -23,9 +28,19 @@ export async function ledgerExportCommand(flags: LedgerExportFlags, console: Con
   if (format === undefined) {
     throw usageError(`There is no format ${JSON.stringify(flags.format)}.`, `Choose --format ${formats.join(", ")}.`);
   }
+  if (format !== "bundle" && flags.include !== undefined) {
+    throw usageError("--include is for bundles: lines of records have all of the records.", "Add --format bundle.");
+  }
+  const parts = partsOf(flags.include, { all: bundleParts, usual: usualBundleParts });
   const workspaceRoot = await resolveWorkspace(flags.workspace, console);
   const ledger = new WorkspaceLedger({ workspaceRoot, stateDir: defaultStateDir(console.environment) });
-  const lines = ledger.export(format);
+  const lines = ledger.export(format, parts);
+  if (flags.dryRun === true) {
+    console.errors.write(
+      format === "bundle" ? await listedBundle(lines, parts, workspaceRoot) : await listedLines(lines, workspaceRoot),
+    );
+    return exitCode.ok;
+  }
   if (flags.out === undefined) {
     await writeLines(lines, console.output);
     return exitCode.ok;

@@ -63,9 +63,12 @@ export function registerLedgerCommands(program: Command, { console, ended }: Com
   workspaceOption(ledger.command("export").description("write the records out, redacted once more"))
     .option(
       "--format <format>",
-      "agent-trace: lines of Agent Trace 0.1.0; bundle: one file with records, sessions and key; seed001: older names",
+      "agent-trace: lines of Agent Trace 0.1.0; bundle: one signed file with records and key; seed001: older names",
       "agent-trace",
     )
+    .option("--include <parts>", "what is in a bundle besides the chain, of records, prompts; none (default: records)")
+    .option("--dry-run", "write nothing: list what would leave")
+    .addHelpText("after", exportHelp)
     .option("--out <file>", "a new file (default: standard output)")
     .action(async (flags: LedgerExportFlags) => {
       const { ledgerExportCommand } = await import("./ledger-export-command.ts");
@@ -108,6 +111,11 @@ const verifyHelp = `
 Exit codes: 0 sound, 10 broken chain, 11 bad signature, 12 tail cut off, 13 missing file, 14 unknown key, 15 torn last
 line, 16 malformed line, 17 unsigned, 18 behind the store, 19 differs from the store, 20 unsafe path, 21 no key, 22 store rolled back,
 23 contradicts an anchor.
+`;
+
+const exportHelp = `
+A bundle holds what was done, and nothing of what was said: sessions, with their titles, prompts and answers, are in it with --include
+records,prompts. The inputs of calls are part of what a record signs, so they go with records; with --include none there is the chain alone.
 `;
 
 const anchorHelp = `

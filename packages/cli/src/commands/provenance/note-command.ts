@@ -7,7 +7,8 @@ import { exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
 import { jsonLine, terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../version.ts";
-import { partsOf } from "./chosen-parts.ts";
+import { partsOf } from "../options/chosen-parts.ts";
+import { leavesText, leavingParts, neverLeaves } from "../options/what-leaves.ts";
 import { commitNamed, openProvenance } from "./open-provenance.ts";
 
 export interface NoteFlags {
@@ -18,7 +19,7 @@ export interface NoteFlags {
 
 /** `gennai provenance note [REF]`. */
 export async function noteCommand(name: string | undefined, flags: NoteFlags, console: Console): Promise<number> {
-  const parts = partsOf(flags.include, usualParts);
+  const parts = partsOf(flags.include, { all: sharedParts, usual: usualParts });
   const { workspaceRoot, stateDir, provenance } = await openProvenance(flags, console);
   const { status, message } = provenance.trust;
   if (status !== "ok") {
@@ -36,7 +37,7 @@ export async function noteCommand(name: string | undefined, flags: NoteFlags, co
     return exitCode.ok;
   }
   if (flags.dryRun === true) {
-    console.errors.write(leavesText(parts, record));
+    console.errors.write(listed(parts, record));
     console.output.write(`${jsonLine(record)}\n`);
     return exitCode.ok;
   }
@@ -52,17 +53,19 @@ export async function noteCommand(name: string | undefined, flags: NoteFlags, co
 }
 
 /** What of the ledger would be in the note, and what not. */
-function leavesText(parts: ReadonlySet<SharedPart>, record: TraceRecord): string {
-  const lines = sharedParts.map((part) => `  ${parts.has(part) ? "yes" : "no "} ${part.padEnd(13)} ${partWords[part]}`);
+function listed(parts: ReadonlySet<SharedPart>, record: TraceRecord): string {
   const ranges = record.files.flatMap(({ conversations }) => conversations.flatMap((each) => each.ranges)).length;
-  return [
-    "Would go along with the commit, to whoever gets its notes:",
-    `  yes lines         paths, line numbers and SHA-256 of each block (${ranges} in ${record.files.length} files)`,
-    "  yes record        number, id and time of the ledger's record, the id of the key, a signature",
-    ...lines,
-    "  no  prompts       never; nor answers, inputs of calls, or texts of files",
-    "",
-  ].join("\n");
+  const blocks = `paths, line numbers and SHA-256 of each block (${ranges} in ${record.files.length} files)`;
+  return leavesText("Would go along with the commit, to whoever gets its notes:", [
+    { leaves: true, name: "lines", what: blocks },
+    {
+      leaves: true,
+      name: "record",
+      what: "number, id and time of the ledger's record, the id of the key, a signature",
+    },
+    ...leavingParts(sharedParts, partWords, parts),
+    neverLeaves,
+  ]);
 }
 
 const adviceText = `Notes stay on this machine until they are pushed: git push origin ${notesRef}

@@ -37,7 +37,8 @@ export function registerProvenanceCommands(program: Command, { console, ended }:
     .option("--to <ref>", "its newest commit (default: HEAD)")
     .option("--format <format>", "markdown, html or json", "markdown")
     .option("--out <file>", "to a new file that only you can read, in place of standard output")
-    .option("--include <parts>", `what is told, of ${sharedPartNames}; none (default: ${usualPartNames},people)`)
+    .option("--include <parts>", `what is told, of ${sharedPartNames}; none (default: ${usualPartNames})`)
+    .option("--dry-run", "write no file: list what would leave, and print the report")
     .option("--bundle <file>", "by an exported bundle in place of this machine's ledger")
     .option("--notes", "by git's notes in place of this machine's ledger; these tell of no questions")
     .option("--public-key <file>", "whose signature the bundle, or a note, must have")
@@ -70,6 +71,7 @@ export function registerProvenanceCommands(program: Command, { console, ended }:
       .argument("[commit]", "a commit, branch or tag (default: HEAD)"),
   )
     .option("--amend", "put them into the newest commit's message; refused once it is in a remote branch")
+    .option("--dry-run", "change nothing: list what would leave, and print the lines")
     .addHelpText("after", trailerHelp)
     .action(async (name: string | undefined, flags: TrailerFlags) => {
       const { trailerCommand } = await import("./trailer-command.ts");
@@ -83,7 +85,8 @@ const usualPartNames = "model,intent,decision,verification";
 
 const reportHelp = `
 What is committed counts, not what lies in the working tree. Lines are known as by gennai blame, and the report works offline. An HTML
-page is one file without scripts. Prompts, answers and texts of files are never in a report.
+page is one file without scripts. Prompts, answers and texts of files are never in a report; people who said yes or no are named where
+--include has people.
 
 Exit codes: 0; 1 when it cannot be made, 2 for a wrong call, 10 when the ledger is not as it was signed; the report says so.
 `;

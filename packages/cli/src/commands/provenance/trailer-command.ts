@@ -5,11 +5,13 @@ import { CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { leavesText, neverLeaves } from "../options/what-leaves.ts";
 import { commitNamed, openProvenance } from "./open-provenance.ts";
 
 export interface TrailerFlags {
   readonly workspace?: string;
   readonly amend?: boolean;
+  readonly dryRun?: boolean;
 }
 
 /** `gennai provenance trailer [REF]`: prints the lines, or puts them into the newest commit's message. */
@@ -26,7 +28,8 @@ export async function trailerCommand(name: string | undefined, flags: TrailerFla
     console.errors.write(`No recorded call of an agent wrote a line that ${commit.slice(0, 12)} brought in.\n`);
     return exitCode.ok;
   }
-  if (flags.amend !== true) {
+  if (flags.dryRun === true) console.errors.write(listed);
+  if (flags.amend !== true || flags.dryRun === true) {
     console.output.write(`${trailers.join("\n")}\n`);
     return exitCode.ok;
   }
@@ -38,6 +41,12 @@ export async function trailerCommand(name: string | undefined, flags: TrailerFla
   );
   return exitCode.ok;
 }
+
+const listed = leavesText("Would go along with the commit, to whoever gets it:", [
+  { leaves: true, name: "model", what: "the names of the models or agents that wrote lines of it" },
+  { leaves: false, name: "people", what: "never; nor intents, decisions, calls, sessions" },
+  neverLeaves,
+]);
 
 /** A name as one word, as trailers have it. */
 function tokenOf(writer: string): string {

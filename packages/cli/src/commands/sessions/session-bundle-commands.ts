@@ -12,10 +12,12 @@ import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { writeLines } from "../../terminal/write-lines.ts";
 import { version } from "../../version.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { leavesText } from "../options/what-leaves.ts";
 
 export interface SessionBundleFlags {
   readonly workspace?: string;
   readonly out?: string;
+  readonly dryRun?: boolean;
   readonly json?: boolean;
 }
 
@@ -30,8 +32,13 @@ export async function sessionsExportCommand(
 ): Promise<ExitCode> {
   await using bundles = await bundlesOf(console);
   const lines = bundles.export(sessionId);
+  if (flags.dryRun === true) {
+    console.errors.write(await listed(sessionId, lines));
+    return exitCode.ok;
+  }
   if (flags.out === undefined) {
     await writeLines(lines, console.output);
+    console.errors.write(saidText);
     return exitCode.ok;
   }
   const file = resolve(console.directory, flags.out);
@@ -47,7 +54,30 @@ export async function sessionsExportCommand(
     });
   }
   console.output.write(`${file}\n`);
+  console.errors.write(saidText);
   return exitCode.ok;
+}
+
+const saidText = "It is redacted, and holds what was said and read: prompts and answers too.\n";
+
+/** A session that goes to another machine goes whole: nothing of it is chosen. */
+async function listed(sessionId: string, lines: AsyncIterable<string>): Promise<string> {
+  const counts = { event: 0, blob: 0 };
+  for await (const line of lines) {
+    if (line.startsWith('{"event":')) counts.event += 1;
+    else if (line.startsWith('{"blob":')) counts.blob += 1;
+  }
+  return leavesText(`Would leave with session ${sessionId}, redacted, for whoever has the file:`, [
+    {
+      leaves: true,
+      name: "prompts",
+      what: `title, prompts, answers, calls with their inputs (${counts.event} events)`,
+    },
+    { leaves: true, name: "outputs", what: `what calls printed and read, and images (${counts.blob} contents)` },
+    { leaves: true, name: "decisions", what: "questions, answers and by whom; an import does not believe them" },
+    { leaves: false, name: "contents", what: "never; what files held before changes, which undo needs" },
+    { leaves: false, name: "records", what: "never; the ledger's are exported by themselves" },
+  ]);
 }
 
 /** `gennai sessions import <file>`: prints the id of the new session. */

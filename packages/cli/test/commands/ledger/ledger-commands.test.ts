@@ -1,5 +1,6 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { bundleParts, usualBundleParts } from "@gennai/store/audit/bundle-parts";
 import { openStore } from "@gennai/store/sqlite/store";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
@@ -7,6 +8,7 @@ import { runCommandLine } from "#command-line";
 import { testConsole } from "../../test-console.ts";
 
 const marker = "PLANTED-17-MILL-LANE";
+const answer = "What the model said.";
 
 test("export, verify as a third party, purge, and export again", async () => {
   await using state = await temporaryDirectory();
@@ -25,7 +27,9 @@ test("export, verify as a third party, purge, and export again", async () => {
       files: [],
       details: { marker },
     } as const;
-    await store.log.append("s", { events: [], ledger: [entry], durable: true }, { seq: 0, epoch: 1 });
+    const said = { type: "text-delta", text: answer } as const;
+    const events = [{ turnId: "t", itemId: "", time: 1, event: said }];
+    await store.log.append("s", { events, ledger: [entry], durable: true }, { seq: 0, epoch: 1 });
     await store.flushLedgers();
   }
   const gennai = async (...args: string[]) => {
@@ -43,6 +47,14 @@ test("export, verify as a third party, purge, and export again", async () => {
   const bundle = workspace.path("a.json");
   expect(statSync(bundle).mode & 0o777).toBe(0o600);
   expect(await gennai("export", "--out", "a.json")).toMatchObject({ code: 2 });
+  expect(readFileSync(bundle, "utf8")).toContain(marker);
+  expect(readFileSync(bundle, "utf8")).not.toContain(answer);
+  expect((await gennai("export", "--format", "bundle", "--include", "records,prompts")).printed).toContain(answer);
+  expect((await gennai("export", "--format", "bundle", "--include", "none")).printed).not.toMatch(
+    new RegExp(`${marker}|${answer}`),
+  );
+  expect(await gennai("export", "--format", "bundle", "--include", "secrets")).toMatchObject({ code: 2 });
+  expect(await gennai("export", "--include", "prompts")).toMatchObject({ code: 2 });
   expect(await gennai("export", "--format", "csv")).toMatchObject({
     code: 2,
     complained: expect.stringContaining("agent-trace, bundle, seed001"),
@@ -68,4 +80,37 @@ test("export, verify as a third party, purge, and export again", async () => {
     code: 1,
     complained: expect.stringContaining("no session s"),
   });
+});
+
+test("the help names the parts that there are", async () => {
+  const console = testConsole("/", {});
+  await runCommandLine(["ledger", "export", "--help"], console);
+  const parts = `of ${bundleParts.join(", ")}; none (default: ${usualBundleParts.join(",")})`;
+  expect(console.printed().replaceAll(/\s+/g, " ")).toContain(parts);
+});
+
+test("a dry run lists what would leave with a bundle, in figures of the bundle itself, and writes nothing", async () => {
+  await using state = await temporaryDirectory();
+  await using workspace = await temporaryDirectory();
+  {
+    await using store = await openStore(state.root, { onWarning: () => {} });
+    await store.log.create({ sessionId: "s", workspaceRoot: workspace.root, time: 1 });
+    const said = { type: "text-delta", text: answer } as const;
+    const events = [{ turnId: "t", itemId: "", time: 1, event: said }];
+    await store.log.append("s", { events, ledger: [], durable: true }, { seq: 0, epoch: 1 });
+  }
+  const listed = async (...args: string[]) => {
+    const console = testConsole(workspace.root, { GENNAI_STATE_DIR: state.root });
+    expect(await runCommandLine([...args, "--dry-run", "--out", "b.json"], console)).toBe(0);
+    expect(console.printed()).toBe("");
+    expect(existsSync(workspace.path("b.json"))).toBe(false);
+    return console.complained();
+  };
+  const bundle = ["ledger", "export", "--format", "bundle"];
+  expect(await listed(...bundle)).toMatch(/yes records .*; of 0\n {2}no {2}prompts .* read\n/);
+  expect(await listed(...bundle, "--include", "prompts")).toMatch(
+    /no {2}records .*\n {2}yes prompts .*; of 1 sessions with 1 events/,
+  );
+  expect(await listed("ledger", "export")).toMatch(/yes records .*; of 0\n {2}no {2}prompts /);
+  expect(await listed("sessions", "export", "s")).toMatch(/yes prompts .*\(1 events\)/);
 });

@@ -242,6 +242,13 @@ describe("a trailer", () => {
     expect(await message()).toBe("agent\n\nAssisted-by: gennai:house/model");
   });
 
+  test("is listed by a dry run, which changes nothing", async () => {
+    const { code, printed, complained } = await gennai(workspace.root, "provenance", "trailer", "--amend", "--dry-run");
+    expect({ code, printed }).toEqual({ code: 0, printed: "Assisted-by: gennai:house/model\n" });
+    expect(complained).toMatch(/yes model .*\n.*no {2}people .*\n.*no {2}prompts /);
+    expect(await message()).toBe("agent");
+  });
+
   test("stands with those that are there", async () => {
     await workspace.git(
       "commit",

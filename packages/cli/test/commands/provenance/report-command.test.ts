@@ -79,7 +79,7 @@ test("JSON says how much, under which intents, what was asked and refused, and w
     intents: [{ id: "INT-007", lines: 4, files: 1 }],
     decisions: [{ type: "approved", lines: 4 }],
     asked: [
-      { seq: 1, tool: "Edit", rule: "rules/user/asks", answer: "yes", by: "ada", isOfChange: true },
+      { seq: 1, tool: "Edit", rule: "rules/user/asks", answer: "yes", by: "", isOfChange: true },
       { seq: 3, tool: "Bash", rule: "floor/git-loss", answer: "refused", by: "", isOfChange: false },
     ],
     withoutVerification: [],
@@ -88,13 +88,26 @@ test("JSON says how much, under which intents, what was asked and refused, and w
   expect(printed).not.toContain("countWords");
 });
 
-test("Markdown and HTML say the same, and names of people go when that is chosen", async () => {
+test("Markdown and HTML say the same, and name people only when that is chosen", async () => {
   for (const format of ["markdown", "html"]) {
-    const { printed } = await report("--since", "main", "--format", format);
-    for (const part of ["house/model", "INT-007", "floor/git-loss", "ada", "80 %"]) expect(printed).toContain(part);
-    const { printed: without } = await report("--since", "main", "--format", format, "--include", "none");
+    const shown = (...flags: readonly string[]) => report("--since", "main", "--format", format, ...flags);
+    const { printed } = await shown();
+    for (const part of ["house/model", "INT-007", "floor/git-loss", "80 %"]) expect(printed).toContain(part);
+    expect(printed).not.toMatch(/\bada\b|\| by \||>by</);
+    const { printed: all } = await shown("--include", "model,intent,decision,verification,people");
+    expect(all).toMatch(/\bada\b/);
+    expect(all).toMatch(/\| by \||>by</);
+    const { printed: without } = await shown("--include", "none");
     expect(without).not.toMatch(/\bada\b|house\/model|INT-007|floor/);
   }
+});
+
+test("a dry run lists what would leave, prints the report, and writes no file", async () => {
+  const { code, printed, complained } = await report("--since", "main", "--dry-run", "--out", "r.md");
+  expect(code).toBe(0);
+  expect(complained).toMatch(/yes decision .*\n.*yes verification .*\n.*no {2}people .*\n.*no {2}prompts /);
+  expect(printed).toContain("## Where this change came from");
+  await expect(workspace.read("r.md")).rejects.toThrow("ENOENT");
 });
 
 test("an HTML page has a picture, and no script, link or address", async () => {

@@ -2,11 +2,13 @@ import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { git } from "@gennai/machine/git/run-git";
 import { changeReport } from "@gennai/store/provenance/report/change-report";
+import { partWords, type SharedPart, sharedParts, usualParts } from "@gennai/store/provenance/sharing/shared-parts";
 import { CliError, usageError } from "../../../errors/cli-error.ts";
 import { exitCode } from "../../../errors/exit-code.ts";
 import type { Console } from "../../../terminal/console.ts";
 import { jsonLine } from "../../../terminal/terminal-safe.ts";
-import { partsOf, reportParts } from "../chosen-parts.ts";
+import { partsOf } from "../../options/chosen-parts.ts";
+import { leavesText, leavingParts, neverLeaves } from "../../options/what-leaves.ts";
 import { commitNamed, openProvenance, type SourceFlags } from "../open-provenance.ts";
 import { momentOf } from "../since.ts";
 import { reportHtml } from "./report-html.ts";
@@ -18,6 +20,7 @@ export interface ReportFlags extends SourceFlags {
   readonly format?: string;
   readonly include?: string;
   readonly out?: string;
+  readonly dryRun?: boolean;
   readonly json?: boolean;
 }
 
@@ -36,7 +39,7 @@ export async function reportCommand(flags: ReportFlags, console: Console): Promi
   if (flags.since === undefined) {
     throw usageError("A report needs a beginning.", "Name the branch that it is to go into: --since main.");
   }
-  const parts = partsOf(flags.include, reportParts);
+  const parts = partsOf(flags.include, { all: sharedParts, usual: usualParts });
   const { workspaceRoot, provenance } = await openProvenance(flags, console);
   const to = await commitNamed(flags.to ?? "HEAD", workspaceRoot);
   const from = await meetingOf(await commitNamed(flags.since, workspaceRoot), to, workspaceRoot);
@@ -44,9 +47,29 @@ export async function reportCommand(flags: ReportFlags, console: Console): Promi
   const report = await changeReport(provenance, { workspaceRoot, from, to, since, parts, now: Date.now });
   const text =
     format === "html" ? reportHtml(report) : format === "json" ? `${jsonLine(report)}\n` : reportMarkdown(report);
-  if (flags.out === undefined) console.output.write(text);
+  if (flags.dryRun === true) console.errors.write(listed(parts));
+  if (flags.out === undefined || flags.dryRun === true) console.output.write(text);
   else await writeNew(resolve(console.directory, flags.out), text, console);
   return provenance.trust.status === "ok" ? exitCode.ok : untrusted;
+}
+
+/** No call or session is named in a report, whatever was chosen. */
+const reportedParts = [
+  "model",
+  "intent",
+  "decision",
+  "verification",
+  "people",
+] as const satisfies readonly SharedPart[];
+
+function listed(parts: ReadonlySet<SharedPart>): string {
+  const counts = "names of files, numbers of lines, the two commits, and the numbers of the ledger's records";
+  const decision = `${partWords.decision}; of questions and refusals the time, tool and rule too`;
+  return leavesText("Would be in the report, for whoever it is handed to:", [
+    { leaves: true, name: "files", what: counts },
+    ...leavingParts(reportedParts, { ...partWords, decision, people: "the names of who said yes or no" }, parts),
+    neverLeaves,
+  ]);
 }
 
 /** Where two branches parted: what the other one got since is not of this change. */

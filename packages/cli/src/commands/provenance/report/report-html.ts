@@ -7,6 +7,7 @@ import {
   doubtOf,
   lineKinds,
   method,
+  namesPeople,
   sessionNames,
   shareOf,
   shown,
@@ -22,6 +23,7 @@ const mostFiles = 500;
 export function reportHtml(report: ChangeReport): string {
   const { from, to, lines, writers, intents, decisions, asked, files } = report;
   const doubt = doubtOf(report);
+  const named = namesPeople(report);
   const total = totalOf(lines);
   return `<!doctype html>
 <html lang="en">
@@ -68,14 +70,14 @@ ${section(
 </div>
 ${section(
   "Questions and refusals since the branch began",
-  ["record", "when", "tool", "rule", "answer", "by", "session"],
+  ["record", "when", "tool", "rule", "answer", ...(named ? ["by"] : []), "session"],
   asked.map(({ seq, time, tool, rule, answer, by, isOfChange }) => [
     `#${seq}`,
     escaped(when(time)),
     codeOf(tool),
     rule === "" ? "" : codeOf(rule),
     `<span class="${answer}">${answerNames[answer]}</span>`,
-    escaped(by),
+    ...(named ? [escaped(by)] : []),
     sessionNames[isOfChange ? "own" : "other"],
   ]),
 )}

@@ -6,6 +6,7 @@ import {
   doubtOf,
   lineKinds,
   method,
+  namesPeople,
   sessionNames,
   shareOf,
   shown,
@@ -22,6 +23,7 @@ export function reportMarkdown(report: ChangeReport): string {
   const { from, to, lines, files, writers, intents, decisions, asked } = report;
   const total = totalOf(lines);
   const doubt = doubtOf(report);
+  const named = namesPeople(report);
   return [
     "## Where this change came from",
     "",
@@ -57,14 +59,14 @@ export function reportMarkdown(report: ChangeReport): string {
     ),
     ...section(
       "Questions and refusals since the branch began",
-      ["record", "when", "tool", "rule", "answer", "by", "session"],
+      ["record", "when", "tool", "rule", "answer", ...(named ? ["by"] : []), "session"],
       asked.map(({ seq, time, tool, rule, answer, by, isOfChange }) => [
         `#${seq}`,
         when(time),
         code(tool),
         rule === "" ? "" : code(rule),
         answerNames[answer],
-        plain(by),
+        ...(named ? [plain(by)] : []),
         sessionNames[isOfChange ? "own" : "other"],
       ]),
     ),

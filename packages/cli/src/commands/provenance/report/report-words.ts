@@ -32,6 +32,11 @@ export const answerNames = { yes: "yes", no: "no", refused: "refused by the rule
 /** Whether a question was asked in a session that wrote lines of the change. */
 export const sessionNames = { own: "wrote lines of this", other: "wrote none of it" } as const;
 
+/** Whether anybody is named who answered: only then there is a column for it. */
+export function namesPeople({ asked }: ChangeReport): boolean {
+  return asked.some(({ by }) => by !== "");
+}
+
 export function totalOf(counts: LineCounts): number {
   return lineKinds.reduce((sum, { key }) => sum + counts[key], 0);
 }
@@ -83,7 +88,7 @@ export function count(number: number, what: string): string {
 /** What the reader should know of how it was made. */
 export const method =
   "Lines are known by their text, in what the signed ledger says that calls wrote; what is not known is said as not known, and never guessed. " +
-  "Prompts, answers and texts of files are not in this report.";
+  "Prompts, answers and texts of files are not in this report, and who said yes is only where that was chosen.";
 
 function decisionsOf(agreed: number, refused: number): string {
   const yes = agreed === 0 ? [] : [`${count(agreed, "question")} had a yes`];

@@ -1,0 +1,21 @@
+import { usageError } from "../../errors/cli-error.ts";
+
+/** Which parts go along, of those that there are. Throws `CliError` for a name that is none. @param include as `--include` has it */
+export function partsOf<Part extends string>(
+  include: string | undefined,
+  { all, usual }: { readonly all: readonly Part[]; readonly usual: readonly Part[] },
+): ReadonlySet<Part> {
+  if (include === undefined) return new Set(usual);
+  const names = include
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "" && name !== "none");
+  const known = names.map((name) => {
+    const part = all.find((each) => each === name);
+    if (part === undefined) {
+      throw usageError(`There is no part ${JSON.stringify(name)}.`, `Choose of ${all.join(", ")}, or none.`);
+    }
+    return part;
+  });
+  return new Set(known);
+}
