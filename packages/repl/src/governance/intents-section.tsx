@@ -59,14 +59,16 @@ export function IntentsSection({ view, busy, canSelect, expansions, onSelect, on
       {intentsToAccept !== "" && (
         <>
           <p class="g-quiet">What they permit counts once you have read them. Any change of their file asks again.</p>
-          <button
-            type="button"
-            class="g-button"
-            disabled={busy || !canSelect}
-            onClick={() => onAccept(intentsToAccept)}
-          >
-            Accept these intents
-          </button>
+          <div class="g-row">
+            <button
+              type="button"
+              class="g-button"
+              disabled={busy || !canSelect}
+              onClick={() => onAccept(intentsToAccept)}
+            >
+              Accept these intents
+            </button>
+          </div>
         </>
       )}
       {expansions.length > 0 && (

@@ -1,6 +1,7 @@
 import { ConfirmationCard } from "../confirmation/confirmation-card.tsx";
 import type { ReplControl } from "../control/repl-control.ts";
 import { UserQuestionCard } from "../user-question/user-question-card.tsx";
+import { QuestionPlace } from "./question-place.tsx";
 
 /** The oldest question that waits for this person: of the gate, then of the model. It stands above the prompt, whatever panel is shown. */
 export function QuestionTray({ control }: { readonly control: ReplControl }) {
@@ -9,14 +10,14 @@ export function QuestionTray({ control }: { readonly control: ReplControl }) {
   const asked = control.userQuestions.open.value[0];
   if (first === undefined && asked !== undefined) {
     return (
-      <div class="question-tray">
+      <QuestionPlace id={asked.id}>
         <UserQuestionCard asked={asked} onAnswer={(reply) => control.userQuestions.answer(asked.id, reply)} />
-      </div>
+      </QuestionPlace>
     );
   }
   if (first === undefined) return null;
   return (
-    <div class="question-tray">
+    <QuestionPlace id={first.requestId}>
       <ConfirmationCard
         question={first}
         waiting={open.length - 1}
@@ -25,6 +26,6 @@ export function QuestionTray({ control }: { readonly control: ReplControl }) {
           control.confirmations.answer(first.requestId, reply);
         }}
       />
-    </div>
+    </QuestionPlace>
   );
 }
