@@ -29,7 +29,10 @@ export async function ledgerPurgeCommand(flags: LedgerPurgeFlags, console: Conso
   const [purge] = await Promise.allSettled([ledger.purge(request)]);
   // Only of what is purged. Also after a refusal: so a second try takes what the first could not, e.g. while git was locked.
   const notes = await forgetNotes(location);
-  if (purge.status === "rejected") throw purge.reason;
+  if (purge.status === "rejected") {
+    if (notes > 0) console.errors.write(notesText(notes));
+    throw purge.reason;
+  }
   const report = purge.value;
   if (flags.json === true) console.output.write(`${JSON.stringify({ ...report, notes })}\n`);
   else {
@@ -46,7 +49,7 @@ export async function ledgerPurgeCommand(flags: LedgerPurgeFlags, console: Conso
 
 /** What of it can not be reached from here. */
 function notesText(count: number): string {
-  return `${count === 1 ? "1 git note" : `${count} git notes`} tell of it no more. Copies that were pushed stay where they are, and so do trailers in commits,
+  return `${count === 1 ? "1 git note tells" : `${count} git notes tell`} of it no more. Copies that were pushed stay where they are, and so do trailers in commits,
 exported bundles and reports. git keeps the notes' own history here until: git update-ref -d refs/notes/agent-trace, git reflog expire
 --expire=now --all, git gc --prune=now (the first takes all notes).
 `;

@@ -188,7 +188,9 @@ test("what a purge could not take from the notes, the same purge takes later", a
   expect(await purge()).toMatchObject({ code: 1, complained: expect.stringContaining("git did not take the notes") });
   expect(await note()).toContain("house/model");
   rmSync(lock);
-  expect(await purge()).toMatchObject({ code: 1, complained: expect.stringContaining("no session s") });
+  const { code, complained } = await purge();
+  expect(code).toBe(1);
+  expect(complained).toMatch(/^1 git note tells.*no session s/s);
   await expect(note()).rejects.toThrow("no note found");
 });
 
