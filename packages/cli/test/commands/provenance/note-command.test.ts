@@ -209,6 +209,20 @@ test("lines that others add to a note meanwhile are not lost", async () => {
   expect((await note()).split("\n").filter((line) => line !== "")).toEqual(["first", "of others", "ours"]);
 });
 
+test.each(["main", "not-there-yet"])(
+  "a reference of notes that stands for the branch %s is not written through",
+  async (branch) => {
+    const { git } = workspace;
+    await git("symbolic-ref", ref, `refs/heads/${branch}`);
+    const refs = await git("for-each-ref", "refs/heads");
+    expect(await gennai(workspace.root, "provenance", "note")).toMatchObject({
+      code: 1,
+      complained: expect.stringContaining(`stands for refs/heads/${branch}`),
+    });
+    expect(await git("for-each-ref", "refs/heads")).toBe(refs);
+  },
+);
+
 test("many who write notes at the same moment all come through, on the same commit and on others", async () => {
   const { git } = workspace;
   const commits = (await git("rev-list", "HEAD")).trim().split("\n");

@@ -70,6 +70,12 @@ export async function changeNotes(
   directory: string,
   changed: () => Promise<ReadonlyMap<string, string>>,
 ): Promise<void> {
+  // Written through, it would be the other one that moves: a branch, maybe.
+  const other = await git(["symbolic-ref", "--quiet", notesRef], { directory });
+  if (other.code === 0) {
+    const next = `Look at it, and take it away: git symbolic-ref --delete ${notesRef}`;
+    throw new StoreError("busy", `${notesRef} stands for ${other.stdout.trim()}, so nothing was written. ${next}`);
+  }
   let complaint = "";
   for (let tried = 0; tried < mostTries; tried += 1) {
     // Before the notes are read: what comes in between moves the reference, and the write is refused.
