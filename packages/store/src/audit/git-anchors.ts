@@ -9,6 +9,9 @@ const where = `git notes, refs/notes/${notesRef}`;
 /** Notes that are read at most. */
 const mostNotes = 500;
 
+/** Whose the commit of the notes is matters to nobody, and git may not know who its user is: what is in a note is signed. */
+const nobody = ["-c", "user.name=gennai", "-c", "user.email=gennai@localhost"];
+
 /** What git's notes of a repository hold, whoever put it there. None without a repository. */
 export async function readGitAnchors(directory: string): Promise<readonly KeptNote[]> {
   const asked = (args: readonly string[]) => git(args, { directory }).catch(() => ({ code: 1, stdout: "" }));
@@ -22,7 +25,7 @@ export async function readGitAnchors(directory: string): Promise<readonly KeptNo
 
 /** Adds to the note of the present commit. Rejects with `StoreError` `bad_anchor`. */
 export async function addGitAnchor(directory: string, note: string): Promise<void> {
-  const append = ["notes", `--ref=${notesRef}`, "append", "-m", note, "HEAD"];
+  const append = [...nobody, "notes", `--ref=${notesRef}`, "append", "-m", note, "HEAD"];
   const { code, stderr } = await git(append, { directory, writes: "working-tree" }).catch((error: unknown) => {
     throw new StoreError("bad_anchor", "git could not be run here.", { cause: error });
   });
