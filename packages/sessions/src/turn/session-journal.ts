@@ -105,9 +105,12 @@ export class SessionJournal implements GateJournal {
       (each.result.outcome === undefined ? refused : ran).push(each);
       changes.push(...(each.result.outcome?.changes ?? []));
       if ((each.result.outcome?.changes?.length ?? 0) > 0) changedBy = each.result.call.id;
+      const told = this.#factEvents(each.result, turnId);
+      // What it changed is shown while the call is still under way.
+      events.push(...told.filter(({ type }) => type === "change-set-applied"));
       if (this.#options.forUser === true) this.#options.notes.observed(each.result.outcome?.observed ?? []);
       else if (!this.#isLeftOpen(each.result)) events.push(await this.#resultEvent(each.result));
-      events.push(...this.#factEvents(each.result, turnId), ...putBackWarning(each.result));
+      events.push(...told.filter(({ type }) => type !== "change-set-applied"), ...putBackWarning(each.result));
     }
     const ledger: LedgerEntry[] = [];
     const named = await withMaskedPaths(changes, redactor);
