@@ -13,6 +13,7 @@ import * as z from "zod";
 import { claudeCode } from "./claude-code.ts";
 import { codex } from "./codex.ts";
 import { opencode } from "./opencode.ts";
+import { tryOwnRuns } from "./own-run.ts";
 import { pi } from "./pi.ts";
 import type { Expected, RealAgent } from "./real-agent.ts";
 
@@ -26,6 +27,7 @@ compares what the agent said, what is on the disk and what the ledger has. Ends 
 
 Options:
   --program FILE   one that is there already
+  --own-runs       only those agents, in a run of their own (gennai guard run)
   --timings N      only measures Claude Code's hook: N calls of it, from its start to its end
   --help           this text
 `;
@@ -41,7 +43,12 @@ const cli = builtProgram(new URL("../../packages/cli/src/main.ts", import.meta.u
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { program: { type: "string" }, timings: { type: "string" }, help: { type: "boolean" } },
+  options: {
+    program: { type: "string" },
+    timings: { type: "string" },
+    "own-runs": { type: "boolean" },
+    help: { type: "boolean" },
+  },
 });
 
 /** @returns whether all was as it should be */
@@ -168,6 +175,16 @@ async function tryAgent(agent: RealAgent): Promise<boolean> {
   return good;
 }
 
+async function inRunsOfItsOwn(agent: RealAgent): Promise<boolean> {
+  const program = values.program ?? agent.program(join(repository, ".cache", "real-agents"));
+  let good = true;
+  for (const { holds, name, detail } of await tryOwnRuns(agent, { program, cli })) {
+    good &&= holds;
+    process.stdout.write(`${holds ? "ok  " : "FAIL"}  ${name}\n        ${detail}\n`);
+  }
+  return good;
+}
+
 const recordSchema = z.object({
   metadata: z.object({
     kind: z.string(),
@@ -264,7 +281,8 @@ else {
   let good = true;
   for (const agent of values.timings === undefined ? chosen : [claudeCode]) {
     process.stdout.write(`\n${agent.id} ${agent.version}\n`);
-    good = (await tryAgent(agent)) && good;
+    if (values["own-runs"] !== true) good = (await tryAgent(agent)) && good;
+    if (values.timings === undefined) good = (await inRunsOfItsOwn(agent)) && good;
   }
   process.exitCode = good ? 0 : 1;
 }

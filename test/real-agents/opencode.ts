@@ -57,6 +57,17 @@ export const opencode: RealAgent = {
     }),
   },
 
+  ownRun: {
+    files: (baseUrl) => ({
+      ".config/opencode/opencode.json": JSON.stringify(configuration(baseUrl)),
+      ".local/share/opencode/auth.json": '{"scripted":{"type":"api","key":"a-login-of-the-trial"}}',
+    }),
+    login: ".local/share/opencode/auth.json",
+    settings: ".config/opencode/opencode.json",
+    args: ["run", "-m", "scripted/model", "go"],
+    calls: runs,
+  },
+
   program(directory) {
     const packaged = fromNpm(directory, "opencode-ai", version, (place) => {
       // npm may leave this to be approved.

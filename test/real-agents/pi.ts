@@ -50,6 +50,18 @@ export const pi: RealAgent = {
     looks: () => ({ calls: runs("ls src"), told: /nothing|stopped by/, said: stops, recorded: "refusal Bash deny" }),
   },
 
+  ownRun: {
+    files: (baseUrl) => ({
+      ".pi/agent/models.json": JSON.stringify(models(baseUrl)),
+      ".pi/agent/settings.json": "{}",
+      ".pi/agent/auth.json": '{"scripted":{"type":"api_key","key":"a-login-of-the-trial"}}',
+    }),
+    login: ".pi/agent/auth.json",
+    settings: ".pi/agent/settings.json",
+    args: ["-p", "--provider", "scripted", "--model", "model", "--offline", "go"],
+    calls: runs,
+  },
+
   program(directory) {
     return join(fromNpm(directory, "@earendil-works/pi-coding-agent", version), "dist", "cli.js");
   },

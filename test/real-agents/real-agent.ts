@@ -16,6 +16,20 @@ export interface Expected {
   readonly recorded: string;
 }
 
+/** How an agent that speaks to a chat model is tried in a run of its own: `gennai guard run`. */
+export interface OwnRun {
+  /** Its files below the home; the login among them. */
+  files(baseUrl: string): Readonly<Record<string, string>>;
+  /** Which of them. */
+  readonly login: string;
+  /** Which of them its command changes. */
+  readonly settings: string;
+  /** Words that make it work on one prompt. */
+  readonly args: readonly string[];
+  /** Has a shell run a command. */
+  calls(command: string): Expected["calls"];
+}
+
 /** An agent from npm, and how it is configured to speak to a model server on the loopback. */
 export interface RealAgent {
   readonly id: string;
@@ -32,6 +46,8 @@ export interface RealAgent {
     >
   > &
     Partial<Readonly<Record<"fails" | "agrees", (root: string) => Expected>>>;
+  /** Not of those whose models speak otherwise. */
+  readonly ownRun?: OwnRun;
   /** Its program; installed below the directory where it is not there yet. */
   program(directory: string): string;
   /** Lets it work on one prompt; the model makes one call after the other. */

@@ -24,6 +24,8 @@ export interface CachesOfRun {
   readonly all?: boolean;
   /** Without what other runs of the session fetched. */
   readonly own?: boolean;
+  /** Directories of the program that is started, which it uses as a cache is used. */
+  readonly more?: readonly string[];
 }
 
 /** How commands see the roots: by an overlay over them, or by a copy for each run where there can be none. */
@@ -56,7 +58,10 @@ export async function mountRoots(
     });
     const [workTree] = transaction.roots;
     const kept = sources.own === true ? undefined : roots.find(({ layer }) => layer !== undefined)?.layer?.caches;
-    const ofRun = workTree === undefined ? [] : makeCaches(workTree, caches, { kept, all: sources.all === true });
+    const ofRun =
+      workTree === undefined
+        ? []
+        : makeCaches(workTree, [...caches, ...(sources.more ?? [])], { kept, all: sources.all === true });
     if (stagedBy === "copy") {
       const copied = transaction.roots.map((root, index) => ({ ...root, seen: coveredAt(roots, index) }));
       const made = await namingCopies(workTree?.path ?? "", () => copyRoots(copied, { network, caches: ofRun }));

@@ -41,7 +41,7 @@ export class MountsAhead implements AsyncDisposable {
   async take(roots: readonly CoveredRoot[], network?: SessionNetwork, caches: CachesOfRun = {}): Promise<MountedRoots> {
     const anew = () => mountRoots(this.#stateDir, roots, network, this.#caches, caches);
     // Such a run is rare: what is ready waits for the one behind it.
-    if (caches.all === true) return anew();
+    if (caches.all === true || caches.more !== undefined) return anew();
     const ready = this.#ready;
     this.#ready = undefined;
     const mounted = await ready?.mounted;

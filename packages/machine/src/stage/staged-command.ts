@@ -37,8 +37,15 @@ export interface StagedCommand {
   readonly alone?: boolean;
 }
 
-/** By its place in the run: a file or socket of the machine, or a text; both read-only. */
-export type RunMount = { readonly path: string } & ({ readonly source: string } | { readonly text: string });
+/** By its place in the run: a file or socket of the machine, or a text, both read-only; or an empty directory in memory, to write to. */
+export type RunMount = { readonly path: string } & (
+  | { readonly source: string }
+  | { readonly text: string }
+  | { readonly empty: true }
+);
+
+/** Bytes. */
+const memoryDirectorySize = "268435456";
 
 interface StageParts {
   readonly roots: readonly StagedRoot[];
@@ -100,11 +107,11 @@ function sandboxArguments(
     ...roots.flatMap(({ path, directory }) => ["--bind", `${directory}/merged`, path]),
     ...hideBelow(layout.readable, { layout, empty }),
     ...(resolver === undefined ? [] : resolverArguments(resolver)),
-    ...besides.flatMap((mount) => [
-      "--ro-bind",
-      "source" in mount ? mount.source : machine.fileOf(mount.text),
-      mount.path,
-    ]),
+    ...besides.flatMap((mount) =>
+      "empty" in mount
+        ? ["--size", memoryDirectorySize, "--tmpfs", mount.path]
+        : ["--ro-bind", "source" in mount ? mount.source : machine.fileOf(mount.text), mount.path],
+    ),
     ...startArguments(cwd),
   ];
 }

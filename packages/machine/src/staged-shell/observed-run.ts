@@ -7,10 +7,12 @@ import { CommandNotStarted } from "../process/run-command.ts";
 import { layStagedTree } from "../proposal/lay-staged-tree.ts";
 import { repositoryPaths } from "../sandbox/repository-paths.ts";
 import type { Observation } from "../stage/effect.ts";
+import type { ProgramHome } from "../stage/program-home.ts";
 import { SessionLayer } from "../stage/session-layer.ts";
 import type { Stage } from "../stage/stage.ts";
 import { NotObservable, StageUnavailable } from "../stage/stage-error.ts";
 import { type CacheEntries, listEntries, removeLater } from "../stage/staged-caches.ts";
+import type { RunMount, StagedCommand } from "../stage/staged-command.ts";
 import { removeTransaction, type Transaction } from "../stage/transaction.ts";
 import { systemErrorCode } from "../system-error.ts";
 import { layerRules } from "./layer-rules.ts";
@@ -40,6 +42,7 @@ export async function runAndObserve(
     liveBytes,
     confirmed,
     key,
+    program,
     temporary,
     text = key?.text ?? command.text,
   }: StagedShellCommand,
@@ -53,7 +56,11 @@ export async function runAndObserve(
   });
   const { network, resolver } = watch;
   // By a yes to the command itself, something may come into the workspace: nothing that other runs could have put there.
-  const caches = { all: allowed.length > 0, own: confirmed || key !== undefined };
+  const caches = {
+    all: allowed.length > 0,
+    own: confirmed || key !== undefined,
+    ...(program === undefined ? {} : { more: program.directories }),
+  };
   const staging = stages.stage(workspaceRoot, zeroAccess, { network, session, caches });
   const { stage, layer, dropped } = await staging.catch((error: unknown) => {
     throw unavailable(error);
@@ -66,7 +73,7 @@ export async function runAndObserve(
     const within = relative(transaction.roots[0]?.path ?? workspaceRoot, workspaceRoot);
     if (proposal !== undefined) await stage.change((merged) => layStagedTree(proposal, join(merged, within)));
     const proposed = [...(proposal?.files.keys() ?? [])].map((path) => join(within, path));
-    const seen = { ...environment, ...watch.environment };
+    const seen = { ...environment, ...watch.environment, ...program?.environment };
     const shown = liveBytes === undefined ? {} : { liveBytes };
     const staged = {
       text: install?.fetch ?? text,
@@ -82,7 +89,7 @@ export async function runAndObserve(
     const mayStand = allowed.length > 0 && runProgram(command, { cwd, workspaceRoot }).lasting;
     const first =
       key === undefined
-        ? await stage.run({ ...(mayStand ? withWayOut(staged, roots) : staged), mounts: watch.mounts }, options)
+        ? await stage.run(withProgram(mayStand ? withWayOut(staged, roots) : staged, watch.mounts, program), options)
         : await withMountPlaces(stage, key.mounts, () => stage.run(withKey(staged, key, roots), options));
     const used = watch.connections(first).some(({ state }) => state === "allowed");
     const alone = { environment, offline: true };
@@ -112,6 +119,16 @@ export async function runAndObserve(
     await removeTransaction(transaction);
     throw notRun(error);
   }
+}
+
+/** Nothing of its environment, which may hold a login, waits in a process for the next command. */
+function withProgram(
+  command: StagedCommand,
+  mounts: readonly RunMount[],
+  program: ProgramHome | undefined,
+): StagedCommand {
+  if (program === undefined) return { ...command, mounts };
+  return { ...command, mounts: [...mounts, ...program.mounts], alone: true };
 }
 
 /** Where that cannot be, it is fetched again. */

@@ -10,6 +10,7 @@ import type { CommandRun } from "../process/run-command.ts";
 import type { StagedTree } from "../proposal/staged-tree.ts";
 import { neverKept, type StageEffect } from "../stage/effect.ts";
 import { observeGit } from "../stage/git-effects.ts";
+import type { ProgramHome } from "../stage/program-home.ts";
 import { removeTransaction } from "../stage/transaction.ts";
 import { noteWayBack } from "../stage/way-back.ts";
 import type { FoundEdit } from "./found-edits.ts";
@@ -29,6 +30,8 @@ export interface StagedShellCommand {
   readonly confirmed: boolean;
   /** What a person let this one run have. */
   readonly key?: UncoveredKey | undefined;
+  /** Of the program that a person starts by it. */
+  readonly program?: ProgramHome | undefined;
   /** For the shell, in place of the command. */
   readonly text?: string | undefined;
   /** Private directory that is `/tmp` for it alone; the one that runs of the workspace share when undefined. */

@@ -7,6 +7,8 @@ export interface ChosenWork {
   readonly title: string;
   /** How it came about, e.g. `try`. */
   readonly by: string;
+  /** Another agent that did it. */
+  readonly agent?: string | undefined;
   readonly parts: readonly FoundPart[];
   /** Ids. */
   readonly dropped: ReadonlySet<string>;
@@ -18,14 +20,15 @@ export interface ChosenWork {
  * came of it after; where nothing can be recorded, nothing is kept. Rejects with `StoreError`, and as `keep` does.
  */
 export async function keepChosen(
-  { title, by, parts, dropped, keep }: ChosenWork,
+  { title, by, agent, parts, dropped, keep }: ChosenWork,
   ledgerOf: PersonsLedgerOptions,
 ): Promise<readonly FileChange[]> {
   await using ledger = await PersonsLedger.open(ledgerOf);
+  const what = { by, title, ...(agent === undefined ? {} : { agent }) };
   const names = (isDropped: boolean): readonly string[] =>
     parts.filter(({ id }) => dropped.has(id) === isDropped).map(({ name }) => name);
-  await ledger.record("review", { by, title, kept: names(false), dropped: names(true) });
+  await ledger.record("review", { ...what, kept: names(false), dropped: names(true) });
   const files = await keep(dropped, title);
-  await ledger.record("applied", { by, title, kept: names(false) }, { files });
+  await ledger.record("applied", { ...what, kept: names(false) }, { files });
   return files;
 }

@@ -45,6 +45,8 @@ export interface OfferOptions extends Omit<DecideOptions, "tools"> {
   readonly title: string;
   /** How it came about, e.g. `try`. */
   readonly by: string;
+  /** Another agent that did it. */
+  readonly agent?: string;
   /** Where it is recorded what is kept. */
   readonly ledger: PersonsLedgerOptions;
   /** Which of the changes shall be dropped, by id; undefined: all of them. */
@@ -61,7 +63,7 @@ const maxNamed = 100;
  */
 export async function offerStaged(
   staged: StagedOffer,
-  { decided, context, title, by, ledger, choose, ...options }: OfferOptions,
+  { decided, context, title, by, agent, ledger, choose, ...options }: OfferOptions,
 ): Promise<Offer> {
   let isOpen = true;
   try {
@@ -92,7 +94,7 @@ export async function offerStaged(
       isOpen = false;
       return (await staged.keep(without, name).catch(asServiceError)).changes;
     };
-    await keepChosen({ title, by, parts, dropped, keep }, ledger);
+    await keepChosen({ title, by, agent, parts, dropped, keep }, ledger);
     return offer;
   } finally {
     if (isOpen) await staged.drop();

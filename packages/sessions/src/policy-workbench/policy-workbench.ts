@@ -254,6 +254,13 @@ export class PolicyWorkbench implements AsyncDisposable {
         `The command is not tried: nothing is staged here, because ${unstaged}`,
       );
     }
+    const support = trial.agent === undefined ? undefined : await stages.support(this.root);
+    if (support?.state === "staged" && support.noOverlay !== undefined) {
+      const { reason, advice } = support.noOverlay;
+      throw new ServiceError("failed_precondition", `An agent needs overlays for its own files: ${reason}`, {
+        hint: advice,
+      });
+    }
     // What others that were killed left behind; what a living process is at is left alone.
     await Stages.recover(stages.stateDir);
     const surroundings = {

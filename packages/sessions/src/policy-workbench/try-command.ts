@@ -2,6 +2,7 @@ import type { Decided } from "@gennai/governance/gate/admitted-call";
 import type { DecideOptions } from "@gennai/governance/gate/decide-call";
 import type { AllowedEndpoint, Connection } from "@gennai/governance/network/connection";
 import type { CallContext } from "@gennai/governance/tool";
+import type { ProgramHome } from "@gennai/machine/stage/program-home";
 import { runStaged, type StagedShellRun, type StagedSurroundings } from "@gennai/machine/staged-shell/run-staged";
 import { PersonsLedger, type PersonsLedgerOptions } from "@gennai/store/ledger/persons-ledger";
 import { runWithNetwork } from "../tools/commands/run-with-network.ts";
@@ -24,7 +25,18 @@ export interface Trial extends Offer {
   readonly notes: readonly string[];
 }
 
+/** Another agent that is tried as a whole. */
+export interface TriedAgent {
+  readonly id: string;
+  /** Its own files that it finds in the run. */
+  readonly home: ProgramHome;
+  /** Of its logins, what a person uncovered for it, in words. */
+  readonly logins: readonly string[];
+}
+
 export interface TrialOptions {
+  /** The command starts this one, and is recorded as its. */
+  readonly agent?: TriedAgent;
   readonly timeoutMs?: number;
   /** Aborted, it ends the command, and rejects with the signal's reason; nothing is kept then. */
   readonly signal?: AbortSignal;
@@ -49,7 +61,7 @@ export async function tryCommand(
   surroundings: StagedSurroundings,
   {
     context,
-    trial: { timeoutMs = defaultTimeoutMs, onOutput = () => undefined, choose, network = {} },
+    trial: { timeoutMs = defaultTimeoutMs, onOutput = () => undefined, choose, network = {}, agent },
     ...options
   }: Omit<DecideOptions, "tools"> & {
     readonly context: CallContext;
@@ -60,7 +72,18 @@ export async function tryCommand(
   const exec = decided.analysis.effects.find((effect) => effect.type === "exec");
   if (exec === undefined) throw new Error("Only commands are tried.");
   const { command, cwd } = exec;
-  const request = { command, cwd: cwd.absolute, timeoutMs, liveBytes: shownBytes, confirmed: false };
+  const request = {
+    command,
+    cwd: cwd.absolute,
+    timeoutMs,
+    liveBytes: shownBytes,
+    confirmed: false,
+    program: agent?.home,
+  };
+  const by: { readonly by: string; readonly agent: string } | { readonly by: string } =
+    agent === undefined ? { by: "try" } : { by: "guard run", agent: agent.id };
+  const logins: { readonly logins: readonly string[] } | object =
+    agent === undefined || agent.logins.length === 0 ? {} : { logins: agent.logins };
   const { signal } = context;
   const { stages, workspaceRoot } = surroundings;
   const ledger = { ...options.ledger, workspaceRoot: network.answersOf ?? workspaceRoot };
@@ -74,7 +97,7 @@ export async function tryCommand(
     toolVersion: options.ledger.toolVersion ?? "",
     onWarning: options.ledger.onWarning,
     record: async (reaches, answer) => {
-      await recorded(ledger, (to) => to.record("review", { by: "try", title: command.text, reaches, answer }));
+      await recorded(ledger, (to) => to.record("review", { ...by, ...logins, title: command.text, reaches, answer }));
       isRecorded = true;
     },
   });
@@ -84,7 +107,7 @@ export async function tryCommand(
   const connections: Connection[] = [];
   const recordReached = async (): Promise<void> => {
     if (!isRecorded) return;
-    await recorded(ledger, (to) => to.record("outcome", { by: "try", title: command.text }, { connections }));
+    await recorded(ledger, (to) => to.record("outcome", { ...by, title: command.text }, { connections }));
   };
   const start = async (allowed: readonly AllowedEndpoint[]): Promise<StagedShellRun> => {
     const staged = await runStaged(request, { ...surroundings, network: watched, allowed }, { signal, onOutput });
@@ -118,7 +141,7 @@ export async function tryCommand(
     decided,
     context,
     title: command.text,
-    by: "try",
+    ...by,
     choose: async (made) => choose?.(asTrial(made)),
   });
   return asTrial(offer);

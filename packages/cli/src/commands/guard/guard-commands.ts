@@ -147,6 +147,13 @@ async function triedHook(
     : { state: "fail", text: `The hook cannot be started (exit code ${ended}): ${words.join(" ")}` };
 }
 
+/** Files in which a hook of ours is in place for an agent; none for one that has no hooks. */
+export async function installedHooks(id: string, flags: GuardFlags, console: Console): Promise<readonly string[]> {
+  const agent = guardedAgents("all").find(({ host }) => host.id === id);
+  if (agent === undefined) return [];
+  return (await bothPlaces(agent, flags, console)).flatMap((file) => (file.isInstalled ? [file.path] : []));
+}
+
 async function runningServer(flags: GuardFlags, console: Console): Promise<string | undefined> {
   const workspace = await resolveWorkspace(flags.workspace, console);
   const stateDir = defaultStateDir(console.environment);

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import type { CommandHost } from "../command-host.ts";
-import { workspaceOption } from "../options/shared-options.ts";
+import { collect, workspaceOption } from "../options/shared-options.ts";
 import type { GuardFlags } from "./guard-commands.ts";
+import type { GuardRunFlags } from "./run/guard-run-command.ts";
 
 /** Commands about other agents, whose calls the gate judges. */
 export function registerGuardCommands(program: Command, { console, ended }: CommandHost): void {
@@ -40,6 +41,31 @@ export function registerGuardCommands(program: Command, { console, ended }: Comm
       const { guardDoctorCommand } = await import("./guard-commands.ts");
       ended(await guardDoctorCommand(agent, flags, console));
     });
+  workspaceOption(
+    guard
+      .command("run")
+      .description(
+        "start an agent where it can harm nothing, see what its session would change, and keep what you want",
+      )
+      .argument("<agent...>", "the agent and its arguments, behind --"),
+  )
+    .option("--keep", "do not ask at the end: keep what no rule asks about or refuses, but for what git ignores")
+    .option("--include <path>", "with --keep: this as well, named as in the list, e.g. dist; repeatable", collect)
+    .option("--drop", "do not ask at the end: keep nothing")
+    .option(
+      "--allow <host:port>",
+      "let it reach this without a question, in place of its usual host; repeatable",
+      collect,
+    )
+    .option("--login", "let it have its login without a question")
+    .option("--ask", "ask even when the input is no terminal")
+    .option("--timeout <seconds>", "until it is ended", "3600")
+    .option("--json", "print JSON; what the agent prints is in it")
+    .addHelpText("after", runHelp)
+    .action(async (words: string[], flags: GuardRunFlags) => {
+      const { guardRunCommand } = await import("./run/guard-run-command.ts");
+      ended(await guardRunCommand(words, flags, console));
+    });
   guard
     .command("hook")
     .description("what the agent starts for each call: reads it, asks the server, prints the answer")
@@ -52,6 +78,21 @@ export function registerGuardCommands(program: Command, { console, ended }: Comm
       ended(await guardHookCommand(guardedHostNamed(agent), console));
     });
 }
+
+const runHelp = `
+The agent's whole session runs over a copy of the workspace, with files of secrets hidden. It needs no hook, and no server. It has no terminal, so it has
+to be given its work. It reads its own configuration; what it writes there goes when it ends, and so do its sessions. It reaches the host of its models and
+finds its login after one question, and nothing else. At the end everything that it changed is shown and judged, as of gennai try.
+
+Examples:
+  gennai guard run -- claude -p "add a test for the parser"
+  gennai guard run -- codex exec --sandbox danger-full-access "add a test"      its own sandbox cannot start in ours
+  gennai guard run --allow api.anthropic.com:443 -- pi -p "add a test"
+  gennai guard run --allow api.openai.com:443 --login --keep -- opencode run "add a test"
+
+Exit codes: the agent's own; 1 when it did not end by itself, 2 for a wrong call, 3 when there was nobody to ask or it was refused, 130 and 143 when you
+ended it.
+`;
 
 const help = `
 The agent goes on to run its tools itself; before each call its hook asks the gate of a running server:

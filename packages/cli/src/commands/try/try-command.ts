@@ -1,5 +1,5 @@
 import type { TriedChange } from "@gennai/sessions/policy-workbench/offer-staged";
-import type { Trial } from "@gennai/sessions/policy-workbench/try-command";
+import type { Trial, TrialOptions } from "@gennai/sessions/policy-workbench/try-command";
 import { CliError, usageError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
 import {
@@ -33,6 +33,12 @@ export interface TryFlags {
   readonly json?: boolean;
 }
 
+/** A command of a person's, with what it is given. */
+export interface StagedTry extends Pick<TrialOptions, "network" | "agent"> {
+  readonly command: string;
+  readonly seconds: number;
+}
+
 const maxSeconds = 86_400;
 
 /**
@@ -45,14 +51,29 @@ export function tryCommand(words: readonly string[], flags: TryFlags, console: C
 }
 
 async function tried(words: readonly string[], flags: TryFlags, place: OfferPlace): Promise<number> {
-  const { console, signal } = place;
+  const seconds = checkedSeconds(flags);
+  const network = personsNetworkHere(flags, place);
+  const command = words.length === 1 ? (words[0] ?? "") : shellWords(words);
+  return tryStaged({ command, seconds, network }, flags, place);
+}
+
+/** Throws `CliError` for flags that do not go together. */
+export function checkedSeconds(flags: TryFlags): number {
   if (flags.keep === true && flags.drop === true) throw usageError("Say --keep or --drop, not both.");
   if (flags.include !== undefined && flags.keep !== true) throw usageError("--include goes with --keep.");
   const seconds = Number(flags.timeout);
   if (!Number.isInteger(seconds) || seconds < 1 || seconds > maxSeconds)
     throw usageError(`--timeout is a whole number of seconds from 1 to ${maxSeconds}.`);
-  const network = personsNetworkHere(flags, place);
-  const command = words.length === 1 ? (words[0] ?? "") : words.map(quoted).join(" ");
+  return seconds;
+}
+
+/** Runs one on a stage, shows what it changed, and keeps what is wanted. */
+export async function tryStaged(
+  { command, seconds, ...trialOptions }: StagedTry,
+  flags: TryFlags,
+  place: OfferPlace,
+): Promise<number> {
+  const { console, signal } = place;
   await using workbench = await openStagingWorkbench(await resolveWorkspace(flags.workspace, console), console);
   const { output } = console;
   const paint = paintFor(output, console.environment);
@@ -61,7 +82,7 @@ async function tried(words: readonly string[], flags: TryFlags, place: OfferPlac
     evenIfRefused: true,
     timeoutMs: seconds * 1000,
     signal,
-    network,
+    ...trialOptions,
     onOutput: (text) => {
       if (flags.json !== true) output.write(terminalSafe(text));
     },
@@ -90,7 +111,11 @@ function wishes({ keep = false, ask = false, include = [] }: TryFlags): Paramete
   return { keep, ask, include };
 }
 
-/** A word as a shell is given it. */
+/** Words as a shell is given them. */
+export function shellWords(words: readonly string[]): string {
+  return words.map(quoted).join(" ");
+}
+
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

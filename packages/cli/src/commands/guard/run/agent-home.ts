@@ -1,0 +1,101 @@
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import { isWithin } from "@gennai/machine/sandbox/host-layout";
+import type { ProgramHome } from "@gennai/machine/stage/program-home";
+import type { RunMount } from "@gennai/machine/stage/staged-command";
+import { CliError } from "../../../errors/cli-error.ts";
+import type { StartedAgent } from "./started-agents.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** An agent's own files as they lie on this machine. */
+export class AgentHome {
+  readonly #agent: StartedAgent;
+  readonly #environment: Environment;
+  readonly #directories: readonly string[];
+
+  /**
+   * Throws `CliError` where they cannot be kept apart from the workspace.
+   * @param apart real paths in which none of it may lie, nor around them
+   */
+  constructor(agent: StartedAgent, environment: Environment, apart: readonly string[]) {
+    this.#agent = agent;
+    this.#environment = environment;
+    this.#directories = agent.directories.map((text) => this.#placeOf(text));
+    const home = this.#placeOf("~/");
+    for (const path of this.#directories) {
+      if (existsSync(path) && realpathSync(path) !== path) {
+        throw new CliError(
+          `${path}, a directory of ${agent.id}, is a link or behind one, and a run cannot follow it.`,
+          {
+            next: [`Let ${agent.id} itself know the place that it leads to: ${realpathSync(path)}`],
+          },
+        );
+      }
+      const other = [...apart, home].find((one) => isWithin(one, path) || (one !== home && isWithin(path, one)));
+      if (other !== undefined) {
+        throw new CliError(`${path}, a directory of ${agent.id}, and ${other} lie within each other.`, {
+          next: ["Work in another directory, or move the agent's."],
+        });
+      }
+    }
+  }
+
+  /** Its logins that are there, in words. */
+  get logins(): readonly string[] {
+    return [...this.#loginFiles(), ...this.#keys()];
+  }
+
+  /** As a run finds it. @param program real path of what it has to see of its program @param uncovered its logins, too */
+  forRun(program: string, uncovered: boolean): ProgramHome {
+    const mounts: RunMount[] = [{ path: program, source: program }];
+    for (const text of this.#agent.histories) {
+      const path = realOf(this.#placeOf(text));
+      if (path === undefined || !this.#shows(path)) continue;
+      mounts.push(statSync(path).isDirectory() ? { path, empty: true } : { path, text: "" });
+    }
+    for (const path of this.#loginFiles()) {
+      const real = realpathSync(path);
+      if (uncovered && !this.#shows(real)) mounts.push({ path: real, source: real });
+      if (!uncovered && this.#shows(real)) mounts.push({ path: real, text: "" });
+    }
+    const passed = [...this.#agent.variables, ...(uncovered ? this.#agent.keys : [])];
+    const environment = Object.fromEntries(
+      passed.flatMap((name) => {
+        const value = this.#environment[name];
+        return value === undefined || value === "" ? [] : [[name, value]];
+      }),
+    );
+    return { directories: this.#directories, mounts, environment: { ...environment, ...this.#agent.environment } };
+  }
+
+  #shows(path: string): boolean {
+    return this.#directories.some((directory) => isWithin(path, directory));
+  }
+
+  #loginFiles(): readonly string[] {
+    return this.#agent.logins.map((text) => this.#placeOf(text)).filter((path) => realOf(path) !== undefined);
+  }
+
+  #keys(): readonly string[] {
+    return this.#agent.keys.filter((name) => (this.#environment[name] ?? "") !== "");
+  }
+
+  #placeOf(text: string): string {
+    const [, variable = "", usual = text] = /^\{(\w+):([^}]*)\}/.exec(text) ?? [];
+    const rest = variable === "" ? "" : text.slice(text.indexOf("}") + 1);
+    const said = this.#environment[variable] ?? "";
+    const begin = isAbsolute(said) ? said : usual;
+    const home = realOf(this.#environment["HOME"] || homedir()) ?? homedir();
+    return join(begin.startsWith("~/") ? join(home, begin.slice(2)) : begin, rest);
+  }
+}
+
+function realOf(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}

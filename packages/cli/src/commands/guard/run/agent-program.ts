@@ -1,0 +1,37 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { join } from "node:path";
+import { searchPath } from "@gennai/machine/keys/user-program";
+import { isWithin } from "@gennai/machine/sandbox/host-layout";
+import { realPath } from "@gennai/machine/sandbox/search-path";
+
+/** An agent's program on this machine. */
+export interface AgentProgram {
+  /** Real path. */
+  readonly path: string;
+  /** Real path of what a run has to see of it: the file, or all packages that it lies among. */
+  readonly shown: string;
+}
+
+/** The first on the search path; never one that the workspace can fill or choose: it is given a login. @param workspace real path */
+export function agentProgram(
+  name: string,
+  environment: Readonly<Record<string, string | undefined>>,
+  workspace: string,
+): AgentProgram | undefined {
+  for (const directory of searchPath(environment, [workspace])) {
+    const real = realPath(join(directory, name));
+    if (real === undefined || isWithin(real, workspace) || !isProgram(real)) continue;
+    const [, packages = real] = /^(.*?\/node_modules)\//.exec(real) ?? [];
+    return { path: real, shown: packages };
+  }
+  return undefined;
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

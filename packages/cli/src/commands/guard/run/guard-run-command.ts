@@ -1,0 +1,146 @@
+import { realpathSync } from "node:fs";
+import { endpointName, parseEndpoint } from "@gennai/governance/network/endpoint";
+import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { spelledOut } from "@gennai/protocol/hidden-characters";
+import { EmergencyHere } from "@gennai/sessions/emergency/emergency-here";
+import { CliError, usageError } from "../../../errors/cli-error.ts";
+import { exitCode } from "../../../errors/exit-code.ts";
+import type { OfferPlace } from "../../../review/offered-changes.ts";
+import { allowedAhead } from "../../../review/persons-network-here.ts";
+import { type Console, isTerminal } from "../../../terminal/console.ts";
+import { terminalSafe } from "../../../terminal/terminal-safe.ts";
+import { untilEnded } from "../../../terminal/until-ended.ts";
+import { version } from "../../../version.ts";
+import { resolveWorkspace } from "../../options/resolve-workspace.ts";
+import { checkedSeconds, shellWords, type TryFlags, tryStaged } from "../../try/try-command.ts";
+import { installedHooks } from "../guard-commands.ts";
+import { AgentHome } from "./agent-home.ts";
+import { agentProgram } from "./agent-program.ts";
+import { type StartedAgent, startedAgentNamed } from "./started-agents.ts";
+
+export interface GuardRunFlags extends TryFlags {
+  /** It finds its logins, without a question. */
+  readonly login?: boolean;
+}
+
+/**
+ * `gennai guard run`: starts another agent on a stage, shows what its session changed, and keeps what the person wants.
+ * @returns the agent's own exit code, where it has one and nobody was missed
+ */
+export function guardRunCommand(words: readonly string[], flags: GuardRunFlags, console: Console): Promise<number> {
+  const left = "Ended; nothing of it was kept, the workspace is as before.";
+  return untilEnded(console, left, (place) => guarded(words, flags, { console, ...place }));
+}
+
+async function guarded(
+  [name = "", ...args]: readonly string[],
+  flags: GuardRunFlags,
+  place: OfferPlace,
+): Promise<number> {
+  const { console } = place;
+  const seconds = checkedSeconds(flags);
+  const agent = await startedAgentNamed(name, console);
+  mayWorkAlone(agent, args);
+  const workspace = realpathSync(await resolveWorkspace(flags.workspace, console));
+  await isNotStopped(console);
+  const [hook] = await installedHooks(agent.id, flags, console);
+  if (hook !== undefined) {
+    throw new CliError(
+      `${agent.id} is guarded by its hook here (${hook}), which finds no server in a run of its own.`,
+      {
+        next: [`gennai guard uninstall ${agent.id}`, "or start the agent as ever: its hook asks about each call."],
+      },
+    );
+  }
+  const stateDir = defaultStateDir(console.environment);
+  const program = agentProgram(agent.program, console.environment, workspace);
+  if (program === undefined) {
+    throw new CliError(`${agent.program} is on no search path outside of the workspace.`, {
+      next: ["Install it as its makers say, so that a terminal finds it by that name."],
+    });
+  }
+  const home = new AgentHome(agent, console.environment, [workspace, stateDir]);
+  const { hosts, uncovered } = await agreed({ agent, logins: home.logins }, flags, place);
+  const network = allowedAhead(hosts, "Its provider, or what its tools need, is let through in the next run by");
+  return tryStaged(
+    {
+      command: shellWords([program.path, ...args]),
+      seconds,
+      network,
+      agent: {
+        id: agent.id,
+        home: home.forRun(program.shown, uncovered),
+        logins: uncovered ? home.logins : [],
+      },
+    },
+    flags,
+    place,
+  );
+}
+
+/** There is no terminal in a run. Throws `CliError` for an agent that would open its screen. */
+function mayWorkAlone({ id, program, unattended }: StartedAgent, args: readonly string[]): void {
+  if (unattended.length === 0 || args.some((word) => unattended.includes(word))) return;
+  throw usageError(
+    `${id} would open its screen, and there is no terminal in a run.`,
+    `Give it its work: gennai guard run -- ${program} ${unattended[0] ?? ""} "…"`,
+  );
+}
+
+async function isNotStopped({ environment, errors }: Console): Promise<void> {
+  const onWarning = (text: string): void => void errors.write(`warning: ${terminalSafe(text)}\n`);
+  await using here = await EmergencyHere.open(defaultStateDir(environment), { toolVersion: version, onWarning });
+  const { stopAll, readOnly } = here.report(0).state;
+  if (!stopAll && !readOnly) return;
+  const control = stopAll ? "stop-all" : "read-only";
+  throw new CliError(`No agent is started: the emergency control ${control} is on.`, {
+    exitCode: exitCode.refused,
+    next: ["gennai emergency status says who switched it on, and why."],
+  });
+}
+
+/** What it may reach, and whether it finds its logins: by what was said ahead, else by one question. Rejects with `CliError` for a no. */
+async function agreed(
+  { agent, logins }: { readonly agent: StartedAgent; readonly logins: readonly string[] },
+  { allow = [], login = false, ask = false }: GuardRunFlags,
+  { console, lines, signal }: OfferPlace,
+): Promise<{ readonly hosts: readonly string[]; readonly uncovered: boolean }> {
+  const { input, errors } = console;
+  const ahead = allowedAhead(allow).allow?.map(endpointName) ?? [];
+  if (agent.hosts.length === 0 && ahead.length === 0) {
+    throw usageError(
+      `${agent.id} speaks to whichever provider you chose, so its host has to be named.`,
+      "For instance --allow api.anthropic.com:443, or --allow 127.0.0.1:11434 for a model on this machine.",
+    );
+  }
+  // Whoever names hosts has another provider than the usual one.
+  const open = ahead.length > 0 ? [] : agent.hosts.flatMap((text) => parseEndpoint(text) ?? []).map(endpointName);
+  const covered = login ? [] : logins;
+  const hosts = [...ahead, ...open];
+  if (open.length === 0 && covered.length === 0) return { hosts, uncovered: login };
+  const canAsk = ask || (isTerminal(input) && isTerminal(errors));
+  if (!canAsk && open.length > 0) {
+    throw new CliError(`${agent.id} needs ${open.join(", ")}, and nobody could be asked.`, {
+      exitCode: exitCode.refused,
+      next: [`Run it in a terminal, or let it through: ${open.map((one) => `--allow ${one}`).join(" ")} --login`],
+    });
+  }
+  if (!canAsk) {
+    errors.write(terminalSafe(`Not there for ${agent.id}: ${covered.join(", ")}. --login lets it have that.\n`));
+    return { hosts, uncovered: false };
+  }
+  const has = logins.length === 0 ? "" : `, with its login (${logins.map(spelledOut).join(", ")})`;
+  errors.write(
+    terminalSafe(
+      `${agent.id} is to reach ${hosts.join(", ")}${has}.\n` +
+        "  All that it sees of the workspace and of its own files could be sent there.\n",
+    ),
+  );
+  for (;;) {
+    const said = (await lines().question("Let it? [yes, no] ", { signal }))?.trim().toLowerCase() ?? "no";
+    if (/^y(?:es)?$/.test(said)) return { hosts, uncovered: true };
+    if (/^(?:no?|)$/.test(said))
+      throw new CliError(`${agent.id} was not started: you said no.`, { exitCode: exitCode.refused, next: [] });
+    errors.write("Say one of: yes, no.\n");
+  }
+}

@@ -1,0 +1,74 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
+import { modelWires, startModelServer } from "@gennai/testkit/model-server/model-server";
+import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
+import * as z from "zod";
+import { chatAnswer } from "./chat-script.ts";
+import type { OwnRun, RealAgent } from "./real-agent.ts";
+
+interface Tried {
+  readonly holds: boolean;
+  readonly name: string;
+  readonly detail: string;
+}
+
+const result = z.looseObject({ output: z.string(), kept: z.array(z.string()) });
+
+/** An agent in runs of its own, with its login covered, and uncovered. */
+export async function tryOwnRuns(
+  { id, ownRun }: RealAgent,
+  programs: { readonly program: string; readonly cli: string },
+): Promise<readonly Tried[]> {
+  if (ownRun === undefined) return [];
+  return [await tryOnce(id, ownRun, programs, false), await tryOnce(id, ownRun, programs, true)];
+}
+
+async function tryOnce(
+  id: string,
+  { files, login, settings, args, calls }: OwnRun,
+  { program, cli }: { readonly program: string; readonly cli: string },
+  uncovered: boolean,
+): Promise<Tried> {
+  await using place = await temporaryDirectory();
+  await using repository = await temporaryRepository({ "a.txt": "one\n" });
+  // The login is read, and its own settings are changed.
+  const command = `{ cat ~/${login}; echo end; } > made.txt; echo changed > ~/${settings}`;
+  await using model = await startModelServer(modelWires["openai-compatible"], (_count, { body }) =>
+    chatAnswer(body, calls(command)),
+  );
+  const home = (path: string): string => place.path(`home/${path}`);
+  const own = files(model.baseUrl);
+  for (const [path, content] of Object.entries(own)) {
+    mkdirSync(dirname(home(path)), { recursive: true });
+    writeFileSync(home(path), content);
+  }
+  mkdirSync(place.path("bin"));
+  symlinkSync(program, place.path(`bin/${id}`));
+  const flags = ["--json", "--keep", "--allow", new URL(model.baseUrl).host, ...(uncovered ? ["--login"] : [])];
+  const run = spawn(process.execPath, [cli, "guard", "run", ...flags, "--", id, ...args], {
+    cwd: repository.root,
+    env: {
+      PATH: [place.path("bin"), dirname(process.execPath), process.env["PATH"] ?? ""].join(":"),
+      HOME: place.path("home"),
+      GENNAI_STATE_DIR: place.path("state"),
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+    timeout: 180_000,
+  });
+  const said = await text(run.stdout);
+  const { kept, output } = said.startsWith("{") ? result.parse(JSON.parse(said)) : { kept: [], output: said };
+  const made = join(repository.root, "made.txt");
+  const content = existsSync(made) ? readFileSync(made, "utf8") : "";
+  const isUntouched = Object.entries(own).every(([path, before]) => readFileSync(home(path), "utf8") === before);
+  return {
+    holds:
+      kept.join() === "made.txt" &&
+      content.endsWith("end\n") &&
+      isUntouched &&
+      content.includes(own[login] ?? "") === uncovered,
+    name: `a run of its own, with its login ${uncovered ? "uncovered" : "covered"}; its settings are as before`,
+    detail: `kept: ${kept.join(", ")}; said: ${output.trim().slice(-600)}`,
+  };
+}
