@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { accessibilityProblems } from "../look/accessibility.ts";
 import { littleRoom } from "../look/little-room.ts";
 import { lostText } from "../look/lost-text.ts";
-import { sightFiles, sightScript } from "../look/sight-script.ts";
+import { sightArgs, sightFiles, sightScript } from "../look/sight-script.ts";
 import { sights } from "../look/sights.ts";
 import { smallTargets } from "../look/touch-targets.ts";
 import { type ServedGennai, serveGennai } from "../process/serve-gennai.ts";
@@ -49,7 +49,8 @@ describe("with a finger, and little room", () => {
     for (const { name: room, ...size } of littleRoom) {
       await page.setViewportSize(size);
       await takeScreenshot(page, `everybody ${room} ${name}`);
-      found.push(...(await accessibilityProblems(repl)).map((problem) => `${room}: ${problem}`));
+      const problems = [...(await accessibilityProblems(repl)), ...(await page.evaluate(lostText))];
+      found.push(...problems.map((problem) => `${room}: ${problem}`));
     }
     await page.setViewportSize(phone);
     await leave?.(repl);
@@ -63,7 +64,7 @@ function useSights(options: BrowserContextOptions): () => OpenedPage & { readonl
   let gennai: ServedGennai | undefined;
   let page: OpenedPage | undefined;
   beforeAll(async () => {
-    gennai = await serveGennai({ script: sightScript, files: sightFiles });
+    gennai = await serveGennai({ script: sightScript, files: sightFiles, args: sightArgs });
     page = await openPage(gennai, options);
   });
   afterAll(async () => {

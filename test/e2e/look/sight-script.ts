@@ -102,6 +102,15 @@ export const sightScript: readonly ScriptedTurn[] = [
     ],
   },
   { match: "create one", steps: [{ text: [JSON.stringify(envelope)] }] },
+  {
+    match: "^take the sum",
+    steps: [
+      { text: ["I turn it round."] },
+      { tool: { name: "Write", args: { file_path: "src/turned.ts", content: "export const turned = true;\n" } } },
+      { usage: { input_tokens: 1200, output_tokens: 90 } },
+      { text: ["It is turned round."] },
+    ],
+  },
   { match: "^think long", steps: [{ text: ["I begin."] }, { delay_ms: 600_000 }, { text: ["I never get here."] }] },
   {
     match: "^break",
@@ -109,7 +118,12 @@ export const sightScript: readonly ScriptedTurn[] = [
   },
 ];
 
+/** Attempts are made on copies, which needs the sandbox. */
+export const sightArgs = ["--sandbox", "required"];
+
 export const sightFiles = {
+  // What runs staged asks nobody without it.
+  ".gennai/rules.yaml": "bashToolPatterns: [{pattern: touch, reason: look twice, ask: true}]\n",
   "README.md": "# Adding\n",
   // Nobody accepted it: it waits in Governance.
   ".mcp.json": JSON.stringify({ mcpServers: { units: { command: "node", args: ["src/units-of-measurement.mjs"] } } }),

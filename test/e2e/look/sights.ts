@@ -1,3 +1,5 @@
+import { connectGovernance } from "@gennai/client/connection/connection";
+import { setIntentsMode } from "@gennai/client/governance/intents";
 import type { ReplDriver } from "../browser/repl-driver.ts";
 import type { ServedGennai } from "../process/serve-gennai.ts";
 
@@ -32,6 +34,7 @@ export const sights: readonly Sight[] = [
     name: "a question of the gate",
     show: async (repl) => {
       await repl.send("run the formatter");
+      await repl.question.getByRole("button", { name: "Wait for me" }).click();
       await repl.question.locator('button[aria-disabled="false"]').first().waitFor();
     },
     leave: async (repl) => {
@@ -135,6 +138,37 @@ export const sights: readonly Sight[] = [
       await panel.locator(".plan-approval").getByRole("checkbox").first().waitFor();
     },
   },
+  {
+    name: "Attempts, asking",
+    show: async (repl, gennai) => {
+      // Decides between them, and asks before; earlier it would ask after every change.
+      await gennai.workspace.write(".gennai/config.yaml", "check: test -f src/turned.ts && echo the sum is there\n");
+      await repl.openPanel("Chat");
+      await repl.send("/attempts 2 take the sum the other way round");
+      await attemptsOf(repl)
+        .getByRole("listitem", { name: /^Attempt 1: / })
+        .waitFor(attemptPatience);
+      await repl.question.locator('button[aria-disabled="false"]').first().waitFor(attemptPatience);
+    },
+    leave: async (repl) => {
+      const allow = repl.question.locator('button[aria-disabled="false"]', { hasText: "Allow once" });
+      while (!(await attemptsOf(repl).getByText("Attempt 1 is suggested").isVisible())) {
+        if (await allow.isVisible()) await allow.click();
+      }
+    },
+  },
+  {
+    name: "Attempts, ended",
+    show: async (repl) => {
+      const first = attemptsOf(repl).getByRole("listitem", { name: "Attempt 1: Check passed" });
+      await first
+        .getByRole("button", { name: /turned\.ts/ })
+        .first()
+        .click();
+      await first.getByRole("button", { name: "What the check printed" }).click();
+      await first.getByText("the sum is there").waitFor();
+    },
+  },
   { name: "Todos", show: (repl) => openPanel(repl, "Todos", "Tidy it up") },
   { name: "Checkpoints", show: (repl) => openPanel(repl, "Checkpoints", /Restore to before|No command|Nothing/) },
   {
@@ -144,6 +178,23 @@ export const sights: readonly Sight[] = [
       await repl.root.locator(".record-line").first().click();
       await repl.root.getByRole("button", { name: "Verify" }).click();
       await repl.root.getByText("Not verified yet.").waitFor({ state: "detached" });
+    },
+  },
+  {
+    name: "Governance, with intents to accept",
+    show: async (repl, gennai) => {
+      await gennai.workspace.write(".orchestration/active_intents.yaml", intents);
+      const { signal } = new AbortController();
+      const { sessions } = await gennai.client.listSessions({});
+      const governance = connectGovernance({ baseUrl: gennai.url, token: gennai.token });
+      for (const { sessionId } of sessions) await setIntentsMode(governance, sessionId, "required", { signal });
+      await openPanel(repl, "Governance", "Keep the sum right");
+      await repl.root.getByText("Scope and constraints").first().click();
+      await acceptIntents(repl).waitFor();
+    },
+    leave: async (repl) => {
+      await acceptIntents(repl).click();
+      await acceptIntents(repl).waitFor({ state: "detached" });
     },
   },
   {
@@ -171,6 +222,25 @@ async function ask(repl: ReplDriver, prompt: string, answer: string): Promise<vo
   await repl.toNewest();
   await repl.see(answer);
   await repl.idle();
+}
+
+/** Copies are made before anything is seen of it. */
+const attemptPatience = { timeout: 60_000 };
+
+const intents = `active_intents:
+  - id: INT-001
+    name: Keep the sum right
+    status: active
+    owned_scope: ["src/**"]
+    constraints: [Nothing but the sum changes]
+`;
+
+function acceptIntents({ root }: ReplDriver) {
+  return root.getByRole("button", { name: "Accept these intents" });
+}
+
+function attemptsOf({ root }: ReplDriver) {
+  return root.getByRole("region", { name: "Attempts" });
 }
 
 async function stop(repl: ReplDriver): Promise<void> {

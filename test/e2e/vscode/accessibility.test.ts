@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import type { ReplDriver } from "../browser/repl-driver.ts";
 import { accessibilityProblems } from "../look/accessibility.ts";
 import { littleRoom } from "../look/little-room.ts";
-import { sightFiles, sightScript } from "../look/sight-script.ts";
+import { sightArgs, sightFiles, sightScript } from "../look/sight-script.ts";
 import { sights } from "../look/sights.ts";
 import { openRepl } from "./repl-in-workbench.ts";
 import { useWorkbench } from "./use-workbench.ts";
@@ -10,7 +10,7 @@ import { recordThemes } from "./webview-themes.ts";
 import { everyTheme, type Theme } from "./workbench.ts";
 
 const workbench = useWorkbench(() => ({
-  gennai: { script: sightScript },
+  gennai: { args: sightArgs, script: sightScript },
   files: sightFiles,
   settings: { "gennai.showThinking": true },
 }));
