@@ -28,7 +28,7 @@ test("a person sees what a repository's MCP server runs, and accepts it as it is
   await gennai.workspace.write("units.mjs", "// another\n");
   const accept = section.getByRole("button", { name: "Accept as it is now: units" });
   await accept.click();
-  await on.repl.root.getByText("This MCP server is another one by now").waitFor();
+  await on.repl.root.getByText("This MCP server has changed since").waitFor();
   const stateDir = gennai.stateDirectory;
   const place = { workspaceRoot: gennai.workspace.root, stateDir, configDir: stateDir, environment: {} };
   expect((await new McpAcceptance(place).status()).servers).toMatchObject([{ accepted: false }]);
