@@ -55,8 +55,7 @@ export function measure(
       // A person who copies or reflows what a write brought leaves it what that write brought.
       const isRight =
         write !== undefined && (line.writes?.includes(write) ?? isCopy(file.lines, at, pieces.get(write) ?? []));
-      const isUnique =
-        (brought.get(bareText(line.pieceOf ?? line.text)) ?? 1) === 1 && occurrences(file.lines, line) === 1;
+      const isUnique = isBroughtOnce(line, brought) && occurrences(file.lines, line) === 1;
       const method = match?.type === "write" ? `${match.method} ${match.confidence}` : (match?.type ?? "none");
       const methods = byMethod.get(method) ?? emptyTally();
       byMethod.set(method, methods);
@@ -65,6 +64,14 @@ export function measure(
     }
   }
   return { all, byName, byMethod };
+}
+
+/** Of lines that were joined, nobody may have brought the whole, and one of them only once. */
+function isBroughtOnce({ text, pieceOf, joinedOf }: TruthLine, brought: ReplayedHistory["brought"]): boolean {
+  const times = (line: string): number | undefined => brought.get(bareText(line));
+  const whole = pieceOf ?? text;
+  if (joinedOf === undefined) return (times(whole) ?? 1) === 1;
+  return times(whole) === undefined && joinedOf.some((line) => times(line) === 1);
 }
 
 const counts = new WeakMap<readonly TruthLine[], Map<string, number>>();

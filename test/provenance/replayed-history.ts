@@ -17,6 +17,8 @@ export interface TruthLine {
   readonly writes: readonly number[] | null;
   /** Of a piece of a line: the whole. */
   readonly pieceOf?: string;
+  /** Of lines that were joined: these. */
+  readonly joinedOf?: readonly string[];
 }
 
 export interface ReplayedHistory {
@@ -41,13 +43,18 @@ export function replayHistory(
   const files = new Map<string, readonly TruthLine[]>();
   const brought = new Map<string, number>();
   const pieces = new Map<number, string[]>();
-  const isRecorded = new Map<number, boolean>();
-  for (const { commit, path, before, after } of steps) {
-    const recorded = isRecorded.get(commit) ?? options.random.next() < options.recorded;
-    isRecorded.set(commit, recorded);
+  let now: { readonly commit: number; readonly recorded: boolean; readonly leaving: Leaving } | undefined;
+  for (const [index, { commit, path, before, after }] of steps.entries()) {
+    if (now?.commit !== commit) {
+      const recorded = options.random.next() < options.recorded;
+      now = { commit, recorded, leaving: leavingWith(commit, steps.slice(index), files) };
+    }
+    const { recorded, leaving } = now;
     const operation = after === undefined ? "delete" : before === undefined ? "create" : "update";
     if (recorded) known.add({ write: commit, path, operation, before, after, isUndo: false });
+    const moved = operation === "create" && !recorded ? leaving.get(after ?? "") : undefined;
     if (after === undefined) files.delete(path);
+    else if (moved !== undefined) files.set(path, moved);
     else {
       // What stood there before the part of the history that is played.
       const old = files.get(path) ?? truthAfter([], linesOf(before ?? ""), null, brought, []);
@@ -58,6 +65,23 @@ export function replayHistory(
   }
   known.close();
   return { known, files, brought, pieces };
+}
+
+/** Files that go with a commit, by what they held. A person who moves one as it is has not written its lines. */
+type Leaving = ReadonlyMap<string, readonly TruthLine[]>;
+
+function leavingWith(
+  commit: number,
+  steps: readonly HistoryStep[],
+  files: ReadonlyMap<string, readonly TruthLine[]>,
+): Leaving {
+  const leaving = new Map<string, readonly TruthLine[]>();
+  for (const { commit: of, path, before, after } of steps) {
+    if (of !== commit) break;
+    const lines = files.get(path);
+    if (after === undefined && before !== undefined && lines !== undefined) leaving.set(before, lines);
+  }
+  return leaving;
 }
 
 function truthAfter(

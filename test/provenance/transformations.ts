@@ -152,6 +152,7 @@ function joined(lines: readonly TruthLine[], random: Seeded): readonly TruthLine
     if (canJoin && last.text.length + line.text.length < 90 && random.next() < 0.2) {
       result[result.length - 1] = {
         text: `${last.text} ${line.text.trim()}`,
+        joinedOf: [...(last.joinedOf ?? [last.text]), line.text],
         writes: last.writes === null || line.writes === null ? mixedWith(last, line) : [...last.writes, ...line.writes],
       };
     } else result.push(line);
