@@ -27,7 +27,7 @@ import { fileStep, isBornOut, ownVerifier } from "./step-back.ts";
 import { removeSupersededCopies } from "./superseded-copies.ts";
 
 /** Milliseconds that records wait for company. */
-const coalescing = 200;
+const coalescing = 50;
 const lockTimeout = 10_000;
 
 export interface LedgerMirrorOptions {
