@@ -1,7 +1,7 @@
 import type { Command } from "commander";
+import type { TryFlags } from "../../review/try-staged.ts";
 import type { CommandHost } from "../command-host.ts";
 import { collect, workspaceOption } from "../options/shared-options.ts";
-import type { TryFlags } from "./try-command.ts";
 
 /** `gennai try`: a command of one's own, of which nothing becomes true without a word. */
 export function registerTryCommand(program: Command, { console, ended }: CommandHost): void {

@@ -7,12 +7,12 @@ import { CliError, usageError } from "../../../errors/cli-error.ts";
 import { exitCode } from "../../../errors/exit-code.ts";
 import type { OfferPlace } from "../../../review/offered-changes.ts";
 import { allowedAhead } from "../../../review/persons-network-here.ts";
+import { checkedSeconds, shellWords, type TryFlags, tryStaged } from "../../../review/try-staged.ts";
 import { type Console, isTerminal } from "../../../terminal/console.ts";
 import { terminalSafe } from "../../../terminal/terminal-safe.ts";
 import { untilEnded } from "../../../terminal/until-ended.ts";
 import { version } from "../../../version.ts";
 import { resolveWorkspace } from "../../options/resolve-workspace.ts";
-import { checkedSeconds, shellWords, type TryFlags, tryStaged } from "../../try/try-command.ts";
 import { installedHooks } from "../guard-commands.ts";
 import { AgentHome } from "./agent-home.ts";
 import { agentProgram } from "./agent-program.ts";
@@ -67,6 +67,7 @@ async function guarded(
       command: shellWords([program.path, ...args]),
       seconds,
       network,
+      workspace,
       agent: {
         id: agent.id,
         home: home.forRun(program.shown, uncovered),

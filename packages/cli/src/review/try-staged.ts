@@ -1,0 +1,119 @@
+import type { TriedChange } from "@gennai/sessions/policy-workbench/offer-staged";
+import type { Trial, TrialOptions } from "@gennai/sessions/policy-workbench/try-command";
+import { CliError, usageError } from "../errors/cli-error.ts";
+import { exitCode } from "../errors/exit-code.ts";
+import { paintFor } from "../terminal/colours.ts";
+import { commandName } from "../terminal/console.ts";
+import { jsonLine, terminalSafe } from "../terminal/terminal-safe.ts";
+import {
+  decideOffer,
+  describeKept,
+  describeOffer,
+  keptOf,
+  type OfferDecision,
+  type OfferPlace,
+} from "./offered-changes.ts";
+import { openStagingWorkbench } from "./staging-workbench.ts";
+
+export interface TryFlags {
+  readonly workspace?: string;
+  readonly keep?: boolean;
+  readonly drop?: boolean;
+  /** With `keep`: these as well, see `keptUnasked`. */
+  readonly include?: readonly string[];
+  /** `HOST:PORT`s that it may reach without a question. */
+  readonly allow?: readonly string[];
+  /** Also without a terminal. */
+  readonly ask?: boolean;
+  /** Seconds. */
+  readonly timeout: string;
+  readonly json?: boolean;
+}
+
+/** A command of a person's, with what it is given. */
+export interface StagedTry extends Pick<TrialOptions, "network" | "agent"> {
+  readonly command: string;
+  readonly seconds: number;
+  /** Real path. */
+  readonly workspace: string;
+}
+
+const maxSeconds = 86_400;
+
+/** Throws `CliError` for flags that do not go together. */
+export function checkedSeconds(flags: TryFlags): number {
+  if (flags.keep === true && flags.drop === true) throw usageError("Say --keep or --drop, not both.");
+  if (flags.include !== undefined && flags.keep !== true) throw usageError("--include goes with --keep.");
+  const seconds = Number(flags.timeout);
+  if (!Number.isInteger(seconds) || seconds < 1 || seconds > maxSeconds)
+    throw usageError(`--timeout is a whole number of seconds from 1 to ${maxSeconds}.`);
+  return seconds;
+}
+
+/** Runs one on a stage, shows what it changed, and keeps what is wanted. */
+export async function tryStaged(
+  { command, seconds, workspace, ...trialOptions }: StagedTry,
+  flags: TryFlags,
+  place: OfferPlace,
+): Promise<number> {
+  const { console, signal } = place;
+  await using workbench = await openStagingWorkbench(workspace, console);
+  const { output } = console;
+  const paint = paintFor(output, console.environment);
+  let decision: OfferDecision = nothingKept;
+  const { report, trial } = await workbench.try(command, {
+    evenIfRefused: true,
+    timeoutMs: seconds * 1000,
+    signal,
+    ...trialOptions,
+    onOutput: (text) => {
+      if (flags.json !== true) output.write(terminalSafe(text));
+    },
+    choose: async (offer) => {
+      if (flags.json !== true) output.write(terminalSafe(offer.notes.map((note) => `${note}\n`).join("")));
+      if (flags.json !== true) output.write(describeOffer(offer, paint));
+      if (hasChoice(offer, flags)) decision = await decideOffer(offer, wishes(flags), place);
+      return decision.dropped;
+    },
+  });
+  if (trial === undefined) throw new CliError(report.reason, { exitCode: exitCode.usage, next: [] });
+  const kept = keptOf(trial.changes, decision);
+  if (flags.json === true) output.write(`${jsonLine({ ...trial, kept: kept.map(({ name }) => name) })}\n`);
+  else output.write(outcome(trial, kept, { decision, name: commandName(console.environment) }));
+  return decision.unasked ? exitCode.refused : (trial.exitCode ?? exitCode.failed);
+}
+
+const nothingKept: OfferDecision = { dropped: undefined, unasked: false };
+
+/** Of a command that was ended, nobody knows what is half done. */
+function hasChoice({ changes, state }: Trial, flags: TryFlags): boolean {
+  return changes.length > 0 && state === "exited" && flags.drop !== true;
+}
+
+function wishes({ keep = false, ask = false, include = [] }: TryFlags): Parameters<typeof decideOffer>[1] {
+  return { keep, ask, include };
+}
+
+/** Words as a shell is given them. */
+export function shellWords(words: readonly string[]): string {
+  return words.map(quoted).join(" ");
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+function outcome(
+  { state, exitCode: code, changes }: Trial,
+  kept: readonly TriedChange[],
+  { decision, name }: { readonly decision: OfferDecision; readonly name: string },
+): string {
+  const end = code === undefined ? `It did not end by itself (${state})` : `Exit code ${code}`;
+  if (changes.length === 0) return `${end}; it changed nothing.\n`;
+  if (kept.length === 0) {
+    const next = decision.unasked ? " Run it in a terminal, or say --keep or --drop." : "";
+    return `${end}; nothing of it was kept, the workspace is as before.${next}\n`;
+  }
+  const all = kept.length === changes.length ? "all of it is" : `${kept.length} of ${changes.length} changes are`;
+  return `${end}; ${all} true now.\n${describeKept(changes, kept, name)}`;
+}
