@@ -137,7 +137,7 @@ test.each<[string, string | undefined, boolean, "everything" | "reading"]>([
   if (permitted === "everything") expect(state.problem).toBeUndefined();
   else {
     expect(state.profile.capabilities).toEqual(["read"]);
-    expect(state.problem).toMatch(/capabilities\.json: there is none, and .*(?:capabilities\.required|server\.json)/);
+    expect(state.problem).toMatch(/capabilities\.json: no profile was found.*(?:capabilities\.required|server\.json)/);
   }
 });
 
