@@ -8,12 +8,14 @@ import { makeArtefacts, publish } from "./make-release.ts";
 import { rehearse } from "./rehearse.ts";
 import { ReleaseError } from "./release-error.ts";
 import { runGates } from "./run-gates.ts";
+import { setVersion } from "./set-version.ts";
 import { makeSigningKey, privateKeyFile, readSigningKey, type SigningKey } from "./signing-key.ts";
 import { sourceState } from "./source-state.ts";
 
 /** `npm run release …`; what each command takes is in docs/release.md. */
 const usage = `Usage:
   npm run release:key -- DIRECTORY             makes a signing key, in a directory of your own
+  npm run release:version -- VERSION           writes the version of the next release into every file that names it
   npm run release -- --out DIRECTORY [--key FILE] [--allow-dirty]
                                                makes the artefacts, their checksums and the signature
   npm run release:gates -- DIRECTORY [--key FILE] [--only NAME …]
@@ -29,6 +31,14 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<boo
     if (directory === undefined || positionals.length > 1) throw new UsageError();
     const { keyId, publicPem } = await makeSigningKey(resolve(directory));
     print(`Key ${keyId} is in ${privateKeyFile(resolve(directory))}. Keep it to yourself; publish this:\n${publicPem}`);
+    return true;
+  },
+  async version(args) {
+    const { positionals } = parseArgs({ args: [...args], allowPositionals: true });
+    const [next] = positionals;
+    if (next === undefined || positionals.length > 1) throw new UsageError();
+    const changed = setVersion(inRepository(), next);
+    print(`Version ${next} stands in ${changed.length} files now:\n${changed.map((name) => `  ${name}`).join("\n")}`);
     return true;
   },
   async make(args) {

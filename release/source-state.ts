@@ -28,17 +28,22 @@ export function sourceState(root: string): SourceState {
 /** Files that say which version this is; a release in which they differ would lie somewhere. */
 const manifests = ["package.json", "packages/cli/package.json", "packages/vscode/package.json"];
 
-function agreedVersion(root: string): string {
+/** Throws `ReleaseError` when the files that say it do not agree. */
+export function agreedVersion(root: string): string {
   const found = manifests.map((name) => ({ name, version: versionIn(join(root, name)) }));
   const source = readFileSync(join(root, "packages/cli/src/version.ts"), "utf8");
   found.push({ name: "packages/cli/src/version.ts", version: /version = "([^"]+)"/.exec(source)?.[1] ?? "" });
   const [first] = found;
   const other = found.find(({ version }) => version !== first?.version);
-  if (first === undefined || other !== undefined || !/^\d+\.\d+\.\d+(-[0-9a-z.]+)?$/.test(first.version)) {
+  if (first === undefined || other !== undefined || !isVersion(first.version)) {
     const list = found.map(({ name, version }) => `  ${name}: ${version}`).join("\n");
     throw new ReleaseError(`The files do not agree on a version like 1.2.3:\n${list}`);
   }
   return first.version;
+}
+
+export function isVersion(text: string): boolean {
+  return /^\d+\.\d+\.\d+(-[0-9a-z.]+)?$/.test(text);
 }
 
 function versionIn(file: string): string {

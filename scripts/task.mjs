@@ -61,6 +61,7 @@ const tasks = {
     await ensureBuilt();
     return node("release/main.ts", "gates", ...args);
   },
+  "release-version": () => node("release/main.ts", "version", ...args),
   "release-key": () => node("release/main.ts", "key", ...args),
   "release-rehearse": () => node("release/main.ts", "rehearse", ...args),
 };

@@ -6,7 +6,7 @@ import { atItsPlace, keptFile } from "./kept-state.ts";
 
 // Keeps what this version leaves behind, so that every later one is tried on it: node test/release/make-state.ts
 //
-// Run it once for each release, before its version is raised, and commit the file. What it holds, upgrade.test.ts says.
+// Run it for each release, once its version is set, and commit the file. What it holds, upgrade.test.ts says.
 const files = {
   "AGENTS.md": "# Notes\n",
   "src/fruit.txt": "apple\npear\napple\n",
@@ -38,7 +38,7 @@ await atItsPlace(version, async ({ workspace, directory, path, gennai }) => {
   await ends(0, "plan", "preview", /Plan ([0-9a-f-]{36})/.exec(plan)?.[1] ?? "");
   const [newest] = (await ends(0, "sessions", "--json")).split("\n");
   const { sessionId } = JSON.parse(newest ?? "") as { readonly sessionId: string };
-  writeFileSync(path("session.jsonl"), await ends(0, "sessions", "export", sessionId));
+  await ends(0, "sessions", "export", sessionId, "--out", path("session.jsonl"));
   await ends(0, "ledger", "export", "--format", "bundle", "--out", path("ledger.json"));
   const parts = ["workspace", "state", "session.jsonl", "ledger.json"];
   execFileSync("tar", ["-czf", keptFile(version), "--owner=0", "--group=0", "--sort=name", "-C", directory, ...parts]);

@@ -1,2 +1,2 @@
 /** The release; also in every package.json. */
-export const version = "0.1.0";
+export const version = "0.2.0";
