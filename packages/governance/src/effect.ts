@@ -43,7 +43,7 @@ export type Effect =
       readonly cwd: WorkspacePath;
       /** Captured by the server, or typed into the user's terminal. */
       readonly where: "server" | "client";
-      /** It runs where nothing it does is true yet: what it did is found, and judged, before that. */
+      /** It runs on a copy: what it did is found, and judged, before any of it is kept. */
       readonly staged?: boolean;
       /** Of `command`, what needs a login of the user's: the last commands of it, each of which becomes a call of its own once the rest has succeeded. */
       readonly behind?: readonly string[];

@@ -4,7 +4,7 @@ import { serveGennai } from "../process/serve-gennai.ts";
 import { openPage } from "./open-page.ts";
 import { takeScreenshot } from "./screenshot.ts";
 
-test("what a command has changed is read before it is true, and a yes makes exactly that true", async () => {
+test("what a command has changed is read before it is kept, and a yes keeps exactly that", async () => {
   await using gennai = await serveGennai({
     files: {
       "src/add.ts": "export function add(a: number, b: number) {\n  return a + b;\n}\n",

@@ -38,7 +38,7 @@ test("both sides of what a call changed can be read, and the call is named", asy
   );
 });
 
-test("of a command that ran apart as well", async () => {
+test("of a command that ran on a copy as well", async () => {
   await using server = await startTestServer({
     files: { "a.txt": "one\n", "b.txt": "b\n" },
     script: [

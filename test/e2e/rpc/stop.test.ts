@@ -94,7 +94,7 @@ test.each(everywhere.flatMap((where) => stops.map((each) => ({ where, ...each })
     expect(processes()).toEqual([]);
     expect(await editor.end(turnId)).toBe("CANCELLED");
     expect(await editor.next("toolResult")).toMatchObject({ failureClass: FailureClass.PARTIAL_EXECUTION });
-    // Of a staged command that did not end by itself, nothing is true.
+    // Of a staged command that did not end by itself, nothing is kept.
     expect(existsSync(server.workspace.path("made"))).toBe(where !== "on a stage");
     // The session goes on.
     expect(endState(await runTurn(server, sessionId, "next"))).toBe("COMPLETED");

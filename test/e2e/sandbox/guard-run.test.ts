@@ -95,7 +95,7 @@ test.each([
   const { code, out } = await place.gennai("guard", "run", ...args);
   expect(out).toContain(`settings: dark\n${login}sessions: 0\nother files: \nmodel: hello\n`);
   expect(out).toMatch(/create {3}AGENTS\.md {2}ask .*\n.*update {3}a\.md\n/);
-  expect(out).toContain("Exit code 0; 1 of 2 changes are true now.\n");
+  expect(out).toContain("Exit code 0; 1 of 2 changes were kept.\n");
   expect(code).toBe(0);
   expect(await place.repository.read("a.md")).toBe("two\n");
   expect(place.isAsBefore()).toBe(true);

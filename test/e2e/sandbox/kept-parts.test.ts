@@ -34,7 +34,7 @@ test("a yes to what would be kept makes exactly that true, and a restore takes i
   expect(ledger).toMatch(/AGENTS\.md/);
 });
 
-test("a person keeps the rest: exactly that is true, the record says who chose, and the model what was dropped", async () => {
+test("a person keeps the rest: exactly that is kept, the record says who chose, and the model what was dropped", async () => {
   await using server = await staging(
     ["node do.mjs && git add made.txt AGENTS.md", "cat made.txt; ls"],
     program(`fs.writeFileSync("AGENTS.md", "be kind"); fs.writeFileSync("made.txt", "1");`),

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { eventsOf, startSession, Watcher } from "../rpc/session-client.ts";
 import { leftovers, program, result, staging } from "./staging.ts";
 
-describe("what nobody can prove to be harmless runs apart, and without a question", () => {
+describe("what nobody can prove to be harmless runs on a copy, and without a question", () => {
   test.each<[string, string, Readonly<Record<string, string>>, (server: TestServer) => Promise<void> | void]>([
     [
       "files are changed, made and deleted",

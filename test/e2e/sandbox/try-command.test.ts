@@ -36,7 +36,7 @@ async function branch() {
 
 const made = ["AGENTS.md", ".git/hooks/post-checkout"];
 
-test("what a command would change is shown, and nothing is true where nobody can be asked", async () => {
+test("what a command would change is shown, and nothing is kept where nobody can be asked", async () => {
   await using place = await branch();
   const { code, out } = await place.gennai("--", "node", "t.mjs");
   expect(code).toBe(3);
@@ -58,7 +58,7 @@ test("--keep takes what no rule speaks against, --drop nothing", async () => {
   const { code, out } = await place.gennai("--keep", "node t.mjs");
   expect({ code, last: out.trimEnd().split("\n").slice(-2) }).toEqual({
     code: 0,
-    last: ["Exit code 0; 1 of 3 changes are true now.", "Take it back: gennai undo --kept"],
+    last: ["Exit code 0; 1 of 3 changes were kept.", "Take it back: gennai undo --kept"],
   });
   expect(await place.repository.read("a.md")).toBe("one\nmore\n");
   expect(made.filter((path) => existsSync(place.repository.path(path)))).toEqual([]);

@@ -13,7 +13,7 @@ export interface SystemPromptInput {
   readonly scenario: Scenario;
   readonly workingDir: string;
   readonly editingMode: EditingMode;
-  /** What commands change is judged when they have ended, and is true only then. */
+  /** What commands change is judged when they have ended, and kept only then. */
   readonly stagedCommands?: boolean;
   /** E.g. `linux`. */
   readonly platform: string;
@@ -131,7 +131,7 @@ const stagedProposalRule =
 
 /** What a model has to know of commands whose changes are judged first. */
 const stagedRules = [
-  "What a command changed becomes true when it has ended, if rules or the user agree. What was not kept, and why, is said in brackets at the end of its output: such files are as they were before.",
+  "What a command changed is kept when it has ended, if rules or the user agree. What was not kept, and why, is said in brackets at the end of its output: such files are as they were before.",
   "A command has no network at first; the user is asked about what it wants to reach, and after a yes it runs again by itself. Do not work around a no. Files that hold secrets are not there. Commits are not signed; hooks of the repository run. A program cannot rename a directory that was there before (EXDEV, e.g. `git mv`): use `mv OLD NEW`, then `git add -A OLD NEW`.",
 ];
 

@@ -114,6 +114,6 @@ function outcome(
     const next = decision.unasked ? " Run it in a terminal, or say --keep or --drop." : "";
     return `${end}; nothing of it was kept, the workspace is as before.${next}\n`;
   }
-  const all = kept.length === changes.length ? "all of it is" : `${kept.length} of ${changes.length} changes are`;
-  return `${end}; ${all} true now.\n${describeKept(changes, kept, name)}`;
+  const all = kept.length === changes.length ? "all of it was" : `${kept.length} of ${changes.length} changes were`;
+  return `${end}; ${all} kept.\n${describeKept(changes, kept, name)}`;
 }

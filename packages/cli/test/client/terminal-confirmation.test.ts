@@ -50,7 +50,7 @@ test("a person sees a pattern with what it covers and not, and picks it", async 
   expect(shown).toContain("t1 or s1 for pattern 1");
 });
 
-test("what would become true is shown, and nothing of it moves the cursor", async () => {
+test("what would be kept is shown, and nothing of it moves the cursor", async () => {
   let shown = "";
   await confirmAtTerminal(
     { ...question, diff: "--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1,1 @@\n+\u001b[2Kevil\n" },

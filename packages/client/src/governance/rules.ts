@@ -39,7 +39,7 @@ export interface RulesInForce {
   readonly callsLookedAt: number;
 }
 
-/** What would become of a call. `staged`: it runs apart, and what it changes is judged before any of it becomes true. */
+/** What would become of a call. `staged`: it runs on a copy, and what it changes is judged before any of it is kept. */
 export interface CheckedCall {
   readonly outcome: "allow" | "staged" | "ask" | "deny";
   readonly risk: Risk;

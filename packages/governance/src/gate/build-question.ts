@@ -84,7 +84,7 @@ function impactOf(effects: readonly Effect[], risk: Risk, isolation: QuestionCon
   return impacts.join(" ");
 }
 
-const staged = "A command runs apart, and what it changes is looked at before it is true.";
+const staged = "A command runs on a copy, and what it changes is looked at before it is kept.";
 
 function whereItRuns(where: "server" | "client", isolation: QuestionContext["isolation"]): string {
   if (where === "client") return "A command is typed into your terminal and runs with your rights on this machine.";

@@ -111,7 +111,7 @@ function scopeVerdicts(effect: Effect, intent: Intent, scope: Scope, root: strin
   return verdicts;
 }
 
-/** What it changed is looked at when it has run, before it is true. */
+/** What it changed is looked at when it has run, before it is kept. */
 function isStaged(effect: Effect): boolean {
   return effect.type === "exec" && effect.staged === true;
 }

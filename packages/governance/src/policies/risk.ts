@@ -25,7 +25,7 @@ function riskOf(effect: Effect): Risk {
       if (foldPath(effect.path.relative).slice(0, 2).join("/") === ".github/workflows") return "high";
       return controlPath(effect.path.relative)?.level === "protected" ? "high" : "medium";
     case "exec":
-      // Nothing of it is true before it is judged.
+      // Nothing of it is kept before it is judged.
       return effect.staged === true && effect.command.risk === "high" ? "medium" : effect.command.risk;
     case "git":
       return effect.what === "control" || effect.what === "unreadable" ? "high" : "medium";

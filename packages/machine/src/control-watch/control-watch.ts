@@ -43,7 +43,7 @@ const graceMs = 10_000;
 
 /**
  * Looks at the files that tools obey before and after each command, and puts back what nobody agreed to. It stands in until
- * commands are staged: then what they change is looked at before it is true.
+ * commands are staged: then what they change is looked at before it is kept.
  */
 export class ControlWatch implements Disposable {
   readonly #stateDir: string;

@@ -25,7 +25,11 @@ export async function stageFinding(workspace: string, stateDir: string): Promise
       return { check, state: "warn", text, next: [advice] };
     }
     if (support.state === "staged") {
-      return { check, state: "ok", text: "What commands do in this workspace becomes true when it was judged." };
+      return {
+        check,
+        state: "ok",
+        text: "Commands run on a copy of this workspace; what they change is judged before it is kept.",
+      };
     }
     const text = `Commands run in the workspace itself, with a checkpoint before them (${support.obstacle}): ${support.reason}`;
     return { check, state: "warn", text, next: [support.advice] };

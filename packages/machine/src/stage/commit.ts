@@ -17,7 +17,7 @@ import { makeMarker, stageParts } from "./staging-place.ts";
 import { removeRun, type Transaction } from "./transaction.ts";
 
 /**
- * Lets effects of a staged run become true: all of them, or none. The stage is closed before. What was there before stays in
+ * Writes effects of a staged run into the workspace: all of them, or none. The stage is closed before. What was there before stays in
  * the transaction's `old` directories, and is the way back (`undoCommit`).
  *
  * Throws `NotCommitted` when somebody else changed the same since, and for what can never be kept; the tree is then as it was,

@@ -12,7 +12,7 @@ const maxCompared = 4 * 1024 * 1024;
 const timeoutMs = 50;
 
 /**
- * What a staged command did to files, as a person reads it before it is true: a unified diff, shortened, the rest counted. What
+ * What a staged command did to files, as a person reads it before it is kept: a unified diff, shortened, the rest counted. What
  * git ignores, and what is no text, is named and not shown.
  */
 export function foundDiff(work: StagedWork, found: readonly FoundInTree[]): string {

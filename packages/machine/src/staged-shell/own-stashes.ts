@@ -9,7 +9,7 @@ export class OwnStashes {
     return this.#ids.get(session) ?? new Set();
   }
 
-  /** @param effects of a command of the session, that are true now */
+  /** @param effects of a command of the session, that were kept */
   note(session: string, effects: readonly GitEffect[]): void {
     const added = effects.flatMap((effect) =>
       effect.type === "reflog" && effect.name === "refs/stash" ? (effect.entries?.added ?? []) : [],

@@ -91,7 +91,7 @@ export interface StagedShellRun extends StagedOffer {
   edits(dropped: ReadonlySet<string>): readonly FoundEdit[] | undefined;
 }
 
-/** What of a staged command is true now. */
+/** What of a staged command was kept. */
 export interface KeptWork {
   readonly changes: readonly FileChange[];
   /** Why later commands do not see what git ignores of it; undefined where they do. */

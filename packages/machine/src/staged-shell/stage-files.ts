@@ -38,7 +38,7 @@ export async function stageFiles(
       const wanted = found.effectsWithout(without);
       if (title !== undefined) noteWayBack(transaction, { workspace: workspaceRoot, title, keptAt: Date.now() });
       await commitOrRemove(transaction, observation, wanted);
-      // It is true now: what is left of it takes only space, until the next start.
+      // It was kept: what is left of it takes only space, until the next start.
       if (title === undefined) await forgetCommit(stages.stateDir, transaction.id).catch(() => undefined);
       return { changes: found.changes(wanted), notInLayer: undefined };
     },

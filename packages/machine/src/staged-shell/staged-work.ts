@@ -40,7 +40,7 @@ export interface StagedWorkOptions {
   readonly ownStashes?: ReadonlySet<string> | undefined;
 }
 
-/** What a staged command left, beside what is there. Nothing of it is true yet. */
+/** What a staged command left, beside what is there. Nothing of it is kept yet. */
 export class StagedWork {
   readonly effects: readonly StageEffect[];
   readonly git: readonly GitEffect[];

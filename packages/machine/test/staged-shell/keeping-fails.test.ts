@@ -30,7 +30,7 @@ test("where nothing can be taken for the layer, nothing is kept, and nothing is 
   expect(existsSync(work)).toBe(false);
 });
 
-test("what is true is told, also where the layer cannot be added to; the next start has what is left", async () => {
+test("what was kept is told, also where the layer cannot be added to; the next start has what is left", async () => {
   await using machine = await stagingMachine();
   await using repository = await temporaryRepository(files);
   const staged = await machine.run(repository.root, both, false, "s1");

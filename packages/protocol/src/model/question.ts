@@ -51,7 +51,7 @@ export interface Question {
   /** Canonical JSON of the exact action, unredacted: who approves sees all of it. */
   readonly actionJson: string;
   readonly actionSha256: string;
-  /** What would become true, as a unified diff, shortened; absent for an action that has not run yet. */
+  /** What would be kept, as a unified diff, shortened; absent for an action that has not run yet. */
   readonly diff?: string;
   /** What of it can be kept without the rest; absent where there is no choice. */
   readonly parts?: readonly OfferedPart[];

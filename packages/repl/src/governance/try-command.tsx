@@ -56,7 +56,7 @@ export function TryCommand({ tried, busy, onTry }: TryCommandProps) {
 
 const outcomes: Readonly<Record<CheckedCall["outcome"], string>> = {
   allow: "runs without a question",
-  staged: "runs apart: what it changes is judged before any of it becomes true",
+  staged: "runs on a copy: what it changes is judged before any of it is kept",
   ask: "asks you",
   deny: "is refused",
 };

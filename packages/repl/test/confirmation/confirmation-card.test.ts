@@ -156,7 +156,7 @@ test("what the model claims stands apart, and all of it is text", async () => {
   expect(root.querySelector("[style]")).toBeNull();
 });
 
-test("what would become true is shown line by line, as text", async () => {
+test("what would be kept is shown line by line, as text", async () => {
   const diff = `--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1,1 @@\n+${hostile}\n`;
   await act(() => {
     render(h(ConfirmationCard, { question: { ...question, diff }, onAnswer: (reply) => replies.push(reply) }), root);

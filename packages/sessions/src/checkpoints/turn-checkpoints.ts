@@ -96,7 +96,7 @@ export class TurnCheckpoints {
     }
   }
 
-  /** The tree is kept when something of what the call did is about to be true that its change set does not hold. */
+  /** The tree is kept when something of what the call did is about to be kept that its change set does not hold. */
   async #executeStaged(tool: Tool, args: unknown, analysis: Analysis, context: ExecutionContext): Promise<ToolOutcome> {
     let checkpointId: string | undefined;
     const own: string[] = [];

@@ -7,7 +7,7 @@ const maxLineBytes = 4 * 1024 * 1024;
 export interface LineAnswer {
   readonly id: unknown;
   readonly verdict: "allow" | "ask" | "deny";
-  /** The same; `staged` for a command that runs apart without a question, and is judged by what it changes. */
+  /** The same; `staged` for a command that runs on a copy without a question, and is judged by what it changes. */
   readonly outcome: "allow" | "staged" | "ask" | "deny";
   readonly risk: string;
   readonly rules: readonly string[];

@@ -16,7 +16,7 @@ export interface ChosenWork {
 }
 
 /**
- * Lets the chosen parts become true, in a way that can be taken back. What the person chose is in the ledger before, and what
+ * Writes the chosen parts into the workspace, in a way that can be taken back. What the person chose is in the ledger before, and what
  * came of it after; where nothing can be recorded, nothing is kept. Rejects with `StoreError`, and as `keep` does.
  */
 export async function keepChosen(

@@ -79,7 +79,7 @@ async function intentPolicies(root: string, intents: IntentsService, id: string)
 
 /**
  * All tools and policies of a workspace, for asking what they would say. Nothing runs but what is tried, and nothing of that
- * becomes true or is recorded but what a person chose; the programs of external hooks are not started.
+ * is kept or recorded but what a person chose; the programs of external hooks are not started.
  */
 export class PolicyWorkbench implements AsyncDisposable {
   readonly #tools: ReadonlyMap<string, Tool>;

@@ -53,7 +53,7 @@ const defaultTimeoutMs = 120_000;
 const shownBytes = 64 * 1024 * 1024;
 
 /**
- * Runs a command where nothing it does is true, and offers that. Rejects with `ServiceError` `failed_precondition` where it
+ * Runs a command on a copy, and offers what it did. Rejects with `ServiceError` `failed_precondition` where it
  * could not run, or what it did could not be told, and as `offerStaged` does; nothing is kept then.
  */
 export async function tryCommand(

@@ -7,7 +7,7 @@ import type { Risk } from "@gennai/protocol/model/risk";
 export interface WorkbenchReport {
   readonly tool: string;
   readonly verdict: "allow" | "ask" | "deny";
-  /** The same; `staged` for a command that runs apart without a question, and is judged by what it changes. */
+  /** The same; `staged` for a command that runs on a copy without a question, and is judged by what it changes. */
   readonly outcome: "allow" | "staged" | "ask" | "deny";
   readonly risk: Risk;
   /** Rule, reason and hint of the strictest verdict; empty for a plain allow. */

@@ -13,7 +13,7 @@ export interface CallCheck {
   readonly fired: readonly FiredPolicy[];
   /** Empty for a plain allow. */
   readonly reason: string;
-  /** Allowed, and it runs apart: what it changes is judged before any of it becomes true. */
+  /** Allowed, and it runs on a copy: what it changes is judged before any of it is kept. */
   readonly staged: boolean;
 }
 

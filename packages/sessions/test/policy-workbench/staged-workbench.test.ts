@@ -68,7 +68,7 @@ describe("where commands are staged", () => {
 });
 
 describe("a command that is tried", () => {
-  test("really runs; each of its changes is judged, and none is true", async () => {
+  test("really runs; each of its changes is judged, and none is kept", async () => {
     await using on = await bench();
     const { report, trial } = await on.workbench.try(
       "node do.mjs; echo 2 > a.txt; git add a.txt; git tag v1; grep -rh canar[y] .",

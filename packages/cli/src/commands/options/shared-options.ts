@@ -40,7 +40,7 @@ export const sandboxHelp =
   "keep commands apart from the machine and the network: auto, required (or do not start), off";
 
 export const stagesHelp =
-  "run commands on a copy, and let what they did become true when rules or you agree: auto (where that works), " +
+  "run commands on a copy, and keep what they did when rules or you agree: auto (where that works), " +
   "required (or do not run), off";
 
 /** Repeatable, and one value at a time: a list would swallow the request that follows. */

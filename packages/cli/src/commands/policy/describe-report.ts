@@ -10,7 +10,7 @@ type Rules = Pick<PolicyWorkbench, "status" | "unstaged">;
 /** What the rules say of one call, for people. */
 export function describeReport(report: WorkbenchReport, workbench: Rules, paint: Paint): string {
   const { outcome, risk, reason, hint, rules, reading } = report;
-  const why = outcome === "staged" ? "It runs apart; what it changes is judged before it is true." : reason;
+  const why = outcome === "staged" ? "It runs on a copy; what it changes is judged before it is kept." : reason;
   const lines = [`${paint(outcomeColours[outcome], outcome)}  risk ${risk}${why === "" ? "" : `  ${why}`}`];
   if (hint !== "") lines.push(entry("hint", hint));
   for (const rule of rules) lines.push(entry(rule.verdict, `${rule.rule}  ${rule.reason}`));
@@ -37,7 +37,7 @@ export function describeTried(
   const call = describeReport(report, workbench, paint);
   if (trial === undefined) return call;
   const end = trial.exitCode === undefined ? trial.state : `exit code ${trial.exitCode}`;
-  const lines = [entry("ran", `${end}; nothing it did became true`)];
+  const lines = [entry("ran", `${end}; nothing it did was kept`)];
   for (const line of trial.output.replace(/\n$/, "").split("\n")) if (line !== "") lines.push(entry("", line));
   for (const note of trial.notes) lines.push(entry("network", note));
   if (trial.changes.length === 0) lines.push(entry("changes", "nothing"));

@@ -32,7 +32,7 @@ export interface PolicyCheckFlags extends PolicyFlags {
   readonly read?: string;
   readonly write?: string;
   readonly jsonl?: boolean;
-  /** Really run the command, where nothing of it becomes true. */
+  /** Really run the command, where nothing of it is kept. */
   readonly run?: boolean;
   /** With `run`: `HOST:PORT`s that it may reach. */
   readonly allow?: readonly string[];

@@ -22,7 +22,7 @@ export function registerPolicyCommands(program: Command, { console, ended }: Com
     .option("--write <path>", "of writing this file")
     .option(
       "--run",
-      "really run the command on a copy, without network but what stands or is allowed, and judge what it did; nothing of it becomes true",
+      "really run the command on a copy, without network but what stands or is allowed, and judge what it did; nothing of it is kept",
     )
     .option("--allow <host:port>", "with --run: let it reach this; repeatable", collect)
     .option("--jsonl", "of each {id, tool, input} in the input, one a line; answers one a line")
@@ -60,7 +60,7 @@ Examples:
   gennai policy check --run "npm test"
   gennai policy check --jsonl < calls.jsonl
 
-First stands deny, ask, allow, or staged: it runs apart without a question, and what it changes is judged before it is true.
+First stands deny, ask, allow, or staged: it runs on a copy without a question, and what it changes is judged before it is kept.
 
 Exit codes: 0 it would run, and all it did with --run would be kept; 3 something would ask or be refused; 1 it could not be
 run with --run; 2 the command line is wrong. With --jsonl the answers tell, and the code is 0.

@@ -3,7 +3,7 @@ import type { TryFlags } from "../../review/try-staged.ts";
 import type { CommandHost } from "../command-host.ts";
 import { collect, workspaceOption } from "../options/shared-options.ts";
 
-/** `gennai try`: a command of one's own, of which nothing becomes true without a word. */
+/** `gennai try`: a command of one's own, of which nothing is kept without a word. */
 export function registerTryCommand(program: Command, { console, ended }: CommandHost): void {
   workspaceOption(
     program
@@ -33,7 +33,7 @@ what it wants to reach is refused, you are asked, and after a yes it runs again 
 no other. --allow says yes ahead, gennai answers allow for every such command; what was reached is in the ledger. Logins of yours
 are not there.
 What it changed is listed with what the rules say of it. Keep "all" of it (but what rules refuse), "rest" (but what they ask
-about and what git ignores, too), or changes by their numbers; whatever you keep becomes true together, is in the ledger, and
+about and what git ignores, too), or changes by their numbers; whatever you keep is written together, is in the ledger, and
 goes back with gennai undo --kept. A directory that git ignores (node_modules, dist) is one change. Nothing of a command that
 was ended is kept.
 

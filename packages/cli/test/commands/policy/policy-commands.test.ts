@@ -36,7 +36,7 @@ test("commands are judged as a server with the same sandbox option would judge t
   const boxed = await gennai(["check", "npm test", "--sandbox", "required"]);
   // Where the machine has none, a server would not start either.
   if (boxed.complained === "") {
-    expect(boxed.printed).toMatch(/^staged {2}risk medium {2}It runs apart/);
+    expect(boxed.printed).toMatch(/^staged {2}risk medium {2}It runs on a copy/);
     expect(await verdict("--sandbox", "required", "--stages", "off")).toMatch(
       /^allow[^]*commands are not staged: it was switched off/,
     );
@@ -64,7 +64,7 @@ test("a command that is tried shows each change, and the rule that has a say, an
   if (kept.complained !== "")
     return expect(kept).toMatchObject({ code: 2, complained: expect.stringContaining("sandbox") });
   expect(kept.printed).toMatch(
-    /^staged[^]* {2}ran {6}exit code 0; nothing it did became true\n {11}hi\n {2}allow {4}made\.md {2}create\n/,
+    /^staged[^]* {2}ran {6}exit code 0; nothing it did was kept\n {11}hi\n {2}allow {4}made\.md {2}create\n/,
   );
   expect(kept.printed).toContain("+++ b/made.md\n");
   expect(kept.code).toBe(0);

@@ -23,7 +23,7 @@ import { stagedLimitNotes } from "./staged-limits.ts";
 type StagedExec = Effect & { readonly type: "exec" };
 
 /**
- * Runs a command where nothing is true yet, has judged what it did, and makes that true or drops it. Of one that did not end by
+ * Runs a command on a copy, has judged what it did, and keeps or drops that. Of one that did not end by
  * itself nothing is kept: nobody knows what is half done.
  */
 export async function executeStaged(

@@ -31,7 +31,7 @@ const maxRuns = 6;
  * Runs a command, and again with what a person let it reach, from where it began: what the earlier run did is dropped. What
  * answers that stand let its program reach is let through at once.
  *
- * @param start one run; nothing of it is true yet
+ * @param start one run; nothing of it is kept yet
  * @param given what it may reach by the yes to the call itself
  * @param own logins of the user's that a yes may have added to what it reads
  */

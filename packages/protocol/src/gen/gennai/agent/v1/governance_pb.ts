@@ -146,7 +146,7 @@ export type ConfirmationRequest = Message<"gennai.agent.v1.ConfirmationRequest">
   patterns: RememberPattern[];
 
   /**
-   * What would become true, as a unified diff, shortened. Empty for an action that has not run yet.
+   * What would be kept, as a unified diff, shortened. Empty for an action that has not run yet.
    *
    * @generated from field: string diff = 14;
    */
@@ -789,7 +789,7 @@ export type CheckPolicyResponse = Message<"gennai.agent.v1.CheckPolicyResponse">
   reason: string;
 
   /**
-   * Allowed, and it runs apart: what it changes is judged before any of it becomes true.
+   * Allowed, and it runs on a copy: what it changes is judged before any of it is kept.
    *
    * @generated from field: bool staged = 5;
    */
