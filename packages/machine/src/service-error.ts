@@ -1,6 +1,6 @@
 import { ExpectedError } from "./expected-error.ts";
 
-/** Stable codes of what can go wrong between a client and the service; `rpc/connect-error.ts` maps them to Connect's. */
+/** Stable codes of what can go wrong between a client and the service; `rpc/errors/connect-error.ts` maps them to Connect's. */
 export type ServiceErrorCode =
   | "invalid_argument"
   | "not_found"

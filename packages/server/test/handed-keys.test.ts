@@ -3,7 +3,7 @@ import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { ModelKeys } from "@gennai/models/model-keys";
 import { Backend, SetModelKeyRequestSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { describe, expect, it } from "vitest";
-import { modelKeyRpc } from "#rpc/model-key-rpc";
+import { modelKeyRpc } from "#rpc/methods/model-key-rpc";
 
 const own = { origin: "https://models.example", isKnown: true, takesServersKeys: true, takesGeneralKey: true };
 

@@ -15,30 +15,30 @@ import { undoChangeSet } from "@gennai/sessions/manager/undo";
 import type { Session } from "@gennai/sessions/session/session";
 import { queueMessage, withdrawMessage } from "@gennai/sessions/turn/queue-message";
 import { startTurn } from "@gennai/sessions/turn/start-turn";
-import { applyProposalRpc } from "./apply-proposal-rpc.ts";
-import type { attemptRpcs } from "./attempt-rpcs.ts";
+import { sessionsMeant } from "./access/sessions-meant.ts";
+import { applyProposalRpc } from "./methods/apply-proposal-rpc.ts";
+import type { attemptRpcs } from "./methods/attempt-rpcs.ts";
 import {
   listBackgroundRunsRpc,
   openBackgroundPortRpc,
   readBackgroundRunRpc,
   stopBackgroundRunRpc,
-} from "./background-rpcs.ts";
-import { listCheckpointsRpc, restoreCheckpointRpc } from "./checkpoint-rpcs.ts";
-import type { chooseModelRpcs } from "./choose-model-rpcs.ts";
-import { submitClientEvent } from "./client-event.ts";
-import { streamEvents } from "./event-stream.ts";
-import { invoke } from "./invoke.ts";
-import { dropLayerRpc, keepLayerRpc, listLayerRpc } from "./layer-rpcs.ts";
-import type { modelKeyRpc } from "./model-key-rpc.ts";
-import { compactSessionRpc, deleteSessionRpc, listedSkills, renameSessionRpc } from "./session-rpcs.ts";
-import { sessionsMeant } from "./sessions-meant.ts";
+} from "./methods/background-rpcs.ts";
+import { listCheckpointsRpc, restoreCheckpointRpc } from "./methods/checkpoint-rpcs.ts";
+import type { chooseModelRpcs } from "./methods/choose-model-rpcs.ts";
+import { submitClientEvent } from "./methods/client-event.ts";
+import { streamEvents } from "./methods/event-stream.ts";
+import { invoke } from "./methods/invoke.ts";
+import { dropLayerRpc, keepLayerRpc, listLayerRpc } from "./methods/layer-rpcs.ts";
+import type { modelKeyRpc } from "./methods/model-key-rpc.ts";
+import { compactSessionRpc, deleteSessionRpc, listedSkills, renameSessionRpc } from "./methods/session-rpcs.ts";
+import { listPathsRpc, makeFirstCommitRpc, prepareBranchRpc, workspaceStateRpc } from "./methods/workspace-rpcs.ts";
 import { clientFromWire } from "./wire/client-from-wire.ts";
 import { sessionToWire } from "./wire/session-wire.ts";
 import { todosFromWire, todoToWire } from "./wire/todo-wire.ts";
 import { saidMessageFromWire, turnInputFromWire } from "./wire/turn-input-from-wire.ts";
 import { usageSumToWire } from "./wire/usage-wire.ts";
 import { clientWorkspaceFromWire } from "./wire/workspace-wire.ts";
-import { listPathsRpc, makeFirstCommitRpc, prepareBranchRpc, workspaceStateRpc } from "./workspace-rpcs.ts";
 
 export interface AgentServiceOptions {
   readonly manager: SessionManager;

@@ -3,7 +3,7 @@ import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import { PlanService } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import type { PlanAuthority } from "@gennai/sessions/plans/plan-authority";
-import { refusedPlan } from "./refused-plan.ts";
+import { refusedPlan } from "./errors/refused-plan.ts";
 import { actionToWire, planToWire } from "./wire/plan-wire.ts";
 
 export interface PlanServiceOptions {

@@ -1,6 +1,6 @@
 import type { Model } from "@gennai/agent/model";
 import { type ModelTrial, tryModel } from "@gennai/models/try-model";
-import type { ModelTrying } from "../rpc/choose-model-rpcs.ts";
+import type { ModelTrying } from "../rpc/methods/choose-model-rpcs.ts";
 
 interface TrialPorts {
   /** Throws `ServiceError` while no turn may start. */

@@ -9,7 +9,7 @@ import { createModel } from "@gennai/models/model-registry";
 import type { Provider } from "@gennai/protocol/model/backend";
 import type { ServerObserver } from "@gennai/sessions/observer/server-observer";
 import { assertUsersModel } from "../identity/users-models.ts";
-import type { ModelChoices, SessionModel } from "../rpc/choose-model-rpcs.ts";
+import type { ModelChoices, SessionModel } from "../rpc/methods/choose-model-rpcs.ts";
 import type { ServerOptions } from "./server-options.ts";
 
 export interface TenantModels extends ModelChoices {

@@ -49,7 +49,9 @@ describe("doctor", { timeout: 60_000 }, () => {
     expect(of("ledger")).toMatchObject([{ state: "ok", text: expect.stringMatching(/^[1-9]\d* records, sound$/) }]);
     expect(of("server")).toMatchObject([{ state: "ok", text: expect.stringContaining("none runs") }]);
     expect(of("server.json")).toMatchObject([{ state: "ok", text: expect.stringContaining("watched and ended") }]);
-    expect(of("staged commands")).toMatchObject([{ state: "ok", text: expect.stringContaining("is judged before it is kept") }]);
+    expect(of("staged commands")).toMatchObject([
+      { state: "ok", text: expect.stringContaining("is judged before it is kept") },
+    ]);
   });
 
   test("before the first start there is nothing to complain about", async () => {

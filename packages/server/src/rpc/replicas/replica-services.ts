@@ -5,7 +5,7 @@ import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import type { Callers } from "@gennai/sessions/users/callers";
 import type { Replica } from "../../replica/open-replica.ts";
 import type { Scopes } from "../../telemetry/scopes.ts";
-import { errorInterceptor } from "../error-interceptor.ts";
+import { errorInterceptor } from "../errors/error-interceptor.ts";
 import { answerForwarded } from "./forwarded-call.ts";
 import { RemoteAttachments } from "./remote-attachments.ts";
 import { routeToOwner } from "./route-to-owner.ts";

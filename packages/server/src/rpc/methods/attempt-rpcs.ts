@@ -4,7 +4,7 @@ import type { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb
 import { digest } from "@gennai/protocol/model/checked-field";
 import type { ServerAttempts } from "@gennai/sessions/attempts/server-attempts";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
-import { attemptsRequestFromWire, attemptsToWire } from "./wire/attempt-wire.ts";
+import { attemptsRequestFromWire, attemptsToWire } from "../wire/attempt-wire.ts";
 
 type AttemptRpcs = Pick<
   ServiceImpl<typeof AgentService>,

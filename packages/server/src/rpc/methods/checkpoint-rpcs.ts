@@ -3,7 +3,7 @@ import { appliedFileToMessage } from "@gennai/protocol/model/proposal";
 import { checkpointsOf } from "@gennai/sessions/restore/list-checkpoints";
 import { restoreCheckpoint } from "@gennai/sessions/restore/restore-checkpoint";
 import type { Session } from "@gennai/sessions/session/session";
-import { checkpointToWire, skippedToWire } from "./wire/checkpoint-wire.ts";
+import { checkpointToWire, skippedToWire } from "../wire/checkpoint-wire.ts";
 
 export async function listCheckpointsRpc(session: Session) {
   if (session.workspace.client !== undefined) {

@@ -18,8 +18,8 @@ import { settingDefaults } from "@gennai/protocol/model/session-settings";
 import { expect, onTestFinished, test } from "vitest";
 import { Admission } from "#admission/admission";
 import { defaultLimits } from "#admission/limits";
-import { chooseModelRpcs } from "#rpc/choose-model-rpcs";
-import { modelKeyRpc } from "#rpc/model-key-rpc";
+import { chooseModelRpcs } from "#rpc/methods/choose-model-rpcs";
+import { modelKeyRpc } from "#rpc/methods/model-key-rpc";
 import { ModelTrials } from "#tenants/model-trials";
 import { tenantModels } from "#tenants/tenant-models";
 

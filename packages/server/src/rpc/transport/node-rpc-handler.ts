@@ -6,10 +6,10 @@ import { hasCode } from "@gennai/machine/system-error";
 import { readWorkspaceHeader, workspaceHeader } from "@gennai/protocol/workspace-header";
 import type { Callers } from "@gennai/sessions/users/callers";
 import type { Identity } from "@gennai/sessions/users/identity";
-import type { Admission } from "../admission/admission.ts";
-import { endConnection } from "../http/http-response.ts";
+import type { Admission } from "../../admission/admission.ts";
+import { endConnection } from "../../http/http-response.ts";
+import { toConnectError } from "../errors/connect-error.ts";
 import { checkedBody, isTooLarge } from "./checked-body.ts";
-import { toConnectError } from "./connect-error.ts";
 import { StreamLimits } from "./stream-limits.ts";
 
 const tooManyRequests = 429;

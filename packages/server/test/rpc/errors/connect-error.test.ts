@@ -1,7 +1,7 @@
 import { Code } from "@connectrpc/connect";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { expect, test, vi } from "vitest";
-import { toConnectError } from "#rpc/connect-error";
+import { toConnectError } from "#rpc/errors/connect-error";
 
 test("what a stop broke off may be asked again, and is no failure of the server", () => {
   const report = vi.fn<(error: unknown) => void>();

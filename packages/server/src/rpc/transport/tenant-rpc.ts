@@ -1,7 +1,7 @@
 import type { ServerLog } from "@gennai/machine/server-log";
-import { Allowance } from "../admission/allowance.ts";
-import { sendError } from "../http/http-response.ts";
-import type { Route } from "../http/route.ts";
+import { Allowance } from "../../admission/allowance.ts";
+import { sendError } from "../../http/http-response.ts";
+import type { Route } from "../../http/route.ts";
 import type { nodeRpcHandler } from "./node-rpc-handler.ts";
 
 interface ServedTenant {
