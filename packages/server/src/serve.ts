@@ -38,7 +38,7 @@ import { PageTokens } from "./page/page-tokens.ts";
 import { openRina } from "./rina/open-rina.ts";
 import { shutdownError } from "./rpc/errors/shutdown-error.ts";
 import { tenantRpc } from "./rpc/transport/tenant-rpc.ts";
-import { listenForMetrics, parseMetricsAddress } from "./telemetry/metrics-listener.ts";
+import { listenForMetrics, parseMetricsAddress } from "./telemetry/export/metrics-listener.ts";
 import { openServerWatch } from "./telemetry/server-watch.ts";
 import type { Tenant } from "./tenants/open-tenant.ts";
 import type { ServerOptions } from "./tenants/server-options.ts";

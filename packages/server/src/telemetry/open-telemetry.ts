@@ -8,18 +8,18 @@ import { PrometheusExporter, PrometheusSerializer } from "@opentelemetry/exporte
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from "@opentelemetry/resources";
 import { type IMetricReader, MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
 import { AlwaysOffSampler, BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
-import { createInstruments } from "./instruments.ts";
+import { metricExporter, spanExporter } from "./export/otlp-exporters.ts";
+import type { TelemetrySettings } from "./export/telemetry-settings.ts";
 import { observeLoad } from "./load-gauges.ts";
-import { Names } from "./names.ts";
-import { observedGate } from "./observed-gate.ts";
-import { observedLog } from "./observed-log.ts";
-import { observedModel } from "./observed-model.ts";
-import { observedRpcs } from "./observed-rpcs.ts";
-import { observedTurns } from "./observed-turn.ts";
-import { metricExporter, spanExporter } from "./otlp-exporters.ts";
-import type { Scopes } from "./scopes.ts";
-import type { TelemetrySettings } from "./telemetry-settings.ts";
-import { Tracing } from "./tracing.ts";
+import { observedGate } from "./observed/observed-gate.ts";
+import { observedLog } from "./observed/observed-log.ts";
+import { observedModel } from "./observed/observed-model.ts";
+import { observedRpcs } from "./observed/observed-rpcs.ts";
+import { observedTurns } from "./observed/observed-turn.ts";
+import { createInstruments } from "./signals/instruments.ts";
+import { Names } from "./signals/names.ts";
+import type { Scopes } from "./signals/scopes.ts";
+import { Tracing } from "./signals/tracing.ts";
 
 /** Watches a server for OpenTelemetry. Disposing sends what is left, and waits for that at most 5 s. */
 export interface Telemetry extends ServerObserver, AsyncDisposable {

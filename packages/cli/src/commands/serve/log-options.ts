@@ -1,4 +1,4 @@
-import { logLevels, writtenLog } from "@gennai/server/telemetry/written-log";
+import { logLevels, writtenLog } from "@gennai/server/telemetry/log/written-log";
 import { usageError } from "../../errors/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";

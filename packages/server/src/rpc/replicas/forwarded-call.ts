@@ -13,8 +13,8 @@ import type { Callers } from "@gennai/sessions/users/callers";
 import type { Identity } from "@gennai/sessions/users/identity";
 import * as z from "zod";
 import type { ReplicaInbox, ReplicaMessage } from "../../replica/inbox.ts";
-import type { Scopes } from "../../telemetry/scopes.ts";
-import { formatTraceParent, parseTraceParent } from "../../telemetry/trace-parent.ts";
+import type { Scopes } from "../../telemetry/signals/scopes.ts";
+import { formatTraceParent, parseTraceParent } from "../../telemetry/signals/trace-parent.ts";
 
 const callerSchema = z.object({ tenant: z.string(), user: z.string(), isAdmin: z.boolean() });
 const errorSchema = z.object({

@@ -4,7 +4,7 @@ import { rpcServices } from "@gennai/protocol/rpc-services";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import type { Callers } from "@gennai/sessions/users/callers";
 import type { Replica } from "../../replica/open-replica.ts";
-import type { Scopes } from "../../telemetry/scopes.ts";
+import type { Scopes } from "../../telemetry/signals/scopes.ts";
 import { errorInterceptor } from "../errors/error-interceptor.ts";
 import { answerForwarded } from "./forwarded-call.ts";
 import { RemoteAttachments } from "./remote-attachments.ts";

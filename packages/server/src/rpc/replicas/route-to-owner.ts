@@ -22,7 +22,7 @@ import type { SessionOwnership } from "@gennai/sessions/session/log/session-owne
 import type { Callers } from "@gennai/sessions/users/callers";
 import type { ReplicaInbox } from "../../replica/inbox.ts";
 import type { ReplicaPresence } from "../../replica/presence.ts";
-import type { Scopes } from "../../telemetry/scopes.ts";
+import type { Scopes } from "../../telemetry/signals/scopes.ts";
 import { once, onlyMessage, sessionIdOf } from "../access/request-message.ts";
 import { forwardCall } from "./forwarded-call.ts";
 import type { RemoteAttachments } from "./remote-attachments.ts";

@@ -1,8 +1,8 @@
 import type { Interceptor } from "@connectrpc/connect";
-import { errorType } from "./gen-ai.ts";
-import type { Instruments } from "./instruments.ts";
-import { rpcCode } from "./rpc-code.ts";
-import { endSpan, type Tracing } from "./tracing.ts";
+import { errorType } from "../signals/gen-ai.ts";
+import type { Instruments } from "../signals/instruments.ts";
+import { rpcCode } from "../signals/rpc-code.ts";
+import { endSpan, type Tracing } from "../signals/tracing.ts";
 
 /** A server span for each RPC that answers once. One that streams lasts for hours: it only passes the client's trace on. */
 export function observedRpcs(tracing: Tracing, instruments: Pick<Instruments, "rpc">): Interceptor {

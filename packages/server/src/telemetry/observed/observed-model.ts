@@ -1,12 +1,12 @@
 import type { Model, ModelEvent, ModelRequest } from "@gennai/agent/model";
 import type { ModelSettings } from "@gennai/models/model-registry";
 import type { Attributes } from "@opentelemetry/api";
-import { errorCode } from "./error-code.ts";
-import { errorType, finishReasons, genAi, modelNameOf, providerOf } from "./gen-ai.ts";
-import type { Instruments } from "./instruments.ts";
-import type { Names } from "./names.ts";
-import type { Scopes } from "./scopes.ts";
-import { endSpan, type Tracing } from "./tracing.ts";
+import { errorCode } from "../signals/error-code.ts";
+import { errorType, finishReasons, genAi, modelNameOf, providerOf } from "../signals/gen-ai.ts";
+import type { Instruments } from "../signals/instruments.ts";
+import type { Names } from "../signals/names.ts";
+import type { Scopes } from "../signals/scopes.ts";
+import { endSpan, type Tracing } from "../signals/tracing.ts";
 
 export interface ModelWatch {
   readonly tracing: Tracing;

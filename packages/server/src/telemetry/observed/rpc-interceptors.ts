@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Interceptor } from "@connectrpc/connect";
 import type { ServerLog } from "@gennai/machine/server-log";
-import { rpcCode } from "./rpc-code.ts";
-import type { Scopes } from "./scopes.ts";
-import { parseTraceParent } from "./trace-parent.ts";
+import { rpcCode } from "../signals/rpc-code.ts";
+import type { Scopes } from "../signals/scopes.ts";
+import { parseTraceParent } from "../signals/trace-parent.ts";
 
 /**
  * What holds for the work of a request from here on: a number of its own, which the client is told, and the client's trace.

@@ -1,12 +1,12 @@
 import type { TurnEnd } from "@gennai/agent/turn-loop";
 import type { ServerObserver } from "@gennai/sessions/observer/server-observer";
 import type { Attributes } from "@opentelemetry/api";
-import { errorCode } from "./error-code.ts";
-import { errorType, genAi, modelNameOf, providerOf } from "./gen-ai.ts";
-import { pseudonym } from "./names.ts";
+import { errorCode } from "../signals/error-code.ts";
+import { errorType, genAi, modelNameOf, providerOf } from "../signals/gen-ai.ts";
+import { pseudonym } from "../signals/names.ts";
+import type { AgentUse } from "../signals/scopes.ts";
+import { endSpan } from "../signals/tracing.ts";
 import type { ModelWatch } from "./observed-model.ts";
-import type { AgentUse } from "./scopes.ts";
-import { endSpan } from "./tracing.ts";
 
 /** An `invoke_agent` span for each turn, and one below it for each sub-agent. */
 export function observedTurns(watch: ModelWatch): Pick<ServerObserver, "turn" | "subAgent"> {

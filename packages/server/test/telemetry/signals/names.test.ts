@@ -1,6 +1,6 @@
 import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { expect, test } from "vitest";
-import { Names } from "#telemetry/names";
+import { Names } from "#telemetry/signals/names";
 
 test.each([
   ["claude-sonnet-5", "claude-sonnet-5"],

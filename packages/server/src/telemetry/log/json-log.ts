@@ -1,5 +1,5 @@
 import type { LogFields, LogLevel, ServerLog } from "@gennai/machine/server-log";
-import { errorCode } from "./error-code.ts";
+import { errorCode } from "../signals/error-code.ts";
 
 const severities: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
 

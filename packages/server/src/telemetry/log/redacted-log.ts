@@ -1,7 +1,7 @@
 import type { Redactor } from "@gennai/governance/redaction";
 import type { LogFields, ServerLog } from "@gennai/machine/server-log";
 import pLimit from "p-limit";
-import type { Scopes } from "./scopes.ts";
+import type { Scopes } from "../signals/scopes.ts";
 
 /**
  * A log before which everything is masked, errors and their stacks included, and that knows of which request a line is. Lines

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readTelemetrySettings } from "#telemetry/telemetry-settings";
+import { readTelemetrySettings } from "#telemetry/export/telemetry-settings";
 
 const here = "http://127.0.0.1:4318";
 const otlp = { protocol: "http/protobuf" };

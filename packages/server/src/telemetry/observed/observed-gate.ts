@@ -2,11 +2,11 @@ import type { DecidedCall } from "@gennai/governance/gate/decide-call";
 import type { CallOutcome, Decision } from "@gennai/governance/gate/gate-journal";
 import type { GateObserver } from "@gennai/governance/gate/gate-observer";
 import type { Attributes } from "@opentelemetry/api";
-import { errorCode } from "./error-code.ts";
-import { errorType, genAi } from "./gen-ai.ts";
-import { otherName } from "./names.ts";
+import { errorCode } from "../signals/error-code.ts";
+import { errorType, genAi } from "../signals/gen-ai.ts";
+import { otherName } from "../signals/names.ts";
+import { endSpan } from "../signals/tracing.ts";
 import type { ModelWatch } from "./observed-model.ts";
-import { endSpan } from "./tracing.ts";
 
 /** Counts what the gate decides, and makes an `execute_tool` span of each call, refused ones included. */
 export function observedGate({ tracing, instruments, names }: Omit<ModelWatch, "scopes">): GateObserver {

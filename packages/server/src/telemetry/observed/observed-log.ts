@@ -1,7 +1,7 @@
 import type { SessionLog } from "@gennai/store/log/session-log";
-import { errorCode } from "./error-code.ts";
-import { errorType } from "./gen-ai.ts";
-import type { Instruments } from "./instruments.ts";
+import { errorCode } from "../signals/error-code.ts";
+import { errorType } from "../signals/gen-ai.ts";
+import type { Instruments } from "../signals/instruments.ts";
 
 /** The same log; what goes in is counted by kind, and how long that takes. */
 export function observedLog(log: SessionLog, instruments: Instruments): SessionLog {

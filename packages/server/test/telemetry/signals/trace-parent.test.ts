@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatTraceParent, parseTraceParent } from "#telemetry/trace-parent";
+import { formatTraceParent, parseTraceParent } from "#telemetry/signals/trace-parent";
 
 const traceId = "0af7651916cd43dd8448eb211c80319c";
 const spanId = "b7ad6b7169203331";
