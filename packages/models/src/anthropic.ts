@@ -2,12 +2,12 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt, SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { Model, ModelRequest } from "@gennai/agent/model";
 import { type Effort, nearestEffort } from "@gennai/protocol/model/effort";
-import { fetchFromServer } from "./fetch-from-server.ts";
-import { capabilitiesOf } from "./model-capabilities.ts";
+import { fetchFromServer } from "./answer/fetch-from-server.ts";
+import { defaultTiming, type ModelTiming, ProviderModel } from "./answer/provider-model.ts";
+import { capabilitiesOf } from "./facts/model-capabilities.ts";
+import type { ModelFacts } from "./facts/model-facts.ts";
 import type { ModelEndpoint } from "./model-endpoint.ts";
-import type { ModelFacts } from "./model-facts.ts";
-import { defaultTiming, type ModelTiming, ProviderModel } from "./provider-model.ts";
-import { lostThinking, toPrompt, toTools } from "./provider-prompt.ts";
+import { lostThinking, toPrompt, toTools } from "./request/provider-prompt.ts";
 
 /** Anthropic's messages API, with its prompt cache. */
 export function createAnthropicModel(endpoint: ModelEndpoint, timing: Partial<ModelTiming> = {}): Model {

@@ -7,7 +7,7 @@ import {
   userSideText,
 } from "@gennai/agent/model";
 import { z } from "zod";
-import { imagesBehindResults } from "./images-behind-results.ts";
+import { imagesBehindResults } from "./request/images-behind-results.ts";
 
 /** Sends a request as JSON to the editor that is attached. Throws `ModelError`. */
 export type AskEditor = (requestJson: string, options: { readonly signal: AbortSignal }) => Promise<string>;

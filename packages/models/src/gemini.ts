@@ -2,11 +2,11 @@ import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import type { Message, Model } from "@gennai/agent/model";
 import { withoutImages } from "@gennai/agent/shown-images";
 import { nearestEffort } from "@gennai/protocol/model/effort";
-import { fetchFromServer } from "./fetch-from-server.ts";
-import { capabilitiesOf } from "./model-capabilities.ts";
+import { fetchFromServer } from "./answer/fetch-from-server.ts";
+import { defaultTiming, type ModelTiming, ProviderModel } from "./answer/provider-model.ts";
+import { capabilitiesOf } from "./facts/model-capabilities.ts";
 import type { ModelEndpoint } from "./model-endpoint.ts";
-import { defaultTiming, type ModelTiming, ProviderModel } from "./provider-model.ts";
-import { toPrompt, toTools } from "./provider-prompt.ts";
+import { toPrompt, toTools } from "./request/provider-prompt.ts";
 
 /** Google's Gemini API. */
 export function createGeminiModel(endpoint: ModelEndpoint, timing: Partial<ModelTiming> = {}): Model {

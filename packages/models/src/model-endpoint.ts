@@ -1,8 +1,8 @@
 import { ModelError } from "@gennai/agent/model";
 import type { Provider } from "@gennai/protocol/model/backend";
-import type { KnownModels, ModelFacts } from "./model-facts.ts";
+import type { KnownModels, ModelFacts } from "./facts/model-facts.ts";
+import { modelsFile } from "./facts/models-file.ts";
 import type { ModelSettings } from "./model-registry.ts";
-import { modelsFile } from "./models-file.ts";
 import { providers } from "./providers.ts";
 
 /** Where a provider is reached, with what. */

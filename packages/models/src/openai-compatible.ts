@@ -2,14 +2,14 @@ import { createOpenAICompatible, OpenAICompatibleChatLanguageModel } from "@ai-s
 import type { Model } from "@gennai/agent/model";
 import type { Provider } from "@gennai/protocol/model/backend";
 import { nearestEffort } from "@gennai/protocol/model/effort";
-import { type ChatDialect, chatDialect, learnDialect } from "./chat-dialect.ts";
-import { encodeMessages, withMessages } from "./encoded-messages.ts";
-import { fetchFromServer, ownAnswer } from "./fetch-from-server.ts";
-import { capabilitiesOf } from "./model-capabilities.ts";
+import { fetchFromServer, ownAnswer } from "./answer/fetch-from-server.ts";
+import { defaultTiming, type ModelTiming, ProviderModel } from "./answer/provider-model.ts";
+import { capabilitiesOf } from "./facts/model-capabilities.ts";
 import type { ModelEndpoint } from "./model-endpoint.ts";
-import { postParts } from "./post-parts.ts";
-import { defaultTiming, type ModelTiming, ProviderModel } from "./provider-model.ts";
-import { toTools } from "./provider-prompt.ts";
+import { type ChatDialect, chatDialect, learnDialect } from "./request/chat-dialect.ts";
+import { encodeMessages, withMessages } from "./request/encoded-messages.ts";
+import { postParts } from "./request/post-parts.ts";
+import { toTools } from "./request/provider-prompt.ts";
 import { serverWindow } from "./server-window.ts";
 
 /** Any server that speaks the chat-completions protocol. */

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { createOpenAI } from "@ai-sdk/openai";
 import type { Model } from "@gennai/agent/model";
 import { nearestEffort } from "@gennai/protocol/model/effort";
-import { fetchFromServer } from "./fetch-from-server.ts";
-import { capabilitiesOf } from "./model-capabilities.ts";
+import { fetchFromServer } from "./answer/fetch-from-server.ts";
+import { defaultTiming, type ModelTiming, ProviderModel } from "./answer/provider-model.ts";
+import { capabilitiesOf } from "./facts/model-capabilities.ts";
 import type { ModelEndpoint } from "./model-endpoint.ts";
-import { defaultTiming, type ModelTiming, ProviderModel } from "./provider-model.ts";
-import { toPrompt, toTools } from "./provider-prompt.ts";
+import { toPrompt, toTools } from "./request/provider-prompt.ts";
 
 /**
  * OpenAI's responses API. Nothing is stored there: reasoning comes back encrypted and is sent along. The library asks for

@@ -3,11 +3,11 @@ import { createServer, type ServerResponse } from "node:http";
 import type { Model, ModelEvent } from "@gennai/agent/model";
 import type { ModelAnswer } from "@gennai/testkit/model-server/model-answer";
 import { modelWires } from "@gennai/testkit/model-server/model-server";
+import type { ModelTiming } from "#answer/provider-model";
 import { createAnthropicModel } from "#anthropic";
 import { createGeminiModel } from "#gemini";
 import { createOpenAIModel } from "#openai";
 import { createOpenAICompatibleModel } from "#openai-compatible";
-import type { ModelTiming } from "#provider-model";
 import { testEndpoint } from "./test-endpoint.ts";
 
 export const formats = ["openai-compatible", "openai", "anthropic", "gemini"] as const;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { nothingKnown } from "#facts/model-facts";
+import { ModelKeys } from "#keys/model-keys";
 import type { ModelKnowledge } from "#model-endpoint";
-import { nothingKnown } from "#model-facts";
-import { ModelKeys } from "#model-keys";
 import { createModel, type ModelSettings } from "#model-registry";
 
 /** Keys from these variables alone: no keychain of the machine. */

@@ -1,6 +1,6 @@
-import { HandedKeys } from "@gennai/models/handed-keys";
-import type { KeyPlace } from "@gennai/models/key-place";
-import type { ModelKeys } from "@gennai/models/model-keys";
+import { HandedKeys } from "@gennai/models/keys/handed-keys";
+import type { KeyPlace } from "@gennai/models/keys/key-place";
+import type { ModelKeys } from "@gennai/models/keys/model-keys";
 import type { Provider } from "@gennai/protocol/model/backend";
 import type { Callers } from "@gennai/sessions/users/callers";
 

@@ -1,10 +1,10 @@
 import type { Model } from "@gennai/agent/model";
 import type { AskEditor } from "@gennai/models/editor-model";
-import { keyPlace } from "@gennai/models/key-place";
-import { type HasKey, listModels } from "@gennai/models/listed-models";
+import { type KnownModels, loadModelFacts } from "@gennai/models/facts/model-facts";
+import { keyPlace } from "@gennai/models/keys/key-place";
+import type { ModelKeys } from "@gennai/models/keys/model-keys";
+import { type HasKey, listModels } from "@gennai/models/listed/listed-models";
 import type { KeySource } from "@gennai/models/model-endpoint";
-import { type KnownModels, loadModelFacts } from "@gennai/models/model-facts";
-import type { ModelKeys } from "@gennai/models/model-keys";
 import { createModel } from "@gennai/models/model-registry";
 import type { Provider } from "@gennai/protocol/model/backend";
 import type { ServerObserver } from "@gennai/sessions/observer/server-observer";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { loadServerConfig, type ServerConfig } from "@gennai/machine/config/server-config";
 import type { Check, Finding } from "@gennai/machine/doctor/finding";
 import { defaultCommandLimits, inMebibytes } from "@gennai/machine/process/command-limits";
-import { modelsFile, readModelsFile } from "@gennai/models/models-file";
+import { modelsFile, readModelsFile } from "@gennai/models/facts/models-file";
 import { providers } from "@gennai/models/providers";
 import { loadCapabilities } from "../capabilities/load-capabilities.ts";
 import { WorkspaceHooks } from "../hooks/workspace-hooks.ts";

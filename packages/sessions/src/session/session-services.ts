@@ -12,7 +12,7 @@ import type { SearchProviderName } from "@gennai/machine/web/search-providers";
 import type { WebConfig } from "@gennai/machine/web/web-config";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { AskEditor } from "@gennai/models/editor-model";
-import type { KnownModels } from "@gennai/models/model-facts";
+import type { KnownModels } from "@gennai/models/facts/model-facts";
 import type { SessionSettings } from "@gennai/protocol/model/session-settings";
 import type { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
 import type { BlobStore, SessionLog } from "@gennai/store/log/session-log";

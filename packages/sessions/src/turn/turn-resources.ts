@@ -1,7 +1,7 @@
 import type { Model } from "@gennai/agent/model";
 import { TurnBudget } from "@gennai/agent/turn-budget";
 import { ServiceError } from "@gennai/machine/service-error";
-import { modelsFile } from "@gennai/models/models-file";
+import { modelsFile } from "@gennai/models/facts/models-file";
 import type { Session } from "../session/session.ts";
 
 /** What a turn may use of its model. */

@@ -1,9 +1,9 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Model } from "@gennai/agent/model";
 import { ServiceError } from "@gennai/machine/service-error";
-import type { ListedProvider } from "@gennai/models/listed-models";
+import type { ListedProvider } from "@gennai/models/listed/listed-models";
+import type { ModelTrial } from "@gennai/models/listed/try-model";
 import type { ModelSettings } from "@gennai/models/model-registry";
-import type { ModelTrial } from "@gennai/models/try-model";
 import { type AgentService, Backend } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { backendWords, type Provider, providerNames } from "@gennai/protocol/model/backend";
 import type { SessionSettings } from "@gennai/protocol/model/session-settings";

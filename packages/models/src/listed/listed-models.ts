@@ -1,11 +1,11 @@
 import { ModelError } from "@gennai/agent/model";
 import { isSelfHosted, type Provider } from "@gennai/protocol/model/backend";
-import { askServer, atRoot, UnusableAnswer } from "./ask-server.ts";
-import { type KeySource, type ModelEndpoint, type ModelKnowledge, resolveEndpoint } from "./model-endpoint.ts";
-import { knownNames, type ModelFacts } from "./model-facts.ts";
-import { modelsAnswer, type SaidModel, tagsAnswer } from "./models-answer.ts";
-import { networkCode } from "./provider-failure.ts";
-import { providers } from "./providers.ts";
+import { networkCode } from "../answer/provider-failure.ts";
+import { askServer, atRoot, UnusableAnswer } from "../ask-server.ts";
+import { knownNames, type ModelFacts } from "../facts/model-facts.ts";
+import { type KeySource, type ModelEndpoint, type ModelKnowledge, resolveEndpoint } from "../model-endpoint.ts";
+import { modelsAnswer, type SaidModel, tagsAnswer } from "../models-answer.ts";
+import { providers } from "../providers.ts";
 
 /** What a person can choose from one provider. */
 export interface ListedProvider {

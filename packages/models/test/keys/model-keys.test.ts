@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { KeyPlace } from "#key-place";
-import { ModelKeys, type RunProgram } from "#model-keys";
+import type { KeyPlace } from "#keys/key-place";
+import { ModelKeys, type RunProgram } from "#keys/model-keys";
 
 /** Where a provider is reached by all. */
 const own: KeyPlace = {

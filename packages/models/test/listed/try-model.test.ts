@@ -1,9 +1,9 @@
 import { type Model, ModelError, type ModelEvent } from "@gennai/agent/model";
 import { expect, test } from "vitest";
+import { tryModel } from "#listed/try-model";
 import { createOpenAICompatibleModel } from "#openai-compatible";
-import { tryModel } from "#try-model";
-import { delta, sse, startChatServer } from "./chat-server.ts";
-import { testEndpoint } from "./test-endpoint.ts";
+import { delta, sse, startChatServer } from "../chat-server.ts";
+import { testEndpoint } from "../test-endpoint.ts";
 
 const secret = "sk-never-shown-4711";
 const never = {

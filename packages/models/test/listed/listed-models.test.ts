@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
-import { listModels } from "#listed-models";
-import { nothingKnown } from "#model-facts";
+import { nothingKnown } from "#facts/model-facts";
+import { listModels } from "#listed/listed-models";
 
 type Answer = (response: ServerResponse) => void;
 

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { Provider } from "@gennai/protocol/model/backend";
+import { generalKeyVariable, providers } from "../providers.ts";
 import { HandedKeys } from "./handed-keys.ts";
 import type { KeyPlace } from "./key-place.ts";
-import { generalKeyVariable, providers } from "./providers.ts";
 
 const run = promisify(execFile);
 

@@ -1,6 +1,6 @@
 import { ModelError } from "@gennai/agent/model";
 import { expect, test } from "vitest";
-import { askingAgain, lastFailure } from "#retry-words";
+import { askingAgain, lastFailure } from "#answer/retry-words";
 
 test.each([
   ["no reason given", "no reason given. Asking again in 20 s (try 2 of 10)."],

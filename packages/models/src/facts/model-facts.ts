@@ -1,6 +1,6 @@
 import type { Prices } from "@gennai/agent/prices";
 import type { SessionSettings } from "@gennai/protocol/model/session-settings";
-import { type CataloguedModel, catalogued, cataloguedNames } from "./catalogue.ts";
+import { type CataloguedModel, catalogued, cataloguedNames } from "../catalogue.ts";
 import { type ModelsFile, readModelsFile } from "./models-file.ts";
 
 /** What is known of a model before anybody is asked: by the user's file, else by the catalogue. */

@@ -7,6 +7,7 @@ import {
   type ModelEvent,
   type ModelRequest,
 } from "@gennai/agent/model";
+import { providerStateOf, type ThinkingBlock } from "../request/provider-prompt.ts";
 import { finishReasonOf, isCut } from "./finish-reason.ts";
 import {
   BrokenAnswer,
@@ -18,7 +19,6 @@ import {
   providerFailure,
   refusalText,
 } from "./provider-failure.ts";
-import { providerStateOf, type ThinkingBlock } from "./provider-prompt.ts";
 import { rememberRefusedImages, withoutImagesAfter, withoutRefusedImages } from "./refused-images.ts";
 import { askingAgain, asSentence, lastFailure } from "./retry-words.ts";
 import { SilenceWatch } from "./silence-watch.ts";

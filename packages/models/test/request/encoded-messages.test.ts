@@ -2,8 +2,8 @@ import { createOpenAICompatible, OpenAICompatibleChatLanguageModel } from "@ai-s
 import type { Message } from "@gennai/agent/model";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { type ChatDialect, commonDialect } from "#chat-dialect";
-import { encodeMessages, type Reader, withMessages } from "#encoded-messages";
+import { type ChatDialect, commonDialect } from "#request/chat-dialect";
+import { encodeMessages, type Reader, withMessages } from "#request/encoded-messages";
 
 const encode = (values: readonly unknown[]) => values.map((value) => Buffer.from(`,${JSON.stringify(value)}`));
 

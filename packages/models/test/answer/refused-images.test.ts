@@ -8,7 +8,7 @@ import { createGeminiModel } from "#gemini";
 import type { ModelEndpoint } from "#model-endpoint";
 import { createOpenAIModel } from "#openai";
 import { createOpenAICompatibleModel } from "#openai-compatible";
-import { testEndpoint } from "./test-endpoint.ts";
+import { testEndpoint } from "../test-endpoint.ts";
 
 const quick = { firstDelay: 1, longestDelay: 5, silence: 3_000 };
 const makers = {

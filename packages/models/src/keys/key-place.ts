@@ -1,7 +1,7 @@
 import { isSelfHosted, type Provider } from "@gennai/protocol/model/backend";
 import type { SessionSettings } from "@gennai/protocol/model/session-settings";
-import type { KnownModels } from "./model-facts.ts";
-import { providers } from "./providers.ts";
+import type { KnownModels } from "../facts/model-facts.ts";
+import { providers } from "../providers.ts";
 
 /** Where a key would go, and which keys may. */
 export interface KeyPlace {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { keyPlace } from "#key-place";
+import { keyPlace } from "#keys/key-place";
 
 const defaults = { backend: "openai-compatible", baseUrl: "https://gateway.example/team/v1" } as const;
 const known = { isNamed: (url: string) => url.startsWith("https://named.example/") };

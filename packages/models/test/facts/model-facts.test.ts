@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SessionSettings } from "@gennai/protocol/model/session-settings";
 import { expect, onTestFinished, test } from "vitest";
+import { loadModelFacts, nothingKnown } from "#facts/model-facts";
 import { catalogueDate, catalogueRows } from "#gen/catalogue";
-import { loadModelFacts, nothingKnown } from "#model-facts";
 import { providers } from "#providers";
 
 async function factsWith(file?: unknown) {

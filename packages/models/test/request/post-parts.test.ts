@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from "node:http";
 import { describe, expect, it } from "vitest";
-import { postParts } from "#post-parts";
+import { postParts } from "#request/post-parts";
 
 async function listen(listener: RequestListener) {
   const server = createServer(listener);

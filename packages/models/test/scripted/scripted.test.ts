@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Message, Model, ModelEvent } from "@gennai/agent/model";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parseScript } from "#script";
-import { loadScriptedModel, ScriptedModel } from "#scripted";
+import { parseScript } from "#scripted/script";
+import { loadScriptedModel, ScriptedModel } from "#scripted/scripted";
 
 const demo = `
 turns:
