@@ -16,7 +16,7 @@ import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import type { PlanAuthority } from "@gennai/sessions/plans/plan-authority";
 import { Callers } from "@gennai/sessions/users/callers";
 import { oneUser } from "@gennai/sessions/users/identity";
-import { openLedgerSigner } from "@gennai/store/ledger/ledger-key";
+import { openLedgerSigner } from "@gennai/store/ledger/keys/ledger-key";
 import { parseLogAddress } from "@gennai/store/nats/log-address";
 import { Admission } from "./admission/admission.ts";
 import { defaultLimits } from "./admission/limits.ts";

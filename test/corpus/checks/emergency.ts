@@ -8,7 +8,7 @@ import { ConfirmationAnswer, EmergencyControl } from "@gennai/protocol/gen/genna
 import type { EmergencyRequest } from "@gennai/sessions/emergency/emergency-change";
 import { EmergencyStore } from "@gennai/sessions/emergency/emergency-store";
 import { databaseFile } from "@gennai/store/database/database";
-import { usualLedgerPath } from "@gennai/store/ledger/ledger-file-name";
+import { usualLedgerPath } from "@gennai/store/ledger/file/ledger-file-name";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { exec, inside, write } from "../../../packages/governance/test/policies/effects.ts";

@@ -23,7 +23,7 @@ import { exportLedgerBundle } from "@gennai/store/audit/export-bundle";
 import { verifyLedgerBundle } from "@gennai/store/audit/ledger-bundle";
 import { rotateLedgerKey } from "@gennai/store/audit/ledger-key-rotation";
 import { verifyWorkspaceLedger, type WorkspaceLedgerReport } from "@gennai/store/audit/ledger-verify";
-import { ledgerHeadFile } from "@gennai/store/ledger/ledger-head-file";
+import { ledgerHeadFile } from "@gennai/store/ledger/keys/ledger-head-file";
 import { withoutRoot } from "@gennai/testkit/without-root";
 import { chain, entry, keyPair, salt, workspaceRoot } from "../../../packages/governance/test/ledger/ledger-fixture.ts";
 import { entryOf, StoreFixture } from "../../../packages/store/test/sqlite/store-fixture.ts";

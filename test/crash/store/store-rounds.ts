@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { repairWorkspaceLedger } from "@gennai/store/audit/ledger-repair";
 import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
-import { usualLedgerPath } from "@gennai/store/ledger/ledger-file-name";
+import { usualLedgerPath } from "@gennai/store/ledger/file/ledger-file-name";
 import { openStore } from "@gennai/store/sqlite/store";
 import { builtProgram } from "@gennai/testkit/built-program";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { repairWorkspaceLedger } from "@gennai/store/audit/ledger-repair";
 import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
 import { stateChecks } from "@gennai/store/doctor/state-checks";
-import { usualLedgerPath } from "@gennai/store/ledger/ledger-file-name";
+import { usualLedgerPath } from "@gennai/store/ledger/file/ledger-file-name";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";

@@ -5,7 +5,7 @@ import type { SharedLocks } from "@gennai/machine/process/process-lock";
 import type { ServerLog } from "@gennai/machine/server-log";
 import { ServiceError } from "@gennai/machine/service-error";
 import { EmergencyStore } from "@gennai/sessions/emergency/emergency-store";
-import { derivedKey } from "@gennai/store/ledger/derived-key";
+import { derivedKey } from "@gennai/store/ledger/keys/derived-key";
 import type { LogAddress } from "@gennai/store/nats/log-address";
 import { type NatsStore, openNatsStore } from "@gennai/store/nats/open-nats-store";
 import { ReplicaInbox } from "./inbox.ts";

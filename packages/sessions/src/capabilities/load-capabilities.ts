@@ -9,7 +9,7 @@ import {
 } from "@gennai/governance/capabilities/capability-profile";
 import { loadServerConfig } from "@gennai/machine/config/server-config";
 import { readUserFile } from "@gennai/machine/config/user-file";
-import { ledgerVerifier } from "@gennai/store/ledger/ledger-key";
+import { ledgerVerifier } from "@gennai/store/ledger/keys/ledger-key";
 
 export interface CapabilityFiles {
   /** A profile somebody named; then it must be there. */

@@ -7,7 +7,7 @@ import { noEmergency } from "@gennai/governance/emergency/emergency-state";
 import { SqliteConnection } from "@gennai/machine/sqlite-connection";
 import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
 import { databaseFile } from "@gennai/store/database/database";
-import { usualLedgerPath } from "@gennai/store/ledger/ledger-file-name";
+import { usualLedgerPath } from "@gennai/store/ledger/file/ledger-file-name";
 import { openStore } from "@gennai/store/sqlite/store";
 import { expect, test } from "vitest";
 import type { EmergencyChange, EmergencyRequest } from "#emergency/emergency-change";

@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join } from "node:path";
 import { forgetCheckpoints } from "@gennai/store/checkpoints/forget-checkpoints";
 import { checkpointDirectory, WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
-import { excludeFromGit } from "@gennai/store/ledger/git-exclude";
-import { usualLedgerFileName } from "@gennai/store/ledger/ledger-file-name";
+import { excludeFromGit } from "@gennai/store/ledger/file/git-exclude";
+import { usualLedgerFileName } from "@gennai/store/ledger/file/ledger-file-name";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type DiskEntry, put, treeOf } from "../../../store/test/checkpoints/tree-on-disk.ts";

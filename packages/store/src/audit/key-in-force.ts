@@ -1,6 +1,6 @@
 import type { SqliteConnection } from "@gennai/machine/sqlite-connection";
 import { textOf } from "../database/row.ts";
-import type { LedgerSigner } from "../ledger/ledger-key.ts";
+import type { LedgerSigner } from "../ledger/keys/ledger-key.ts";
 
 /** Has the signer turn to the key that the store names last. */
 export function useKeyInForce(signer: LedgerSigner, connection: SqliteConnection): void {

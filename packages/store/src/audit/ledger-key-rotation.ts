@@ -15,7 +15,7 @@ import {
   nextLedgerKeyFile,
   publishBefore,
   readKey,
-} from "../ledger/ledger-key.ts";
+} from "../ledger/keys/ledger-key.ts";
 import { openLedgers } from "../ledger/open-ledgers.ts";
 
 export interface KeyRotation {

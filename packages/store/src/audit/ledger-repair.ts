@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import { databaseFile, StoreDatabase } from "../database/database.ts";
 import { StoreError } from "../database/store-error.ts";
-import { openLedgerFile } from "../ledger/ledger-file.ts";
-import type { LedgerLocation } from "../ledger/ledger-location.ts";
-import { keepCopy, recoveredCopyPath } from "../ledger/ledger-mirror-file.ts";
+import { openLedgerFile } from "../ledger/file/ledger-file.ts";
+import type { LedgerLocation } from "../ledger/file/ledger-location.ts";
+import { keepCopy, recoveredCopyPath } from "../ledger/file/ledger-mirror-file.ts";
 import { openLedgers } from "../ledger/open-ledgers.ts";
 import { verifyWorkspaceLedger, type WorkspaceLedgerReport } from "./ledger-verify.ts";
 

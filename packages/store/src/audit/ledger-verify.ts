@@ -13,19 +13,19 @@ import { isClientPlace } from "@gennai/machine/workspace/client-place";
 import { databaseFile, StoreDatabase } from "../database/database.ts";
 import { isLogCopy } from "../database/log-copy-guard.ts";
 import { integerOf, textOf } from "../database/row.ts";
-import { isOfOthers } from "../ledger/chain-of-others.ts";
-import { openLedgerFile, UnsafeLedgerPath } from "../ledger/ledger-file.ts";
+import { isOfOthers } from "../ledger/file/chain-of-others.ts";
+import { openLedgerFile, UnsafeLedgerPath } from "../ledger/file/ledger-file.ts";
 import {
   firstHashOf,
   ledgerFileNameIn,
   ownLedgerFileName,
   usualLedgerFileName,
   usualLedgerPath,
-} from "../ledger/ledger-file-name.ts";
-import { ledgerHeadFile, readHead } from "../ledger/ledger-head-file.ts";
-import { ledgerPublicKeyFile, ledgerVerifier } from "../ledger/ledger-key.ts";
-import { chunksOf } from "../ledger/ledger-mirror-file.ts";
-import { findStepBacks } from "../ledger/step-back.ts";
+} from "../ledger/file/ledger-file-name.ts";
+import { chunksOf } from "../ledger/file/ledger-mirror-file.ts";
+import { ledgerHeadFile, readHead } from "../ledger/keys/ledger-head-file.ts";
+import { ledgerPublicKeyFile, ledgerVerifier } from "../ledger/keys/ledger-key.ts";
+import { findStepBacks } from "../ledger/rollback/step-back.ts";
 
 export type WorkspaceLedgerStatus =
   | LedgerStatus

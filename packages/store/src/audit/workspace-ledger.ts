@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import type { AnchorReport } from "@gennai/governance/ledger/anchor/check-anchors";
 import { recordLines } from "@gennai/governance/ledger/laid-out-records";
-import { ledgerPathOf } from "../ledger/ledger-file-name.ts";
-import { ledgerPublicKeyFile } from "../ledger/ledger-key.ts";
-import type { LedgerLocation } from "../ledger/ledger-location.ts";
+import { ledgerPathOf } from "../ledger/file/ledger-file-name.ts";
+import type { LedgerLocation } from "../ledger/file/ledger-location.ts";
+import { ledgerPublicKeyFile } from "../ledger/keys/ledger-key.ts";
 import type { PurgeReport } from "../purge/forget-sessions.ts";
 import { type BundlePart, usualBundleParts } from "./bundle-parts.ts";
 import type { AnchoredHead, AnchorSources } from "./ledger-anchors.ts";

@@ -5,9 +5,9 @@ import type { Check, Finding } from "@gennai/machine/doctor/finding";
 import { verifyWorkspaceLedger, type WorkspaceLedgerReport } from "../audit/ledger-verify.ts";
 import { databaseFile, StoreDatabase } from "../database/database.ts";
 import { isLogCopy } from "../database/log-copy-guard.ts";
-import { ledgerHeadFile, readHead } from "../ledger/ledger-head-file.ts";
-import { ledgerKeyFile, nextLedgerKeyFile, readKey } from "../ledger/ledger-key.ts";
-import { findStepBacks } from "../ledger/step-back.ts";
+import { ledgerHeadFile, readHead } from "../ledger/keys/ledger-head-file.ts";
+import { ledgerKeyFile, nextLedgerKeyFile, readKey } from "../ledger/keys/ledger-key.ts";
+import { findStepBacks } from "../ledger/rollback/step-back.ts";
 
 export interface StatePlace {
   readonly stateDir: string;

@@ -1,8 +1,8 @@
 import type { FileHandle } from "node:fs/promises";
 import { hasCode } from "@gennai/machine/system-error";
-import { type IsOurs, isOfOthers } from "./chain-of-others.ts";
-import { openLedgerFile } from "./ledger-file.ts";
-import { ledgerFileNameIn, ownLedgerFileName, usualLedgerFileName } from "./ledger-file-name.ts";
+import { type IsOurs, isOfOthers } from "./file/chain-of-others.ts";
+import { openLedgerFile } from "./file/ledger-file.ts";
+import { ledgerFileNameIn, ownLedgerFileName, usualLedgerFileName } from "./file/ledger-file-name.ts";
 import { type MirroredRows, mirrorPlace } from "./mirror-place.ts";
 
 export interface MirrorFileName {

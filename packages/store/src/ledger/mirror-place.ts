@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { readExactly } from "./ledger-mirror-file.ts";
+import { readExactly } from "./file/ledger-mirror-file.ts";
 import type { LedgerRow, LedgerTable } from "./ledger-table.ts";
 
 /** Where a file that was not finished goes on. */

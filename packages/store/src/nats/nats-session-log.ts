@@ -3,8 +3,8 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { LoggedEvent } from "@gennai/agent/session-event";
 import { OneByOne } from "@gennai/machine/one-by-one";
 import { StoreError } from "../database/store-error.ts";
-import { readPreamble } from "../ledger/ledger-file.ts";
-import { isSignedHere } from "../ledger/ledger-key.ts";
+import { readPreamble } from "../ledger/file/ledger-file.ts";
+import { isSignedHere } from "../ledger/keys/ledger-key.ts";
 import {
   AppendConflict,
   type BlobStore,

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { readNewestLedgerRecords } from "../audit/ledger-records.ts";
-import { ledgerPathOf } from "../ledger/ledger-file-name.ts";
+import { ledgerPathOf } from "../ledger/file/ledger-file-name.ts";
 import { WorkspaceProvenance } from "./workspace-provenance.ts";
 
 /** Workspaces whose provenance is held at the same time: each may be as large as its ledger. */

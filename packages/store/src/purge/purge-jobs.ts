@@ -10,8 +10,8 @@ import type { StoreDatabase } from "../database/database.ts";
 import { markSwept, type PurgeJob, pendingPurges, removePurgeJob } from "../database/purge-job-table.ts";
 import { integerOf } from "../database/row.ts";
 import { StoreError } from "../database/store-error.ts";
+import { recoveredCopies } from "../ledger/file/ledger-mirror-file.ts";
 import type { LedgerMirror } from "../ledger/ledger-mirror.ts";
-import { recoveredCopies } from "../ledger/ledger-mirror-file.ts";
 import type { LedgerTable } from "../ledger/ledger-table.ts";
 import { removeBlobs } from "./purged-blobs.ts";
 

@@ -12,7 +12,7 @@ import { type BundlePart, bundleParts, usualBundleParts } from "#audit/bundle-pa
 import { exportLedgerBundle } from "#audit/export-bundle";
 import { verifyLedgerBundle } from "#audit/ledger-bundle";
 import { exportLedgerLines } from "#audit/ledger-export";
-import { ledgerPublicKeyFile } from "#ledger/ledger-key";
+import { ledgerPublicKeyFile } from "#ledger/keys/ledger-key";
 import { purgeMemory } from "#purge/purge-memory";
 import { entryOf, StoreFixture } from "../sqlite/store-fixture.ts";
 

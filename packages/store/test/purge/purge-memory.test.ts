@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { repairWorkspaceLedger } from "#audit/ledger-repair";
 import { verifyWorkspaceLedger } from "#audit/ledger-verify";
 import { StoreDatabase } from "#database/database";
-import { ownLedgerFileName } from "#ledger/ledger-file-name";
+import { ownLedgerFileName } from "#ledger/file/ledger-file-name";
 import { purgeMemory } from "#purge/purge-memory";
 import type { Store } from "#sqlite/store";
 import { entryOf, StoreFixture } from "../sqlite/store-fixture.ts";

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { usualLedgerPath } from "@gennai/store/ledger/ledger-file-name";
+import { usualLedgerPath } from "@gennai/store/ledger/file/ledger-file-name";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { runCommandLine } from "#command-line";

@@ -4,7 +4,7 @@ import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
 import { UnsafeRepository } from "@gennai/machine/git/confirmed-repository";
 import { GitMissingError } from "@gennai/machine/git/machine-git";
 import { git } from "@gennai/machine/git/run-git";
-import { isLedgerFileName } from "../../ledger/ledger-file-name.ts";
+import { isLedgerFileName } from "../../ledger/file/ledger-file-name.ts";
 import { entriesOf } from "./kept-paths.ts";
 
 interface RepositoryPlace {

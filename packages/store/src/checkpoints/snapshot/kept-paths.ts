@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
 import { temporaryPrefix } from "@gennai/machine/workspace/held-file";
-import { isLedgerFileName } from "../../ledger/ledger-file-name.ts";
+import { isLedgerFileName } from "../../ledger/file/ledger-file-name.ts";
 import { CheckpointError } from "../checkpoint-error.ts";
 import { type FileStamp, stampOf } from "./file-stamp.ts";
 import type { ShadowGit } from "./shadow-git.ts";

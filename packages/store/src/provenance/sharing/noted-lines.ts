@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { ledgerVerifier } from "../../ledger/ledger-key.ts";
+import { ledgerVerifier } from "../../ledger/keys/ledger-key.ts";
 import { KnownText } from "../matching/known-text.ts";
 import { outside, type Source } from "../matching/passage.ts";
 import { linesOf, squeezed, tells } from "../matching/text-lines.ts";

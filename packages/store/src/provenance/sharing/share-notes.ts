@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ledgerLines } from "../../audit/ledger-export.ts";
-import { isSignedHere, openLedgerSigner } from "../../ledger/ledger-key.ts";
-import type { LedgerLocation } from "../../ledger/ledger-location.ts";
+import type { LedgerLocation } from "../../ledger/file/ledger-location.ts";
+import { isSignedHere, openLedgerSigner } from "../../ledger/keys/ledger-key.ts";
 import type { WorkspaceProvenance } from "../workspace-provenance.ts";
 import { tracedLines } from "./commit-origins.ts";
 import { changeNotes, notedCommits, noteOf } from "./git-notes.ts";

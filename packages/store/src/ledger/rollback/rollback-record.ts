@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import { headSchema, type SignedHead } from "@gennai/governance/ledger/ledger-signature";
 import { hasCode } from "@gennai/machine/system-error";
-import { headDirectory } from "./ledger-head-file.ts";
+import { headDirectory } from "../keys/ledger-head-file.ts";
 import type { StepBack } from "./step-back.ts";
 
 /**

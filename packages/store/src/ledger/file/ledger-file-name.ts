@@ -2,8 +2,8 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
 import { hasCode } from "@gennai/machine/system-error";
-import { databaseFile, StoreDatabase } from "../database/database.ts";
-import { textOf } from "../database/row.ts";
+import { databaseFile, StoreDatabase } from "../../database/database.ts";
+import { textOf } from "../../database/row.ts";
 import type { LedgerLocation } from "./ledger-location.ts";
 import type { LedgerReader } from "./ledger-reader.ts";
 

@@ -1,8 +1,8 @@
 import { chmod, mkdir, readdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { ledgerVerifier, openLedgerSigner } from "#ledger/ledger-key";
-import { StoreFixture } from "../sqlite/store-fixture.ts";
+import { ledgerVerifier, openLedgerSigner } from "#ledger/keys/ledger-key";
+import { StoreFixture } from "../../sqlite/store-fixture.ts";
 
 let fixture: StoreFixture;
 let file: string;

@@ -6,10 +6,10 @@ import { repairWorkspaceLedger } from "#audit/ledger-repair";
 import { verifyWorkspaceLedger } from "#audit/ledger-verify";
 import { storeMarkFile } from "#database/store-mark";
 import { acceptRollback } from "#ledger/accept-rollback";
-import { ledgerHeadFile } from "#ledger/ledger-head-file";
+import { ledgerHeadFile } from "#ledger/keys/ledger-head-file";
 import { purgeMemory } from "#purge/purge-memory";
 import type { Store } from "#sqlite/store";
-import { entryOf, StoreFixture } from "../sqlite/store-fixture.ts";
+import { entryOf, StoreFixture } from "../../sqlite/store-fixture.ts";
 
 let fixture: StoreFixture;
 beforeEach(async () => {

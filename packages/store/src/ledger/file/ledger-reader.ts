@@ -1,5 +1,5 @@
 import type { SqliteConnection } from "@gennai/machine/sqlite-connection";
-import { textOf } from "../database/row.ts";
+import { textOf } from "../../database/row.ts";
 
 /** A store's database, open for reading at least. */
 export type LedgerReader = Pick<SqliteConnection, "prepare">;

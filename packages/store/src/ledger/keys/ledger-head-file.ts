@@ -5,7 +5,7 @@ import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { headSchema, type SignedHead } from "@gennai/governance/ledger/ledger-signature";
 import { hasCode } from "@gennai/machine/system-error";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
-import { replaceSynced } from "../database/replace-synced.ts";
+import { replaceSynced } from "../../database/replace-synced.ts";
 
 export function headDirectory(stateDir: string): string {
   return join(stateDir, "heads");

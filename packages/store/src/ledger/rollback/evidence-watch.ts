@@ -1,5 +1,5 @@
-import type { StoreDatabase } from "../database/database.ts";
-import { StoreError } from "../database/store-error.ts";
+import type { StoreDatabase } from "../../database/database.ts";
+import { StoreError } from "../../database/store-error.ts";
 import { findStepBacks, type StepBack } from "./step-back.ts";
 
 /** Milliseconds between two looks while something is wrong: somebody may accept it, with another process. */

@@ -5,14 +5,14 @@ import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { isHeadGenuine, type SignedHead, type Verifier } from "@gennai/governance/ledger/ledger-signature";
 import { hasCode } from "@gennai/machine/system-error";
 import { isClientPlace } from "@gennai/machine/workspace/client-place";
-import { integerOf, textOf } from "../database/row.ts";
-import { databaseMark, isBehind, readStoreMark, storeMarkFile } from "../database/store-mark.ts";
-import { lastRecordBeyond } from "./file-beyond-store.ts";
-import { openLedgerFile } from "./ledger-file.ts";
-import { ledgerFileNameIn } from "./ledger-file-name.ts";
-import { headDirectory, ledgerHeadFile, readHead } from "./ledger-head-file.ts";
-import { ledgerPublicKeyFile, ledgerVerifier } from "./ledger-key.ts";
-import { hashAt, type LedgerReader } from "./ledger-reader.ts";
+import { integerOf, textOf } from "../../database/row.ts";
+import { databaseMark, isBehind, readStoreMark, storeMarkFile } from "../../database/store-mark.ts";
+import { lastRecordBeyond } from "../file/file-beyond-store.ts";
+import { openLedgerFile } from "../file/ledger-file.ts";
+import { ledgerFileNameIn } from "../file/ledger-file-name.ts";
+import { hashAt, type LedgerReader } from "../file/ledger-reader.ts";
+import { headDirectory, ledgerHeadFile, readHead } from "../keys/ledger-head-file.ts";
+import { ledgerPublicKeyFile, ledgerVerifier } from "../keys/ledger-key.ts";
 
 /** Evidence outside of the database that the database does not bear out: an older one was put back, or its log was damaged. */
 export interface StepBack {

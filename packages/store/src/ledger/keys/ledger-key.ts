@@ -14,7 +14,7 @@ import { dirname, join } from "node:path";
 import type { NextKey, Signer, Verifier } from "@gennai/governance/ledger/ledger-signature";
 import { hasCode } from "@gennai/machine/system-error";
 import { syncDirectory } from "@gennai/machine/workspace/sync-directory";
-import { StoreError } from "../database/store-error.ts";
+import { StoreError } from "../../database/store-error.ts";
 
 export function ledgerPublicKeyFile(stateDir: string): string {
   return join(stateDir, "keys", "ledger.ed25519.pub");
