@@ -18,7 +18,7 @@ import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import { grammarPrograms } from "@gennai/governance/command/grammar/grammar-programs";
 import { secretPath } from "@gennai/governance/command/secret-paths";
 import { commandVerdict } from "@gennai/governance/policies/commands";
-import { readingGitEnvironment } from "@gennai/machine/git/start-git";
+import { readingGitEnvironment } from "@gennai/machine/git/run/start-git";
 import { commandEnvironment } from "@gennai/machine/process/command-environment";
 import { reachesSecret } from "@gennai/sessions/policies/reaches-secret";
 import { Random } from "../fuzz/random.ts";

@@ -5,7 +5,7 @@ import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import { secretPath } from "@gennai/governance/command/secret-paths";
 import { makeFirstCommit, planFirstCommit } from "@gennai/machine/git/first-commit";
 import { prepareBranch } from "@gennai/machine/git/prepare-branch";
-import { SecretsInGit } from "@gennai/machine/git/printed-secrets";
+import { SecretsInGit } from "@gennai/machine/git/secrets/printed-secrets";
 import { addSessionWorktree, listSessionWorktrees, pruneSessionWorktrees } from "@gennai/machine/git/session-worktree";
 import { readWorkspaceState } from "@gennai/machine/git/workspace-state";
 import { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { gitContentsGuard } from "@gennai/machine/git/contents-guard";
-import { machineGit } from "@gennai/machine/git/machine-git";
-import { git } from "@gennai/machine/git/run-git";
+import { machineGit } from "@gennai/machine/git/run/machine-git";
+import { git } from "@gennai/machine/git/run/run-git";
+import { gitContentsGuard } from "@gennai/machine/git/secrets/contents-guard";
 import { RulesService } from "@gennai/sessions/rules/rules-service";
 import { expect, test } from "vitest";
 import { describeEveryPath } from "./every-path.ts";

@@ -1,4 +1,4 @@
-import { machineGit } from "@gennai/machine/git/machine-git";
+import { machineGit } from "@gennai/machine/git/run/machine-git";
 import { expect, test, vi } from "vitest";
 import { describeEveryPath } from "./every-path.ts";
 

@@ -13,10 +13,10 @@ const starts =
  * only; whoever is here says why that holds. A new line needs a reason that somebody else would accept.
  */
 const allowed: Readonly<Record<string, string>> = {
-  "machine/src/git/start-git.ts":
+  "machine/src/git/run/start-git.ts":
     "the one door of git: sandboxed, or with every setting overridden that names a program",
-  "machine/src/git/machine-git.ts": "git --version, over nobody's files",
-  "machine/src/git/user-git-configuration.ts": "git config --global, over the user's own files, in no repository",
+  "machine/src/git/run/machine-git.ts": "git --version, over nobody's files",
+  "machine/src/git/run/user-git-configuration.ts": "git config --global, over the user's own files, in no repository",
   "machine/src/shell/open-sandbox.ts": "bubblewrap with `true` in it, once, to see whether it works",
   "machine/src/stage/mount-keeper.ts": "unshare and mount, which look at no file of the workspace",
   "machine/src/stage/session-network.ts": "bubblewrap with a shell in it that runs nothing, over no workspace",

@@ -6,7 +6,7 @@ import { type EmergencyState, noEmergency } from "@gennai/governance/emergency/e
 import { type CallResult, governTools } from "@gennai/governance/gate/gate";
 import type { GateOptions } from "@gennai/governance/gate/gate-options";
 import { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
-import { gitContentsGuard } from "@gennai/machine/git/contents-guard";
+import { gitContentsGuard } from "@gennai/machine/git/secrets/contents-guard";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { IntentsService } from "@gennai/sessions/intents/intents-service";
 import { turnPolicies } from "@gennai/sessions/policies/turn-policies";

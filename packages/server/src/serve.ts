@@ -5,7 +5,7 @@ import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import { ControlWatch } from "@gennai/machine/control-watch/control-watch";
 import { describeRecovered } from "@gennai/machine/control-watch/put-back";
 import { Draining } from "@gennai/machine/draining";
-import { warnOfUnsandboxedGit } from "@gennai/machine/git/git-isolation";
+import { warnOfUnsandboxedGit } from "@gennai/machine/git/run/git-isolation";
 import { commandEnvironment } from "@gennai/machine/process/command-environment";
 import type { Sandbox } from "@gennai/machine/sandbox/sandbox";
 import { openSandbox } from "@gennai/machine/shell/open-sandbox";

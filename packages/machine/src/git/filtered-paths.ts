@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
-import { machineGit } from "./machine-git.ts";
-import { readWhole } from "./read-whole.ts";
-import { openGit } from "./run-git.ts";
+import { machineGit } from "./run/machine-git.ts";
+import { readWhole } from "./run/read-whole.ts";
+import { openGit } from "./run/run-git.ts";
 
 /**
  * Which of the paths have a filter by the repository's attributes or the user's own: git-crypt and LFS are such. What they would make of a file before it is

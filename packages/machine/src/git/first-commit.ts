@@ -4,11 +4,11 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { ServiceError } from "../service-error.ts";
 import { readGitHead } from "../workspace/git-head.ts";
-import { confirmedRepository } from "./confirmed-repository.ts";
 import { filteredPaths } from "./filtered-paths.ts";
 import { ignoredPaths } from "./ignored-paths.ts";
-import { readWhole } from "./read-whole.ts";
-import { type GitPlace, type GitResult, git, openGit } from "./run-git.ts";
+import { confirmedRepository } from "./run/confirmed-repository.ts";
+import { readWhole } from "./run/read-whole.ts";
+import { type GitPlace, type GitResult, git, openGit } from "./run/run-git.ts";
 
 /** What a first commit would hold. */
 export interface FirstCommit {

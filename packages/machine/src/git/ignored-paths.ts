@@ -1,5 +1,5 @@
-import { readWhole } from "./read-whole.ts";
-import { openGit } from "./run-git.ts";
+import { readWhole } from "./run/read-whole.ts";
+import { openGit } from "./run/run-git.ts";
 
 /**
  * Which of the paths git's rules leave out, as the rules are now. Nothing is looked at but names.

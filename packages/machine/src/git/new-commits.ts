@@ -1,6 +1,6 @@
-import { confirmedRepository } from "./confirmed-repository.ts";
-import { readWhole } from "./read-whole.ts";
-import { startGit } from "./start-git.ts";
+import { confirmedRepository } from "./run/confirmed-repository.ts";
+import { readWhole } from "./run/read-whole.ts";
+import { startGit } from "./run/start-git.ts";
 
 /** One path that a commit changes. */
 export interface CommittedPath {

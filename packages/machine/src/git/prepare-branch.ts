@@ -3,7 +3,7 @@ import { branchNameFor } from "@gennai/protocol/branch-name";
 import { loadProjectConfig } from "../config/project-config.ts";
 import { ServiceError } from "../service-error.ts";
 import { seeRepository } from "./repository-state.ts";
-import { type GitResult, git } from "./run-git.ts";
+import { type GitResult, git } from "./run/run-git.ts";
 
 export interface BranchRequest {
   /** Absolute path in a working tree. */

@@ -1,6 +1,6 @@
-import { UnsafeRepository } from "./confirmed-repository.ts";
-import { GitMissingError } from "./machine-git.ts";
-import { git } from "./run-git.ts";
+import { UnsafeRepository } from "./run/confirmed-repository.ts";
+import { GitMissingError } from "./run/machine-git.ts";
+import { git } from "./run/run-git.ts";
 
 /** What a directory is to git. */
 export type RepositoryState = "ready" | "not-installed" | "no-repository" | "not-trusted";

@@ -3,9 +3,9 @@ import { basename, dirname, join } from "node:path";
 import { branchNameFor } from "@gennai/protocol/branch-name";
 import { ProcessLocks, treeLockName } from "../process/process-lock.ts";
 import { ServiceError } from "../service-error.ts";
-import { UnsafeRepository } from "./confirmed-repository.ts";
 import { seeRepository } from "./repository-state.ts";
-import { type GitResult, git } from "./run-git.ts";
+import { UnsafeRepository } from "./run/confirmed-repository.ts";
+import { type GitResult, git } from "./run/run-git.ts";
 
 /** Working trees of one name are told apart by numbers up to this. */
 const maxSame = 100;

@@ -1,7 +1,7 @@
 import { isProtectedBranch } from "@gennai/governance/policies/branch";
 import { defaultRemoteBranch, readGitHead } from "../workspace/git-head.ts";
 import { type RepositoryState, seeRepository } from "./repository-state.ts";
-import { git } from "./run-git.ts";
+import { git } from "./run/run-git.ts";
 
 /** A working tree as git sees it at one moment. */
 export interface WorkspaceState {

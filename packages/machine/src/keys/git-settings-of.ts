@@ -1,5 +1,5 @@
-import { gitEnvironment } from "../git/git-environment.ts";
-import { machineGit } from "../git/machine-git.ts";
+import { gitEnvironment } from "../git/run/git-environment.ts";
+import { machineGit } from "../git/run/machine-git.ts";
 import { runUserProgram } from "./run-user-program.ts";
 
 /** Names, lower-case but for what stands in the middle, and values; in their order. */

@@ -1,5 +1,5 @@
-import { gitEnvironment } from "../git/git-environment.ts";
-import { machineGit } from "../git/machine-git.ts";
+import { gitEnvironment } from "../git/run/git-environment.ts";
+import { machineGit } from "../git/run/machine-git.ts";
 import { credentialHost, type GitAddress } from "./git-address.ts";
 import type { SettingEntries } from "./git-settings-of.ts";
 import { noKey } from "./no-key.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { UnsafeRepository } from "../git/confirmed-repository.ts";
-import { git } from "../git/run-git.ts";
+import { UnsafeRepository } from "../git/run/confirmed-repository.ts";
+import { git } from "../git/run/run-git.ts";
 import { repositorySettings, type SettingEntries } from "./git-settings-of.ts";
 import { noKey } from "./no-key.ts";
 

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { sandboxedGitHint } from "../git/git-isolation.ts";
-import { GitUnsandboxedError, requireGitSandbox } from "../git/machine-git.ts";
+import { sandboxedGitHint } from "../git/run/git-isolation.ts";
+import { GitUnsandboxedError, requireGitSandbox } from "../git/run/machine-git.ts";
 import { findShell } from "../process/find-shell.ts";
 import { type BubblewrapFeatures, bubblewrapArguments } from "../sandbox/bubblewrap-arguments.ts";
 import { findBubblewrap } from "../sandbox/find-bubblewrap.ts";

@@ -3,7 +3,7 @@ import type { ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { ControlRun, ControlWatch } from "../control-watch/control-watch.ts";
 import { describePutBack } from "../control-watch/put-back.ts";
-import { readingGitEnvironment } from "../git/start-git.ts";
+import { readingGitEnvironment } from "../git/run/start-git.ts";
 import type { CommandLimits } from "../process/command-limits.ts";
 import { findShell } from "../process/find-shell.ts";
 import { CommandNotStarted, type CommandRun, type HeldDirectory, runCommand } from "../process/run-command.ts";

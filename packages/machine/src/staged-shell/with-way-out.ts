@@ -1,5 +1,5 @@
 import { delimiter } from "node:path";
-import { settingsEnvironment } from "../git/git-settings.ts";
+import { settingsEnvironment } from "../git/run/git-settings.ts";
 import { directoriesOutside } from "../sandbox/search-path.ts";
 import type { StagedCommand } from "../stage/staged-command.ts";
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { lstatSync, readFileSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { git } from "../git/run-git.ts";
+import { git } from "../git/run/run-git.ts";
 import { ServiceError } from "../service-error.ts";
 
 /** What stands at a path, as git tells files apart. */

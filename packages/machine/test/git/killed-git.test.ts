@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, it } from "vitest";
-import { openGit } from "#git/run-git";
+import { openGit } from "#git/run/run-git";
 import { processesOver } from "./processes-over.ts";
 
 it("ends when it is killed, at whatever instant, and leaves no process behind", { timeout: 120_000 }, async () => {

@@ -1,5 +1,5 @@
 import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
-import { gitIsolation } from "@gennai/machine/git/git-isolation";
+import { gitIsolation } from "@gennai/machine/git/run/git-isolation";
 import { ServiceError } from "@gennai/machine/service-error";
 import { resolvePlace } from "@gennai/machine/workspace/client-place";
 import { AgentService, type ClientInfo } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";

@@ -12,7 +12,7 @@ import type { RulesStatus } from "@gennai/governance/rules/rules-status";
 import type { CallContext, Tool } from "@gennai/governance/tool";
 import { allow, strictest, type Verdict } from "@gennai/governance/verdict";
 import { loadProjectConfig } from "@gennai/machine/config/project-config";
-import { gitContentsGuard } from "@gennai/machine/git/contents-guard";
+import { gitContentsGuard } from "@gennai/machine/git/secrets/contents-guard";
 import type { Outside } from "@gennai/machine/network/way-out";
 import { commandEnvironment } from "@gennai/machine/process/command-environment";
 import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";

@@ -1,7 +1,7 @@
 import type { GitContentsPorts } from "@gennai/governance/policies/git-contents";
 import type { RulesStatus } from "@gennai/governance/rules/rules-status";
-import { gitContentsGuard, gitElsewhere } from "@gennai/machine/git/contents-guard";
-import { HistorySecrets } from "@gennai/machine/git/history-secrets";
+import { gitContentsGuard, gitElsewhere } from "@gennai/machine/git/secrets/contents-guard";
+import { HistorySecrets } from "@gennai/machine/git/secrets/history-secrets";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { IntentMap } from "../intents/intent-map.ts";
 import { IntentsService } from "../intents/intents-service.ts";

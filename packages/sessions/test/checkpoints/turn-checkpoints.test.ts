@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import type { SessionEvent } from "@gennai/agent/session-event";
 import type { Effect } from "@gennai/governance/effect";
 import type { Tool } from "@gennai/governance/tool";
-import { GitMissingError } from "@gennai/machine/git/machine-git";
-import { startGit } from "@gennai/machine/git/start-git";
+import { GitMissingError } from "@gennai/machine/git/run/machine-git";
+import { startGit } from "@gennai/machine/git/run/start-git";
 import { CheckpointError, type CheckpointErrorCode } from "@gennai/store/checkpoints/checkpoint-error";
 import { ShadowGit } from "@gennai/store/checkpoints/snapshot/shadow-git";
 import { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
@@ -13,7 +13,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { TurnCheckpoints } from "#checkpoints/turn-checkpoints";
 
-vi.mock("@gennai/machine/git/start-git", { spy: true });
+vi.mock("@gennai/machine/git/run/start-git", { spy: true });
 
 afterEach(() => void vi.mocked(startGit).mockReset());
 

@@ -1,5 +1,5 @@
 import { diffLines } from "@gennai/machine/changes/line-diff";
-import { git } from "@gennai/machine/git/run-git";
+import { git } from "@gennai/machine/git/run/run-git";
 import { linesOf } from "./matching/text-lines.ts";
 import { readObjects } from "./read-objects.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { git } from "@gennai/machine/git/run-git";
+import { git } from "@gennai/machine/git/run/run-git";
 import { FileBlobStore } from "../sqlite/file-blob-store.ts";
 import { readObjects } from "./read-objects.ts";
 

@@ -1,4 +1,4 @@
-import { git } from "@gennai/machine/git/run-git";
+import { git } from "@gennai/machine/git/run/run-git";
 import { tracedLines } from "@gennai/store/provenance/sharing/commit-origins";
 import { copyNote } from "@gennai/store/provenance/sharing/git-notes";
 import { CliError } from "../../errors/cli-error.ts";

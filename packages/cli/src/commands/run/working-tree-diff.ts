@@ -1,4 +1,4 @@
-import { git } from "@gennai/machine/git/run-git";
+import { git } from "@gennai/machine/git/run/run-git";
 
 /** Lines of diff that are shown; `git diff` has the rest. */
 const shownLines = 200;

@@ -1,7 +1,7 @@
 import { cp, mkdtemp, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type GitPlace, git } from "@gennai/machine/git/run-git";
+import { type GitPlace, git } from "@gennai/machine/git/run/run-git";
 import { CliError } from "../../errors/cli-error.ts";
 
 /** A fresh copy of a sample, under the system's directory for temporary files, with one commit on `main`. */

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
-import { UnsafeRepository } from "@gennai/machine/git/confirmed-repository";
-import { GitMissingError } from "@gennai/machine/git/machine-git";
-import { git } from "@gennai/machine/git/run-git";
+import { UnsafeRepository } from "@gennai/machine/git/run/confirmed-repository";
+import { GitMissingError } from "@gennai/machine/git/run/machine-git";
+import { git } from "@gennai/machine/git/run/run-git";
 import { isLedgerFileName } from "../../ledger/file/ledger-file-name.ts";
 import { entriesOf } from "./kept-paths.ts";
 

@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { GitSettings } from "@gennai/machine/git/git-settings";
-import { GitMissingError } from "@gennai/machine/git/machine-git";
-import { type StartedGit, startGit } from "@gennai/machine/git/start-git";
+import type { GitSettings } from "@gennai/machine/git/run/git-settings";
+import { GitMissingError } from "@gennai/machine/git/run/machine-git";
+import { type StartedGit, startGit } from "@gennai/machine/git/run/start-git";
 import { CheckpointError } from "../checkpoint-error.ts";
 
 interface ShadowRun {

@@ -16,8 +16,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { GitMissingError, machineGit } from "@gennai/machine/git/machine-git";
-import { startGit } from "@gennai/machine/git/start-git";
+import { GitMissingError, machineGit } from "@gennai/machine/git/run/machine-git";
+import { startGit } from "@gennai/machine/git/run/start-git";
 import { ProcessLocks } from "@gennai/machine/process/process-lock";
 import { oneAfterTheOther, raceJobs } from "@gennai/testkit/race-jobs";
 import fc from "fast-check";
@@ -25,8 +25,8 @@ import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { ShadowTree } from "#checkpoints/snapshot/shadow-tree";
 import { type DiskEntry, put } from "../tree-on-disk.ts";
 
-vi.mock("@gennai/machine/git/machine-git", { spy: true });
-vi.mock("@gennai/machine/git/start-git", { spy: true });
+vi.mock("@gennai/machine/git/run/machine-git", { spy: true });
+vi.mock("@gennai/machine/git/run/start-git", { spy: true });
 
 const made: string[] = [];
 afterEach(() => {

@@ -6,8 +6,8 @@ import type { PrintedSecrets } from "@gennai/governance/policies/git-contents";
 import { isZeroAccess } from "@gennai/governance/policies/secrets";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { describe, expect, test } from "vitest";
-import type { PathJudge } from "#git/known-secrets";
-import { SecretsInGit } from "#git/printed-secrets";
+import type { PathJudge } from "#git/secrets/known-secrets";
+import { SecretsInGit } from "#git/secrets/printed-secrets";
 
 const judge: PathJudge = (path) => {
   if (secretPath(path) !== undefined) return "refused";

@@ -3,10 +3,10 @@ import { existsSync, lstatSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname } from "node:path";
 import { Writable } from "node:stream";
-import { userConfigDir } from "../config/config-directory.ts";
-import { defaultStateDir } from "../config/state-directory.ts";
-import { findBubblewrap } from "../sandbox/find-bubblewrap.ts";
-import { type HostLayout, isWithin, readHostLayout } from "../sandbox/host-layout.ts";
+import { userConfigDir } from "../../config/config-directory.ts";
+import { defaultStateDir } from "../../config/state-directory.ts";
+import { findBubblewrap } from "../../sandbox/find-bubblewrap.ts";
+import { type HostLayout, isWithin, readHostLayout } from "../../sandbox/host-layout.ts";
 import type { UserGitConfiguration } from "./user-git-configuration.ts";
 
 /** What of the machine's files one git sees, besides the system's own. Real absolute paths. */

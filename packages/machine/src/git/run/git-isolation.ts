@@ -1,4 +1,4 @@
-import type { ServerLog } from "../server-log.ts";
+import type { ServerLog } from "../../server-log.ts";
 import { GitMissingError, machineGit } from "./machine-git.ts";
 
 /** How the server's own git runs. */

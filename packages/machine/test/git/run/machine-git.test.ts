@@ -1,12 +1,12 @@
 import { chmodSync, existsSync } from "node:fs";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { afterEach, expect, test, vi } from "vitest";
-import { findGit } from "#git/find-git";
-import { machineGit } from "#git/machine-git";
+import { findGit } from "#git/run/find-git";
+import { machineGit } from "#git/run/machine-git";
 import { findBubblewrap } from "#sandbox/find-bubblewrap";
-import { processesOver } from "./processes-over.ts";
+import { processesOver } from "../processes-over.ts";
 
-vi.mock("#git/find-git", { spy: true });
+vi.mock("#git/run/find-git", { spy: true });
 vi.mock("#sandbox/find-bubblewrap", { spy: true });
 
 /** A program that never answers, and whose child holds its output open. */

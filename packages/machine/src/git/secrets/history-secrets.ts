@@ -1,12 +1,12 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { CompiledRules } from "@gennai/governance/rules/compile-rules";
-import { repositoryPaths } from "../sandbox/repository-paths.ts";
+import { repositoryPaths } from "../../sandbox/repository-paths.ts";
+import { readWhole } from "../run/read-whole.ts";
+import { openGit } from "../run/run-git.ts";
 import { GitNamesFailed, gitNames } from "./git-names.ts";
 import { judgeBy } from "./judge-by-rules.ts";
 import { RepositorySecrets } from "./known-secrets.ts";
-import { readWhole } from "./read-whole.ts";
-import { openGit } from "./run-git.ts";
 import { secretValues } from "./secret-values.ts";
 
 /** Objects that are looked into, bytes of one, and values that are told: what is beyond is not masked. */

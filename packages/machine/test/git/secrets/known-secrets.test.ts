@@ -1,10 +1,10 @@
 import { oneAfterTheOther, raceJobs } from "@gennai/testkit/race-jobs";
 import { temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { afterEach, expect, test, vi } from "vitest";
-import { gitNames } from "#git/git-names";
-import { RepositorySecrets } from "#git/known-secrets";
+import { gitNames } from "#git/secrets/git-names";
+import { RepositorySecrets } from "#git/secrets/known-secrets";
 
-vi.mock("#git/git-names", { spy: true });
+vi.mock("#git/secrets/git-names", { spy: true });
 afterEach(() => void vi.mocked(gitNames).mockReset());
 
 test("one look at a repository at a time, in order, and one that fails spoils none of the others", async () => {
@@ -12,7 +12,7 @@ test("one look at a repository at a time, in order, and one that fails spoils no
   await repository.write(".env", "TOKEN=1\n");
   await repository.git("add", "-A");
   await repository.git("commit", "-q", "-m", "a secret");
-  const { gitNames: real } = await vi.importActual<{ readonly gitNames: typeof gitNames }>("#git/git-names");
+  const { gitNames: real } = await vi.importActual<{ readonly gitNames: typeof gitNames }>("#git/secrets/git-names");
   const jobs = new Map<AbortSignal, () => Promise<void>>();
   vi.mocked(gitNames).mockImplementation(async (args, onName, options) => {
     // In the middle of a look.

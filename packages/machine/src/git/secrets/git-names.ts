@@ -1,4 +1,4 @@
-import { openGit } from "./run-git.ts";
+import { openGit } from "../run/run-git.ts";
 
 /** Why there is no answer: git took too long, printed too much, or failed. */
 export class GitNamesFailed extends Error {
