@@ -26,7 +26,7 @@ const allowed: Readonly<Record<string, string>> = {
     "a program of ours in a session's network, which copies bytes between two sockets",
   "machine/src/network/listen-inside.ts":
     "a program of ours in a session's network, which opens sockets and hands them over",
-  "machine/src/keys/run-user-program.ts":
+  "machine/src/keys/login/run-user-program.ts":
     "the user's own git and ssh over the user's own settings, in no repository, to learn how the user logs in",
   "machine/src/stage/lay-mask.ts": "mknod, in a private directory of ours",
   "machine/src/stage/make-durable.ts": "sync, which takes a path and reads nothing",

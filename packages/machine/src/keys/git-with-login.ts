@@ -1,14 +1,14 @@
 import { quotedCommand } from "@gennai/governance/command/quoted-command";
 import type { RunMount } from "../stage/staged-command.ts";
-import { credentialHost, type GitAddress, gitAddressText } from "./git-address.ts";
-import { gitAuthorities } from "./git-authorities.ts";
-import type { SettingEntries } from "./git-settings-of.ts";
-import { filledCredential, helperFor } from "./https-login.ts";
-import { keyDirectory, keyGitEnvironment } from "./key-git.ts";
-import { loginSecrets } from "./login-secrets.ts";
+import { credentialHost, type GitAddress, gitAddressText } from "./git/git-address.ts";
+import { gitAuthorities } from "./git/git-authorities.ts";
+import type { SettingEntries } from "./git/git-settings-of.ts";
+import { filledCredential, helperFor } from "./git/https-login.ts";
+import { keyDirectory, keyGitEnvironment } from "./git/key-git.ts";
+import { loginSecrets } from "./login/login-secrets.ts";
+import type { KeyPlan, UncoveredKey } from "./login/user-keys.ts";
 import type { GuardedPlace } from "./plan-key.ts";
 import { type SshLogin, sshLogin } from "./ssh-login.ts";
-import type { KeyPlan, UncoveredKey } from "./user-keys.ts";
 
 /** A run of git that has the login for one address. */
 export interface GitRun extends Pick<UncoveredKey, "text" | "scripts" | "environment"> {

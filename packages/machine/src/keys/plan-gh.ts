@@ -1,16 +1,16 @@
 import { quotedCommand } from "@gennai/governance/command/quoted-command";
 import type { GhCommand } from "@gennai/governance/keys/gh-command";
-import { cleanGitSettings } from "./clean-git-settings.ts";
-import { gitAddressText, readGitAddress } from "./git-address.ts";
-import { type SettingEntries } from "./git-settings-of.ts";
-import { keyGitEnvironment } from "./key-git.ts";
-import { keyRepository } from "./key-repository.ts";
-import { noKey } from "./no-key.ts";
+import { cleanGitSettings } from "./git/clean-git-settings.ts";
+import { gitAddressText, readGitAddress } from "./git/git-address.ts";
+import { type SettingEntries } from "./git/git-settings-of.ts";
+import { keyGitEnvironment } from "./git/key-git.ts";
+import { keyRepository } from "./git/key-repository.ts";
+import { submoduleSettings } from "./git/submodule-settings.ts";
+import { noKey } from "./login/no-key.ts";
+import { runUserProgram } from "./login/run-user-program.ts";
+import type { KeyPlan } from "./login/user-keys.ts";
+import { userProgram } from "./login/user-program.ts";
 import type { GuardedPlace } from "./plan-key.ts";
-import { runUserProgram } from "./run-user-program.ts";
-import { submoduleSettings } from "./submodule-settings.ts";
-import type { KeyPlan } from "./user-keys.ts";
-import { userProgram } from "./user-program.ts";
 
 /** Rejects with `ToolFailure`. */
 export async function planGh({ words, host: named }: GhCommand, place: GuardedPlace): Promise<KeyPlan> {

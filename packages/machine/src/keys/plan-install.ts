@@ -7,11 +7,11 @@ import { isLoopback } from "@gennai/governance/network/endpoint";
 import { isWithin } from "../sandbox/host-layout.ts";
 import { stagedDirectories } from "../stage/stage-roots.ts";
 import { isPublicAddress } from "../web/public-address.ts";
-import { keyDirectory } from "./key-git.ts";
-import { noKey } from "./no-key.ts";
-import { type NpmLogin, npmLogin, npmSettings, portOf, registryAddress, settingsDirectory } from "./npm-login.ts";
+import { keyDirectory } from "./git/key-git.ts";
+import { noKey } from "./login/no-key.ts";
+import { type NpmLogin, npmLogin, npmSettings, portOf, registryAddress, settingsDirectory } from "./login/npm-login.ts";
+import type { KeyPlan } from "./login/user-keys.ts";
 import type { KeyPlace } from "./plan-key.ts";
-import type { KeyPlan } from "./user-keys.ts";
 
 /** A registry that the project takes packages from, for which the user has a login. */
 export interface RegistryLogin extends NpmLogin {

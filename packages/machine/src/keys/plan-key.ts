@@ -1,10 +1,10 @@
 import type { KeyCommand } from "@gennai/governance/keys/key-command";
 import { stagedDirectories } from "../stage/stage-roots.ts";
+import type { KeyPlan, UserKeys } from "./login/user-keys.ts";
+import { searchPath } from "./login/user-program.ts";
 import { planGh } from "./plan-gh.ts";
 import { planPublish } from "./plan-publish.ts";
 import { planPush } from "./plan-push.ts";
-import type { KeyPlan, UserKeys } from "./user-keys.ts";
-import { searchPath } from "./user-program.ts";
 
 export interface KeyPlace {
   /** Real path, in the workspace. */

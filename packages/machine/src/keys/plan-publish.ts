@@ -7,11 +7,11 @@ import { ToolFailure } from "@gennai/governance/tool-error";
 import { z } from "zod";
 import { isWithin } from "../sandbox/host-layout.ts";
 import { stagedDirectories } from "../stage/stage-roots.ts";
-import { keyDirectory } from "./key-git.ts";
-import { noKey } from "./no-key.ts";
-import { npmLogin, npmSettings, portOf, registryAddress, settingsDirectory } from "./npm-login.ts";
+import { keyDirectory } from "./git/key-git.ts";
+import { noKey } from "./login/no-key.ts";
+import { npmLogin, npmSettings, portOf, registryAddress, settingsDirectory } from "./login/npm-login.ts";
+import type { KeyPlan } from "./login/user-keys.ts";
 import type { KeyPlace } from "./plan-key.ts";
-import type { KeyPlan } from "./user-keys.ts";
 
 /**
  * First the package is packed, with its own scripts, where there is neither network nor login; then what was packed is

@@ -1,12 +1,12 @@
 import { quotedCommand } from "@gennai/governance/command/quoted-command";
 import type { PushCommand } from "@gennai/governance/keys/push-command";
 import type { RunMount } from "../stage/staged-command.ts";
-import { cleanGitSettings } from "./clean-git-settings.ts";
-import { gitAddressText } from "./git-address.ts";
+import { cleanGitSettings } from "./git/clean-git-settings.ts";
+import { gitAddressText } from "./git/git-address.ts";
 import { gitWithLogin } from "./git-with-login.ts";
+import type { KeyPlan } from "./login/user-keys.ts";
 import type { GuardedPlace } from "./plan-key.ts";
 import { type PushTarget, pushTarget } from "./push-target.ts";
-import type { KeyPlan } from "./user-keys.ts";
 
 /** Undefined for a push to a directory. Rejects with `ToolFailure`. */
 export async function planPush(command: PushCommand, place: GuardedPlace): Promise<KeyPlan | undefined> {

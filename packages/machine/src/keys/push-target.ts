@@ -1,9 +1,9 @@
 import type { PushCommand } from "@gennai/governance/keys/push-command";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { readGitHead } from "../workspace/git-head.ts";
-import { type GitAddress, type ReadAddress, readGitAddress } from "./git-address.ts";
-import { type SettingEntries, settingOf, userGitSettings } from "./git-settings-of.ts";
-import { type KeyRepository, keyRepository } from "./key-repository.ts";
+import { type GitAddress, type ReadAddress, readGitAddress } from "./git/git-address.ts";
+import { type SettingEntries, settingOf, userGitSettings } from "./git/git-settings-of.ts";
+import { type KeyRepository, keyRepository } from "./git/key-repository.ts";
 import type { KeyPlace } from "./plan-key.ts";
 
 /** Where a push would go, and how the user's settings and the repository's have it. */

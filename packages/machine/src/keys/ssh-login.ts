@@ -2,13 +2,13 @@ import { existsSync, lstatSync, readFileSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import type { RunMount } from "../stage/staged-command.ts";
-import type { GitAddress } from "./git-address.ts";
-import { keyDirectory } from "./key-git.ts";
-import { noKey } from "./no-key.ts";
+import type { GitAddress } from "./git/git-address.ts";
+import { keyDirectory } from "./git/key-git.ts";
+import { noKey } from "./login/no-key.ts";
+import { runUserProgram } from "./login/run-user-program.ts";
+import type { UserKeys } from "./login/user-keys.ts";
+import { userProgram } from "./login/user-program.ts";
 import type { GuardedPlace } from "./plan-key.ts";
-import { runUserProgram } from "./run-user-program.ts";
-import type { UserKeys } from "./user-keys.ts";
-import { userProgram } from "./user-program.ts";
 
 /** How the user logs in to one host by ssh. */
 export interface SshLogin {

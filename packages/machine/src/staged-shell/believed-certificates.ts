@@ -1,4 +1,4 @@
-import { keyDirectory } from "../keys/key-git.ts";
+import { keyDirectory } from "../keys/git/key-git.ts";
 import type { AddedLogin } from "../network/added-login.ts";
 import { usualAuthorities } from "../network/usual-authorities.ts";
 import type { RunMount } from "../stage/staged-command.ts";

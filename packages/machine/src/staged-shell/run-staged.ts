@@ -2,7 +2,7 @@ import type { CommandAnalysis } from "@gennai/governance/command/command-analysi
 import type { AllowedEndpoint, Connection } from "@gennai/governance/network/connection";
 import { shownName } from "@gennai/governance/shown-names";
 import type { FileChange } from "@gennai/governance/tool";
-import type { UncoveredKey } from "../keys/user-keys.ts";
+import type { UncoveredKey } from "../keys/login/user-keys.ts";
 import type { AddedLogin } from "../network/added-login.ts";
 import type { WatchedNetwork } from "../network/watched-network.ts";
 import type { CommandLimits } from "../process/command-limits.ts";

@@ -1,5 +1,5 @@
-import type { UncoveredKey } from "../keys/user-keys.ts";
-import { searchPath } from "../keys/user-program.ts";
+import type { UncoveredKey } from "../keys/login/user-keys.ts";
+import { searchPath } from "../keys/login/user-program.ts";
 import type { StagedCommand } from "../stage/staged-command.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
-import { loginSecrets } from "#keys/login-secrets";
+import { loginSecrets } from "#keys/login/login-secrets";
 import { pipIndexes } from "#keys/reading/pip-settings";
 
 test.each([

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { packageRegistry } from "@gennai/testkit/package-registry";
 import { type TemporaryDirectory, temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { keyDirectory } from "#keys/key-git";
+import { keyDirectory } from "#keys/git/key-git";
 import { installLogins, planInstall } from "#keys/plan-install";
 
 const token = "npm_correcthorsebattery";

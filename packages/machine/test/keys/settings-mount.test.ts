@@ -1,6 +1,6 @@
 import { temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { describe, expect, test } from "vitest";
-import { gitAddressText, readGitAddress } from "#keys/git-address";
+import { gitAddressText, readGitAddress } from "#keys/git/git-address";
 import { settingsMount } from "#keys/plan-push";
 
 const places = ["remotes", "branches"] as const;

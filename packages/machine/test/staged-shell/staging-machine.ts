@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import type { AllowedEndpoint } from "@gennai/governance/network/connection";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
-import type { UncoveredKey } from "#keys/user-keys";
+import type { UncoveredKey } from "#keys/login/user-keys";
 import { theInternet } from "#network/way-out";
 import { commandEnvironment } from "#process/command-environment";
 import { openSandbox } from "#shell/open-sandbox";

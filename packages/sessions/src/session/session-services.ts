@@ -2,7 +2,7 @@ import type { Model } from "@gennai/agent/model";
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import type { ClientWorkspaceFacts } from "@gennai/agent/workspace-operation";
 import type { ControlWatch } from "@gennai/machine/control-watch/control-watch";
-import type { UserKeys } from "@gennai/machine/keys/user-keys";
+import type { UserKeys } from "@gennai/machine/keys/login/user-keys";
 import type { CommandLimits } from "@gennai/machine/process/command-limits";
 import type { ProcessLocks } from "@gennai/machine/process/process-lock";
 import type { LearningRedactor } from "@gennai/machine/redaction/redactor";

@@ -1,10 +1,10 @@
 import { quotedCommand } from "@gennai/governance/command/quoted-command";
 import { type GitReadCommand, gitReadCommand } from "@gennai/governance/keys/git-read-command";
-import { cleanGitSettings } from "../clean-git-settings.ts";
-import { type GitAddress, gitAddressText } from "../git-address.ts";
-import { userGitSettings } from "../git-settings-of.ts";
+import { cleanGitSettings } from "../git/clean-git-settings.ts";
+import { type GitAddress, gitAddressText } from "../git/git-address.ts";
+import { userGitSettings } from "../git/git-settings-of.ts";
+import { keyRepository } from "../git/key-repository.ts";
 import { type GitRun, gitWithLogin } from "../git-with-login.ts";
-import { keyRepository } from "../key-repository.ts";
 import { guardedPlace, type KeyPlace } from "../plan-key.ts";
 import { settingsMount } from "../plan-push.ts";
 import { remoteTarget, rewrittenAddress } from "../push-target.ts";

@@ -1,5 +1,5 @@
+import type { KeyPlan } from "../login/user-keys.ts";
 import type { KeyPlace } from "../plan-key.ts";
-import type { KeyPlan } from "../user-keys.ts";
 
 /** A program that reads from hosts, of which some want a login: git, and what fetches packages. */
 export interface LoginReader {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { registryAddress } from "../npm-login.ts";
-import type { UserKeys } from "../user-keys.ts";
+import { registryAddress } from "../login/npm-login.ts";
+import type { UserKeys } from "../login/user-keys.ts";
 import { settingsText } from "./settings-text.ts";
 
 export interface NamedLogin {

@@ -1,6 +1,6 @@
 import { ToolFailure } from "@gennai/governance/tool-error";
+import type { KeyPlan } from "../login/user-keys.ts";
 import type { KeyPlace } from "../plan-key.ts";
-import type { KeyPlan } from "../user-keys.ts";
 import { gitReader } from "./git-reader.ts";
 import type { LoginReader } from "./login-reader.ts";
 import { npmReader } from "./npm-reader.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import type { UserKeys } from "../login/user-keys.ts";
 import { settingsText } from "../reading/settings-text.ts";
-import type { UserKeys } from "../user-keys.ts";
 import type { RegistryPlace } from "./registry-login.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { isLoopback } from "@gennai/governance/network/endpoint";
-import { npmSettings, registryAddress } from "../npm-login.ts";
-import type { UserKeys } from "../user-keys.ts";
+import { npmSettings, registryAddress } from "../login/npm-login.ts";
+import type { UserKeys } from "../login/user-keys.ts";
 import { basic, bearer, type RegistryPlace } from "./registry-login.ts";
 
 /** Of `~/.npmrc`, which npm, pnpm and the first yarn read. */

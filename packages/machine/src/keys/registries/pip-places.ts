@@ -1,5 +1,5 @@
+import type { UserKeys } from "../login/user-keys.ts";
 import { pipIndexes } from "../reading/pip-settings.ts";
-import type { UserKeys } from "../user-keys.ts";
 import { basic, type RegistryPlace } from "./registry-login.ts";
 
 /** Of the user's `pip.conf`, `PIP_INDEX_URL` and `~/.netrc`. @param named indexes that the command names */

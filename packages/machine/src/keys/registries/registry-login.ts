@@ -2,9 +2,9 @@ import { type Endpoint, endpointOf, sameEndpoint } from "@gennai/governance/netw
 import type { AddedLogin } from "../../network/added-login.ts";
 import { certificateVariables } from "../../process/certificate-variables.ts";
 import { certificatesIn } from "../../process/certificates-in.ts";
-import { loginSecrets } from "../login-secrets.ts";
-import { portOf } from "../npm-login.ts";
-import type { UserKeys } from "../user-keys.ts";
+import { loginSecrets } from "../login/login-secrets.ts";
+import { portOf } from "../login/npm-login.ts";
+import type { UserKeys } from "../login/user-keys.ts";
 
 /** What the user's own settings have for one place of a registry. */
 export interface RegistryPlace {

@@ -2,7 +2,7 @@ import { isPlainNpmInstall } from "@gennai/governance/installs/plain-install";
 import { oneCommand } from "@gennai/governance/keys/one-command";
 import { pipInstall } from "@gennai/governance/keys/pip-install";
 import type { AddedLogin } from "../../network/added-login.ts";
-import type { UserKeys } from "../user-keys.ts";
+import type { UserKeys } from "../login/user-keys.ts";
 import { cargoPlaces } from "./cargo-places.ts";
 import { npmPlaces } from "./npm-places.ts";
 import { pipPlaces } from "./pip-places.ts";

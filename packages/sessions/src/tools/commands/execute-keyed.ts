@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Effect } from "@gennai/governance/effect";
 import type { ExecutionContext, ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import type { KeyPlan } from "@gennai/machine/keys/user-keys";
+import type { KeyPlan } from "@gennai/machine/keys/login/user-keys";
 import { removeTree } from "@gennai/machine/stage/remove-tree";
 import { runStaged, type StagedSurroundings } from "@gennai/machine/staged-shell/run-staged";
 import type { StagingKeys } from "./bash-tool.ts";

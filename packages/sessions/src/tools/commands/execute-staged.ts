@@ -3,8 +3,8 @@ import type { Effect } from "@gennai/governance/effect";
 import type { AllowedEndpoint } from "@gennai/governance/network/connection";
 import { shownName, shownNames } from "@gennai/governance/shown-names";
 import type { ExecutionContext, Judgement, ToolOutcome } from "@gennai/governance/tool";
+import type { UncoveredKey } from "@gennai/machine/keys/login/user-keys";
 import type { RegistryLogins } from "@gennai/machine/keys/registries/registry-logins";
-import type { UncoveredKey } from "@gennai/machine/keys/user-keys";
 import type { AddedLogin } from "@gennai/machine/network/added-login";
 import { runProposed } from "@gennai/machine/staged-shell/run-proposed";
 import {

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { join } from "node:path";
-import { searchPath } from "@gennai/machine/keys/user-program";
+import { searchPath } from "@gennai/machine/keys/login/user-program";
 import { isWithin } from "@gennai/machine/sandbox/host-layout";
 import { realPath } from "@gennai/machine/sandbox/search-path";
 

@@ -1,10 +1,10 @@
 import { isAbsolute, join } from "node:path";
-import { certificatesIn } from "../process/certificates-in.ts";
-import type { RunMount } from "../stage/staged-command.ts";
+import { certificatesIn } from "../../process/certificates-in.ts";
+import type { RunMount } from "../../stage/staged-command.ts";
+import type { UserKeys } from "../login/user-keys.ts";
 import { type GitAddress } from "./git-address.ts";
 import type { SettingEntries } from "./git-settings-of.ts";
 import { keyDirectory } from "./key-git.ts";
-import type { UserKeys } from "./user-keys.ts";
 
 const file = `${keyDirectory}/git-authorities.crt`;
 

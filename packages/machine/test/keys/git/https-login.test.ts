@@ -1,6 +1,6 @@
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
-import { readGitAddress } from "#keys/git-address";
+import { readGitAddress } from "#keys/git/git-address";
 import { gitWithLogin } from "#keys/git-with-login";
 import { guardedPlace } from "#keys/plan-key";
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
-import { runUserProgram } from "#keys/run-user-program";
+import { runUserProgram } from "#keys/login/run-user-program";
 
 const environment = { PATH: process.env["PATH"] };
 

@@ -1,4 +1,4 @@
-import { fixedSettings, type GitSettings, settingsEnvironment } from "../git/run/git-settings.ts";
+import { fixedSettings, type GitSettings, settingsEnvironment } from "../../git/run/git-settings.ts";
 
 /** Where what is uncovered for one run lies in it. */
 export const keyDirectory = "/run/gennai-key";

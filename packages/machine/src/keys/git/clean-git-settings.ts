@@ -1,4 +1,4 @@
-import { settingText } from "../git/run/setting-text.ts";
+import { settingText } from "../../git/run/setting-text.ts";
 import type { SettingEntries } from "./git-settings-of.ts";
 
 /**

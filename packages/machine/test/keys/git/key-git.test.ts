@@ -3,9 +3,9 @@ import { chmodSync, existsSync } from "node:fs";
 import { keyCommand } from "@gennai/governance/keys/key-command";
 import { type TemporaryDirectory, temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { keyGitEnvironment } from "#keys/key-git";
+import { keyGitEnvironment } from "#keys/git/key-git";
+import type { KeyPlan } from "#keys/login/user-keys";
 import { planKey } from "#keys/plan-key";
-import type { KeyPlan } from "#keys/user-keys";
 
 const password = "correct-horse-battery";
 let home: TemporaryDirectory;

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { UnsafeRepository } from "../git/run/confirmed-repository.ts";
-import { git } from "../git/run/run-git.ts";
+import { UnsafeRepository } from "../../git/run/confirmed-repository.ts";
+import { git } from "../../git/run/run-git.ts";
+import { noKey } from "../login/no-key.ts";
 import { repositorySettings, type SettingEntries } from "./git-settings-of.ts";
-import { noKey } from "./no-key.ts";
 
 /**
  * Keeps git out of the submodules of a work tree: to look into one, it would start another git there, by that one's own settings. What

@@ -1,7 +1,7 @@
 import { chmodSync, realpathSync, symlinkSync } from "node:fs";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
-import { searchPath, userProgram } from "#keys/user-program";
+import { searchPath, userProgram } from "#keys/login/user-program";
 
 test("no program of the user's comes out of a place that commands write to, whichever way its path is written", async () => {
   await using place = await temporaryDirectory({

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { cleanGitSettings } from "#keys/clean-git-settings";
-import { gitAddressText, readGitAddress } from "#keys/git-address";
+import { cleanGitSettings } from "#keys/git/clean-git-settings";
+import { gitAddressText, readGitAddress } from "#keys/git/git-address";
 
 test.each<[string, object]>([
   ["git@git.example:me/r.git", { scheme: "ssh", host: "git.example", port: undefined, user: "git", path: "me/r.git" }],

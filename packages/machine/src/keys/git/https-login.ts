@@ -1,10 +1,10 @@
-import { gitEnvironment } from "../git/run/git-environment.ts";
-import { machineGit } from "../git/run/machine-git.ts";
+import { gitEnvironment } from "../../git/run/git-environment.ts";
+import { machineGit } from "../../git/run/machine-git.ts";
+import { noKey } from "../login/no-key.ts";
+import { runUserProgram } from "../login/run-user-program.ts";
+import type { UserKeys } from "../login/user-keys.ts";
 import { credentialHost, type GitAddress } from "./git-address.ts";
 import type { SettingEntries } from "./git-settings-of.ts";
-import { noKey } from "./no-key.ts";
-import { runUserProgram } from "./run-user-program.ts";
-import type { UserKeys } from "./user-keys.ts";
 
 /** In words for people, without asking it: what the user's own settings name for this host. Throws `ToolFailure` (`no_key`). */
 export function helperFor({ host, port }: GitAddress, user: SettingEntries): string {

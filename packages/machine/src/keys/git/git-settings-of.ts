@@ -1,6 +1,6 @@
-import { gitEnvironment } from "../git/run/git-environment.ts";
-import { machineGit } from "../git/run/machine-git.ts";
-import { runUserProgram } from "./run-user-program.ts";
+import { gitEnvironment } from "../../git/run/git-environment.ts";
+import { machineGit } from "../../git/run/machine-git.ts";
+import { runUserProgram } from "../login/run-user-program.ts";
 
 /** Names, lower-case but for what stands in the middle, and values; in their order. */
 export type SettingEntries = readonly (readonly [name: string, value: string])[];

@@ -1,5 +1,5 @@
 import type { AllowedEndpoint } from "@gennai/governance/network/connection";
-import type { RunMount } from "../stage/staged-command.ts";
+import type { RunMount } from "../../stage/staged-command.ts";
 
 /** Whose logins may be uncovered: of the user who runs the server, and only where no other user shares it. */
 export interface UserKeys {
