@@ -13,7 +13,7 @@ import { rpcPaths } from "@gennai/protocol/rpc-services";
 import { challengePath } from "@gennai/protocol/server-proof";
 import { protocolVersion } from "@gennai/protocol/spoken-protocol";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
-import type { PlanAuthority } from "@gennai/sessions/plans/plan-authority";
+import type { PlanAuthority } from "@gennai/sessions/plans/approval/plan-authority";
 import { Callers } from "@gennai/sessions/users/callers";
 import { oneUser } from "@gennai/sessions/users/identity";
 import { openLedgerSigner } from "@gennai/store/ledger/keys/ledger-key";

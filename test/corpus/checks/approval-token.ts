@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { PlanApproval } from "@gennai/governance/plan/plan-change";
 import { ServiceError } from "@gennai/machine/service-error";
 import { startServer } from "@gennai/server/serve";
-import { ApprovalTokens, isToken } from "@gennai/sessions/plans/approval-tokens";
+import { ApprovalTokens, isToken } from "@gennai/sessions/plans/approval/approval-tokens";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { killedServerOptions } from "../../../packages/server/test/plans/killed-server.ts";
 import {

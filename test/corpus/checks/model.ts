@@ -11,7 +11,7 @@ import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { readMcpContent } from "@gennai/sessions/mcp/mcp-content";
 import { McpServers } from "@gennai/sessions/mcp/mcp-servers";
-import { provesNothing } from "@gennai/sessions/plans/empty-verification";
+import { provesNothing } from "@gennai/sessions/plans/run/empty-verification";
 import { checkCall } from "@gennai/sessions/turn/check-call";
 import { executionContext } from "@gennai/testkit/execution-context";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";

@@ -1,7 +1,7 @@
 import type { PlanView } from "@gennai/governance/plan/plan";
 import { ServiceError } from "@gennai/machine/service-error";
 import { prepareSessionBranch } from "@gennai/sessions/manager/prepare-session-branch";
-import type { ActionPreview, PlanAuthority } from "@gennai/sessions/plans/plan-authority";
+import type { ActionPreview, PlanAuthority } from "@gennai/sessions/plans/approval/plan-authority";
 import type { Session } from "@gennai/sessions/session/session";
 import type { HeldPlan } from "./plan-aliases.ts";
 

@@ -1,5 +1,5 @@
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
-import type { PlanAuthority } from "@gennai/sessions/plans/plan-authority";
+import type { PlanAuthority } from "@gennai/sessions/plans/approval/plan-authority";
 import type { Session } from "@gennai/sessions/session/session";
 import type { HttpListener } from "../http/http-server.ts";
 import { listenRina, type RinaListenerOptions } from "./rina-listener.ts";

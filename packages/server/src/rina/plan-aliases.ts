@@ -2,8 +2,8 @@ import type { PlanView } from "@gennai/governance/plan/plan";
 import { ServiceError } from "@gennai/machine/service-error";
 import { digestOf } from "@gennai/protocol/digest";
 import type { JsonValue } from "@gennai/protocol/plan/strict-json";
-import { isToken } from "@gennai/sessions/plans/approval-tokens";
-import type { PlanAuthority } from "@gennai/sessions/plans/plan-authority";
+import { isToken } from "@gennai/sessions/plans/approval/approval-tokens";
+import type { PlanAuthority } from "@gennai/sessions/plans/approval/plan-authority";
 import type { Session } from "@gennai/sessions/session/session";
 import { strippedPlan } from "./client-form.ts";
 

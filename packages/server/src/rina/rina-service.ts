@@ -4,7 +4,7 @@ import { ServiceError } from "@gennai/machine/service-error";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { sha256Hex } from "@gennai/protocol/digest";
 import type { JsonValue } from "@gennai/protocol/plan/strict-json";
-import type { PlanAuthority } from "@gennai/sessions/plans/plan-authority";
+import type { PlanAuthority } from "@gennai/sessions/plans/approval/plan-authority";
 import type { Session } from "@gennai/sessions/session/session";
 import { isStripped, planForClient } from "./client-form.ts";
 import { previewOnBranch } from "./onto-branch.ts";

@@ -1,7 +1,7 @@
 import { correctionRequestText } from "@gennai/agent/scenarios/plan-correction";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import type { JsonValue } from "@gennai/protocol/plan/strict-json";
-import type { PlanAuthority, SubmittedPlan } from "@gennai/sessions/plans/plan-authority";
+import type { PlanAuthority, SubmittedPlan } from "@gennai/sessions/plans/approval/plan-authority";
 import type { Session } from "@gennai/sessions/session/session";
 import { planTurn } from "./plan-turn.ts";
 

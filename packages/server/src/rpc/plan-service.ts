@@ -2,7 +2,7 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import { PlanService } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
-import type { PlanAuthority } from "@gennai/sessions/plans/plan-authority";
+import type { PlanAuthority } from "@gennai/sessions/plans/approval/plan-authority";
 import { refusedPlan } from "./errors/refused-plan.ts";
 import { actionToWire, planToWire } from "./wire/plan-wire.ts";
 

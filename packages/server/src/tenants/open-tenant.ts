@@ -24,7 +24,7 @@ import { EmergencyStore } from "@gennai/sessions/emergency/emergency-store";
 import { WorkspaceHooks } from "@gennai/sessions/hooks/workspace-hooks";
 import { SessionManager } from "@gennai/sessions/manager/session-manager";
 import { McpServers } from "@gennai/sessions/mcp/mcp-servers";
-import type { PlanAuthority } from "@gennai/sessions/plans/plan-authority";
+import type { PlanAuthority } from "@gennai/sessions/plans/approval/plan-authority";
 import { SessionPlans } from "@gennai/sessions/plans/session-plans";
 import { loadScenarios } from "@gennai/sessions/scenarios/load-scenarios";
 import { GovernanceRegistry } from "@gennai/sessions/session/workspace-governance";

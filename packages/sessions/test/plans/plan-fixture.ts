@@ -1,6 +1,6 @@
 import { ServiceError } from "@gennai/machine/service-error";
 import { startTestServer, type TestServer, type TestServerOptions } from "@gennai/testkit/test-server";
-import type { PlanAuthority } from "#plans/plan-authority";
+import type { PlanAuthority } from "#plans/approval/plan-authority";
 import type { Session } from "#session/session";
 
 export const never = { signal: new AbortController().signal };

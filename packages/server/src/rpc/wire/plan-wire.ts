@@ -6,7 +6,7 @@ import { planStateWords, stepStateWords } from "@gennai/protocol/model/plan-stat
 import { changeToMessage } from "@gennai/protocol/model/proposal";
 import { riskWords } from "@gennai/protocol/model/risk";
 import { failureClassToMessage, verdictWords } from "@gennai/protocol/model/tool-outcome";
-import type { ActionPreview } from "@gennai/sessions/plans/plan-authority";
+import type { ActionPreview } from "@gennai/sessions/plans/approval/plan-authority";
 
 export function planToWire(plan: PlanView) {
   const { planId, digest, planJson, title, summary, claimed, executed, verified, remediation } = plan;

@@ -10,14 +10,14 @@ import type { StepState } from "@gennai/protocol/model/plan-state";
 import type { Risk } from "@gennai/protocol/model/risk";
 import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
 import type { PlanAction } from "@gennai/protocol/plan/plan-schema";
-import type { KnownFiles } from "../session/known-files.ts";
-import { remediationOf } from "../session/log/remediation.ts";
-import type { Session } from "../session/session.ts";
+import type { KnownFiles } from "../../session/known-files.ts";
+import { remediationOf } from "../../session/log/remediation.ts";
+import type { Session } from "../../session/session.ts";
+import type { ApprovedCall, PlanAnswers, SeenCall } from "../approval/plan-answers.ts";
+import { actionKey, argumentsOf, type Inspection } from "../inspect/inspect-plan.ts";
+import { type FileAction, readFileNow, shaOf, textAfter } from "../inspect/plan-file.ts";
 import { boundedEvidence } from "./evidence.ts";
-import { actionKey, argumentsOf, type Inspection } from "./inspect-plan.ts";
-import type { ApprovedCall, PlanAnswers, SeenCall } from "./plan-answers.ts";
 import { planEntry } from "./plan-entry.ts";
-import { type FileAction, readFileNow, shaOf, textAfter } from "./plan-file.ts";
 import { loadPlan } from "./stored-plan.ts";
 
 export interface PlanRunPorts {

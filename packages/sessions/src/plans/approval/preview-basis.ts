@@ -1,6 +1,6 @@
 import type { PlanPreview } from "@gennai/governance/plan/plan-change";
 import { digestOf } from "@gennai/protocol/digest";
-import type { Session } from "../session/session.ts";
+import type { Session } from "../../session/session.ts";
 import { headOf } from "./plan-head.ts";
 import { type PlanRefusalReason, planRefusal } from "./plan-refusal.ts";
 

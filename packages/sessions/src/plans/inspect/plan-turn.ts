@@ -1,5 +1,5 @@
 import type { SessionEvent } from "@gennai/agent/session-event";
-import type { Session } from "../session/session.ts";
+import type { Session } from "../../session/session.ts";
 import { planRunScenario } from "./inspect-plan.ts";
 
 /** First events of a turn that runs or verifies a plan; the model reads later what it was. */

@@ -8,13 +8,13 @@ import { ask } from "@gennai/governance/verdict";
 import { digestOf, sha256Hex } from "@gennai/protocol/digest";
 import { highestRisk, type Risk } from "@gennai/protocol/model/risk";
 import type { ParsedPlan, PlanAction } from "@gennai/protocol/plan/plan-schema";
-import { chooseScenario } from "../policies/choose-scenario.ts";
-import type { Session } from "../session/session.ts";
-import { buildTurnGate } from "../turn/turn-gate.ts";
+import { chooseScenario } from "../../policies/choose-scenario.ts";
+import type { Session } from "../../session/session.ts";
+import { buildTurnGate } from "../../turn/turn-gate.ts";
+import type { SeenCall } from "../approval/plan-answers.ts";
+import type { ActionPreview } from "../approval/plan-authority.ts";
+import { previewBasis } from "../approval/preview-basis.ts";
 import { InspectedFiles } from "./inspected-files.ts";
-import type { SeenCall } from "./plan-answers.ts";
-import type { ActionPreview } from "./plan-authority.ts";
-import { previewBasis } from "./preview-basis.ts";
 
 /** The scenario whose tools plans run with. */
 export const planRunScenario = "CODE";

@@ -1,6 +1,6 @@
 import type { PlanRecord } from "@gennai/governance/plan/plan-record";
-import type { Session } from "../session/session.ts";
-import { planRefusal } from "./plan-refusal.ts";
+import type { Session } from "../../session/session.ts";
+import { planRefusal } from "../approval/plan-refusal.ts";
 
 /** Throws `unknown_plan`. */
 export function recordOf(session: Session, planId: string): PlanRecord {

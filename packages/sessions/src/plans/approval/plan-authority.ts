@@ -1,7 +1,7 @@
 import type { EnvelopeKind, PlanIssue, PlanView, VerificationResult } from "@gennai/governance/plan/plan";
 import type { ProposedChange } from "@gennai/protocol/model/proposal";
 import type { Risk } from "@gennai/protocol/model/risk";
-import type { Session } from "../session/session.ts";
+import type { Session } from "../../session/session.ts";
 
 /** What one action of a plan would do, before anybody approved it. */
 export interface ActionPreview {

@@ -2,9 +2,9 @@ import type { WorkspacePath } from "@gennai/governance/effect";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { unifiedDiff } from "@gennai/machine/changes/unified-diff";
 import type { ProposedChange } from "@gennai/protocol/model/proposal";
-import { KnownFiles } from "../session/known-files.ts";
-import type { Session } from "../session/session.ts";
-import { pathName } from "../tools/path-name.ts";
+import { KnownFiles } from "../../session/known-files.ts";
+import type { Session } from "../../session/session.ts";
+import { pathName } from "../../tools/path-name.ts";
 import { type FileAction, type FileNow, readFileNow, shaOf, textAfter } from "./plan-file.ts";
 
 /** The files of a plan, first as they are, then as its actions leave them, in memory. */

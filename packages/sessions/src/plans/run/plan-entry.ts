@@ -1,6 +1,6 @@
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import { knownHead } from "@gennai/machine/workspace/known-head";
-import type { Session } from "../session/session.ts";
+import type { Session } from "../../session/session.ts";
 
 /** A ledger record about a plan as a whole; its actions have records of their own. */
 export function planEntry(

@@ -3,7 +3,7 @@ import type { PlanRecord } from "@gennai/governance/plan/plan-record";
 import { type ValidatedPlan, validateRinaOutput } from "@gennai/protocol/plan/validate-rina-output";
 import { StoreError } from "@gennai/store/database/store-error";
 import type { BlobStore } from "@gennai/store/log/session-log";
-import { planRefusal } from "./plan-refusal.ts";
+import { planRefusal } from "../approval/plan-refusal.ts";
 
 /** Keeps the plan's canonical bytes under its digest. */
 export async function storePlan(blobs: BlobStore, plan: ValidatedPlan): Promise<void> {

@@ -1,7 +1,7 @@
 import type { PlanApproval } from "@gennai/governance/plan/plan-change";
 import { ServiceError } from "@gennai/machine/service-error";
 import { beforeEach, describe, expect, test } from "vitest";
-import { ApprovalTokens, isToken } from "#plans/approval-tokens";
+import { ApprovalTokens, isToken } from "#plans/approval/approval-tokens";
 
 const preview = {
   shownSha256: "s",

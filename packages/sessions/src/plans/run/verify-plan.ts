@@ -2,10 +2,10 @@ import type { TurnEnd } from "@gennai/agent/turn-loop";
 import type { GovernedTools } from "@gennai/governance/gate/gate";
 import type { VerificationResult } from "@gennai/governance/plan/plan";
 import type { StepContract } from "@gennai/governance/plan/step-contract";
-import type { Session } from "../session/session.ts";
+import type { Session } from "../../session/session.ts";
+import type { PlanAnswers } from "../approval/plan-answers.ts";
 import { provesNothing } from "./empty-verification.ts";
 import { boundedEvidence } from "./evidence.ts";
-import type { PlanAnswers } from "./plan-answers.ts";
 import { planEntry } from "./plan-entry.ts";
 import { finalText } from "./run-plan.ts";
 

@@ -1,11 +1,11 @@
 import type { GovernedTools } from "@gennai/governance/gate/gate";
 import { type StepContract, toolOfAction } from "@gennai/governance/plan/step-contract";
 import type { ParsedPlan } from "@gennai/protocol/plan/plan-schema";
-import type { Session } from "../session/session.ts";
+import type { Session } from "../../session/session.ts";
+import type { PlanAnswers } from "../approval/plan-answers.ts";
+import type { Approver } from "../approval/plan-authority.ts";
+import { planRefusal } from "../approval/plan-refusal.ts";
 import type { Inspection } from "./inspect-plan.ts";
-import type { PlanAnswers } from "./plan-answers.ts";
-import type { Approver } from "./plan-authority.ts";
-import { planRefusal } from "./plan-refusal.ts";
 
 /** Milliseconds that a client which lost its way has to come back, in a run that nobody need be watching. */
 const comingBackMs = 5_000;

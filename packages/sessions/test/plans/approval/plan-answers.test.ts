@@ -1,7 +1,7 @@
 import type { Question } from "@gennai/governance/confirmation";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { describe, expect, test } from "vitest";
-import { type ApprovedCall, PlanAnswers } from "#plans/plan-answers";
+import { type ApprovedCall, PlanAnswers } from "#plans/approval/plan-answers";
 
 const approved: ApprovedCall = {
   callId: "c",
