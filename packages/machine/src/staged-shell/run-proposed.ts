@@ -10,7 +10,7 @@ import { type GitEffect, observeGit } from "../stage/git-effects.ts";
 import { pathsInGit } from "../stage/git-path.ts";
 import { stageParts } from "../stage/staging-place.ts";
 import { removeTransaction, type Transaction } from "../stage/transaction.ts";
-import { sha256 } from "../workspace/held-file.ts";
+import { sha256 } from "../workspace/content-digest.ts";
 import { foundEffects } from "./found-effects.ts";
 import { keepEffects, takeForLayer } from "./keep-effects.ts";
 import { notRun, runAndObserve } from "./observed-run.ts";

@@ -1,4 +1,4 @@
-import { hash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import {
   closeSync,
   constants,
@@ -16,6 +16,7 @@ import {
 import { promisify } from "node:util";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { systemErrorCode } from "../system-error.ts";
+import { sha256 } from "./content-digest.ts";
 import type { HeldDirectory } from "./held-directory.ts";
 import type { FileContent } from "./workspace.ts";
 
@@ -109,11 +110,6 @@ export function temporaryName(): string {
 
 /** What names of temporary files start with. */
 export const temporaryPrefix = ".gennai-tmp-";
-
-/** SHA-256, lower-case hex. */
-export function sha256(bytes: Uint8Array): string {
-  return hash("sha256", bytes, "hex");
-}
 
 function readWhole(
   directory: HeldDirectory,

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { withoutRoot } from "@gennai/testkit/without-root";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { sha256 } from "#workspace/held-file";
+import { sha256 } from "#workspace/content-digest";
 import { openLocalWorkspace } from "#workspace/local-workspace";
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), "gennai-held-")));

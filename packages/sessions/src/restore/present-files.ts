@@ -3,9 +3,10 @@ import { chmodSync, lstatSync, readlinkSync, renameSync, symlinkSync, unlinkSync
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { systemErrorCode } from "@gennai/machine/system-error";
 import { removeFile } from "@gennai/machine/workspace/change/place-file";
+import { sha256 } from "@gennai/machine/workspace/content-digest";
 import { fileFailure } from "@gennai/machine/workspace/file-failure";
 import { holdDirectory } from "@gennai/machine/workspace/held-directory";
-import { readHeldFile, sha256, temporaryName } from "@gennai/machine/workspace/held-file";
+import { readHeldFile, temporaryName } from "@gennai/machine/workspace/held-file";
 import { splitRelative } from "@gennai/machine/workspace/split-relative";
 import type { WorkspaceRoot } from "@gennai/machine/workspace/workspace-root";
 import type { FileState } from "@gennai/store/checkpoints/file-state";

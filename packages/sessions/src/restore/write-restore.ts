@@ -3,7 +3,7 @@ import type { FileChangeRecord } from "@gennai/agent/proposal";
 import type { SkippedFile } from "@gennai/agent/session-event";
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { removeEmptyDirectories } from "@gennai/machine/workspace/change/made-directories";
-import { sha256 } from "@gennai/machine/workspace/held-file";
+import { sha256 } from "@gennai/machine/workspace/content-digest";
 import type { Workspace, WorkspaceChange } from "@gennai/machine/workspace/workspace";
 import type { WorkspaceRoot } from "@gennai/machine/workspace/workspace-root";
 import type { FileContents } from "./file-contents.ts";

@@ -17,6 +17,7 @@ import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { promisify } from "node:util";
 import { hasCode } from "@gennai/machine/system-error";
+import { sha256 } from "@gennai/machine/workspace/content-digest";
 import { syncDirectory } from "@gennai/machine/workspace/sync-directory";
 import type { BlobRef } from "@gennai/protocol/model/proposal";
 import { StoreError } from "../database/store-error.ts";
@@ -37,19 +38,19 @@ export class FileBlobStore implements BlobStore {
     mediaType: string,
     { durable = true }: { readonly durable?: boolean } = {},
   ): Promise<BlobRef> {
-    const sha256 = createHash("sha256").update(bytes).digest("hex");
-    const reference = { sha256, size: bytes.length, mediaType };
-    const file = this.#file(sha256);
+    const digest = sha256(bytes);
+    const reference = { sha256: digest, size: bytes.length, mediaType };
+    const file = this.#file(digest);
     const there = statSync(file, { throwIfNoEntry: false });
     // A file of another size was damaged: it is replaced.
     if (there?.size === bytes.length && this.#touch(file)) {
-      if (!durable || this.#synced.get(sha256) === fileId(there) || (await this.#syncThere(file, bytes)))
+      if (!durable || this.#synced.get(digest) === fileId(there) || (await this.#syncThere(file, bytes)))
         return reference;
     }
 
     const directory = dirname(file);
     const created = mkdirSync(directory, { recursive: true, mode: 0o700 });
-    const temporary = join(directory, `.${sha256}.${process.pid}.${randomBytes(6).toString("hex")}`);
+    const temporary = join(directory, `.${digest}.${process.pid}.${randomBytes(6).toString("hex")}`);
     try {
       // Only the disk is waited for in another thread: to hand over the rest would take longer than to do it.
       const descriptor = openSync(temporary, "wx", 0o600);

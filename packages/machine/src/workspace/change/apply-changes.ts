@@ -1,9 +1,10 @@
 import { closeSync, fsync } from "node:fs";
 import { promisify } from "node:util";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { sha256 } from "../content-digest.ts";
 import { fileFailure } from "../file-failure.ts";
 import { type HeldDirectory, holdDirectory } from "../held-directory.ts";
-import { sha256, temporaryName, writeTemporaryFile } from "../held-file.ts";
+import { temporaryName, writeTemporaryFile } from "../held-file.ts";
 import type { AppliedChange, WorkspaceChange } from "../workspace.ts";
 import { checkRootInPlace, type WorkspaceRoot } from "../workspace-root.ts";
 import { removeJournal, writeJournal } from "./change-journal.ts";

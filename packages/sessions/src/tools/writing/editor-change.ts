@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { WorkspacePath } from "@gennai/governance/effect";
 import type { ToolOutcome, Verification } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { sha256 } from "@gennai/machine/workspace/held-file";
+import { sha256 } from "@gennai/machine/workspace/content-digest";
 import { decodeText, encodeText } from "@gennai/machine/workspace/text-file";
 import type { FileContent } from "@gennai/machine/workspace/workspace";
 import type { EditorBridge } from "../../bridge/editor-bridge.ts";

@@ -3,7 +3,7 @@ import type { Analysis, FileChange, ToolOutcome, Verification } from "@gennai/go
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { changedBlocks, type LineSpan } from "@gennai/machine/changes/changed-blocks";
 import { type EditableText, fileBytes, fileText } from "@gennai/machine/changes/editable-text";
-import { sha256 } from "@gennai/machine/workspace/held-file";
+import { sha256 } from "@gennai/machine/workspace/content-digest";
 import type { FileContent, Workspace } from "@gennai/machine/workspace/workspace";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import type { EditorBridge } from "../../bridge/editor-bridge.ts";
