@@ -28,8 +28,8 @@ export type GitEffect = { readonly root: number; readonly repository: string } &
     }
   /** Decides what git runs, or where its data is: `path` is in git's directory. */
   | { readonly type: "control"; readonly path: string }
-  /** Objects that came; deletions of objects are in `dropped`. */
-  | { readonly type: "objects"; readonly added: number }
+  /** Files of objects that came, relative to the root: that they hold what their names say, nobody has looked at. */
+  | { readonly type: "objects"; readonly files: readonly string[] }
   /** What git leaves of a work that goes on or is done: `MERGE_HEAD`, `COMMIT_EDITMSG`, `rebase-merge/…`. */
   | { readonly type: "work"; readonly path: string }
   /** Nothing can be told of it, so nothing of the repository can be judged: reftables, a split or damaged index or ref. */
@@ -51,7 +51,10 @@ export interface LogChange {
 
 export interface GitObservation {
   readonly effects: readonly GitEffect[];
-  /** Effects not to be kept: deleted objects, locks that a killed git left, an index that was only refreshed. */
+  /**
+   * Effects not to be kept: deleted and changed objects, what git makes anew of objects and believes (commit graphs, indexes over packs),
+   * locks that a killed git left, an index that was only refreshed.
+   */
   readonly dropped: ReadonlySet<StageEffect>;
 }
 
@@ -88,7 +91,8 @@ class RepositoryObserver {
   readonly #dropped: StageEffect[] = [];
   readonly #loose = new Map<string, { readonly from: string | undefined; readonly to: string | undefined }>();
   #packed: StageEffect | undefined;
-  #objects = 0;
+  readonly #objects: string[] = [];
+  #others = 0;
 
   constructor(
     root: StagedRoot,
@@ -103,7 +107,10 @@ class RepositoryObserver {
   add(effect: StageEffect, inGit: string): void {
     const [, worktree, own = inGit] = /^worktrees\/([^/]+)\/(.+)$/.exec(inGit) ?? [];
     const isDirectory = (effect.after ?? effect.before)?.type === "directory";
+    const isLink = effect.after !== undefined && effect.after.type !== "file" && effect.after.type !== "directory";
     if (/\.lock$/.test(own) && !isDirectory) this.#dropped.push(effect);
+    // Git makes none. It would write through one, wherever that leads.
+    else if (isLink) this.#push({ type: "control", path: inGit });
     // Those of submodules say nothing without what is in them.
     else if (isDirectory && /^modules(?:\/|$)/.test(own)) return;
     else if (control.test(own) || /^(?:modules|reftable)(?:\/|$)/.test(own)) {
@@ -111,7 +118,7 @@ class RepositoryObserver {
     } else if (isDirectory) return;
     // A file or a link in the place of git's directory says which one is obeyed.
     else if (own === "") this.#push({ type: "control", path: inGit });
-    else if (/^objects\/(?!info\/)/.test(own)) this.#object(effect);
+    else if (own.startsWith("objects/")) this.#object(effect, own);
     else if (own.startsWith("refs/")) this.#looseRef(effect, inGit, own);
     else if (own === "packed-refs") this.#packed = effect;
     else if (own === "HEAD") this.#head(effect, inGit, worktree);
@@ -124,8 +131,9 @@ class RepositoryObserver {
   addOfNewModule(effect: StageEffect, inGit: string, own: string): void {
     const isFile = effect.after?.type === "file";
     if (effect.after?.type === "directory") return;
-    if (isFile && (ordinaryInModule.test(own) || (own === "info/exclude" && this.#saysNothing(effect))))
-      this.#objects += 1;
+    if (isFile && own.startsWith("objects/") && !control.test(own)) this.#object(effect, own);
+    else if (isFile && (ordinaryInModule.test(own) || (own === "info/exclude" && this.#saysNothing(effect))))
+      this.#others += 1;
     else this.#push({ type: "control", path: inGit });
   }
 
@@ -136,13 +144,13 @@ class RepositoryObserver {
 
   end(): { readonly effects: readonly GitEffect[]; readonly dropped: readonly StageEffect[] } {
     this.#refs();
-    if (this.#objects > 0) this.#push({ type: "objects", added: this.#objects });
+    if (this.#objects.length + this.#others > 0) this.#push({ type: "objects", files: this.#objects });
     return { effects: this.#effects, dropped: this.#dropped };
   }
 
-  /** They only ever become more: who would take one away takes away history. */
-  #object(effect: StageEffect): void {
-    if (effect.change === "created") this.#objects += 1;
+  /** They only ever become more: who would take one away takes away history. @param own in git's directory */
+  #object(effect: StageEffect, own: string): void {
+    if (effect.change === "created" && objectFile.test(own)) this.#objects.push(effect.path);
     else this.#dropped.push(effect);
   }
 
@@ -286,10 +294,12 @@ function newModules(
   return made.toSorted((one, other) => other.path.length - one.path.length);
 }
 
+/** The objects themselves. What else git has there it makes anew, and would believe whatever it says. */
+const objectFile = /^objects\/(?:[0-9a-f]{2}\/[0-9a-f]{38,62}|pack\/pack-[0-9a-f]{40,64}\.(?:pack|idx|keep|promisor))$/;
 /** Of a repository that nobody has yet. A hook of this name is never run. */
 const ordinaryInModule =
-  /^(?:HEAD|ORIG_HEAD|FETCH_HEAD|index|packed-refs|shallow|description|(?:logs|refs|branches)\/.+|objects\/(?!info\/(?:http-)?alternates$).+|hooks\/[\w-]+\.sample)$/;
+  /^(?:HEAD|ORIG_HEAD|FETCH_HEAD|index|packed-refs|shallow|description|(?:logs|refs)\/.+|hooks\/[\w-]+\.sample)$/;
 const control =
   /^(?:(?:config|config\.worktree|commondir|gitdir|hooks|worktrees|objects\/info\/(?:http-)?alternates)(?:\/|$)|info\/(?!refs$))/;
 const work =
-  /^(?:[A-Z_]+_HEAD|[A-Z]+_(?:MSG|EDITMSG|MODE|RR|LOG|START|TERMS|NAMES)|AUTO_MERGE|description|sharedindex\.[0-9a-f]+|info\/refs|objects\/info\/.+|gc\.log|rebase-(?:merge|apply)\/.+|sequencer\/.+|rr-cache\/.+|branches\/.+)$/;
+  /^(?:[A-Z_]+_HEAD|[A-Z]+_(?:MSG|EDITMSG|MODE|RR|LOG|START|TERMS|NAMES)|AUTO_MERGE|description|sharedindex\.[0-9a-f]+|info\/refs|gc\.log|rebase-(?:merge|apply)\/.+|sequencer\/.+|rr-cache\/.+)$/;

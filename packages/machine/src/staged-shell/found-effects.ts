@@ -3,7 +3,7 @@ import type { FileChange } from "@gennai/governance/tool";
 import type { StageEffect } from "../stage/effect.ts";
 import { foundDiff } from "./found-diff.ts";
 import { type FoundEdit, foundEdits } from "./found-edits.ts";
-import { foundInContents, foundInGit, gitContents } from "./found-in-git.ts";
+import { foundForged, foundInContents, foundInGit, gitContents } from "./found-in-git.ts";
 import { type FoundInTree, foundInTree } from "./found-in-tree.ts";
 import { foundParts, type StagedParts } from "./found-parts.ts";
 import { StagedWork, type StagedWorkOptions } from "./staged-work.ts";
@@ -25,8 +25,10 @@ export async function foundEffects(options: StagedWorkOptions): Promise<FoundEff
   const work = new StagedWork(options);
   const inTree = undoableOf(work, await foundInTree(work));
   const judged = new Set(inTree.map(({ write }) => write.path.absolute));
-  const contents = await gitContents(work, options.home);
-  const inGit = [...foundInContents(work, contents, judged), ...foundInGit(work)];
+  const forged = await foundForged(work);
+  // Git would be shown what is not so.
+  const contents = forged.length > 0 ? [] : await gitContents(work, options.home);
+  const inGit = [...forged, ...foundInContents(work, contents, judged), ...foundInGit(work)];
   return {
     ...foundParts(work, { inTree, inGit, contents }),
     effects: [...inTree.map(({ write }) => write), ...inGit],

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { FileWrite, FoundTrait, GitChange } from "@gennai/governance/effect";
 import { controlPath } from "@gennai/governance/policies/control-paths";
 import { objectOf } from "../control-watch/is-staged.ts";
+import { forgedObjects } from "../git/forged-objects.ts";
 import { newCommits } from "../git/new-commits.ts";
 import type { GitEffect } from "../stage/git-effects.ts";
 import { NotObservable } from "../stage/stage-error.ts";
@@ -24,6 +25,20 @@ export function foundInGit(work: StagedWork): readonly (GitChange | FileWrite)[]
     }),
     ...work.git.filter((effect) => work.isOwn(effect)).flatMap((effect) => gitChange(effect, work)),
   ];
+}
+
+/** Files of objects that do not hold what their names say: they would change what commits hold that nobody touched. */
+export async function foundForged(work: StagedWork): Promise<readonly GitChange[]> {
+  const found: GitChange[] = [];
+  for (const effect of work.git) {
+    if (effect.type !== "objects" || !work.isOwn(effect)) continue;
+    const files = new Map(effect.files.map((path) => [work.placeOf({ root: effect.root, path }), path]));
+    for (const forged of await forgedObjects([...files.keys()])) {
+      const name = files.get(forged) ?? forged;
+      found.push({ type: "git", what: "control", name, from: undefined, to: undefined, agreed: false });
+    }
+  }
+  return found;
 }
 
 /** What git's index, or a new commit, holds at one path. */
@@ -128,6 +143,8 @@ function gitChange(effect: GitEffect, work: StagedWork): readonly GitChange[] {
     to: "to" in effect ? effect.to : undefined,
     agreed,
   });
+  const other = isOfModule(effect) ? undefined : pathInOtherTree(effect, work);
+  if (other !== undefined) return [change("control", inGit(other), gitState)];
   switch (effect.type) {
     case "ref":
       return [change("ref", effect.name, gitState || gitNames.includes(effect.name.replace(/^refs\/heads\//, "")))];
@@ -152,6 +169,19 @@ function gitChange(effect: GitEffect, work: StagedWork): readonly GitChange[] {
   }
 }
 
+/** Where another work tree stands, and what is to be committed in it, is not this one's: a path in git's directory. */
+function pathInOtherTree(effect: GitEffect, work: StagedWork): string | undefined {
+  let path: string;
+  if (effect.type === "head" || effect.type === "index") {
+    const name = effect.type === "head" ? "HEAD" : "index";
+    path = effect.worktree === undefined ? name : `worktrees/${effect.worktree}/${name}`;
+  } else if (effect.type === "work" && ofOneTree.test(effect.path)) path = effect.path;
+  else return undefined;
+  return work.isOfOwnTree(effect, /^worktrees\/([^/]+)\//.exec(path)?.[1]) ? undefined : path;
+}
+
+const ofOneTree = /^(?:worktrees\/[^/]+\/)?(?:[A-Z_]+_[A-Z]+$|AUTO_MERGE$|rebase-(?:merge|apply)\/|sequencer\/)/;
+
 /** Of a submodule, whose data lies in that of the repository around it. */
 function isOfModule({ repository }: GitEffect): boolean {
   return /(?:^|\/)modules\//.test(repository);
@@ -164,10 +194,15 @@ function isAsRecorded({ from, to }: GitEffect & { readonly type: "head" }, work:
 
 /** A rebase that goes on later runs what its list says. */
 function runsWhenGoingOn({ root, repository, path }: GitEffect & { readonly type: "work" }, work: StagedWork): boolean {
-  if (!/^(?:rebase-merge|rebase-apply|sequencer)\//.test(path)) return false;
+  if (!/^(?:worktrees\/[^/]+\/)?(?:rebase-merge|rebase-apply|sequencer)\//.test(path)) return false;
   const text = textOf({ root, repository }, work, path);
-  return text !== undefined && /^\s*(?:x|exec)\b/m.test(text);
+  if (text === undefined) return false;
+  const [, strategy] = path.endsWith("/strategy") ? [text, text] : (/^\s*strategy\s*=(.*)$/m.exec(text) ?? []);
+  return /^\s*(?:x|exec)\b/m.test(text) || (strategy !== undefined && !strategies.has(strategy.trim()));
 }
+
+/** Of git's own; any other one is a program. */
+const strategies: ReadonlySet<string> = new Set(["ort", "recursive", "resolve", "octopus", "ours", "subtree"]);
 
 /** Of a file of git's data, as the command left it. */
 function textOf(

@@ -104,6 +104,11 @@ export class StagedWork {
     return join(this.#transaction.roots[root]?.path ?? "/", path);
   }
 
+  /** Where it lies until it is kept. */
+  placeOf({ root, path }: Pick<StageEffect, "root" | "path">): string {
+    return join(this.#transaction.roots[root]?.directory ?? "/", stageParts.upper, path);
+  }
+
   workspacePath(absolute: string): WorkspacePath {
     const inside = isWithin(absolute, this.workspaceRoot);
     const name = inside ? relative(this.workspaceRoot, absolute) : "";
@@ -151,6 +156,12 @@ export class StagedWork {
   isOwn({ root, repository }: GitEffect): boolean {
     const git = this.absolute({ root, path: repository });
     return this.repository?.writable.some((directory) => isWithin(git, directory)) === true;
+  }
+
+  /** Whether git's data of this work tree is that of the workspace's own, and not of another one of the repository, or of a submodule. */
+  isOfOwnTree({ root, repository }: Pick<GitEffect, "root" | "repository">, worktree: string | undefined): boolean {
+    const git = this.absolute({ root, path: repository });
+    return (worktree === undefined ? git : join(git, "worktrees", worktree)) === this.repository?.writable.at(-1);
   }
 
   isTracked(absolute: string): boolean {

@@ -53,8 +53,6 @@ const commands: Readonly<Record<string, readonly string[]>> = {
     "reflog shrinks refs/heads/main",
     "reflog shrinks refs/heads/other",
     "work info/refs",
-    "work objects/info/commit-graph",
-    "work objects/info/packs",
   ],
   "echo x >> a.txt; git stash -q": [
     "objects 4",
@@ -69,6 +67,16 @@ const commands: Readonly<Record<string, readonly string[]>> = {
     "control info/attributes",
     "control objects/info/alternates",
   ],
+  "ln -s ../a.txt .git/MERGE_MSG; ln -s ../../a.txt .git/refs/x; rm -r .git/logs; ln -s ../src .git/logs": [
+    "control MERGE_MSG",
+    "control logs",
+    "control refs/x",
+    "reflog shrinks HEAD",
+    "reflog shrinks refs/heads/main",
+    "reflog shrinks refs/heads/other",
+  ],
+  "echo x > .git/branches/other; git repack -qad; git multi-pack-index write; git commit-graph write; cd .git/objects; echo x > info/x; echo x > pack/x":
+    ["control branches/other", "objects 2", "work info/refs"],
   "git init -q nested": ["control config", "control hooks", "control info/exclude"],
   "git reflog expire --expire=now --all": [
     "reflog shrinks HEAD",
@@ -86,7 +94,7 @@ function short(effect: GitEffect): string {
   if (effect.type === "head") return `head ${effect.from} -> ${effect.to}`;
   if (effect.type === "index") return ["index", ...effect.changes.map(({ path }) => path)].join(" ");
   if (effect.type === "reflog") return `reflog ${effect.shrinks ? "shrinks " : ""}${effect.name}`;
-  if (effect.type === "objects") return `objects ${effect.added}`;
+  if (effect.type === "objects") return `objects ${effect.files.length}`;
   return `${effect.type} ${effect.path}`;
 }
 

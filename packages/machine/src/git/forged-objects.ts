@@ -1,0 +1,70 @@
+import { createHash, hash } from "node:crypto";
+import { createReadStream, lstatSync, readFileSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { createInflate, inflateSync } from "node:zlib";
+import { giveWay } from "../stage/give-way.ts";
+import { hasCode } from "../system-error.ts";
+import { startGit } from "./run/start-git.ts";
+
+/**
+ * Which files of objects do not hold what their names say. Git looks at that when it fetches, and not when it reads: a file with
+ * the name of another object would change what every commit with that object holds.
+ *
+ * @param files absolute paths, as they lie in a directory of objects; nobody changes them meanwhile
+ */
+export async function forgedObjects(files: readonly string[]): Promise<readonly string[]> {
+  const all = new Set(files);
+  const forged: string[] = [];
+  for (const file of files) {
+    await giveWay();
+    const pack = /^(.+)\.(?:pack|idx)$/.exec(file)?.[1];
+    if (pack === undefined) {
+      if (!/\.(?:keep|promisor)$/.test(file) && !(await isObject(file))) forged.push(file);
+    } else if (!all.has(`${pack}.pack`) || !all.has(`${pack}.idx`)) forged.push(file);
+    else if (file.endsWith(".pack") && !(await isPack(pack))) forged.push(file);
+  }
+  return forged;
+}
+
+/** Bytes of a file, and of what it holds, up to which it is read at once. */
+const small = { file: 256 * 1024, content: 4 * 1024 * 1024 } as const;
+
+async function isObject(file: string): Promise<boolean> {
+  const id = basename(dirname(file)) + basename(file);
+  const algorithm = id.length === 40 ? "sha1" : "sha256";
+  try {
+    if (lstatSync(file).size <= small.file) {
+      try {
+        return hash(algorithm, inflateSync(readFileSync(file), { maxOutputLength: small.content })) === id;
+      } catch (error) {
+        if (!hasCode(error, "ERR_BUFFER_TOO_LARGE")) throw error;
+      }
+    }
+    const digest = createHash(algorithm);
+    await pipeline(createReadStream(file), createInflate(), digest);
+    return digest.digest("hex") === id;
+  } catch (error) {
+    // Git itself can read nothing of it.
+    if (hasCode(error, "Z_DATA_ERROR") || hasCode(error, "Z_BUF_ERROR")) return false;
+    throw error;
+  }
+}
+
+/** By git, which reads each object of it, and compares the index. @param pack without its ending */
+async function isPack(pack: string): Promise<boolean> {
+  const cwd = dirname(pack);
+  const format = /-[0-9a-f]{64}$/.test(pack) ? "sha256" : "sha1";
+  const running = await startGit(["verify-pack", `--object-format=${format}`, "--", `${pack}.idx`], {
+    cwd,
+    workTree: undefined,
+    // It lies in no repository: what is around it says nothing.
+    environment: { GIT_DIR: "/nonexistent" },
+    readable: [cwd],
+    writable: [],
+    repository: "our-own",
+  });
+  running.stdin.end();
+  running.stdout.resume();
+  return (await running.ended).code === 0;
+}
