@@ -7,6 +7,7 @@ import { caseClashes, flagsOf } from "./effect-flags.ts";
 import { giveWay } from "./give-way.ts";
 import { type FoundLayerPart, findLayerPart, type LayerRules } from "./layer-part.ts";
 import { entryAt, identityOf, isSameEntry, isWhiteout, modeOf, statIfPresent, withRights } from "./look-at-entry.ts";
+import { LookBudget, type LookLimits, lookLimits } from "./look-budget.ts";
 import type { StageView } from "./stage-view.ts";
 import { type StagedRoot, stageParts } from "./staging-place.ts";
 
@@ -24,7 +25,8 @@ export interface ObservedRoot extends StagedRoot {
  * What a command did, after the last of its processes and before the overlays are unmounted. Throws system errors for what
  * cannot be looked at; nothing can be kept then.
  */
-export async function observe(roots: readonly ObservedRoot[]): Promise<Observation> {
+export async function observe(roots: readonly ObservedRoot[], limits: LookLimits = lookLimits): Promise<Observation> {
+  const budget = new LookBudget(limits);
   const effects: StageEffect[] = [];
   const dropped: { readonly root: number; readonly path: string }[] = [];
   const replaced: StageEffect[] = [];
@@ -32,7 +34,7 @@ export async function observe(roots: readonly ObservedRoot[]): Promise<Observati
   for (const [index, root] of roots.entries()) {
     const part = root.rules === undefined ? undefined : await findLayerPart(root, root.rules);
     if (part !== undefined && part.trees.length + part.cleared.length > 0) layer = { root: index, part };
-    const found = await new RootObserver(root, index, part).look();
+    const found = await new RootObserver(root, index, { layerPart: part, budget }).look();
     effects.push(...found.effects);
     replaced.push(...found.replaced);
     dropped.push(...found.dropped.map((path) => ({ root: index, path })));
@@ -64,6 +66,7 @@ class RootObserver {
   readonly #index: number;
   readonly #upper: string;
   readonly #hidden: ReadonlySet<string>;
+  readonly #budget: LookBudget;
   /** What goes into the layer of the session is no effect on the user's tree. */
   readonly #layerPart: FoundLayerPart | undefined;
   readonly #effects: StageEffect[] = [];
@@ -72,8 +75,13 @@ class RootObserver {
   /** Of entries without one of the user's at their path: the user's inode that they began as. */
   readonly #origins = new Map<StageEffect, bigint>();
 
-  constructor(root: ObservedRoot, index: number, layerPart: FoundLayerPart | undefined) {
+  constructor(
+    root: ObservedRoot,
+    index: number,
+    { layerPart, budget }: { readonly layerPart: FoundLayerPart | undefined; readonly budget: LookBudget },
+  ) {
     this.#layerPart = layerPart;
+    this.#budget = budget;
     this.#root = root;
     this.#index = index;
     this.#upper = join(root.directory, stageParts.upper);
@@ -120,6 +128,7 @@ class RootObserver {
     if (this.#layerPart?.taken.has(path)) return false;
     const upper = join(this.#upper, path);
     const stat = mustBe(statIfPresent(upper), path);
+    this.#budget.spend(stat.isFile() ? stat.size : 0n);
     const isBelowHidden = inHidden || this.#hidden.has(path);
     const lower = inLower && !isBelowHidden ? statIfPresent(join(this.#root.path, path)) : undefined;
     if (isWhiteout(stat)) {
@@ -173,6 +182,7 @@ class RootObserver {
     if (this.#hidden.has(path) || this.#layerPart?.gone.has(path)) return false;
     const lower = statIfPresent(join(this.#root.path, path));
     if (lower === undefined) return true;
+    this.#budget.spend();
     if (lower.isDirectory() && !(await this.#goneBelow(path))) return false;
     const before = await this.#before(path, lower);
     const flags = flagsOf({ root: this.#root, path, isHidden: false, isClash: false, lower });

@@ -4,6 +4,7 @@ import { systemErrorCode } from "../system-error.ts";
 import type { Covered } from "./covered-tree.ts";
 import type { Observation } from "./effect.ts";
 import type { LayerRules } from "./layer-part.ts";
+import type { LookLimits } from "./look-budget.ts";
 import type { MountKeeper } from "./mount-keeper.ts";
 import { dropMounts, type MountedRoots } from "./mounted-roots.ts";
 import { observe } from "./observe.ts";
@@ -64,17 +65,17 @@ export class Stage {
    */
   async observe(
     rules?: LayerRules,
-    { mayBeHeld = false }: { readonly mayBeHeld?: boolean } = {},
+    { mayBeHeld = false, limits }: { readonly mayBeHeld?: boolean; readonly limits?: LookLimits } = {},
   ): Promise<Observation> {
     this.#refuseGone();
     if (mayBeHeld && this.#mounts.again !== undefined) this.#mounts = await this.#mounts.again();
-    const observation = await this.#look(rules);
+    const observation = await this.#look(rules, limits);
     // Without them, all that the command left alone would look removed.
     this.#refuseGone();
     return observation;
   }
 
-  async #look(rules: LayerRules | undefined): Promise<Observation> {
+  async #look(rules: LayerRules | undefined, limits: LookLimits | undefined): Promise<Observation> {
     try {
       await this.#mounts.settle();
       return await observe(
@@ -83,6 +84,7 @@ export class Stage {
           const looked = { ...root, covered, marker: this.markers[index] ?? 0n, view: this.#mounts.view(root) };
           return index === 0 && rules !== undefined ? Object.assign(looked, { rules }) : looked;
         }),
+        limits,
       );
     } catch (cause) {
       const code = systemErrorCode(cause);

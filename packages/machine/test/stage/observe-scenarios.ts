@@ -276,6 +276,27 @@ export const scenarios: Scenarios = {
     await forgetCommit(fixture.stateDir, transaction.id);
     chmodSync(join(fixture.root, "closed"), 0o700);
   },
+  "looks at no more than it can take on": async () => {
+    await using fixture = new StageFixture(files);
+    const limits = { bytes: 1024 ** 2, entries: 20 };
+    const looked = async (text: string): Promise<number> => {
+      const stage = await fixture.stageOver(await fixture.covered());
+      try {
+        await stage.run(
+          { text, cwd: fixture.root, environment: fixture.environment, timeoutMs: 60_000 },
+          { signal: new AbortController().signal },
+        );
+        return (await stage.observe(undefined, { limits })).effects.length;
+      } finally {
+        await stage.close();
+        await removeTransaction(stage.transaction);
+      }
+    };
+    equal(await looked("truncate -s 500K one two"), 2);
+    equal(await looked("touch $(seq 20)"), 20);
+    await rejects(looked("truncate -s 500K one two three"), /more than/);
+    await rejects(looked("touch $(seq 21)"), /more than 20/);
+  },
   "survives a tree deeper than any path": async () => {
     await using fixture = new StageFixture(files);
     const deep =
