@@ -25,6 +25,8 @@ export interface MountKeeper {
   readonly joinArguments: readonly string[];
   /** Whether a process sees them. @param mounts its `/proc/PID/mountinfo` */
   isSeen(process: number, mounts: string): boolean;
+  /** Commands see the roots themselves, with something else at some paths, and can write to nothing of them. */
+  readonly readOnly?: { readonly inPlace: readonly ShownInPlace[] };
   /** Commands that join it are in the network of their session. */
   readonly hasNetwork: boolean;
   /** Over which the run may write. */
@@ -46,6 +48,12 @@ export interface MountKeeper {
   again?(): Promise<MountKeeper>;
   /** Resolves when the mounts are gone. */
   close(): Promise<void>;
+}
+
+/** Absolute paths: what is to be seen at one of a root. */
+export interface ShownInPlace {
+  readonly path: string;
+  readonly source: string;
 }
 
 /** `volatile`: nothing of it needs to be on disk before a commit, and unmounting does not sync the whole disk. */

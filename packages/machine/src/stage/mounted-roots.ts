@@ -5,6 +5,7 @@ import type { Covered } from "./covered-tree.ts";
 import { layMask } from "./lay-mask.ts";
 import { keepMounts, type MountKeeper } from "./mount-keeper.ts";
 import { namingCopies } from "./no-copy.ts";
+import { rootsThemselves } from "./roots-themselves.ts";
 import type { SessionNetwork } from "./session-network.ts";
 import { makeCaches } from "./staged-caches.ts";
 import type { LayeredRoot } from "./staging-place.ts";
@@ -28,8 +29,11 @@ export interface CachesOfRun {
   readonly more?: readonly string[];
 }
 
-/** How commands see the roots: by an overlay over them, or by a copy for each run where there can be none. */
-export type StagedBy = "overlay" | "copy";
+/**
+ * How commands see the roots: by an overlay over them, by a copy for each run where there can be none, or, for what only reads, as they
+ * are.
+ */
+export type StagedBy = "overlay" | "copy" | "itself";
 
 /**
  * Throws `StageUnavailable`, and leaves nothing behind then.
@@ -53,6 +57,9 @@ export async function mountRoots(
     roots.map(({ root }) => root),
   );
   try {
+    if (stagedBy === "itself") {
+      return { transaction, mounts: rootsThemselves(transaction.roots, covered, network), covered };
+    }
     const layered = transaction.roots.map((root, index): LayeredRoot => {
       return { ...root, layer: roots[index]?.layer?.tree };
     });

@@ -103,9 +103,12 @@ function sandboxArguments(
     // As another user, git would take every file for changed, and refuse the repository of somebody else.
     ...["--uid", String(process.getuid?.() ?? 0), "--gid", String(process.getgid?.() ?? 0)],
     ...settingsArguments(machine, roots),
-    // What is hidden in them, the overlays hide.
-    ...roots.flatMap(({ path, directory }) => ["--bind", `${directory}/merged`, path]),
-    ...hideBelow(layout.readable, { layout, empty }),
+    ...rootArguments(roots, mounts),
+    // Who may only read can connect to a socket that is there; on an overlay or a copy nobody listens.
+    ...hideBelow([...layout.readable, ...(mounts.readOnly === undefined ? [] : roots.map(({ path }) => path))], {
+      layout,
+      empty,
+    }),
     ...(resolver === undefined ? [] : resolverArguments(resolver)),
     ...besides.flatMap((mount) =>
       "empty" in mount
@@ -113,6 +116,17 @@ function sandboxArguments(
         : ["--ro-bind", "source" in mount ? mount.source : machine.fileOf(mount.text), mount.path],
     ),
     ...startArguments(cwd),
+  ];
+}
+
+/** What is hidden in them, overlays and copies hide. */
+function rootArguments(roots: readonly StagedRoot[], { readOnly }: MountKeeper): readonly string[] {
+  if (readOnly === undefined) {
+    return roots.flatMap(({ path, directory }) => ["--bind", join(directory, stageParts.merged), path]);
+  }
+  return [
+    ...roots.flatMap(({ path }) => ["--ro-bind", path, path]),
+    ...readOnly.inPlace.flatMap(({ path, source }) => ["--ro-bind", source, path]),
   ];
 }
 

@@ -19,6 +19,7 @@ import { layerRules } from "./layer-rules.ts";
 import { withMountPlaces } from "./mount-places.ts";
 import { watchRun } from "./network-of-run.ts";
 import { oneAfterOther } from "./one-after-other.ts";
+import { readsOnly } from "./reads-only.ts";
 import type { StagedShellCommand, StagedShellRun, StagedSurroundings } from "./run-staged.ts";
 import { withKey } from "./with-key.ts";
 import { withWayOut } from "./with-way-out.ts";
@@ -61,7 +62,13 @@ export async function runAndObserve(
     own: confirmed || key !== undefined,
     ...(program === undefined ? {} : { more: program.directories }),
   };
-  const staging = stages.stage(workspaceRoot, zeroAccess, { network, session, caches });
+  const isPlain = key === undefined && program === undefined && proposal === undefined && allowed.length === 0;
+  const staging = stages.stage(workspaceRoot, zeroAccess, {
+    network,
+    session,
+    caches,
+    reads: () => isPlain && text === command.text && readsOnly(command, { stages, workspaceRoot }),
+  });
   const { stage, layer, dropped } = await staging.catch((error: unknown) => {
     throw unavailable(error);
   });

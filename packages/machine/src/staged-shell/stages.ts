@@ -14,6 +14,7 @@ import { type CachesOfRun, dropMounts, type MountedRoots, mountRoots } from "../
 import { MountsAhead } from "../stage/mounts-ahead.ts";
 import { probeStage, type StageSupport } from "../stage/probe-stage.ts";
 import { type RecoveredCommit, recoverCommits } from "../stage/recover-commits.ts";
+import { canBeSeen } from "../stage/roots-themselves.ts";
 import { SessionLayer } from "../stage/session-layer.ts";
 import type { SessionNetwork } from "../stage/session-network.ts";
 import { Stage } from "../stage/stage.ts";
@@ -134,6 +135,7 @@ export class Stages implements AsyncDisposable {
    * @param network that the command is in; one of its own without
    * @param session whose layer the command sees, if it has one
    * @param caches that it finds
+   * @param reads whether it certainly only reads: asked when the workspace was looked through
    */
   async stage(
     workspaceRoot: string,
@@ -142,10 +144,12 @@ export class Stages implements AsyncDisposable {
       network,
       session,
       caches,
+      reads = () => false,
     }: {
       readonly network?: SessionNetwork | undefined;
       readonly session?: string | undefined;
       readonly caches?: CachesOfRun;
+      readonly reads?: () => boolean;
     } = {},
   ): Promise<LayeredStage> {
     const machine = this.#options.shell.machineFor(workspaceRoot);
@@ -153,7 +157,10 @@ export class Stages implements AsyncDisposable {
     const layer = session === undefined ? undefined : await this.layer(workspaceRoot, session);
     const dropped = [...((await layer?.renew()) ?? [])];
     const covered = await lookThrough(roots, layer, dropped);
-    const mounted = await this.#mounted(workspaceRoot, covered, { network, caches });
+    const mounted =
+      canBeSeen(covered) && reads()
+        ? await mountRoots(this.stateDir, covered, network, [], { stagedBy: "itself" })
+        : await this.#mounted(workspaceRoot, covered, { network, caches });
     return { stage: await Stage.on(mounted, machine), layer, dropped };
   }
 

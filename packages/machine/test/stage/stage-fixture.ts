@@ -30,7 +30,8 @@ import type { WorkspaceRoot } from "#workspace/workspace-root";
 import { withTurns } from "./with-turns.ts";
 
 /** Said to a program of scenarios by its environment. */
-export const stagedBy: StagedBy = process.env["GENNAI_STAGED_BY"] === "copy" ? "copy" : "overlay";
+export const stagedBy: StagedBy =
+  (["copy", "itself"] as const).find((one) => one === process.env["GENNAI_STAGED_BY"]) ?? "overlay";
 
 /** As beside a run in the background. */
 export const mayBeHeld = process.env["GENNAI_STAGED_BY"] === "overlay again";

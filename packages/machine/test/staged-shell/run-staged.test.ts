@@ -1,4 +1,4 @@
-import { existsSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Effect } from "@gennai/governance/effect";
 import {
@@ -105,9 +105,106 @@ describe("what a staged command did, in the words of policies", () => {
     ]);
   });
 
+  test("another working tree of the same repository is not this one's", async () => {
+    await using repository = await temporaryRepository({ "a.txt": "1\n" });
+    await using place = await temporaryDirectory();
+    await repository.git("worktree", "add", "-q", "-b", "work", place.path("tree"));
+    const move = "symbolic-ref HEAD refs/heads/x";
+    const stage = 'update-index --cacheinfo "100644,$(echo evil | git hash-object -w --stdin),a.txt"';
+    const todo = "rebase-merge && echo 'exec evil' >";
+    const other = (git: string): string =>
+      [
+        `git --git-dir=${git} ${move}; GIT_INDEX_FILE=${git}/index git ${stage}`,
+        `echo > ${git}/MERGE_HEAD; mkdir ${git}/${todo} ${git}/rebase-merge/git-rebase-todo`,
+      ].join("; ");
+    const touched = ["HEAD", "MERGE_HEAD", "index", "rebase-merge/git-rebase-todo"];
+    expect((await found(repository, other(".git/worktrees/tree"))).filter((one) => one.startsWith("git"))).toEqual(
+      touched.map((path) => `git control .git/worktrees/tree/${path}`),
+    );
+    const main = await found(place, other(repository.path(".git")), { below: "tree" });
+    expect(main.filter((one) => one.startsWith("git"))).toEqual(touched.map((path) => `git control .git/${path}`));
+    const own = `mkdir -p $(git rev-parse --git-dir)/${todo} $(git rev-parse --git-dir)/rebase-merge/git-rebase-todo`;
+    expect(await found(place, own, { below: "tree" })).toEqual([
+      "git control .git/worktrees/tree/rebase-merge/git-rebase-todo",
+    ]);
+  });
+
   test("where there is no repository", async () => {
     await using directory = await temporaryDirectory({ "a.txt": "1\n" });
     expect(await found(directory, "echo 2 > a.txt; echo b > b.txt")).toEqual(["create b.txt", "update a.txt"]);
+  });
+});
+
+describe("objects hold what their names say", () => {
+  /** What a commit holds at `a.txt`, under its name: as a file of its own, or in a pack, which git prefers. */
+  const forge = `
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { crc32, deflateSync } from "node:zlib";
+const sha1 = (...parts) => createHash("sha1").update(Buffer.concat(parts)).digest();
+const number = (value) => Buffer.from(value.toString(16).padStart(8, "0"), "hex");
+const id = execFileSync("git", ["rev-parse", process.argv[3] ?? "HEAD:a.txt"]).toString().trim();
+if (process.argv[2] === "loose") {
+  mkdirSync(\`.git/objects/\${id.slice(0, 2)}\`, { recursive: true });
+  writeFileSync(\`.git/objects/\${id.slice(0, 2)}/\${id.slice(2)}\`, deflateSync("blob 5\\0evil\\n"));
+} else {
+  const entry = Buffer.concat([Buffer.from([0x35]), deflateSync("evil\\n")]);
+  const pack = Buffer.concat([Buffer.from("PACK"), number(2), number(1), entry]);
+  const fan = Buffer.concat(Array.from({ length: 256 }, (_, at) => number(at >= parseInt(id.slice(0, 2), 16) ? 1 : 0)));
+  const table = [Buffer.from("ff744f63", "hex"), number(2), fan, Buffer.from(id, "hex"), number(crc32(entry)), number(12), sha1(pack)];
+  const name = \`.git/objects/pack/pack-\${sha1(pack).toString("hex")}\`;
+  writeFileSync(\`\${name}.pack\`, Buffer.concat([pack, sha1(pack)]));
+  writeFileSync(\`\${name}.idx\`, Buffer.concat([...table, sha1(...table)]));
+}
+`;
+  test.each<[string, string, RegExp | undefined]>([
+    ["in a pack", "node forge.mjs pack && git show HEAD:a.txt", /^git control \.git\/objects\/pack\/pack-\w+\.pack$/],
+    [
+      "one that is not there",
+      "node forge.mjs loose ff00000000000000000000000000000000000000",
+      /^git control \.git\/objects\/ff\/0+$/,
+    ],
+    ["an index without its pack", "node forge.mjs pack && rm .git/objects/pack/*.pack", /^git control .*\.idx$/],
+    [
+      "no object at all",
+      "mkdir -p .git/objects/aa && echo > .git/objects/aa/00000000000000000000000000000000000000",
+      /^git control/,
+    ],
+    ["packed by git", "git repack -qad", undefined],
+    [
+      "large ones",
+      "head -c 9000000 /dev/zero > zeros; head -c 400000 /dev/urandom > random; git add zeros random; rm zeros random; git reset -q",
+      undefined,
+    ],
+  ])("%s", async (_name, text, control) => {
+    await using repository = await temporaryRepository({ "a.txt": "1\n", "forge.mjs": forge });
+    const effects = await found(repository, text);
+    if (control === undefined) expect(effects.filter((effect) => effect.startsWith("git"))).toEqual([]);
+    else expect(effects.filter((effect) => control.test(effect))).toHaveLength(1);
+  });
+});
+
+describe("what only reads sees the workspace itself, and not a stage over it", () => {
+  const device = "stat -c %d a.txt";
+  test.each<[string, string, boolean, (repository: TemporaryRepository) => unknown]>([
+    ["plainly", device, true, () => undefined],
+    ["git, without programs in its settings", `${device}; git status`, true, () => undefined],
+    ["git, with one", `${device}; git status`, false, (each) => each.git("config", "core.fsmonitor", "./x")],
+    ["not git, with one", device, true, (each) => each.git("config", "core.fsmonitor", "./x")],
+    ["a program that may be a wrapper", `${device}; node --version`, false, () => undefined],
+    ["a command that may write", `${device}; touch b.txt`, false, () => undefined],
+    ["a workspace with a secret", `${device}; ls -a`, true, (each) => each.write(".env", "KEY=secret\n")],
+  ])("%s", async (_name, text, isItself, prepare) => {
+    await using machine = await stagingMachine();
+    await using repository = await temporaryRepository({ "a.txt": "1\n" });
+    await prepare(repository);
+    const staged = await machine.run(repository.root, text);
+    await staged.drop();
+    const seen = Number(staged.run.output.split("\n")[0]);
+    expect(seen === statSync(repository.path("a.txt")).dev).toBe(isItself);
+    expect(staged.run.exitCode).toBe(0);
+    expect(staged.run.output).not.toContain("secret");
   });
 });
 

@@ -34,9 +34,15 @@ export function onlyReads(text: string, found: readonly SimpleCommand[], place: 
 /**
  * True when none of the programs of a command that only reads starts another, or does what the workspace says: git does by its
  * settings, and what tells its version may be a wrapper that does what a file of the project says.
+ *
+ * @param options.gitStartsNothing asked only when there is a git: whether no setting of it names a program
  */
-export function startsNothing({ readsOnly, commands }: CommandAnalysis): boolean {
-  return readsOnly && commands.every(({ name, words }) => name !== "git" && !isVersion(name, words));
+export function startsNothing(
+  { readsOnly, commands }: CommandAnalysis,
+  { gitStartsNothing = () => false }: { readonly gitStartsNothing?: () => boolean } = {},
+): boolean {
+  if (!readsOnly || commands.some(({ name, words }) => isVersion(name, words))) return false;
+  return !commands.some(({ name }) => name === "git") || gitStartsNothing();
 }
 
 /** True for a program that looks into all files below a directory it is given. */

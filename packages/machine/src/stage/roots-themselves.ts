@@ -1,0 +1,72 @@
+import { lstatSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { checkRootInPlace } from "../workspace/workspace-root.ts";
+import type { CoveredRoot } from "./covered-roots.ts";
+import type { Covered } from "./covered-tree.ts";
+import type { MountKeeper, ShownInPlace } from "./mount-keeper.ts";
+import type { SessionNetwork } from "./session-network.ts";
+import { overlayView } from "./stage-view.ts";
+import { type StagedRoot, stageParts } from "./staging-place.ts";
+import { systemProgram } from "./system-program.ts";
+
+/**
+ * For a command that only reads: it sees the roots themselves, read-only, with something else in the place of what is hidden. Nothing
+ * has to take what it writes, so nothing is mounted over them as a whole, and git finds every file in the kernel's caches. Throws
+ * `workspace_replaced`.
+ *
+ * @param covered by root
+ */
+export function rootsThemselves(
+  roots: readonly StagedRoot[],
+  covered: readonly Covered[],
+  network: SessionNetwork | undefined,
+): MountKeeper {
+  for (const root of roots) checkRootInPlace(root);
+  const inPlace = roots.flatMap((root, index) => shownIn(root, covered[index]));
+  return {
+    joinArguments: network === undefined ? [] : [systemProgram("nsenter"), ...network.joinArguments, "--"],
+    // What is left of it for a moment can change nothing, and there is nothing to look at.
+    isSeen: () => false,
+    hasNetwork: network !== undefined,
+    caches: [],
+    readOnly: { inPlace },
+    markers: roots.map(() => 0n),
+    merged: ({ path }) => path,
+    settle: async () => undefined,
+    // What the user removes meanwhile was not removed by the command.
+    view: ({ path }) => ({ ...overlayView(path), goneIn: () => [] }),
+    areThere: () => true,
+    close: async () => undefined,
+  };
+}
+
+/** More mounts take longer than one over everything. */
+const mostInPlace = 100;
+
+/** Whether roots can be seen so: a layer of a session lies over none of them. */
+export function canBeSeen(roots: readonly CoveredRoot[]): boolean {
+  const count = roots.reduce((sum, { covered: { hidden, copies } }) => sum + hidden.length + copies.size, 0);
+  return count <= mostInPlace && roots.every(({ layer }) => layer === undefined);
+}
+
+function shownIn(root: StagedRoot, covered: Covered | undefined): readonly ShownInPlace[] {
+  if (covered === undefined) throw new Error("A root is not covered.");
+  const { hidden, copies, index } = covered;
+  const mask = join(root.directory, stageParts.mask);
+  const empty = join(mask, "empty");
+  mkdirSync(empty, { mode: 0o700 });
+  const written = [...copies, ...(index === undefined ? [] : [[index.path, index.bytes] as const])];
+  return [
+    ...hidden.flatMap((path): readonly ShownInPlace[] => {
+      const stat = lstatSync(join(root.path, path), { throwIfNoEntry: false });
+      // Nothing can be mounted on a link; what it leads to is hidden by its own name.
+      if (stat === undefined || stat.isSymbolicLink()) return [];
+      return [{ path: join(root.path, path), source: stat.isDirectory() ? empty : "/dev/null" }];
+    }),
+    ...written.map(([path, bytes], at) => {
+      const source = join(mask, String(at));
+      writeFileSync(source, bytes, { mode: 0o600 });
+      return { path: join(root.path, path), source };
+    }),
+  ];
+}
