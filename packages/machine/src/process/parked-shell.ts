@@ -6,6 +6,8 @@ import { closing, type StartedChild } from "./started-child.ts";
 export interface ShellStart {
   /** Program (absolute) and its arguments. */
   readonly argv: readonly string[];
+  /** File that it finds open as descriptor 3. */
+  readonly opens?: string | undefined;
   /** Where it shall run, e.g. a handle of this process. Absolute. */
   readonly directory: string;
   /** The same by the name that the command shall see. */
@@ -104,11 +106,11 @@ function letGo({ input, output, said }: WaitingShell): void {
   for (const stream of [output, said]) stream.destroy();
 }
 
-function scriptOf({ argv, directory, directoryName, limits }: ShellStart, saidTo: number): string {
+function scriptOf({ argv, opens, directory, directoryName, limits }: ShellStart, saidTo: number): string {
   return [
     `cd ${quoted(directory)} && PWD=${quoted(directoryName)} && export PWD || exit 125`,
     `unset OLDPWD; ${limits}`,
-    `echo >&${saidTo}; exec ${saidTo}>&- ${argv.map(quoted).join(" ")} </dev/null 2>&1`,
+    `echo >&${saidTo}; exec ${saidTo}>&- ${opens === undefined ? "" : `3<${quoted(opens)} `}${argv.map(quoted).join(" ")} </dev/null 2>&1`,
     "",
   ].join("\n");
 }

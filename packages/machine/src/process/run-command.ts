@@ -16,6 +16,8 @@ import { type CommandEnd, type StartedChild } from "./started-child.ts";
 export interface CapturedCommand {
   /** Program (absolute) and its arguments. */
   readonly argv: readonly string[];
+  /** File that it finds open as descriptor 3. Absolute. */
+  readonly opens?: string | undefined;
   readonly cwd: HeldDirectory;
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
@@ -169,7 +171,8 @@ async function start(command: CapturedCommand, limits: CommandLimits): Promise<S
   try {
     // By handle, where the system can: between the check and the start nothing can be put in its place.
     const byHandle = (process: string) => (isLinux ? `/proc/${process}/fd/${handle}` : command.cwd.path);
-    const shell = { argv: command.argv, directory: byHandle(String(process.pid)), directoryName: command.cwd.path };
+    const { argv, opens } = command;
+    const shell = { argv, opens, directory: byHandle(String(process.pid)), directoryName: command.cwd.path };
     const inParked = await startInParkedShell({ ...shell, limits: systemLimits(limits) }, command.env);
     return inParked ?? (await spawnShell(command, limits, { directory: byHandle("self"), nothing }));
   } catch (error) {
@@ -189,7 +192,8 @@ async function spawnShell(
   { directory, nothing }: { readonly directory: string; readonly nothing: number },
 ): Promise<StartedChild> {
   // One pipe for both streams keeps their order; only a shell can join them, and it leaves at once.
-  const child = spawn("/bin/sh", ["-c", `${systemLimits(limits)}; exec "$@" 2>&1`, "sh", ...command.argv], {
+  const script = `${systemLimits(limits)}; ${command.opens === undefined ? "" : 'exec 3<"$0"; '}exec "$@" 2>&1`;
+  const child = spawn("/bin/sh", ["-c", script, command.opens ?? "sh", ...command.argv], {
     cwd: directory,
     env: { ...command.env, PWD: command.cwd.path },
     stdio: streams(nothing),

@@ -36,6 +36,8 @@ export interface SandboxView {
 export interface BubblewrapFeatures {
   /** `--disable-userns`: no namespaces within the sandbox. */
   readonly disableUserNamespaces: boolean;
+  /** A file with a filter of system calls, which it has to find open as descriptor 3; none where the kernel takes none. */
+  readonly filter?: string | undefined;
 }
 
 /** Bytes that shared memory may take: some tests and browsers need a good deal. */
@@ -77,6 +79,7 @@ export function machineArguments(
   return [
     ...["--unshare-all", "--unshare-user", ...(features.disableUserNamespaces ? ["--disable-userns"] : [])],
     ...["--die-with-parent", "--new-session", "--cap-drop", "ALL"],
+    ...(features.filter === undefined ? [] : ["--seccomp", "3"]),
     ...["--proc", "/proc", "--dev", "/dev", "--bind", temporary, "/tmp", "--dir", "/var/tmp"],
     ...["--bind", temporary, "/var/tmp"],
     // Files there are memory, and no process's.

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { certificateVariables } from "../process/certificate-variables.ts";
 
@@ -30,6 +30,7 @@ export function readHostLayout(options: HostLayoutOptions): HostLayout {
   const hidden = [
     ...options.privateDirectories,
     ...systemSecrets,
+    ...(process.getuid?.() === 0 ? closedBelow("/etc") : []),
     ...(home === undefined ? [] : homeSecrets.map((name) => join(home, name))),
   ];
   const searched = (options.environment["PATH"] ?? "").split(":");
@@ -73,6 +74,8 @@ const topLinks: readonly string[] = "/bin /sbin /lib /lib32 /lib64 /libx32".spli
 const systemDirectories: readonly string[] = [
   ...topLinks,
   ..."/usr /etc /opt /nix /gnu /run/current-system /sys/devices/system/cpu /sys/fs/cgroup /home/linuxbrew".split(" "),
+  // Which packages are installed: `dpkg -l`, `apt list`, `rpm -q`.
+  ..."/var/lib/dpkg /var/lib/apt /var/lib/rpm /var/lib/pacman".split(" "),
 ];
 
 /** Readable by root or by a group the user is in, and nothing a command needs. */
@@ -85,6 +88,18 @@ const systemSecrets: readonly string[] = [
   // Who connects to it has packages fetched and built, with a network, by another user.
   "/nix/var/nix/daemon-socket",
 ];
+
+/** What the system lets only some users read: root could read it in the sandbox as well. */
+function closedBelow(directory: string): readonly string[] {
+  return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(directory, entry.name);
+    if (!entry.isFile() && !entry.isDirectory()) return [];
+    const mode = lstatSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+    const wanted = entry.isDirectory() ? 0o005 : 0o004;
+    if ((mode & wanted) !== wanted) return [path];
+    return entry.isDirectory() ? closedBelow(path) : [];
+  });
+}
 
 const toolVariables: ReadonlySet<string> = new Set(
   [

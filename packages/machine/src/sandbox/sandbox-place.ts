@@ -9,8 +9,8 @@ export interface SandboxPlace extends Disposable {
   readonly empty: string;
   /** Directory that the commands of a workspace share as their `/tmp`. */
   temporaryFor(workspaceId: string): string;
-  /** A file with this text. */
-  fileOf(text: string): string;
+  /** A file with this text, or these bytes. */
+  fileOf(content: string | Uint8Array): string;
 }
 
 /** This process's own directory, and an end to those that others left behind. */
@@ -32,9 +32,9 @@ export function openSandboxPlace(stateDir: string): SandboxPlace {
       mkdirSync(directory, { recursive: true, mode: 0o700 });
       return directory;
     },
-    fileOf(text) {
-      const file = join(own, createHash("sha256").update(text).digest("hex"));
-      if (!existsSync(file)) writeFileSync(file, text, { mode: 0o600 });
+    fileOf(content) {
+      const file = join(own, createHash("sha256").update(content).digest("hex"));
+      if (!existsSync(file)) writeFileSync(file, content, { mode: 0o600 });
       return file;
     },
     [Symbol.dispose]: () => rmSync(own, { recursive: true, force: true }),

@@ -16,6 +16,8 @@ import { UnprotectedWorkspace } from "./unprotected-workspace.ts";
 export interface SandboxedCommand {
   /** Program (absolute) and its arguments. */
   readonly argv: readonly string[];
+  /** File that it has to find open as descriptor 3. */
+  readonly opens: string | undefined;
   /** Paths of the workspace that it cannot change. */
   readonly untouchable: readonly string[];
   /** Call when it has ended; a second call does nothing. Notes for whoever reads its output, e.g. what it made and was removed. */
@@ -70,6 +72,7 @@ export class ShellSandbox {
       };
       return {
         argv: [program, ...bubblewrapArguments(view, features), ...limitedShell(shell, command)],
+        opens: features.filter,
         untouchable: [
           ...(control?.readOnly ?? []),
           ...(control?.absentDirectories ?? []),
@@ -97,7 +100,7 @@ export class ShellSandbox {
     const { program, features, shell, layout, place } = this.#options;
     refuseUnsafeRoot(workspaceRoot, layout);
     const temporary = place.temporaryFor(workspaceIdOf(workspaceRoot).slice(0, 16));
-    const fileOf = (text: string): string => place.fileOf(text);
+    const fileOf = (content: string | Uint8Array): string => place.fileOf(content);
     return { bubblewrap: program, features, shell, layout, temporary, empty: place.empty, fileOf };
   }
 
@@ -160,8 +163,8 @@ export interface ShellMachine {
   readonly temporary: string;
   /** An empty directory. */
   readonly empty: string;
-  /** A private file with this text, which lasts as long as the server. */
-  fileOf(text: string): string;
+  /** A private file with this text, or these bytes, which lasts as long as the server. */
+  fileOf(content: string | Uint8Array): string;
 }
 
 /** What bubblewrap says when it could not do its part; the command was not started then. */

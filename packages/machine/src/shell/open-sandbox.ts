@@ -6,6 +6,7 @@ import { findShell } from "../process/find-shell.ts";
 import { type BubblewrapFeatures, bubblewrapArguments } from "../sandbox/bubblewrap-arguments.ts";
 import { findBubblewrap } from "../sandbox/find-bubblewrap.ts";
 import { type HostLayout, readHostLayout } from "../sandbox/host-layout.ts";
+import { keyFilter } from "../sandbox/key-filter.ts";
 import { MountPoints } from "../sandbox/mount-points.ts";
 import { namespaceAdvice } from "../sandbox/namespace-advice.ts";
 import { type Sandbox, type SandboxMode, SandboxRequired } from "../sandbox/sandbox.ts";
@@ -113,18 +114,21 @@ async function probe(program: string, layout: HostLayout, place: SandboxPlace): 
     cwd: "/",
   };
   let reason = "";
-  for (const disableUserNamespaces of [true, false]) {
-    const features = { disableUserNamespaces };
-    reason = await failure(program, [...bubblewrapArguments(view, features), "/bin/sh", "-c", "true"]);
+  const filter = keyFilter();
+  const file = filter === undefined ? undefined : place.fileOf(filter);
+  const all = [true, false].map((disableUserNamespaces): BubblewrapFeatures => ({ disableUserNamespaces }));
+  for (const features of [...(file === undefined ? [] : all.map((each) => ({ ...each, filter: file }))), ...all]) {
+    reason = await failure(features.filter, [program, ...bubblewrapArguments(view, features), "/bin/sh", "-c", "true"]);
     if (reason === "") return features;
   }
   return reason;
 }
 
-/** Empty when it worked. */
-function failure(program: string, args: readonly string[]): Promise<string> {
+/** Empty when it worked. @param opens file that the program finds open as descriptor 3 */
+function failure(opens: string | undefined, argv: readonly string[]): Promise<string> {
+  const words = ["-c", `exec 3<"$0"; exec "$@"`, opens ?? "/dev/null", ...argv];
   return new Promise((resolve) => {
-    execFile(program, args, { timeout: probeTimeout, env: { PATH: "/usr/bin:/bin" } }, (error, _output, errors) => {
+    execFile("/bin/sh", words, { timeout: probeTimeout, env: { PATH: "/usr/bin:/bin" } }, (error, _output, errors) => {
       resolve(error === null ? "" : errors.trim().split("\n").at(-1)?.slice(0, 300) || error.message.slice(0, 300));
     });
   });

@@ -78,7 +78,8 @@ export async function runShellCommand(
     // Nobody was asked about it, so nothing of the repository's choice runs.
     const quiet =
       boxed === undefined && readsOnly && !startsNothing ? await readingGitEnvironment(cwd.path, environment) : {};
-    const run = await runCommand({ argv, cwd, env: { ...environment, ...quiet }, timeoutMs, limits }, options);
+    const env = { ...environment, ...quiet };
+    const run = await runCommand({ argv, opens: boxed?.opens, cwd, env, timeoutMs, limits }, options);
     const notes = [...(boxed?.finish() ?? [])];
     if (boxed !== undefined) refuseUnstarted(run);
     const putBack = watched?.end() ?? { files: [], keptIn: "" };

@@ -78,7 +78,10 @@ export async function runOnStage(
   // One that is there in the run alone is entered by the sandbox.
   const directory = stage.roots.some(({ path }) => isWithin(cwd, path)) ? cwd : "/";
   const { onRunning, ...others } = options;
-  const running = runCommand({ argv, cwd: holdDirectory(directory), env, ...rest }, others);
+  const running = runCommand(
+    { argv, opens: stage.machine.features.filter, cwd: holdDirectory(directory), env, ...rest },
+    others,
+  );
   if (onRunning !== undefined) tellWhenItRuns(stage.mounts, first, { running, onRunning });
   const run = await running;
   await nobodySees(stage.mounts, first);

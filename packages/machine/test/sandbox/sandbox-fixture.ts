@@ -61,7 +61,7 @@ export async function sandboxFixture(files: Files = {}): Promise<SandboxFixture>
     const boxed = shell.prepare(command, { workspaceRoot: workspace.root, cwd, readsOnly });
     try {
       const run = await runCommand(
-        { argv: boxed.argv, cwd: holdDirectory(cwd), env: environment, timeoutMs },
+        { argv: boxed.argv, opens: boxed.opens, cwd: holdDirectory(cwd), env: environment, timeoutMs },
         { signal: new AbortController().signal },
       );
       return { ...run, notes: boxed.finish() };

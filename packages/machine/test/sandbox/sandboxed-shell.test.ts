@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -66,6 +67,28 @@ describe("what a command cannot see", () => {
     const { output } = await box.run(command());
     expect(output).not.toMatch(/HOME-SECRET|STATE-SECRET|ENV-SECRET|root:[*!$]/);
     expect(output).toMatch(/No such file|Permission denied|Invalid cross-device|Device or resource busy|cannot/i);
+  });
+
+  test("keys of the session that the server was started in", async () => {
+    const call = (number: number, ...words: readonly string[]) =>
+      `l.syscall(${number}, ${words.join(", ")}), ctypes.get_errno()`;
+    const [add, request, control] = process.arch === "arm64" ? [217, 218, 219] : [248, 249, 250];
+    const calls = [
+      call(add, "b'user'", "b'k'", "b'v'", "1", "-3"),
+      call(request, "b'user'", "b'k'", "None", "0"),
+      call(control, "0", "-3", "0"),
+    ];
+    const script = `import ctypes; l = ctypes.CDLL(None, use_errno=True); print(${calls.join(", ")}); print(l.syscall(${control + 1}) != 0)`;
+    const { output } = await box.run(`python3 -c "${script}"; readlink /proc/self/fd/*`);
+    expect(output).toMatch(/^-1 1 -1 1 -1 1\nTrue\n/);
+    // The filter itself was open to bubblewrap.
+    expect(output).not.toContain(box.stateDir);
+  });
+
+  test.runIf(process.getuid?.() === 0)("what only root or a group may read of the system's settings", async () => {
+    const closed = "find /etc -type f ! -perm -004";
+    expect(execFileSync("/bin/sh", ["-c", closed], { encoding: "utf8" })).toContain("/etc/shadow");
+    expect((await box.run(closed)).output).toBe("");
   });
 
   test("a secret that was made a moment ago", async () => {

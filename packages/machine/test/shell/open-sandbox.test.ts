@@ -198,7 +198,7 @@ test("a linked worktree commits to its repository, and only there", async () => 
     const boxed = box.shell.prepare(command, { workspaceRoot: tree, cwd: tree, readsOnly: false });
     const { execFileSync } = await import("node:child_process");
     try {
-      return execFileSync(boxed.argv[0] ?? "", boxed.argv.slice(1), {
+      return execFileSync("/bin/sh", ["-c", 'exec 3<"$0"; exec "$@"', boxed.opens ?? "/dev/null", ...boxed.argv], {
         encoding: "utf8",
         stdio: ["ignore", "pipe", "pipe"],
       });

@@ -16,6 +16,7 @@ import { commandEnvironment } from "#process/command-environment";
 import type { CommandRun } from "#process/run-command";
 import { findBubblewrap } from "#sandbox/find-bubblewrap";
 import { readHostLayout } from "#sandbox/host-layout";
+import { keyFilter } from "#sandbox/key-filter";
 import type { ShellMachine } from "#sandbox/sandboxed-shell";
 import { commit } from "#stage/commit";
 import { type CoveredRoot, CoveredRoots } from "#stage/covered-roots";
@@ -82,12 +83,13 @@ export class StageFixture implements AsyncDisposable {
       environment: this.environment,
       privateDirectories: [this.stateDir],
     });
-    const features = { disableUserNamespaces: true };
-    const fileOf = (text: string): string => {
-      const file = join(this.base, hash("sha256", text));
-      writeFileSync(file, text);
+    const fileOf = (content: string | Uint8Array): string => {
+      const file = join(this.base, hash("sha256", content));
+      writeFileSync(file, content);
       return file;
     };
+    const filter = keyFilter();
+    const features = { disableUserNamespaces: true, ...(filter && { filter: fileOf(filter) }) };
     this.machine = { bubblewrap, features, shell: "/bin/bash", layout, temporary, empty, fileOf };
     this.#rules = { ...options, always: layout.hidden };
   }
