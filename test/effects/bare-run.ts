@@ -19,6 +19,7 @@ export function bareRun(
     temporary,
     home,
     timeoutMs,
+    environment = {},
   }: {
     readonly root: string;
     readonly copy: string;
@@ -26,6 +27,7 @@ export function bareRun(
     readonly temporary: string;
     readonly home: string;
     readonly timeoutMs: number;
+    readonly environment?: Readonly<Record<string, string>>;
   },
 ): Promise<BareRun> {
   const argv = [
@@ -35,7 +37,7 @@ export function bareRun(
     // In one pipe, as a staged run prints.
     ...["--", "/bin/bash", "-c", 'exec /bin/bash -c "$1" </dev/null 2>&1', "bash", command],
   ];
-  const env = { ...commandEnvironment(process.env), HOME: home, TMPDIR: "/tmp" };
+  const env = { ...commandEnvironment(process.env), HOME: home, TMPDIR: "/tmp", ...environment };
   return new Promise((resolve) => {
     const options = { env, timeout: timeoutMs, killSignal: "SIGKILL", maxBuffer: 64 * 1024 * 1024 } as const;
     execFile("bwrap", argv, options, (error, output) => {

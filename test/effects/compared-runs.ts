@@ -12,7 +12,7 @@ export interface QuietRun extends CorpusCommand {
   readonly why: readonly string[];
   /** Of the bare run; undefined when it did not end in time. */
   readonly exitCode: number | undefined;
-  /** What it prints differs from one bare run to the next, and was not compared. */
+  /** What it prints differs from one bare run to the next, or tells of the sandbox, and was not compared. */
   readonly outputVaries: boolean;
 }
 
@@ -38,7 +38,7 @@ export function comparedRuns(
   const why: string[] = [];
   if (staged.exitCode !== bare.exitCode) why.push(`exit code ${staged.exitCode} and not ${bare.exitCode}`);
   const outputs = [staged, bare, again].map(({ output }) => shown(output));
-  const outputVaries = outputs[1] !== outputs[2];
+  const outputVaries = command.tells === "sandbox" || outputs[1] !== outputs[2];
   if (!outputVaries && outputs[0] !== outputs[1]) why.push(`output ${firstDifference(outputs[0], outputs[1])}`);
   const varying = new Set(differences(bare.state, again.state));
   for (const name of differences(staged.state, bare.state)) {
@@ -49,7 +49,7 @@ export function comparedRuns(
 }
 
 /** The program is not there, or would have to be fetched. */
-function isMissing({ exitCode, output }: BareRun): boolean {
+export function isMissing({ exitCode, output }: BareRun): boolean {
   return exitCode === 127 || /command not found|npm (?:error|ERR!) code E(?:AI_AGAIN|NOTCACHED|NOTFOUND)/.test(output);
 }
 

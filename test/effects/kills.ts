@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type AgentClient, connect } from "@gennai/client/connection/connection";
 import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
@@ -14,6 +14,7 @@ import {
 import * as z from "zod";
 import { type CrashOptions, randomNumbers } from "../crash/crash-options.ts";
 import { killProcess } from "../crash/kill-process.ts";
+import { inTime } from "./in-time.ts";
 import { untilNobodySeesBelow } from "./sees-below.ts";
 import { differences, treeState } from "./tree-state.ts";
 
@@ -49,7 +50,8 @@ export async function kills({ rounds, seed, onRound }: CrashOptions): Promise<vo
     await using world = await KillWorld.open();
     for (let round = first; round < Math.min(rounds, first + roundsOfOneWorld); round += 1) {
       try {
-        onRound?.(round, await world.killOnce(random, aim, round === first));
+        const hit = await inTime(world.killOnce(random, aim, round === first), () => world.step);
+        onRound?.(round, hit);
       } catch (cause) {
         throw new Error(`Round ${round} of seed ${seed}`, { cause });
       }
@@ -68,6 +70,8 @@ class KillWorld implements AsyncDisposable {
   readonly #parts: AsyncDisposableStack;
   readonly #start: () => Promise<Served>;
   #child: ChildProcess;
+  /** What a round is at. */
+  step = "";
 
   static async open(): Promise<KillWorld> {
     await using parts = new AsyncDisposableStack();
@@ -108,25 +112,32 @@ class KillWorld implements AsyncDisposable {
     const { root } = this.#workspace;
     const before = treeState(root);
     const next = Number(await this.#workspace.read("round.txt")) + 1;
+    this.step = "a session begins";
     const { sessionId } = await this.#client.startSession({ interactive: false });
     const turn = new FollowedTurn(this.#client, sessionId);
     const isAimed = atOnce || random() < 0.75;
-    while (isAimed && !turn.hasEnded && !this.#isCommitting()) await nextTurn();
+    this.step = "the command runs";
+    // Without a pause, the look would take a processor from what it waits for.
+    while (isAimed && !turn.isOver && !turn.hasEnded && !this.#isCommitting()) await sleep(1);
+    assert.ok(!turn.isOver || turn.hasEnded, `The turn ended without a result: ${turn.failure}`);
     const until = performance.now() + (atOnce ? 0 : random()) * (isAimed ? aim.inside : 400);
     while (performance.now() < until) await nextTurn();
     const { hasEnded } = turn;
     const isCommitting = this.#isCommitting();
+    this.step = "the server is killed";
     await killProcess(this.#child);
     await turn.ended;
     if (isAimed) aim.inside = Math.max(2, aim.inside * (hasEnded ? 0.8 : 1.1));
+    this.step = "the mounts go";
     await untilNobodySeesBelow(this.#stateDir);
+    this.step = "the next server starts";
     this.#child = (await this.#start()).child;
     const isAfter = differences(before, treeState(root)).length > 0;
     if (isAfter) await this.#expectRound(next);
     assert.equal(turn.failure, "");
     assert.ok(isAfter || !hasEnded, "The turn had ended, and nothing of it is there.");
     assert.deepEqual(this.#leftovers(), []);
-    // Whoever comes back to the session learns how its turn ended.
+    this.step = "somebody comes back to the session";
     await this.#client.resumeSession({ sessionId });
     await this.#expectLedger();
     const where = hasEnded ? "after the turn" : isCommitting ? "in the commit" : "beside the commit";
@@ -210,13 +221,19 @@ function unsaidTurns(ledger: string): readonly string[] {
 class FollowedTurn {
   /** The command's result was told. */
   hasEnded = false;
+  /** Nothing more will be told. */
+  isOver = false;
   /** Why it did not do what it should. */
   failure = "";
   readonly ended: Promise<void>;
 
   constructor(client: AgentClient, sessionId: string) {
     // It fails when the server is killed.
-    this.ended = this.#follow(client, sessionId).catch(() => undefined);
+    this.ended = this.#follow(client, sessionId)
+      .catch(() => undefined)
+      .finally(() => {
+        this.isOver = true;
+      });
   }
 
   async #follow(client: AgentClient, sessionId: string): Promise<void> {

@@ -10,6 +10,7 @@ import { grammarRuns } from "./grammar-runs.ts";
 import { harmOf } from "./harm.ts";
 import { kills } from "./kills.ts";
 import { meanwhile } from "./meanwhile.ts";
+import { Progress } from "./progress.ts";
 import { projectRuns } from "./project-runs.ts";
 import { quietRuns } from "./quiet-runs.ts";
 import { quietTable } from "./quiet-table.ts";
@@ -17,8 +18,8 @@ import { type CorpusCommand, loadCommands, sampleOf } from "./run-commands.ts";
 import { withoutOverlays } from "./without-overlays.ts";
 
 /**
- * `npm run effects -- harm|quiet [COUNT|FILE]` runs all commands of a corpus, so many of them, or those of a JSON file;
- * `kills [ROUNDS]` kills the server, `meanwhile [ROUNDS]` has a user work beside it, and `project
+ * `npm run effects -- harm|quiet [COUNT|FIRST-LAST|FILE]` runs all commands of a corpus, so many of them by chance, the rows from one
+ * to another, or those of a JSON file; `kills [ROUNDS]` kills the server, `meanwhile [ROUNDS]` has a user work beside it, and `project
  * FOLDER COMMAND...` runs commands in a copy of a project; `nothing REPOSITORY COMMAND...` in fresh clones of one, in both modes, with a
  * yes to each question. `places` counts questions where commands cannot be staged, and `grammar
  * [ROUNDS]` runs what is not asked about there. Prints what came of it.
@@ -61,7 +62,11 @@ try {
 async function harm(): Promise<boolean> {
   const outcomes = new Map<string, number>();
   const commands = chosen("hostile");
-  const found = await harmOf(commands, ({ outcome }) => outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1));
+  const progress = new Progress(commands.length);
+  const found = await harmOf(commands, ({ outcome }) => {
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+    progress.next();
+  });
   for (const { id, command, what: done } of found) process.stdout.write(`${id} ${done}: ${command}\n`);
   const table = [...outcomes].map(([outcome, number]) => `${number} ${outcome}`).join(", ");
   process.stdout.write(`${found.length} did harm\n${commands.length} commands: ${table}\n`);
@@ -69,11 +74,14 @@ async function harm(): Promise<boolean> {
 }
 
 async function quiet(): Promise<boolean> {
+  const commands = chosen("everyday");
+  const progress = new Progress(commands.length);
   const onResult = ({ id, outcome, why, command }: QuietRun): void => {
+    progress.next();
     if (outcome === "quiet" || outcome === "not installed") return;
     process.stdout.write(`${id} ${outcome} (${why.join("; ")}): ${command}\n`);
   };
-  const runs = await quietRuns(chosen("everyday"), { intent: values.intent, install: values.install, onResult });
+  const runs = await quietRuns(commands, { intent: values.intent, install: values.install, onResult });
   const { text, isMet } = quietTable(runs);
   process.stdout.write(text);
   return isMet;
@@ -136,12 +144,14 @@ async function grammar(): Promise<boolean> {
 async function rounds(run: (options: CrashOptions) => Promise<void>, usual: number): Promise<boolean> {
   const hits = new Map<string, number>();
   const seed = Number(values.seed ?? Date.now() % 1_000_000);
-  const onRound = (round: number, hit: string): void => {
+  const count = Number(which ?? usual);
+  const progress = new Progress(count);
+  const onRound = (_round: number, hit: string): void => {
     hits.set(hit, (hits.get(hit) ?? 0) + 1);
-    if ((round + 1) % 20 === 0) process.stdout.write(`${round + 1} rounds\n`);
+    progress.next();
   };
   try {
-    await run({ rounds: Number(which ?? usual), seed, onRound });
+    await run({ rounds: count, seed, onRound });
     return true;
   } catch (error) {
     process.stdout.write(`${inspect(error)}\n`);
@@ -157,5 +167,7 @@ function chosen(corpus: "hostile" | "everyday"): readonly CorpusCommand[] {
   const all = loadCommands(corpus);
   if (which === undefined) return all;
   if (/^\d+$/.test(which)) return sampleOf(all, Number(which), Date.now());
+  const rows = /^(\d+)-(\d+)$/.exec(which);
+  if (rows !== null) return all.slice(Number(rows[1]) - 1, Number(rows[2]));
   return JSON.parse(readFileSync(which, "utf8")) as CorpusCommand[];
 }

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { type CrashOptions, randomNumbers } from "../crash/crash-options.ts";
 import { eventsOf, startSession } from "../e2e/rpc/session-client.ts";
+import { inTime } from "./in-time.ts";
 
 /** Says that it began, works on names that the user works on as well, and takes its time. */
 const ofFiles = [
@@ -39,7 +40,7 @@ export async function meanwhile({ rounds, seed, onRound }: CrashOptions): Promis
   await git("config", "user.email", "test@example.com");
   for (let round = 0; round < rounds; round += 1) {
     const user = new User(server, { round, random });
-    const heard = await user.worksDuring(round % commands.length);
+    const heard = await inTime(user.worksDuring(round % commands.length), () => `round ${round} of seed ${seed}`);
     try {
       await user.expectAll();
       await git("fsck", "--strict");

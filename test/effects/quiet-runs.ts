@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { startSession } from "../e2e/rpc/session-client.ts";
 import { bareRun } from "./bare-run.ts";
-import { comparedRuns, type QuietRun, type Ran } from "./compared-runs.ts";
+import { comparedRuns, isMissing, type QuietRun, type Ran } from "./compared-runs.ts";
 import { copyServerFiles, copyTree, everydayFiles, makeHistory } from "./everyday-repository.ts";
 import type { CorpusCommand } from "./run-commands.ts";
 import { stagedTurn } from "./staged-turn.ts";
@@ -75,16 +75,21 @@ export async function quietRuns(
       copyTree(template, root);
       const sessionId = await session();
       const staged = await stagedTurn(server, sessionId, String(index));
-      const runBare = async (): Promise<Ran> => {
+      const runBare = async (environment: Readonly<Record<string, string>> = {}): Promise<Ran> => {
         copyTree(template, copy);
         copyServerFiles(root, copy);
-        const options = { root, copy, temporary, home: homedir(), timeoutMs };
+        const options = { root, copy, temporary, home: homedir(), timeoutMs, environment };
         const ran = await bareRun(each.command, options);
         const { output } = await bareRun(look, options);
         return { ...ran, state: withIgnored(copy, output) };
       };
       copyTree(temporary, before);
-      const bare = await runBare();
+      let bare = await runBare();
+      if (bare.exitCode === undefined) {
+        // Without a network, npm tries for minutes to fetch a program that is not installed.
+        const atOnce = await runBare({ npm_config_fetch_retries: "0" });
+        if (isMissing(atOnce)) bare = atOnce;
+      }
       const ignored = staged.fired.length > 0 ? { output: "" } : await stagedTurn(server, sessionId, "look");
       const state = withIgnored(root, ignored.output);
       let run = comparedRuns(each, { ...staged, state }, [bare, bare]);

@@ -10,6 +10,8 @@ export interface CorpusCommand {
   readonly command: string;
   /** What it cannot do its work without. */
   readonly needs?: "network" | "service";
+  /** It prints what a sandbox is like: a bare run has one of its own, so that nothing follows from what both print. */
+  readonly tells?: "sandbox";
   /** Calls of a model that come to it; without them, it is the one command. */
   readonly steps?: readonly { readonly name: string; readonly args: Readonly<Record<string, unknown>> }[];
 }
