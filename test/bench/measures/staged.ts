@@ -30,7 +30,7 @@ const pause = 100;
 async function smallCommand(world: BenchWorld, machine: StagingMachine): Promise<readonly Reading[]> {
   // The sandbox alone makes places for its mounts in the workspace: what was made ready for the next stage would not fit any more.
   const [root, ofBound] = [repository(world), repository(world)];
-  await machine.staged(root, "true");
+  await machine.staged(root, nothing);
   const rounds = world.choose(200, 50);
   const above: number[] = [];
   const [bound, staged, behind]: [number[], number[], number[]] = [[], [], []];
@@ -38,10 +38,10 @@ async function smallCommand(world: BenchWorld, machine: StagingMachine): Promise
     await sleep(pause);
     bound.push(await machine.bound(ofBound, "true"));
     await sleep(pause);
-    staged.push(await machine.staged(root, "true"));
+    staged.push(await machine.staged(root, nothing));
     above.push((staged.at(-1) ?? 0) - (bound.at(-1) ?? 0));
   }
-  for (let round = 0; round < rounds; round += 1) behind.push(await machine.staged(root, "true"));
+  for (let round = 0; round < rounds; round += 1) behind.push(await machine.staged(root, nothing));
   const floor = median(bound);
   return [
     { name: "staged true", unit: "ms", floor, figure: median(staged), target: { type: "none" } },
@@ -60,9 +60,16 @@ async function largeTree(world: BenchWorld, machine: StagingMachine): Promise<re
   }
   execFileSync("git", ["add", "--all"], { cwd: root });
   execFileSync("git", [...asSomebody, "commit", "--quiet", "--message", "files"], { cwd: root });
-  const first = await machine.staged(root, "true");
+  const first = await machine.staged(root, nothing);
   const readings: Reading[] = [];
-  for (const command of ["git status", "git diff"]) {
+  for (const [command, secret] of [
+    ["git status", ""],
+    ["git diff", ""],
+    // It is more than a command that only reads: there is an overlay.
+    ["git status; :", ""],
+    ["git status", ".env"],
+  ] as const) {
+    if (secret !== "") writeFileSync(join(root, secret), "KEY=secret\n");
     const [bare, staged]: [number[], number[]] = [[], []];
     await machine.staged(root, command);
     for (let round = 0; round < world.choose(20, 7); round += 1) {
@@ -70,7 +77,7 @@ async function largeTree(world: BenchWorld, machine: StagingMachine): Promise<re
       await sleep(pause);
       staged.push(await machine.staged(root, command));
     }
-    const name = `${command} in ${files} files`;
+    const name = `${command} in ${files} files${secret === "" ? "" : ", and a secret"}`;
     readings.push({
       name,
       unit: "ms",
@@ -120,7 +127,9 @@ async function installation(world: BenchWorld, machine: StagingMachine): Promise
 
 const run = promisify(execFile);
 const asSomebody = ["-c", "user.name=Test", "-c", "user.email=test@localhost"];
-const nothing = { sha256: "", covers: () => false };
+/** A command that may write, for all that is known. */
+const nothing = ":";
+const noRules = { sha256: "", covers: () => false };
 
 function repository(world: BenchWorld): string {
   const root = world.directory();
@@ -170,7 +179,7 @@ class StagingMachine implements AsyncDisposable {
     const command = analyseCommand(text, { cwd: root, home: this.#home, workspace: root });
     const surroundings = {
       stages: this.#stages,
-      zeroAccess: nothing,
+      zeroAccess: noRules,
       workspaceRoot: root,
       environment: this.#environment,
     };
@@ -184,8 +193,11 @@ class StagingMachine implements AsyncDisposable {
 
   async bound(root: string, text: string): Promise<number> {
     const start = performance.now();
-    const { argv, finish } = this.#shell.prepare(text, { workspaceRoot: root, cwd: root, readsOnly: false });
-    const ran = await runCommand({ argv, cwd: holdDirectory(root), env: this.#environment, timeoutMs }, silently);
+    const { argv, opens, finish } = this.#shell.prepare(text, { workspaceRoot: root, cwd: root, readsOnly: false });
+    const ran = await runCommand(
+      { argv, opens, cwd: holdDirectory(root), env: this.#environment, timeoutMs },
+      silently,
+    );
     finish();
     const took = performance.now() - start;
     if (ran.exitCode !== 0) throw new Error(`${text}: ${ran.output}`);
