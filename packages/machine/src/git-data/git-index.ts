@@ -40,6 +40,11 @@ export function entryKey({ path, flags }: EntryLayout): string {
   return stage === 0 ? path : `${path}\0${stage}`;
 }
 
+/** It goes into the tree of a commit as it is. */
+export function isPlain({ flags, more }: EntryLayout): boolean {
+  return ((flags >> 12) & 3) === 0 && (more & intentToAdd) === 0;
+}
+
 /** Name of an entry's object, hex. */
 export function objectName({ view }: IndexLayout, { start, flagsAt }: EntryLayout): string {
   return view.toString("hex", start + 40, flagsAt);
@@ -68,6 +73,8 @@ export interface IndexLayout {
 export interface EntryLayout {
   /** From the work tree's top. */
   readonly path: string;
+  /** The same as bytes. */
+  readonly name: Buffer;
   readonly mode: number;
   readonly start: number;
   readonly flagsAt: number;
@@ -83,6 +90,7 @@ export const extended = 0x4000;
 export const skipWorktree = 0x4000;
 const assumeValid = 0x8000;
 const intentToAdd = 0x2000;
+const nameLength = 0xfff;
 /** Mode of a link to another repository. */
 export const gitlink = 0o160000;
 const modes: ReadonlySet<number> = new Set([0o100644, 0o100755, 0o120000, gitlink]);
@@ -120,8 +128,10 @@ function layoutWith(view: Buffer, version: number, objectBytes: number): IndexLa
     const end = view.indexOf(0, name.next);
     if (end < 0) return undefined;
     path = Buffer.concat([path.subarray(0, path.length - name.value), view.subarray(name.next, end)]);
+    // Git goes by the length, and we by the end.
+    if ((flags & nameLength) !== Math.min(path.length, nameLength)) return undefined;
     at = version === 4 ? end + 1 : start + ((end - start + 8) & ~7);
-    entries.push({ path: path.toString(), mode, start, flagsAt, flags, more, nameAt, end: at });
+    entries.push({ path: path.toString(), name: path, mode, start, flagsAt, flags, more, nameAt, end: at });
   }
   return followedByWhole(view, at, objectBytes) ? { view, version, objectBytes, entries, end: at } : undefined;
 }

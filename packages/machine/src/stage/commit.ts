@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { indexMeaning } from "../git-data/git-index.ts";
+import { soundIndex } from "../git-data/sound-index.ts";
 import { carryOut, rootOf } from "./carry-out.ts";
 import { type CommitJournal, enterPhase, type Operation, removeJournal, writeJournal } from "./commit-journal.ts";
 import type { Observation, StageEffect } from "./effect.ts";
 import { locksFor, releaseLocks, takeLocks } from "./git-locks.ts";
-import { isGitIndex, pathsInGit } from "./git-path.ts";
+import { isGitIndex, mayBeIndex, pathsInGit } from "./git-path.ts";
 import { giveWay } from "./give-way.ts";
 import { lookAgain } from "./look-again.ts";
 import { makeTreesDurable } from "./make-durable.ts";
@@ -119,13 +120,15 @@ async function operationFor(
   if (kind === "place") {
     const staged = rootOf(transaction, effect);
     const hidden = skipped.find((one) => one.root === root && one.path === path)?.hidden ?? new Set();
+    const isFile = effect.after?.type === "file";
+    const isSound = !isFile || !mayBeIndex(staged.path, path);
     const after = await makeFresh(
       staged,
       name,
       change,
-      hidden.size === 0 ? undefined : (bytes) => shown(bytes, hidden),
+      isSound ? undefined : (bytes) => soundIndex(hidden.size === 0 ? bytes : shown(bytes, hidden)),
     );
-    const isIndex = after.type === "file" && isGitIndex(staged.path, path);
+    const isIndex = isFile && isGitIndex(staged.path, path);
     const meaning = isIndex ? indexMeaning(readFileSync(join(staged.directory, stageParts.fresh, name))) : undefined;
     return meaning === undefined ? { root, path, name, before, after } : { root, path, name, before, after, meaning };
   }

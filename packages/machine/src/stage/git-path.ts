@@ -33,6 +33,11 @@ export function isGitIndex(root: string, path: string): boolean {
   return /^(?:worktrees\/[^/]+\/)?index$/.test(pathsInGit(root)(path) ?? "");
 }
 
+/** As well of a submodule that is new. What is none begins otherwise. @param path relative to `root` */
+export function mayBeIndex(root: string, path: string): boolean {
+  return /(?:^|\/)index$/.test(path) && pathsInGit(root)(path) !== undefined;
+}
+
 function isGitDirectory(path: string): boolean {
   return ["HEAD", "objects", "refs"].every((name) => existsSync(join(path, name)));
 }

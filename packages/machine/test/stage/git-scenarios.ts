@@ -137,6 +137,26 @@ export const scenarios: Scenarios = {
     equal(fixture.git("status", "--porcelain"), "");
     fixture.git("fsck", "--strict");
   },
+  "keeps no trees in the index that its entries do not say": async () => {
+    await using fixture = repository();
+    fixture.write({ "docs/d.md": "d\n" });
+    fixture.git("add", "-A");
+    fixture.git("commit", "-qm", "docs");
+    const forge = [
+      "import hashlib, subprocess as s",
+      "evil = s.run(['git', 'hash-object', '-w', '--stdin'], input=b'evil', capture_output=True).stdout.strip()",
+      "tree = s.run(['git', 'mktree'], input=b'100644 blob ' + evil + b'\\tb.txt', capture_output=True).stdout.decode().strip()",
+      "src = s.run(['git', 'rev-parse', 'HEAD:src'], capture_output=True).stdout.decode().strip()",
+      "b = open('.git/index', 'rb').read()[:-20].replace(bytes.fromhex(src), bytes.fromhex(tree))",
+      "open('.git/index', 'wb').write(b + hashlib.sha1(b).digest())",
+    ];
+    writeFileSync(join(fixture.base, "tmp/forge.py"), forge.join("\n"));
+    await fixture.keep("echo x >> a.txt; git add a.txt; python3 /tmp/forge.py; git status --short");
+    fixture.write({ "docs/d.md": "mine\n" });
+    fixture.git("commit", "-qam", "mine");
+    equal(fixture.git("show", "HEAD:src/b.txt"), "b\n");
+    equal(fixture.git("diff", "--name-only", "HEAD~1", "HEAD"), "a.txt\ndocs/d.md\n");
+  },
   "keeps nothing while another git is at work": async () => {
     await using fixture = repository();
     const { observation, transaction } = await fixture.stage("echo x >> a.txt && git commit -qam second");
