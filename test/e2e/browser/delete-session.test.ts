@@ -37,7 +37,7 @@ test("a session is deleted from the list after one question, and a page that has
   await question.getByRole("button", { name: "Delete" }).click();
   await page.getByRole("button", { name: "remember the mill" }).first().waitFor({ state: "detached" });
   await page.getByRole("searchbox", { name: "Search sessions" }).fill("mill");
-  await page.getByText("No session here.").waitFor();
+  await page.getByText("No session has “mill” in its title.").waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("heading", { name: "What shall be done?" }).waitFor();
 
@@ -49,6 +49,55 @@ test("a session is deleted from the list after one question, and a page that has
   await openFromList(page, "keep this one");
   await repl.see("keep this one");
   expect(on.complaints.filter((text) => !text.includes("404"))).toEqual([]);
+});
+
+test("a search finds sessions by their titles, opens one, and what it found is deleted from there", {
+  timeout: 180_000,
+}, async () => {
+  await using gennai = await serveGennai({ script });
+  await using on = await openPage(gennai);
+  const { page, repl } = on;
+  for (const prompt of ["Mend the mill", "count the sacks", "paint the mill white"]) {
+    await repl.beginSession();
+    await repl.send(prompt);
+    await repl.see("Said.");
+    await repl.idle();
+  }
+  const search = page.getByRole("searchbox", { name: "Search sessions" });
+  const titles = () => page.locator(".session-title").allInnerTexts();
+  const openMenu = () => page.getByRole("button", { name: "Sessions", exact: true }).click();
+  await openMenu();
+  await expect.poll(titles).toEqual(["paint the mill white", "count the sacks", "Mend the mill"]);
+  // One types at once, and the case does not matter.
+  await page.keyboard.type("MILL");
+  await expect.poll(titles).toEqual(["paint the mill white", "Mend the mill"]);
+  await lookAt(page, "a search for sessions");
+  await page.keyboard.type(" white");
+  await expect.poll(titles).toEqual(["paint the mill white"]);
+  await search.fill("mend");
+  await expect.poll(titles).toEqual(["Mend the mill"]);
+  await page.keyboard.press("Enter");
+  await page.locator(".popover").waitFor({ state: "detached" });
+  await repl.see("Mend the mill");
+
+  await openMenu();
+  await search.fill("white");
+  await page.locator(".session-open", { hasText: "paint the mill white" }).click();
+  await repl.see("paint the mill white");
+
+  await openMenu();
+  await search.fill("mill");
+  await page.getByRole("button", { name: "Delete Mend the mill…" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
+  await expect.poll(titles).toEqual(["paint the mill white"]);
+  // One goes on searching where one was.
+  expect(await search.inputValue()).toBe("mill");
+  expect(await search.evaluate((box) => box === document.activeElement)).toBe(true);
+  await search.fill("");
+  await expect.poll(titles).toEqual(["paint the mill white", "count the sacks"]);
+  await page.keyboard.press("Escape");
+  await repl.see("paint the mill white");
+  expect(on.complaints).toEqual([]);
 });
 
 async function openFromList(page: Page, title: string): Promise<void> {

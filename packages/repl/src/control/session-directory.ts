@@ -12,8 +12,8 @@ export interface SkillChoice {
   readonly description: string;
 }
 
-/** Sessions in a list, at most. */
-const listed = 100;
+/** Sessions that are known, and searched, at most. */
+const listed = 1000;
 
 /** What a workspace has to choose from. All methods reject with `ConnectError`. */
 export class SessionDirectory {

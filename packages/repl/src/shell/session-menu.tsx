@@ -24,6 +24,8 @@ export function SessionMenu({ control }: { readonly control: ReplControl }) {
 }
 
 const longestTitle = 200;
+/** Rows that are drawn; the search finds the others. */
+const drawn = 100;
 
 function SessionList({ control, close }: { readonly control: ReplControl; readonly close: () => void }) {
   const [filter, setFilter] = useState("");
@@ -31,8 +33,17 @@ function SessionList({ control, close }: { readonly control: ReplControl; readon
   const [deleting, setDeleting] = useState<string>();
   const shown = control.followed.value?.session.sessionId;
   const wanted = filter.trim().toLowerCase();
-  const sessions = control.directory.sessions.value.filter(({ title }) => title.toLowerCase().includes(wanted));
-  const leaving = sessions.find(({ sessionId }) => sessionId === deleting);
+  const found = control.directory.sessions.value.filter((session) => titleOf(session).toLowerCase().includes(wanted));
+  const sessions = found.slice(0, drawn);
+  const leaving = found.find(({ sessionId }) => sessionId === deleting);
+  const search = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (deleting === undefined && renaming === undefined) search.current?.focus();
+  }, [deleting, renaming]);
+  const open = ({ sessionId }: SessionSummary) => {
+    close();
+    if (sessionId !== shown) void control.switchTo(sessionId);
+  };
   if (leaving !== undefined) {
     return (
       <DeleteQuestion
@@ -47,14 +58,24 @@ function SessionList({ control, close }: { readonly control: ReplControl; readon
   return (
     <div class="sessions">
       <input
+        ref={search}
         type="search"
         class="sessions-search"
         placeholder="Search sessions"
         aria-label="Search sessions"
         value={filter}
         onInput={({ currentTarget }) => setFilter(currentTarget.value)}
+        onKeyDown={(event) => {
+          const [first] = sessions;
+          if (event.key !== "Enter" || event.isComposing || wanted === "" || first === undefined) return;
+          // The button that gets the focus back would take it for a press of its own.
+          event.preventDefault();
+          open(first);
+        }}
       />
-      {sessions.length === 0 && <p class="quiet">No session here.</p>}
+      <p class="quiet" role="status">
+        {foundWords(found.length, filter.trim())}
+      </p>
       <ul>
         {sessions.map((session) =>
           session.sessionId === renaming ? (
@@ -73,10 +94,7 @@ function SessionList({ control, close }: { readonly control: ReplControl; readon
                 type="button"
                 class="session-open"
                 aria-current={session.sessionId === shown}
-                onClick={() => {
-                  close();
-                  if (session.sessionId !== shown) void control.switchTo(session.sessionId);
-                }}
+                onClick={() => open(session)}
               >
                 <span class="session-title">{titleOf(session)}</span>
                 <span class="quiet">
@@ -214,6 +232,12 @@ function TitleForm({ title, onDone }: TitleFormProps) {
       </button>
     </form>
   );
+}
+
+/** What a search came to, where the list does not say it. */
+function foundWords(count: number, wanted: string): string {
+  if (count === 0) return wanted === "" ? "No session yet." : `No session has “${wanted}” in its title.`;
+  return count > drawn ? `The newest ${drawn} of ${count}. Search for the others by their title.` : "";
 }
 
 function titleOf({ title }: SessionSummary): string {
