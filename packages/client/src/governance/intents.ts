@@ -1,4 +1,9 @@
-import type { Intent as IntentMessage } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import {
+  type GetGovernanceStatusResponse,
+  type Intent as IntentMessage,
+  IntentsMode as IntentsModeMessage,
+  type ListIntentsResponse,
+} from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/intents-mode";
 import type { GovernanceClient } from "../connection/connection.ts";
 
@@ -33,6 +38,30 @@ export async function listIntents(
   const { intents, warnings, activeIntentId } = await client.listIntents({ sessionId }, options);
   const summaries = intents.map(summary);
   return { intents: summaries, warnings, active: summaries.find(({ id }) => id === activeIntentId) };
+}
+
+/**
+ * SHA-256 of the file of intents, where a person has to accept it before any of them can be selected; empty where that is done, or
+ * not needed.
+ */
+export function intentsToAccept(
+  { intentsMode }: Pick<GetGovernanceStatusResponse, "intentsMode">,
+  { accepted, sha256 }: Pick<ListIntentsResponse, "accepted" | "sha256">,
+): string {
+  return intentsMode === IntentsModeMessage.REQUIRED && !accepted ? sha256 : "";
+}
+
+/** As {@link intentsToAccept}, asked of the server. Rejects with `ConnectError`. */
+export async function findIntentsToAccept(
+  client: GovernanceClient,
+  sessionId: string,
+  options: CallOptions,
+): Promise<string> {
+  const [status, listed] = await Promise.all([
+    client.getGovernanceStatus({ sessionId }, options),
+    client.listIntents({ sessionId }, options),
+  ]);
+  return intentsToAccept(status, listed);
 }
 
 /** Puts a session under an intent, in a person's name. Rejects with `ConnectError` for one that cannot be selected. */

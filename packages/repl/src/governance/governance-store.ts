@@ -6,7 +6,7 @@ import {
   emergencyStateFromMessage,
   setEmergencyControl,
 } from "@gennai/client/governance/emergency";
-import { acceptIntents, selectIntent } from "@gennai/client/governance/intents";
+import { acceptIntents, intentsToAccept, selectIntent } from "@gennai/client/governance/intents";
 import {
   acceptMcpServer,
   listMcpServers,
@@ -209,7 +209,7 @@ async function loadGovernance(
       status: word,
     })),
     intentWarnings: intents.warnings,
-    intentsToAccept: status.intentsMode === IntentsMode.REQUIRED && !intents.accepted ? intents.sha256 : "",
+    intentsToAccept: intentsToAccept(status, intents),
     activeIntentId: intents.activeIntentId,
     answers,
     mcp,

@@ -1,3 +1,4 @@
+import { useId } from "preact/hooks";
 import { VisibleText } from "../review/visible-text.tsx";
 import type { GovernanceView, GovernedIntent } from "./governance-store.ts";
 
@@ -42,23 +43,12 @@ export function IntentsSection({ view, busy, canSelect, expansions, onSelect, on
           <VisibleText text={warning} />
         </p>
       ))}
-      {intents.length === 0 ? (
-        <p class="g-empty">The workspace has no intents.</p>
-      ) : (
-        <ul class="intents">
-          {intents.map((intent) => (
-            <IntentEntry
-              key={intent.id}
-              {...{ intent, busy, canSelect }}
-              isActive={intent.id === activeIntentId}
-              onSelect={() => onSelect(intent.id)}
-            />
-          ))}
-        </ul>
-      )}
       {intentsToAccept !== "" && (
         <>
-          <p class="g-quiet">What they permit counts once you have read them. Any change of their file asks again.</p>
+          <p class="g-quiet">
+            Read them: what they permit counts, and one can be selected, once you have accepted them. Any change of
+            their file asks again.
+          </p>
           <div class="g-row">
             <button
               type="button"
@@ -68,8 +58,24 @@ export function IntentsSection({ view, busy, canSelect, expansions, onSelect, on
             >
               Accept these intents
             </button>
+            {!canSelect && <span class="g-quiet">{needsSession}</span>}
           </div>
         </>
+      )}
+      {intents.length === 0 ? (
+        <p class="g-empty">The workspace has no intents.</p>
+      ) : (
+        <ul class="intents">
+          {intents.map((intent) => (
+            <IntentEntry
+              key={intent.id}
+              {...{ intent, busy }}
+              obstacle={obstacleOf(intent, { canSelect, isAccepted: intentsToAccept === "" })}
+              isActive={intent.id === activeIntentId}
+              onSelect={() => onSelect(intent.id)}
+            />
+          ))}
+        </ul>
       )}
       {expansions.length > 0 && (
         <>
@@ -104,15 +110,29 @@ export function IntentsSection({ view, busy, canSelect, expansions, onSelect, on
   );
 }
 
+const needsSession = "Send a prompt first: it begins a session.";
+
+/** Why it cannot be selected now; empty: it can. */
+function obstacleOf(
+  { selectable }: GovernedIntent,
+  { canSelect, isAccepted }: { readonly canSelect: boolean; readonly isAccepted: boolean },
+): string {
+  if (!selectable) return "Only an intent in progress can be selected.";
+  if (!isAccepted) return "Accept these intents first.";
+  return canSelect ? "" : needsSession;
+}
+
 interface IntentEntryProps {
   readonly intent: GovernedIntent;
   readonly isActive: boolean;
   readonly busy: boolean;
-  readonly canSelect: boolean;
+  /** As {@link obstacleOf}. */
+  readonly obstacle: string;
   readonly onSelect: () => void;
 }
 
-function IntentEntry({ intent, isActive, busy, canSelect, onSelect }: IntentEntryProps) {
+function IntentEntry({ intent, isActive, busy, obstacle, onSelect }: IntentEntryProps) {
+  const id = useId();
   return (
     <li class={isActive ? "intent-active" : ""} aria-current={isActive ? "true" : undefined}>
       <div class="g-row">
@@ -128,16 +148,23 @@ function IntentEntry({ intent, isActive, busy, canSelect, onSelect }: IntentEntr
         {isActive ? (
           <span class="g-badge g-badge-good">selected</span>
         ) : (
-          <button
-            type="button"
-            class="g-button"
-            disabled={busy || !canSelect || !intent.selectable}
-            title={intent.selectable ? undefined : "Only an intent in progress can be selected."}
-            aria-label={`Select ${intent.id}`}
-            onClick={onSelect}
-          >
-            Select
-          </button>
+          <>
+            <button
+              type="button"
+              class="g-button"
+              disabled={busy || obstacle !== ""}
+              aria-describedby={obstacle === "" ? undefined : `${id}-why`}
+              aria-label={`Select ${intent.id}`}
+              onClick={onSelect}
+            >
+              Select
+            </button>
+            {obstacle !== "" && (
+              <span id={`${id}-why`} class="g-quiet">
+                {obstacle}
+              </span>
+            )}
+          </>
         )}
       </div>
       <details>

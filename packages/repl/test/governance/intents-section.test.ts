@@ -37,3 +37,39 @@ test.each([
 ])("it cannot be pressed where %s", (_name, view, props, disabled) => {
   expect(acceptButton(shown(view, props))?.disabled).toBe(disabled);
 });
+
+const intent = {
+  id: "INT-001",
+  name: "Work",
+  status: "active",
+  ownedScope: ["src/**"],
+  constraints: [],
+  selectable: true,
+};
+
+test.each([
+  ["can be selected", {}, {}, { disabled: false, why: "" }],
+  [
+    "waits for a person who accepts the file",
+    { intentsToAccept: sha256 },
+    {},
+    { disabled: true, why: "Accept these intents first." },
+  ],
+  [
+    "is not in progress, whatever else is missing",
+    { intents: [{ ...intent, selectable: false }], intentsToAccept: sha256 },
+    {},
+    { disabled: true, why: "Only an intent in progress can be selected." },
+  ],
+  [
+    "has no session that could serve it",
+    {},
+    { canSelect: false },
+    { disabled: true, why: "Send a prompt first: it begins a session." },
+  ],
+])("an intent that %s says so beside its button", (_name, view, props, wanted) => {
+  const root = shown({ intents: [intent], ...view }, props);
+  const button = root.querySelector<HTMLButtonElement>('[aria-label="Select INT-001"]');
+  const why = root.querySelector(`[id="${button?.getAttribute("aria-describedby")}"]`)?.textContent ?? "";
+  expect({ disabled: button?.disabled, why }).toEqual(wanted);
+});

@@ -1,5 +1,10 @@
 import { type EmergencyControl, setEmergencyControl } from "@gennai/client/governance/emergency";
-import { listIntents, selectIntent as select } from "@gennai/client/governance/intents";
+import {
+  acceptIntents,
+  findIntentsToAccept,
+  listIntents,
+  selectIntent as select,
+} from "@gennai/client/governance/intents";
 import * as vscode from "vscode";
 import { showInformation, showProgress, showWarning } from "../editor/notifications.ts";
 import { uriOf } from "../editor/workspace-uri.ts";
@@ -14,12 +19,18 @@ const intentsFile = [".orchestration", "active_intents.yaml"] as const;
 export const selectIntent: Command = async (workbench) => {
   const session = await workbench.session();
   const { governance } = await workbench.connect();
-  const signal = AbortSignal.timeout(callTimeoutMs);
-  const { intents, warnings, active } = await listIntents(governance, session.sessionId, { signal });
+  // A person takes the time it takes to answer: each call has its own.
+  const limited = () => ({ signal: AbortSignal.timeout(callTimeoutMs) });
+  const { intents, warnings, active } = await listIntents(governance, session.sessionId, limited());
   if (intents.length === 0) {
     const choice = await showInformation(warnings[0] ?? "This workspace has no intents.", "Edit Intents");
     if (choice !== undefined) await editIntents(workbench, []);
     return;
+  }
+  const unread = await findIntentsToAccept(governance, session.sessionId, limited());
+  if (unread !== "") {
+    if (!(await wantsToAccept(workbench))) return;
+    await acceptIntents(governance, session.sessionId, unread, limited());
   }
   const items = intents.map((intent) => ({
     label: `${intent.id === active?.id ? "$(check) " : intent.selectable ? "" : "$(circle-slash) "}${intent.id}`,
@@ -32,9 +43,19 @@ export const selectIntent: Command = async (workbench) => {
     matchOnDescription: true,
   });
   if (picked === undefined || picked.intent.id === active?.id) return;
-  const selected = await select(governance, session.sessionId, picked.intent.id, { signal });
+  const selected = await select(governance, session.sessionId, picked.intent.id, limited());
   void showInformation(`This session serves ${selected.id} ${selected.name}.`);
 };
+
+/** Asks again beside the file, once it is open to be read. */
+async function wantsToAccept(workbench: Workbench): Promise<boolean> {
+  const accept = "Accept and Select…";
+  const message = "The file of intents is not accepted as it is now, so none can be selected.";
+  const choice = await showInformation(message, "Read It", accept);
+  if (choice !== "Read It") return choice === accept;
+  await editIntents(workbench, []);
+  return (await showInformation("What these intents permit counts once you accept them.", accept)) === accept;
+}
 
 /** Opens the file; a first one is offered as a draft that nobody saved yet. */
 export const editIntents: Command = async ({ root }) => {
