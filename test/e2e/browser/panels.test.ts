@@ -76,7 +76,7 @@ test("the panels say what governs, what happened to which file, and what a promp
   const governance = page.getByRole("region", { name: "Governance" });
   await governance.getByRole("list", { name: "Rules of your files" }).getByText("deploy").waitFor();
   await governance
-    .getByRole("list", { name: "Rules that spoke lately" })
+    .getByRole("list", { name: "Rules that decided lately" })
     .getByText(/refused 1/)
     .waitFor();
   const command = governance.getByRole("textbox", { name: "Command to try against the rules" });

@@ -28,13 +28,10 @@ export function RulesSection({ rules, store, hasSession, onOpenRule }: RulesSect
     <section class="g-section" aria-labelledby="rules-title">
       <h3 id="rules-title">Rules in force</h3>
       <p>
-        <Icon name="shield" /> <strong>{rules.count === 1 ? "1 rule" : `${rules.count} rules`}</strong>
-        {rules.text !== "" && (
-          <span class="g-quiet">
-            {" "}
-            <VisibleText text={rulesWords(rules.text)} />
-          </span>
-        )}
+        <Icon name="shield" />{" "}
+        <strong>
+          <VisibleText text={rulesWords(rules.text) || (rules.count === 1 ? "1 rule" : `${rules.count} rules`)} />
+        </strong>
       </p>
       {rules.lastViolation !== "" && (
         <p class="governance-violation">
@@ -88,15 +85,15 @@ function RuleList(props: {
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
       />
-      <h4>Spoke lately</h4>
+      <h4>Decided lately</h4>
       <p class="g-quiet">
         {callsLookedAt === 0 ? "Nothing was called here yet." : `Of the last ${callsLookedAt} calls in the ledger.`}
       </p>
-      <ul class="rules" aria-label="Rules that spoke lately">
+      <ul class="rules" aria-label="Rules that decided lately">
         {rows(spoke)}
       </ul>
       <h4>Of your files</h4>
-      {own.length === 0 && <p class="g-quiet">None that did not speak lately{text === "" ? "" : " and matches"}.</p>}
+      {own.length === 0 && <p class="g-quiet">{text === "" ? "No other one." : "No other one matches."}</p>}
       <ul class="rules" aria-label="Rules of your files">
         {rows(own)}
       </ul>

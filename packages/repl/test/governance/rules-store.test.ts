@@ -54,7 +54,7 @@ test("the rules stand in groups, as text, and a place opens its file", async () 
   const opened: string[] = [];
   const root = await shown(deskOf(), (place) => opened.push(place));
   const list = (label: string) => root.querySelector(`[aria-label="${label}"]`)?.textContent;
-  expect(list("Rules that spoke lately")).toMatch(/^Rule branch\/protectedrefused 2 · last /);
+  expect(list("Rules that decided lately")).toMatch(/^Rule branch\/protectedrefused 2 · last /);
   expect(list("Rules of your files")).toContain("<img src=x>asks");
   expect(list("Rules that are built in")).toContain("rm -rf /refuses");
   expect(root.querySelector("img")).toBeNull();
