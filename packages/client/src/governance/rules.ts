@@ -1,24 +1,14 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { RuleKind } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { EnumWords } from "@gennai/protocol/model/enum-words";
 import { type Risk, riskFromMessage } from "@gennai/protocol/model/risk";
+import { type RuleKindWord, ruleKindWords } from "@gennai/protocol/model/rule-kind";
 import { verdictWords } from "@gennai/protocol/model/tool-outcome";
 import type { GovernanceClient } from "../connection/connection.ts";
-
-const kinds = new EnumWords({
-  command: RuleKind.COMMAND,
-  zero: RuleKind.ZERO_ACCESS,
-  readOnly: RuleKind.READ_ONLY,
-  noDelete: RuleKind.NO_DELETE,
-  tool: RuleKind.TOOL,
-  code: RuleKind.CODE,
-});
 
 /** A rule in force, and what it did lately. */
 export interface RuleInForce {
   readonly name: string;
   /** `code`: it stands in no rule file. */
-  readonly kind: (typeof kinds.words)[number];
+  readonly kind: RuleKindWord;
   /** The pattern, path or tool; empty for a rule of the code. */
   readonly text: string;
   readonly reason: string;
@@ -60,7 +50,7 @@ export async function listRules(
     callsLookedAt,
     rules: rules.map(({ name, kind, text, reason, verdict, place, activity }) => ({
       name,
-      kind: kinds.fromMessage(kind) ?? "code",
+      kind: ruleKindWords.fromMessage(kind) ?? "code",
       text,
       reason,
       verdict: spokenAgainst(verdictWords.fromMessage(verdict)),

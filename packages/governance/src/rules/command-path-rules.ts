@@ -1,10 +1,11 @@
+import { type PathProtection, pathRuleKinds, protectionsAgainst } from "@gennai/protocol/model/rule-kind";
 import type { CommandAnalysis, CommandPath, SimpleCommand } from "../command/command-analysis.ts";
 import { isInterpreter } from "../command/interpreters.ts";
 import type { WorkspacePath } from "../effect.ts";
 import { globReach } from "./aimed-glob.ts";
 import { type CompiledRules, excepted, pathRule, ruleBelow } from "./compile-rules.ts";
 import { type PathForm, pathForm } from "./path-form.ts";
-import type { PathProtection, PathRule } from "./rule-set.ts";
+import type { PathRule } from "./rule-set.ts";
 
 /** A path rule that a command breaks. */
 export interface PathFinding {
@@ -30,26 +31,30 @@ export function commandPathFindings(
       findings.push({ rule, raw, what });
     }
   };
+  const check = (protections: readonly PathProtection[], path: CommandPath, more = ""): void => {
+    for (const protection of protections) {
+      add(reached(rules, protection, path), path.raw, `${pathRuleKinds[protection].broken}${more}`);
+    }
+  };
+  const againstDelete = protectionsAgainst("delete", { permits: "read" });
   for (const path of command.paths) {
-    add(reached(rules, "zero", path), path.raw, "may not be accessed at all");
+    check(protectionsAgainst("read"), path);
     if (command.readsOnly) continue;
     if (changes(path, command)) {
-      add(reached(rules, "readOnly", path), path.raw, "is read-only and the command is not proven to only read it");
+      check(protectionsAgainst("write", { permits: "read" }), path, " and the command is not proven to only read it");
     }
     if (path.access === "delete") {
-      add(reached(rules, "readOnly", path), path.raw, "is read-only");
-      add(reached(rules, "noDelete", path), path.raw, "must not be deleted");
-      const below = ruleBelow(rules, "noDelete", path.absolute) ?? ruleBelow(rules, "readOnly", path.absolute);
-      add(below, path.raw, "holds what must not be deleted");
+      check(againstDelete, path);
+      const below = againstDelete.toReversed().flatMap((each) => ruleBelow(rules, each, path.absolute) ?? []);
+      add(below[0], path.raw, "holds what must not be deleted");
     } else if (path.access === "write" && overwrites(path, command)) {
-      add(reached(rules, "noDelete", path), path.raw, "must not be deleted, and this overwrites it");
+      check(protectionsAgainst("delete", { permits: "write" }), path, ", and this overwrites it");
     }
   }
   if (!command.readsOnly) {
     for (const name of deletedByFind(command.commands)) {
-      const path = { raw: name, absolute: `${cwd.absolute}/${name}`, access: "delete", pattern: true } as const;
-      add(reached(rules, "noDelete", path), name, "must not be deleted");
-      add(reached(rules, "readOnly", path), name, "is read-only");
+      const absolute = `${cwd.absolute}/${name}`;
+      check(againstDelete.toReversed(), { raw: name, absolute, access: "delete", pattern: true });
     }
   }
   return findings;

@@ -1,15 +1,9 @@
 import { digestOf } from "@gennai/protocol/digest";
+import { type PathProtection, pathProtections } from "@gennai/protocol/model/rule-kind";
 import { type CompiledPath, compilePath } from "./compile-path.ts";
 import { type CompiledPattern, compilePattern, matchesEverything, PatternError } from "./compile-pattern.ts";
 import { type PathForm, pathForm, type RulePlace } from "./path-form.ts";
-import {
-  countRules,
-  type PathProtection,
-  type PathRule,
-  type PatternRule,
-  type RuleFile,
-  type RuleProblem,
-} from "./rule-set.ts";
+import { countRules, type PathRule, type PatternRule, type RuleFile, type RuleProblem } from "./rule-set.ts";
 
 export interface ReadyPattern {
   readonly rule: PatternRule;
@@ -148,8 +142,7 @@ export function ruleBelow(rules: CompiledRules, protection: PathProtection, abso
 }
 
 function pathGroups(file: RuleFile, place: RulePlace): readonly PathGroup[] {
-  const protections: readonly PathProtection[] = ["zero", "readOnly", "noDelete"];
-  return protections.flatMap((protection) => {
+  return pathProtections.flatMap((protection) => {
     const own = file.paths.filter((rule) => rule.protection === protection);
     const paths = own.filter((rule) => !isException(rule)).flatMap((rule) => compilePath(rule, place));
     if (paths.length === 0) return [];

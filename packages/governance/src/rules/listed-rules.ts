@@ -1,12 +1,13 @@
+import { pathRuleKinds, type RuleKindWord } from "@gennai/protocol/model/rule-kind";
 import type { LedgerActivity, RuleActivity } from "./rule-activity.ts";
-import type { PathProtection, RuleFile } from "./rule-set.ts";
+import type { RuleFile } from "./rule-set.ts";
 
 /** A rule in force, for people. */
 export interface ListedRule {
   /** As decisions and records name it. */
   readonly name: string;
   /** `code`: it stands in no rule file, e.g. that of protected branches. */
-  readonly kind: "command" | PathProtection | "tool" | "code";
+  readonly kind: RuleKindWord;
   /** The pattern, path or tool as it stands in its file; empty for a rule of the code. */
   readonly text: string;
   readonly reason: string;
@@ -24,12 +25,6 @@ export interface ListedRules {
 }
 
 const quiet: RuleActivity = { refused: 0, allowed: 0, last: undefined };
-
-const pathReasons: Readonly<Record<PathProtection, string>> = {
-  zero: "Nobody sees or touches it.",
-  readOnly: "It is never changed.",
-  noDelete: "It is never deleted.",
-};
 
 /** Every rule of the files in their order, then those of the code that decided something lately. */
 export function listedRules(files: readonly RuleFile[], { rules: activity, calls }: LedgerActivity): ListedRules {
@@ -67,7 +62,7 @@ function rulesOf(file: RuleFile): readonly Unwatched[] {
         name,
         kind: protection,
         text: pattern,
-        reason: pathReasons[protection],
+        reason: pathRuleKinds[protection].reason,
         verdict: "deny",
         place: placed(place),
       }),

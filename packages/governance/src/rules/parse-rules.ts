@@ -1,13 +1,6 @@
+import { type PathProtection, pathProtections, pathRuleKinds } from "@gennai/protocol/model/rule-kind";
 import { misspeltKey } from "./misspelt-key.ts";
-import type {
-  DeniedTool,
-  PathProtection,
-  PathRule,
-  PatternRule,
-  RuleFile,
-  RuleLayer,
-  RuleProblem,
-} from "./rule-set.ts";
+import type { DeniedTool, PathRule, PatternRule, RuleFile, RuleLayer, RuleProblem } from "./rule-set.ts";
 
 /** What parsing needs to know of the text that the data came from. */
 export interface RuleSource {
@@ -23,11 +16,9 @@ export interface ParsedRules {
   readonly problems: readonly RuleProblem[];
 }
 
-const pathKeys: Readonly<Record<string, PathProtection>> = {
-  zeroAccessPaths: "zero",
-  readOnlyPaths: "readOnly",
-  noDeletePaths: "noDelete",
-};
+const pathKeys: Readonly<Record<string, PathProtection>> = Object.fromEntries(
+  pathProtections.map((protection) => [pathRuleKinds[protection].key, protection]),
+);
 const topKeys = ["bashToolPatterns", ...Object.keys(pathKeys), "tools", "onInvalidRules"];
 const patternKeys = ["pattern", "reason", "description", "ask", "action", "allow", "match", "notMatch", "name", "id"];
 const poisonous = new Set(["__proto__", "constructor", "prototype"]);

@@ -1,3 +1,5 @@
+import type { PathProtection } from "@gennai/protocol/model/rule-kind";
+
 /** Where rules come from, weakest author first. A layer can only add: no layer takes a rule of another away. */
 export type RuleLayer = "floor" | "user" | "project";
 
@@ -16,9 +18,6 @@ export interface PatternRule {
   /** `file:line`. */
   readonly place: string;
 }
-
-/** `zero`: no access at all. `readOnly`: never changed. `noDelete`: never deleted. */
-export type PathProtection = "zero" | "readOnly" | "noDelete";
 
 /** A path or glob that is protected. */
 export interface PathRule {

@@ -1,3 +1,4 @@
+import { type PathProtection, pathRuleKinds, protectionsAgainst } from "@gennai/protocol/model/rule-kind";
 import { coveringNames } from "../covering-names.ts";
 import type { Effect, WorkspacePath } from "../effect.ts";
 import { isReadOnly } from "../effect.ts";
@@ -9,7 +10,7 @@ import { type CommandTexts, commandTexts } from "./command-texts.ts";
 import { type CompiledRules, excepted, pathRule } from "./compile-rules.ts";
 import { matchPattern, type PatternMatch } from "./match-pattern.ts";
 import { pathForm, rawForm } from "./path-form.ts";
-import type { PathProtection, PathRule, PatternRule } from "./rule-set.ts";
+import type { PathRule, PatternRule } from "./rule-set.ts";
 import type { SlowPattern } from "./slow-pattern.ts";
 
 export interface RulesPolicyPorts {
@@ -113,22 +114,21 @@ function pathVerdicts(effect: Effect, rules: CompiledRules): readonly Verdict[] 
   switch (effect.type) {
     case "read":
     case "list":
-      return broken(effect.path, ["zero"], rules);
+      return broken(effect.path, protectionsAgainst("read"), rules);
     case "search":
-      return [...broken(effect.path, ["zero"], rules), ...aimedAtZero(effect.glob, effect.path, rules)];
+      return [
+        ...broken(effect.path, protectionsAgainst("read"), rules),
+        ...aimedAtUnread(effect.glob, effect.path, rules),
+      ];
     case "write":
     case "propose":
-      return broken(
-        effect.path,
-        effect.operation === "delete" ? ["zero", "readOnly", "noDelete"] : ["zero", "readOnly"],
-        rules,
-      );
+      return broken(effect.path, protectionsAgainst(effect.operation === "delete" ? "delete" : "write"), rules);
     case "exec":
       // What a command names is looked at apart; without a path, it means the directory it runs in.
-      return broken(effect.cwd, ["zero"], rules);
+      return broken(effect.cwd, protectionsAgainst("read"), rules);
     case "external":
       return effect.paths.flatMap((path) =>
-        broken(path, effect.readsOnly ? ["zero"] : ["zero", "readOnly", "noDelete"], rules),
+        broken(path, protectionsAgainst(effect.readsOnly ? "read" : "delete"), rules),
       );
     case "git":
     case "net":
@@ -137,28 +137,22 @@ function pathVerdicts(effect: Effect, rules: CompiledRules): readonly Verdict[] 
   }
 }
 
-const protectionWords: Readonly<Record<PathProtection, string>> = {
-  zero: "may not be accessed at all",
-  readOnly: "is read-only",
-  noDelete: "must not be deleted",
-};
-
 function broken(path: WorkspacePath, protections: readonly PathProtection[], rules: CompiledRules): readonly Verdict[] {
   const forms = [pathForm(path.absolute, rules.place.root), rawForm(path.raw, rules.place)];
   return protections.flatMap((protection) => {
     const rule = pathRule(rules, protection, forms);
-    return rule === undefined ? [] : [pathViolation(rule, path.raw, protectionWords[protection])];
+    return rule === undefined ? [] : [pathViolation(rule, path.raw, pathRuleKinds[protection].broken)];
   });
 }
 
-function aimedAtZero(glob: string | undefined, path: WorkspacePath, rules: CompiledRules): readonly Verdict[] {
+function aimedAtUnread(glob: string | undefined, path: WorkspacePath, rules: CompiledRules): readonly Verdict[] {
   if (glob === undefined || glob.startsWith("!")) return [];
   const form = rawForm(`${path.raw === "" ? "." : path.raw}/${glob}`, rules.place);
   for (const group of rules.groups) {
-    if (group.protection !== "zero") continue;
+    if (!protectionsAgainst("read").includes(group.protection)) continue;
     for (const compiled of group.paths) {
       if (globReach(glob, compiled, { dot: true }) === "aimed" && !excepted(group, form)) {
-        return [pathViolation(compiled.rule, glob, protectionWords.zero)];
+        return [pathViolation(compiled.rule, glob, pathRuleKinds[group.protection].broken)];
       }
     }
   }

@@ -1,4 +1,5 @@
 import type { RuleInForce } from "@gennai/client/governance/rules";
+import { ruleKindTitles } from "@gennai/protocol/model/rule-kind";
 import { VisibleText } from "../review/visible-text.tsx";
 
 /** A rule: what it is about, what it says, where it stands, what it did. */
@@ -11,7 +12,7 @@ export function RuleRow(props: {
   return (
     <li class="rule">
       <span class="rule-head">
-        <span class="g-quiet">{kindWords[kind]}</span>{" "}
+        <span class="g-quiet">{ruleKindTitles[kind]}</span>{" "}
         <code>
           <VisibleText text={text === "" ? name : text} />
         </code>
@@ -41,15 +42,6 @@ export function RuleRow(props: {
     </li>
   );
 }
-
-const kindWords: Readonly<Record<RuleInForce["kind"], string>> = {
-  command: "Command",
-  zero: "No access",
-  readOnly: "Read only",
-  noDelete: "Never deleted",
-  tool: "Tool",
-  code: "Rule",
-};
 
 function didWords({ refused, allowed, last }: RuleInForce): string {
   if (last === undefined) return "";

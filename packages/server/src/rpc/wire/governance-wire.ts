@@ -1,11 +1,12 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { EmergencyControl as DomainControl, EmergencyState } from "@gennai/governance/emergency/emergency-state";
 import type { Intent } from "@gennai/governance/intents/intent";
-import type { ListedRule, ListedRules } from "@gennai/governance/rules/listed-rules";
+import type { ListedRules } from "@gennai/governance/rules/listed-rules";
 import type { RulesStatus } from "@gennai/governance/rules/rules-status";
 import { ServiceError } from "@gennai/machine/service-error";
-import { EmergencyControl, RuleKind } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { EnumWords } from "@gennai/protocol/model/enum-words";
+import { ruleKindWords } from "@gennai/protocol/model/rule-kind";
 import { verdictWords } from "@gennai/protocol/model/tool-outcome";
 
 const controls = new EnumWords<DomainControl, EmergencyControl>({
@@ -47,21 +48,12 @@ export function rulesStatusToWire(status: RulesStatus) {
   return { ...status, problems: [...status.problems] };
 }
 
-const ruleKinds = new EnumWords<ListedRule["kind"], RuleKind>({
-  command: RuleKind.COMMAND,
-  zero: RuleKind.ZERO_ACCESS,
-  readOnly: RuleKind.READ_ONLY,
-  noDelete: RuleKind.NO_DELETE,
-  tool: RuleKind.TOOL,
-  code: RuleKind.CODE,
-});
-
 export function listedRulesToWire({ rules, callsLookedAt }: ListedRules) {
   return {
     callsLookedAt,
     rules: rules.map(({ kind, verdict, activity, ...rule }) => ({
       ...rule,
-      kind: ruleKinds.toMessage(kind),
+      kind: ruleKindWords.toMessage(kind),
       verdict: verdict === undefined ? undefined : verdictWords.toMessage(verdict),
       activity: {
         refused: activity.refused,
