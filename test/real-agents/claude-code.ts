@@ -2,9 +2,10 @@ import { execFileSync, spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import type { ModelAnswer } from "@gennai/testkit/model-server/model-answer";
 import { modelWires, startModelServer } from "@gennai/testkit/model-server/model-server";
 import * as z from "zod";
-import { fromNpm, type RealAgent } from "./real-agent.ts";
+import { type Expected, fromNpm, type RealAgent } from "./real-agent.ts";
 
 const version = "2.1.330";
 
@@ -58,6 +59,27 @@ export const claudeCode: RealAgent = {
     }),
   },
 
+  ownRun: {
+    wire: modelWires.anthropic,
+    answer,
+    program: "claude",
+    environment: (baseUrl) => ({ ANTHROPIC_BASE_URL: baseUrl.replace(/\/v1$/, "") }),
+    files: () => ({
+      ".claude/settings.json": JSON.stringify({ apiKeyHelper: "echo sk-ant-none" }),
+      ".claude/.credentials.json": '{"mcpOAuth":{"key":"a-login-of-the-trial"}}',
+      ".claude.json": JSON.stringify({
+        hasCompletedOnboarding: true,
+        theme: "dark-of-the-trial",
+        projects: { "/elsewhere": { history: [{ display: "what-was-said-elsewhere" }] } },
+      }),
+    }),
+    login: ".claude/.credentials.json",
+    settings: ".claude/settings.json",
+    copied: { path: ".claude.json", shown: "dark-of-the-trial", left: "what-was-said-elsewhere" },
+    args: ["-p", "go", "--permission-mode", "bypassPermissions"],
+    calls: (command) => [{ name: "Bash", arguments: { command } }],
+  },
+
   program(directory) {
     const packaged = fromNpm(directory, "@anthropic-ai/claude-code", version, (place) => {
       // npm may leave this to be approved.
@@ -67,14 +89,7 @@ export const claudeCode: RealAgent = {
   },
 
   async play(program, calls, cwd, environment) {
-    let asked = 0;
-    await using model = await startModelServer(modelWires.anthropic, (_count, { body }) => {
-      // It also asks for a title and such, without tools.
-      if (!Array.isArray(body["tools"]) || body["tools"].length === 0) return { text: ["ok"] };
-      const call = calls[asked];
-      asked += 1;
-      return call === undefined ? { text: ["Done."] } : { calls: [{ id: `toolu_${asked}`, ...call }] };
-    });
+    await using model = await startModelServer(modelWires.anthropic, (_count, { body }) => answer(body, calls));
     const known = { hasCompletedOnboarding: true, projects: { [cwd]: { hasTrustDialogAccepted: true } } };
     writeFileSync(join(environment["HOME"] ?? "", ".claude.json"), JSON.stringify(known));
     const agent = spawn(
@@ -106,6 +121,21 @@ export const claudeCode: RealAgent = {
     return { told: results.at(-1) ?? "nothing", said };
   },
 };
+
+const messages = z.looseObject({
+  messages: z.array(z.looseObject({ content: z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]) })),
+  tools: z.array(z.unknown()).default([]),
+});
+
+/** The next call after those that have a result. It also asks for a title and such, without tools. */
+function answer(body: Readonly<Record<string, unknown>>, calls: Expected["calls"]): ModelAnswer {
+  const { messages: said, tools } = messages.parse(body);
+  if (tools.length === 0) return { text: ["ok"] };
+  const parts = said.flatMap(({ content }) => (typeof content === "string" ? [] : content));
+  const done = parts.filter(({ type }) => type === "tool_result").length;
+  const call = calls[done];
+  return call === undefined ? { text: ["Done."] } : { calls: [{ id: `toolu_${done}`, ...call }] };
+}
 
 const resultMessage = z.object({
   type: z.literal("user"),

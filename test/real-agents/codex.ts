@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import type { ModelAnswer } from "@gennai/testkit/model-server/model-answer";
 import { modelWires, startModelServer } from "@gennai/testkit/model-server/model-server";
 import * as z from "zod";
 import { type Expected, fromNpm, type RealAgent } from "./real-agent.ts";
@@ -40,6 +41,20 @@ export const codex: RealAgent = {
     looks: () => ({ calls: runs("ls src"), told: /stopped by an emergency control/, recorded: "refusal Bash deny" }),
   },
 
+  ownRun: {
+    wire: modelWires.openai,
+    answer,
+    program: "codex",
+    files: (baseUrl) => ({
+      ".codex/config.toml": configuration(baseUrl, "/nowhere", ""),
+      ".codex/auth.json": '{"OPENAI_API_KEY":"a-login-of-the-trial"}',
+    }),
+    login: ".codex/auth.json",
+    settings: ".codex/config.toml",
+    args: ["exec", "--sandbox", "danger-full-access", "go"],
+    calls: runs,
+  },
+
   program(directory) {
     const packaged = fromNpm(directory, "@openai/codex", version);
     return join(packaged, "bin", "codex.js");
@@ -56,7 +71,7 @@ export const codex: RealAgent = {
     });
     const home = join(environment["HOME"] ?? "", ".codex");
     mkdirSync(home, { recursive: true });
-    writeFileSync(join(home, "config.toml"), configuration(model.baseUrl, cwd));
+    writeFileSync(join(home, "config.toml"), configuration(model.baseUrl, cwd, 'env_key = "MODEL_KEY"'));
     // It is not asked whether it trusts the hook: its user does that in its window, by /hooks.
     const flags = ["--json", "--dangerously-bypass-hook-trust", "--dangerously-bypass-approvals-and-sandbox"];
     const agent = spawn(process.execPath, [program, "exec", ...flags, "go"], {
@@ -70,10 +85,18 @@ export const codex: RealAgent = {
   },
 };
 
+/** The next call after those that have a result. */
+function answer(body: Readonly<Record<string, unknown>>, calls: Expected["calls"]): ModelAnswer {
+  const done = requestBody.parse(body).input.filter((item) => callResult.safeParse(item).success).length;
+  const call = calls[done];
+  return call === undefined ? { text: ["Done."] } : { calls: [{ id: `call_${done}`, ...call }] };
+}
+
 const requestBody = z.looseObject({ input: z.array(z.unknown()) });
 const callResult = z.looseObject({ output: z.unknown() });
 
-function configuration(baseUrl: string, project: string): string {
+/** @param key a line that says where its key is */
+function configuration(baseUrl: string, project: string, key: string): string {
   return `model = "gpt-5.5"
 model_provider = "scripted"
 approval_policy = "never"
@@ -87,7 +110,7 @@ enabled = false
 name = "scripted"
 base_url = "${baseUrl}"
 wire_api = "responses"
-env_key = "MODEL_KEY"
+${key}
 request_max_retries = 0
 [projects."${project}"]
 trust_level = "trusted"

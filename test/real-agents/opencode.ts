@@ -58,6 +58,9 @@ export const opencode: RealAgent = {
   },
 
   ownRun: {
+    wire: modelWires["openai-compatible"],
+    answer: chatAnswer,
+    program: "opencode",
     files: (baseUrl) => ({
       ".config/opencode/opencode.json": JSON.stringify(configuration(baseUrl)),
       ".local/share/opencode/auth.json": '{"scripted":{"type":"api","key":"a-login-of-the-trial"}}',

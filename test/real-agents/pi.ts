@@ -51,6 +51,9 @@ export const pi: RealAgent = {
   },
 
   ownRun: {
+    wire: modelWires["openai-compatible"],
+    answer: chatAnswer,
+    program: "pi",
     files: (baseUrl) => ({
       ".pi/agent/models.json": JSON.stringify(models(baseUrl)),
       ".pi/agent/settings.json": "{}",

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AnswerCall } from "@gennai/testkit/model-server/model-answer";
+import type { AnswerCall, ModelAnswer, ModelWire } from "@gennai/testkit/model-server/model-answer";
 
 /** What the scripted model calls, and what should come of it. */
 export interface Expected {
@@ -16,8 +16,17 @@ export interface Expected {
   readonly recorded: string;
 }
 
-/** How an agent that speaks to a chat model is tried in a run of its own: `gennai guard run`. */
+/** How an agent is tried in a run of its own: `gennai guard run`. */
 export interface OwnRun {
+  readonly wire: ModelWire;
+  /** What the model says to a request: the next of the calls. */
+  answer(body: Readonly<Record<string, unknown>>, calls: Expected["calls"]): ModelAnswer;
+  /** As it is found on the search path. */
+  readonly program: string;
+  /** What it says where it does not begin without its login. */
+  readonly needsLogin?: RegExp;
+  /** Besides what every program has. */
+  environment?(baseUrl: string): Readonly<Record<string, string>>;
   /** Its files below the home; the login among them. */
   files(baseUrl: string): Readonly<Record<string, string>>;
   /** Which of them. */
@@ -28,6 +37,8 @@ export interface OwnRun {
   readonly args: readonly string[];
   /** Has a shell run a command. */
   calls(command: string): Expected["calls"];
+  /** Another file of its own, of which it is to see one text and not the other. */
+  readonly copied?: { readonly path: string; readonly shown: string; readonly left: string };
 }
 
 /** An agent from npm, and how it is configured to speak to a model server on the loopback. */
@@ -46,7 +57,6 @@ export interface RealAgent {
     >
   > &
     Partial<Readonly<Record<"fails" | "agrees", (root: string) => Expected>>>;
-  /** Not of those whose models speak otherwise. */
   readonly ownRun?: OwnRun;
   /** Its program; installed below the directory where it is not there yet. */
   program(directory: string): string;

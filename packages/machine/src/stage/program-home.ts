@@ -6,6 +6,8 @@ export interface ProgramHome {
   readonly directories: readonly string[];
   /** Over these, or elsewhere. */
   readonly mounts: readonly RunMount[];
+  /** Single files, by their real paths: it finds them with this text, and what it writes goes with the run. */
+  readonly files: readonly { readonly path: string; readonly text: string }[];
   /** Besides what every command has. */
   readonly environment: Readonly<Record<string, string>>;
 }

@@ -135,7 +135,26 @@ function withProgram(
   program: ProgramHome | undefined,
 ): StagedCommand {
   if (program === undefined) return { ...command, mounts };
-  return { ...command, mounts: [...mounts, ...program.mounts], alone: true };
+  const { text, environment } = withFiles(command, program.files);
+  return { ...command, text, environment, mounts: [...mounts, ...program.mounts], alone: true };
+}
+
+/** Written by the shell itself, from its environment: so no copy of what may hold a login is ever on a disk. */
+function withFiles(
+  { text: command, environment }: Pick<StagedCommand, "text" | "environment">,
+  files: ProgramHome["files"],
+): Pick<StagedCommand, "text" | "environment"> {
+  const held: Record<string, string> = {};
+  const lines = files.map(({ path, text }, index) => {
+    const names = (text.match(/[^]{1,30000}/gu) ?? [""]).map((piece, number) => {
+      const name = `GENNAI_FILE_${index}_${number}`;
+      held[name] = piece;
+      return name;
+    });
+    const words = names.map((name) => `"$${name}"`).join(" ");
+    return `printf %s ${words} > '${path.replaceAll("'", `'\\''`)}'; unset ${names.join(" ")}\n`;
+  });
+  return { text: lines.join("") + command, environment: { ...environment, ...held } };
 }
 
 /** Where that cannot be, it is fetched again. */

@@ -1,9 +1,10 @@
-import { existsSync, realpathSync, statSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { isWithin } from "@gennai/machine/sandbox/host-layout";
 import type { ProgramHome } from "@gennai/machine/stage/program-home";
 import type { RunMount } from "@gennai/machine/stage/staged-command";
+import * as z from "zod";
 import { CliError } from "../../../errors/cli-error.ts";
 import type { StartedAgent } from "./started-agents.ts";
 
@@ -44,7 +45,7 @@ export class AgentHome {
 
   /** Its logins that are there, in words. */
   get logins(): readonly string[] {
-    return [...this.#loginFiles(), ...this.#keys()];
+    return [...this.#loginFiles(), ...this.#fileLogins(), ...this.#keys()];
   }
 
   /** As a run finds it. @param program real path of what it has to see of its program @param uncovered its logins, too */
@@ -67,7 +68,22 @@ export class AgentHome {
         return value === undefined || value === "" ? [] : [[name, value]];
       }),
     );
-    return { directories: this.#directories, mounts, environment: { ...environment, ...this.#agent.environment } };
+    return {
+      directories: this.#directories,
+      mounts,
+      files: this.#files(uncovered),
+      environment: { ...environment, ...this.#agent.environment },
+    };
+  }
+
+  #files(uncovered: boolean): ProgramHome["files"] {
+    return this.#agent.files.flatMap(({ path, histories, logins }) => {
+      const real = realOf(this.#placeOf(path));
+      if (real === undefined) return [];
+      const members = Object.entries(membersOf(real));
+      const left = members.filter(([name]) => !histories.includes(name) && (uncovered || !logins.includes(name)));
+      return [{ path: this.#placeOf(path), text: JSON.stringify(Object.fromEntries(left)) }];
+    });
   }
 
   #shows(path: string): boolean {
@@ -76,6 +92,14 @@ export class AgentHome {
 
   #loginFiles(): readonly string[] {
     return this.#agent.logins.map((text) => this.#placeOf(text)).filter((path) => realOf(path) !== undefined);
+  }
+
+  #fileLogins(): readonly string[] {
+    return this.#agent.files.flatMap(({ path, logins }) => {
+      const real = realOf(this.#placeOf(path));
+      const members = real === undefined ? {} : membersOf(real);
+      return logins.filter((name) => Object.hasOwn(members, name)).map((name) => `${name} in ${real}`);
+    });
   }
 
   #keys(): readonly string[] {
@@ -89,6 +113,15 @@ export class AgentHome {
     const begin = isAbsolute(said) ? said : usual;
     const home = realOf(this.#environment["HOME"] || homedir()) ?? homedir();
     return join(begin.startsWith("~/") ? join(home, begin.slice(2)) : begin, rest);
+  }
+}
+
+/** Throws `CliError` for a file that is no JSON object: what is a login in it cannot be told. */
+function membersOf(path: string): Readonly<Record<string, unknown>> {
+  try {
+    return z.record(z.string(), z.unknown()).parse(JSON.parse(readFileSync(path, "utf8")));
+  } catch (cause) {
+    throw new CliError(`${path} is no JSON object that could be taken along.`, { next: ["Mend it."], cause });
   }
 }
 

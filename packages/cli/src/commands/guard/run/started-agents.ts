@@ -24,6 +24,11 @@ const startedAgentSchema = z.strictObject({
   directories: places,
   /** Files with its logins: not there until a person says yes. */
   logins: places,
+  /** Single files of its own beside those, in JSON: it finds copies without what they remember, and without the logins in them. */
+  files: z
+    .array(z.strictObject({ path: place, histories: z.array(z.string()), logins: z.array(z.string()) }))
+    .max(20)
+    .default([]),
   /** What it remembers of other work: never there. */
   histories: places,
   /** Variables that hold a login, treated like the files. */
@@ -53,10 +58,18 @@ const builtIn: Readonly<Record<string, z.input<typeof startedAgentSchema>>> = {
     histories: ["projects", "history.jsonl", "todos", "file-history", "shell-snapshots", "session-env", "debug"].map(
       (name) => `{CLAUDE_CONFIG_DIR:~/.claude}/${name}`,
     ),
+    files: [
+      {
+        path: "{CLAUDE_CONFIG_DIR:~/}/.claude.json",
+        histories: ["projects", "githubRepoPaths", "cachedChangelog", "tipsHistory"],
+        logins: ["oauthAccount", "primaryApiKey", "customApiKeyResponses"],
+      },
+    ],
     keys: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
     variables: ["CLAUDE_CONFIG_DIR", "ANTHROPIC_BASE_URL", "ANTHROPIC_MODEL"],
     hosts: ["api.anthropic.com:443"],
-    environment: { DISABLE_AUTOUPDATER: "1", CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" },
+    // As root it asks about everything, unless it is in a sandbox, as it is here.
+    environment: { DISABLE_AUTOUPDATER: "1", CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", IS_SANDBOX: "1" },
     unattended: ["-p", "--print"],
   },
   codex: {
@@ -65,9 +78,25 @@ const builtIn: Readonly<Record<string, z.input<typeof startedAgentSchema>>> = {
     logins: ["{CODEX_HOME:~/.codex}/auth.json"],
     histories: ["sessions", "archived_sessions", "history.jsonl", "log"].map((name) => `{CODEX_HOME:~/.codex}/${name}`),
     keys: ["OPENAI_API_KEY", "CODEX_API_KEY"],
-    variables: ["CODEX_HOME"],
+    variables: ["CODEX_HOME", "OPENAI_BASE_URL"],
     hosts: ["api.openai.com:443", "chatgpt.com:443"],
     unattended: ["exec", "e"],
+  },
+  gemini: {
+    program: "gemini",
+    directories: ["{GEMINI_CLI_HOME:~/}/.gemini"],
+    logins: [
+      "oauth_creds.json",
+      "gemini-credentials.json",
+      "mcp-oauth-tokens.json",
+      "a2a-oauth-tokens.json",
+      ".env",
+    ].map((name) => `{GEMINI_CLI_HOME:~/}/.gemini/${name}`),
+    histories: ["tmp", "history"].map((name) => `{GEMINI_CLI_HOME:~/}/.gemini/${name}`),
+    keys: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+    variables: ["GEMINI_CLI_HOME", "GEMINI_MODEL", "GOOGLE_GEMINI_BASE_URL"],
+    hosts: ["generativelanguage.googleapis.com:443", "cloudcode-pa.googleapis.com:443", "oauth2.googleapis.com:443"],
+    unattended: ["-p", "--prompt"],
   },
   opencode: {
     program: "opencode",
