@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { runCommandLine } from "@gennai/cli/command-line";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
@@ -76,6 +76,7 @@ async function user() {
   const owned = parts.move();
   return {
     repository,
+    home: place.path("home"),
     host,
     url: `http://${host}/`,
     write,
@@ -112,6 +113,64 @@ test.each([
   expect(await place.repository.read("a.md")).toBe("one\n");
 });
 
+/** Whether a process runs this command line anywhere, also in a sandbox. */
+function runs(...words: readonly string[]): boolean {
+  return readdirSync("/proc").some((entry) => {
+    try {
+      return /^\d+$/.test(entry) && readFileSync(`/proc/${entry}/cmdline`, "utf8") === `${words.join("\0")}\0`;
+    } catch {
+      return false;
+    }
+  });
+}
+
+test("stop-all ends one that runs: its processes die, nothing of it is kept, and the ledger says so", async () => {
+  await using place = await user();
+  const long = `${100_000 + process.pid}`;
+  place.write("bin/my-agent", `#!/bin/sh\necho two > a.md\necho begun\nsleep ${long}\n`, 0o755);
+  const running = place.consoleHere();
+  const args = ["guard", "run", "--keep", "--allow", place.host, "--", "my-agent"];
+  const ended = runCommandLine(args, running);
+  await expect.poll(running.printed, { timeout: 30_000 }).toContain("begun");
+  await expect.poll(() => runs("sleep", long), { timeout: 5_000 }).toBe(true);
+  const stopped = performance.now();
+  expect((await place.gennai("emergency", "stop-all", "on", "--reason", "a trial")).code).toBe(0);
+  expect(await ended).toBe(3);
+  expect(performance.now() - stopped).toBeLessThan(10_000);
+  expect(runs("sleep", long)).toBe(false);
+  expect(running.complained()).toMatch(
+    /ended by the emergency control stop-all \(.*: a trial\); nothing of it was kept/,
+  );
+  expect(await place.repository.read("a.md")).toBe("one\n");
+  const { out: ledger } = await place.gennai("ledger", "show");
+  expect(ledger).toMatch(
+    /outcome .*mine, guard run “.*bin\/my-agent”: ended by the emergency control stop-all .*nothing kept/,
+  );
+  expect(ledger).toMatch(/emergency/);
+  expect((await place.gennai("ledger", "verify")).code).toBe(0);
+});
+
+test("a file of an agent's own is there as a copy, without what it remembers and without its login", async () => {
+  await using place = await user();
+  const own = { theme: "dark", projects: { "/x": "said elsewhere" }, token: "hunter3" };
+  place.write("home/.mine.json", JSON.stringify(own));
+  const files = "\n    files: [{ path: ~/.mine.json, histories: [projects], logins: [token] }]\n";
+  place.write("home/.config/gennai/guard-agents.yaml", table + files);
+  place.write(
+    "bin/my-agent",
+    '#!/bin/sh\ncat "$HOME/.mine.json"; echo; echo {} > "$HOME/.mine.json"; env | grep GENNAI_FILE',
+    0o755,
+  );
+  const run = (...flags: readonly string[]) =>
+    place.gennai("guard", "run", "--drop", "--allow", place.host, ...flags, "--", "my-agent");
+  expect(await run()).toMatchObject({
+    out: expect.stringContaining('{"theme":"dark"}\nExit code 1'),
+    err: expect.stringContaining(`token in ${place.home}/.mine.json`),
+  });
+  expect((await run("--login")).out).toContain('{"theme":"dark","token":"hunter3"}\nExit code 1');
+  expect(JSON.parse(readFileSync(`${place.home}/.mine.json`, "utf8"))).toEqual(own);
+});
+
 test("one question names the host and the login; a no starts nothing", async () => {
   await using place = await user();
   const start = (console: TestConsole) =>
@@ -145,7 +204,7 @@ test.each<{
   {
     words: ["--", "vim", "a.md"],
     code: 2,
-    said: /"vim" is in no table[^]*claude-code, codex, opencode, pi, mine[^]*guard-agents\.yaml/,
+    said: /"vim" is in no table[^]*claude-code, codex, gemini, opencode, pi, mine[^]*guard-agents\.yaml/,
   },
   { words: ["--", "mine"], code: 2, said: /mine speaks to whichever provider.*\n.*--allow/ },
   { words: ["--", "claude", "fix it"], code: 2, said: /no terminal in a run.*\n.*-- claude -p/ },

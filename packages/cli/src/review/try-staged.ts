@@ -36,6 +36,8 @@ export interface StagedTry extends Pick<TrialOptions, "network" | "agent"> {
   readonly seconds: number;
   /** Real path. */
   readonly workspace: string;
+  /** Aborted while the command runs, it ends it, and rejects with the signal's reason. What has ended by then is offered as ever. */
+  readonly ending?: AbortSignal;
 }
 
 const maxSeconds = 86_400;
@@ -52,7 +54,7 @@ export function checkedSeconds(flags: TryFlags): number {
 
 /** Runs one on a stage, shows what it changed, and keeps what is wanted. */
 export async function tryStaged(
-  { command, seconds, workspace, ...trialOptions }: StagedTry,
+  { command, seconds, workspace, ending, ...trialOptions }: StagedTry,
   flags: TryFlags,
   place: OfferPlace,
 ): Promise<number> {
@@ -61,15 +63,20 @@ export async function tryStaged(
   const { output } = console;
   const paint = paintFor(output, console.environment);
   let decision: OfferDecision = nothingKept;
+  const ended = new AbortController();
+  const end = (): void => ended.abort(ending?.reason);
+  ending?.addEventListener("abort", end, { once: true });
+  if (ending?.aborted === true) end();
   const { report, trial } = await workbench.try(command, {
     evenIfRefused: true,
     timeoutMs: seconds * 1000,
-    signal,
+    signal: AbortSignal.any([signal, ended.signal]),
     ...trialOptions,
     onOutput: (text) => {
       if (flags.json !== true) output.write(terminalSafe(text));
     },
     choose: async (offer) => {
+      ending?.removeEventListener("abort", end);
       if (flags.json !== true) output.write(terminalSafe(offer.notes.map((note) => `${note}\n`).join("")));
       if (flags.json !== true) output.write(describeOffer(offer, paint));
       if (hasChoice(offer, flags)) decision = await decideOffer(offer, wishes(flags), place);

@@ -46,6 +46,22 @@ export class EmergencyHere implements AsyncDisposable {
     return this.#store.change({ ...request, via: "cli", reason }, recorded ? [workspaceRoot] : []).effective;
   }
 
+  /**
+   * Tells of a stop of all work by any process, within a fraction of a second. One that stands already is in the report.
+   * @param listener must not throw
+   */
+  onStopAll(listener: (change: EmergencyChange) => void): Disposable {
+    return this.#store.onChange((changes) => {
+      const stop = changes.findLast(({ effective, state }) => effective && state.stopAll);
+      if (stop !== undefined) listener(stop);
+    });
+  }
+
+  /** Adds a change, which may be another process's, to the ledger of a workspace that has no record of it yet. Throws `StoreError`. */
+  record(change: EmergencyChange, workspaceRoot: string): void {
+    this.#store.record(change, [workspaceRoot]);
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.#store[Symbol.asyncDispose]();
   }

@@ -76,12 +76,14 @@ function workWithoutSession(kind: string, details: ReadonlyMap<string, unknown>,
   if (kind === "undo") return `took back “${title}”`;
   const reaches = listOf(details.get("reaches")).map(textOf);
   if (reaches.length > 0) return `let “${title}” reach ${reaches.join(", ")}`;
+  const ended = textOf(details.get("ended"));
+  if (ended !== "") return `${textOf(details.get("by"))} “${title}”: ended by ${ended}, nothing kept`;
   if (kind === "outcome") {
-    const ended = listOf(details.get("connections")).map((one) => {
+    const connections = listOf(details.get("connections")).map((one) => {
       const connection = fieldsOf(one);
       return `${textOf(connection.get("state"))} ${textOf(connection.get("host"))}:${String(connection.get("port"))}`;
     });
-    return `“${title}” reached: ${ended.join(", ")}`;
+    return `“${title}” reached: ${connections.join(", ")}`;
   }
   const [kept, dropped] = [listOf(details.get("kept")).length, listOf(details.get("dropped")).length];
   return `${textOf(details.get("by"))} “${title}”: ${kept} kept${dropped === 0 ? "" : `, ${dropped} dropped`}`;

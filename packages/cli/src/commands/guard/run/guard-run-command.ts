@@ -17,6 +17,7 @@ import { installedHooks } from "../guard-commands.ts";
 import { AgentHome } from "./agent-home.ts";
 import { agentProgram } from "./agent-program.ts";
 import { type StartedAgent, startedAgentNamed } from "./started-agents.ts";
+import { StopAll } from "./stop-all.ts";
 
 export interface GuardRunFlags extends TryFlags {
   /** It finds its logins, without a question. */
@@ -42,7 +43,8 @@ async function guarded(
   const agent = await startedAgentNamed(name, console);
   mayWorkAlone(agent, args);
   const workspace = realpathSync(await resolveWorkspace(flags.workspace, console));
-  await isNotStopped(console);
+  const stateDir = defaultStateDir(console.environment);
+  await using controls = await openControls(stateDir, console);
   const [hook] = await installedHooks(agent.id, flags, console);
   if (hook !== undefined) {
     throw new CliError(
@@ -52,7 +54,6 @@ async function guarded(
       },
     );
   }
-  const stateDir = defaultStateDir(console.environment);
   const program = agentProgram(agent.program, console.environment, workspace);
   if (program === undefined) {
     throw new CliError(`${agent.program} is on no search path outside of the workspace.`, {
@@ -62,12 +63,15 @@ async function guarded(
   const home = new AgentHome(agent, console.environment, [workspace, stateDir]);
   const { hosts, uncovered } = await agreed({ agent, logins: home.logins }, flags, place);
   const network = allowedAhead(hosts, "Its provider, or what its tools need, is let through in the next run by");
-  return tryStaged(
+  const command = shellWords([program.path, ...args]);
+  using stop = new StopAll(controls);
+  const run = tryStaged(
     {
-      command: shellWords([program.path, ...args]),
+      command,
       seconds,
       network,
       workspace,
+      ending: stop.signal,
       agent: {
         id: agent.id,
         home: home.forRun(program.shown, uncovered),
@@ -77,6 +81,21 @@ async function guarded(
     flags,
     place,
   );
+  try {
+    return await run;
+  } catch (error) {
+    if (error === stop.signal.reason) {
+      await stop.record(
+        { stateDir, workspaceRoot: workspace, toolVersion: version, onWarning: warn(console) },
+        {
+          by: "guard run",
+          agent: agent.id,
+          title: command,
+        },
+      );
+    }
+    throw error;
+  }
 }
 
 /** There is no terminal in a run. Throws `CliError` for an agent that would open its screen. */
@@ -88,16 +107,23 @@ function mayWorkAlone({ id, program, unattended }: StartedAgent, args: readonly 
   );
 }
 
-async function isNotStopped({ environment, errors }: Console): Promise<void> {
-  const onWarning = (text: string): void => void errors.write(`warning: ${terminalSafe(text)}\n`);
-  await using here = await EmergencyHere.open(defaultStateDir(environment), { toolVersion: version, onWarning });
+/** The emergency controls, of which none keeps an agent from starting. Rejects with `CliError` where one does. */
+async function openControls(stateDir: string, console: Console): Promise<EmergencyHere> {
+  await using parts = new AsyncDisposableStack();
+  const here = parts.use(await EmergencyHere.open(stateDir, { toolVersion: version, onWarning: warn(console) }));
   const { stopAll, readOnly } = here.report(0).state;
-  if (!stopAll && !readOnly) return;
-  const control = stopAll ? "stop-all" : "read-only";
-  throw new CliError(`No agent is started: the emergency control ${control} is on.`, {
-    exitCode: exitCode.refused,
-    next: ["gennai emergency status says who switched it on, and why."],
-  });
+  if (stopAll || readOnly) {
+    throw new CliError(`No agent is started: the emergency control ${stopAll ? "stop-all" : "read-only"} is on.`, {
+      exitCode: exitCode.refused,
+      next: ["gennai emergency status says who switched it on, and why."],
+    });
+  }
+  parts.move();
+  return here;
+}
+
+function warn({ errors }: Console): (text: string) => void {
+  return (text) => void errors.write(`warning: ${terminalSafe(text)}\n`);
 }
 
 /** What it may reach, and whether it finds its logins: by what was said ahead, else by one question. Rejects with `CliError` for a no. */

@@ -1,0 +1,47 @@
+import type { EmergencyChange } from "@gennai/sessions/emergency/emergency-change";
+import type { EmergencyHere } from "@gennai/sessions/emergency/emergency-here";
+import { PersonsLedger, type PersonsLedgerOptions } from "@gennai/store/ledger/persons-ledger";
+import { CliError } from "../../../errors/cli-error.ts";
+import { exitCode } from "../../../errors/exit-code.ts";
+
+/** Aborts a signal when somebody stops all work by an emergency control. */
+export class StopAll implements Disposable {
+  readonly #controls: EmergencyHere;
+  readonly #subscription: Disposable;
+  readonly #stopping = new AbortController();
+  #change: EmergencyChange | undefined;
+
+  constructor(controls: EmergencyHere) {
+    this.#controls = controls;
+    this.#subscription = controls.onStopAll((change) => {
+      this.#change ??= change;
+      this.#stopping.abort(
+        new CliError(
+          `It was ended by the emergency control stop-all (${change.by}: ${change.reason}); nothing of it was kept, the workspace is as before.`,
+          { exitCode: exitCode.refused, next: ["gennai emergency stop-all off --reason …"] },
+        ),
+      );
+    });
+  }
+
+  /** Its reason is a `CliError`. */
+  get signal(): AbortSignal {
+    return this.#stopping.signal;
+  }
+
+  /** That it was this which ended some work, and the control itself, in the workspace's ledger. Rejects with `StoreError`. */
+  async record(options: PersonsLedgerOptions, work: Readonly<Record<string, string>>): Promise<void> {
+    const change = this.#change;
+    if (change === undefined) return;
+    this.#controls.record(change, options.workspaceRoot);
+    await using ledger = await PersonsLedger.open(options);
+    await ledger.record("outcome", {
+      ...work,
+      ended: `the emergency control stop-all (${change.by}: ${change.reason})`,
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#subscription[Symbol.dispose]();
+  }
+}
