@@ -26,7 +26,8 @@ export type Call =
 const hookAnswer = z.looseObject({
   hookSpecificOutput: z.looseObject({ permissionDecision: z.enum(["ask", "deny"]) }),
 });
-const pluginAnswer = z.looseObject({ decision: z.enum(["ask", "deny", "stop"]) });
+const permission = z.looseObject({ permissionDecision: z.enum(["ask", "deny"]) });
+const decision = z.looseObject({ decision: z.enum(["ask", "deny", "stop"]) });
 
 /** Of agents with hooks in settings. */
 const hooks = (
@@ -62,11 +63,42 @@ const plugin = (id: string, asks: boolean, write: (path: string) => object): Tri
     args: call.type === "command" ? { command: call.command } : write(call.path),
   }),
   idle: () => ({ event: "idle", session: "corpus" }),
-  verdict(answer) {
-    if (answer === undefined) return "allow";
-    return pluginAnswer.parse(answer).decision === "ask" ? "ask" : "deny";
-  },
+  verdict: decided,
 });
+
+function decided(answer: object | undefined): VerdictType {
+  if (answer === undefined) return "allow";
+  return decision.parse(answer).decision === "ask" ? "ask" : "deny";
+}
+
+const copilot: TriedHost = {
+  id: "copilot",
+  asks: true,
+  before: (call, cwd) => ({
+    sessionId: "corpus",
+    cwd,
+    ...(call.type === "command"
+      ? { toolName: "bash", toolArgs: { command: call.command } }
+      : { toolName: "create", toolArgs: { path: call.path, file_text: "x\n" } }),
+  }),
+  idle: () => ({ sessionId: "corpus", reason: "complete" }),
+  verdict: (answer) => (answer === undefined ? "allow" : permission.parse(answer).permissionDecision),
+};
+
+const gemini: TriedHost = {
+  id: "gemini",
+  asks: false,
+  before: (call, cwd) => ({
+    session_id: "corpus",
+    cwd,
+    hook_event_name: "BeforeTool",
+    ...(call.type === "command"
+      ? { tool_name: "run_shell_command", tool_input: { command: call.command } }
+      : { tool_name: "write_file", tool_input: { file_path: call.path, content: "x\n" } }),
+  }),
+  idle: () => ({ session_id: "corpus", hook_event_name: "AfterAgent" }),
+  verdict: decided,
+};
 
 export const triedHosts: readonly TriedHost[] = [
   hooks("claude-code", true, (file_path) => ({ tool_name: "Write", tool_input: { file_path, content: "x\n" } })),
@@ -74,6 +106,8 @@ export const triedHosts: readonly TriedHost[] = [
     tool_name: "apply_patch",
     tool_input: { command: `*** Begin Patch\n*** Add File: ${path}\n+x\n*** End Patch\n` },
   })),
+  copilot,
+  gemini,
   plugin("opencode", false, (filePath) => ({ filePath, content: "x\n" })),
   plugin("pi", true, (path) => ({ path, content: "x\n" })),
 ];

@@ -12,12 +12,14 @@ import { startTestServer } from "@gennai/testkit/test-server";
 import * as z from "zod";
 import { claudeCode } from "./claude-code.ts";
 import { codex } from "./codex.ts";
+import { copilot } from "./copilot.ts";
+import { gemini } from "./gemini.ts";
 import { opencode } from "./opencode.ts";
 import { tryOwnRuns } from "./own-run.ts";
 import { pi } from "./pi.ts";
 import type { Expected, RealAgent } from "./real-agent.ts";
 
-const realAgents: readonly RealAgent[] = [claudeCode, codex, opencode, pi];
+const realAgents: readonly RealAgent[] = [claudeCode, codex, copilot, gemini, opencode, pi];
 
 const help = `npm run guard:real [-- [AGENT …] [OPTIONS]]    real agents from npm, guarded, against a scripted model on the loopback
 

@@ -33,6 +33,7 @@ export const claudeCode: GuardedHost = {
   asks: true,
 
   read(payload): HostEvent {
+    if (isCopilots(payload)) return { type: "other" };
     const { session_id: session, hook_event_name: event } = parsed(input, payload);
     switch (event) {
       case "PreToolUse": {
@@ -77,6 +78,18 @@ export const claudeCode: GuardedHost = {
     }
   },
 };
+
+/**
+ * GitHub's Copilot CLI reads Claude Code's settings, too, and starts the hooks in them with words of its own: a time, and nothing of
+ * what Claude Code always says. It has a guard of its own.
+ */
+function isCopilots(payload: unknown): boolean {
+  const { data } = z.looseObject({ timestamp: z.string() }).safeParse(payload);
+  return (
+    data !== undefined &&
+    !["tool_use_id", "transcript_path", "permission_mode"].some((name) => Object.hasOwn(data, name))
+  );
+}
 
 function decision(permissionDecision: "ask" | "deny", permissionDecisionReason: string) {
   return { hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision, permissionDecisionReason } };

@@ -155,6 +155,9 @@ export function controlPath(path: string): ControlPath | undefined {
   if (parts.some((part, index) => part === ".yarn" && /^(?:plugins|releases|sdks)$/.test(parts[index + 1] ?? ""))) {
     return { level: "protected", what: "code that the package manager runs" };
   }
+  if (parts.some((part, index) => part === ".github" && /^(?:copilot|hooks)$/.test(parts[index + 1] ?? ""))) {
+    return { level: "protected", what: "another agent's configuration" };
+  }
   const folded = parts.join("/");
   if (startedByItself.test(folded)) return { level: "protected", what: "something that the system starts by itself" };
   for (const [pattern, what] of sensitiveTails) if (pattern.test(folded)) return { level: "sensitive", what };

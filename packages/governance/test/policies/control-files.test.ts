@@ -37,6 +37,8 @@ const refused = [
   "opencode.json",
   "packages/a/OpenCode.jsonc",
   ".opencode/plugins/gennai-guard.js",
+  ".github/copilot/settings.local.json",
+  "sub/.GitHub/hooks/x.json",
   ".idea/workspace.xml",
   ".devcontainer/devcontainer.json",
   ".husky/pre-commit",

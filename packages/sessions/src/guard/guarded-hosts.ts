@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { claudeCode } from "@gennai/governance/guard/claude-code";
 import { codex } from "@gennai/governance/guard/codex";
+import { copilot } from "@gennai/governance/guard/copilot";
+import { gemini } from "@gennai/governance/guard/gemini";
 import {
   type GuardedHost,
   type HostAnswer,
@@ -18,7 +20,7 @@ import { type GuardedCall, judgeGuardedCall } from "./guarded-call.ts";
 
 /** By id. */
 const guardedHosts: ReadonlyMap<string, GuardedHost> = new Map(
-  [claudeCode, codex, opencode, pi].map((host) => [host.id, host]),
+  [claudeCode, codex, copilot, gemini, opencode, pi].map((host) => [host.id, host]),
 );
 
 /** Milliseconds after which nobody expects the end of a call any more: longer than any agent lets a command run, and its user think. */
@@ -74,7 +76,7 @@ export class GuardedHosts {
         }
         return this.#judge(host, workingDir, key, { ...event, call: event.call });
       case "after": {
-        const call = this.#sessions.get(key)?.open.get(event.callId);
+        const call = endedCall(host, this.#sessions.get(key)?.open, event);
         const isAnother = call !== undefined && event.ran !== undefined && !isSameCall(call.judged, event.ran);
         call?.ended(isAnother ? { ...event.end, failed: true, message: ranAnother } : event.end);
         await call?.done;
@@ -179,6 +181,20 @@ export class GuardedHosts {
 }
 
 const ranAnother = "It ran with other arguments than those that were judged: another hook, or a person, changed them.";
+
+/**
+ * The open call that this is the end of. One of an agent whose calls have no ids was changed where none is the same: then it is one of
+ * the same tool.
+ */
+function endedCall(
+  { namesCalls }: GuardedHost,
+  open: ReadonlyMap<string, OpenCall> | undefined,
+  { callId, ran }: Extract<HostEvent, { readonly type: "after" }>,
+): OpenCall | undefined {
+  const found = open?.get(callId);
+  if (found !== undefined || namesCalls !== false || ran?.type !== "judged") return found;
+  return [...(open?.values() ?? [])].find(({ judged }) => judged.tool === ran.tool);
+}
 
 /** Where it stood is no part of it: a command may have gone elsewhere since. */
 function isSameCall(judged: Extract<HostCall, { readonly type: "judged" }>, ran: HostCall): boolean {

@@ -33,6 +33,8 @@ type Analyse = (args: unknown) => Promise<Analysis>;
 
 const path = z.string().min(1).max(4096);
 const text = z.string().max(maxFileBytes);
+/** Further paths that one call is about. */
+const others = z.array(path).max(100).optional();
 /** What a Write is told. */
 const wholeText = z.object({ content: z.string() });
 
@@ -123,12 +125,12 @@ function ownKind(tool: string, ports: GuardedToolPorts): { readonly parameters: 
         },
       );
     case "Read":
-      return kind({ file_path: path, or: z.array(path).max(10).optional() }, async ({ file_path, or = [] }) => {
+      return kind({ file_path: path, or: others }, async ({ file_path, or = [] }) => {
         const at = await resolve(file_path);
-        const others = await Promise.all(or.map((other) => resolve(other)));
+        const more = await Promise.all(or.map((other) => resolve(other)));
         return {
           statement: `Read ${pathName(at)}`,
-          effects: [at, ...others].map((each): Effect => ({ type: "read", path: each })),
+          effects: [at, ...more].map((each): Effect => ({ type: "read", path: each })),
         };
       });
     case "LS":
@@ -137,37 +139,57 @@ function ownKind(tool: string, ports: GuardedToolPorts): { readonly parameters: 
         return { statement: `List ${pathName(at)}`, effects: [{ type: "list", path: at }] };
       });
     case "Glob":
-      return kind({ pattern: z.string().min(1).max(4096), path: path.optional() }, async ({ pattern, path: given }) => {
-        // A pattern may begin with a directory of its own, also one outside.
-        const base = /^[^*?[{]*\//.exec(pattern)?.[0];
-        const start = await resolve(given ?? ".");
-        const at = base === undefined ? start : await resolve(base, start.absolute);
-        const glob = pattern.slice(base?.length ?? 0);
-        return {
-          statement: `Find ${pattern} in ${pathName(at)}`,
-          effects: [{ type: "list", path: at, ...(glob === "" ? {} : { glob }) }],
-        };
-      });
+      return kind(
+        { pattern: z.string().min(1).max(4096), path: path.optional(), or: others },
+        async ({ pattern, path: given = ".", or = [] }) => {
+          // A pattern may begin with a directory of its own, also one outside.
+          const base = /^[^*?[{]*\//.exec(pattern)?.[0];
+          const starts = await Promise.all([given, ...or].map((each) => resolve(each)));
+          const places = await Promise.all(
+            starts.map(async (start) => (base === undefined ? start : resolve(base, start.absolute))),
+          );
+          const glob = pattern.slice(base?.length ?? 0);
+          return {
+            statement: `Find ${pattern} in ${places.map(pathName).join(", ")}`,
+            effects: places.map((at): Effect => ({ type: "list", path: at, ...(glob === "" ? {} : { glob }) })),
+          };
+        },
+      );
     case "Grep":
       return kind(
-        { pattern: z.string().min(1), path: path.optional(), glob: z.string().min(1).max(4096).optional() },
-        async ({ pattern, path: given = ".", glob }) => {
-          const at = await resolve(given);
+        { pattern: z.string().min(1), path: path.optional(), or: others, glob: z.string().min(1).max(4096).optional() },
+        async ({ pattern, path: given = ".", or = [], glob }) => {
+          const places = await Promise.all([given, ...or].map((each) => resolve(each)));
           const globs = glob === undefined ? [] : globsIn(glob);
-          await refuseHiddenBelow(at, globs, ports);
-          const effects: readonly Effect[] =
+          for (const at of places) await refuseHiddenBelow(at, globs, ports);
+          const effects = places.flatMap((at): readonly Effect[] =>
             globs.length === 0
               ? [{ type: "search", path: at }]
-              : globs.map((each) => ({ type: "search", path: at, glob: each }));
-          return { statement: `Search ${pathName(at)} for ${pattern}`, effects };
+              : globs.map((each) => ({ type: "search", path: at, glob: each })),
+          );
+          return { statement: `Search ${places.map(pathName).join(", ")} for ${pattern}`, effects };
         },
       );
     case "Write":
       return kind({ file_path: path, content: text }, ({ file_path, content }) => write(file_path, content));
     case "Edit":
       return kind(
-        { file_path: path, old_string: text, new_string: text, replace_all: z.boolean().optional() },
-        ({ file_path, new_string }) => write(file_path, new_string),
+        {
+          file_path: path,
+          old_string: text,
+          new_string: text,
+          replace_all: z.boolean().optional(),
+          mustExist: z.boolean().optional(),
+        },
+        async ({ file_path, new_string, mustExist = false }) => {
+          const at = await resolve(file_path);
+          if (mustExist && at.inside && (await workspace.stat(at)) === undefined) {
+            throw new ToolFailure("not_found", `${pathName(at)} is not there.`, {
+              hint: "Name the file by its absolute path.",
+            });
+          }
+          return write(file_path, new_string);
+        },
       );
     case "MultiEdit":
       return kind(

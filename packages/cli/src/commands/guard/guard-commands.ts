@@ -1,13 +1,17 @@
 import { spawn } from "node:child_process";
+import { existsSync, realpathSync } from "node:fs";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { provenServers } from "../../connection/proven-servers.ts";
+import { CliError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { type GuardedAgent, guardedAgents } from "./guarded-agents.ts";
 import { GuardedFile } from "./guarded-file.ts";
 import { type HookProgram, hookProgram } from "./hook-program.ts";
+import { agentProgram } from "./run/agent-program.ts";
 
 export interface GuardFlags {
   readonly workspace?: string;
@@ -15,9 +19,16 @@ export interface GuardFlags {
   readonly json?: boolean;
 }
 
-/** `gennai guard install HOST | all` */
+/** `gennai guard install HOST | all`; `all` are those that are on this machine. */
 export async function guardInstallCommand(name: string, flags: GuardFlags, console: Console): Promise<ExitCode> {
-  for (const agent of guardedAgents(name)) {
+  const { here, elsewhere } =
+    name === "all" ? await agentsHere(flags, console) : { here: guardedAgents(name), elsewhere: [] };
+  if (here.length === 0) {
+    throw new CliError("No agent was found here, neither its program nor its directory.", {
+      next: [`gennai guard install ${elsewhere[0]?.host.id ?? ""}: one is named all the same`],
+    });
+  }
+  for (const agent of here) {
     const { host } = agent;
     const file = await guardedFile(agent, flags, console);
     const { problems } = await surroundings(agent, flags, console);
@@ -27,6 +38,13 @@ export async function guardInstallCommand(name: string, flags: GuardFlags, conso
     console.output.write(`${host.title} asks Gennai about each call from its next session on.\n`);
     const nextStep = flags.user === true ? agent.nextStepOfUser : agent.nextStep;
     if (nextStep !== undefined) console.output.write(`${nextStep}\n`);
+  }
+  if (elsewhere.length > 0) {
+    const [first] = elsewhere;
+    const names = elsewhere.map(({ host }) => host.id).join(", ");
+    console.output.write(
+      `Left out, for neither its program nor its directory is here: ${names}. All the same: gennai guard install ${first?.host.id ?? ""}\n`,
+    );
   }
   console.output.write("A server has to run, else nothing is changed: gennai serve\n");
   return exitCode.ok;
@@ -74,7 +92,8 @@ async function statusOf(agent: GuardedAgent, flags: GuardFlags, console: Console
 /** `gennai guard doctor HOST | all`: whether a call would really be judged. */
 export async function guardDoctorCommand(name: string, flags: GuardFlags, console: Console): Promise<ExitCode> {
   const found: Finding[] = [];
-  for (const agent of guardedAgents(name)) found.push(...(await examined(agent, flags, console)));
+  for (const agent of name === "all" ? await agentsOfInterest(flags, console) : guardedAgents(name))
+    found.push(...(await examined(agent, flags, console)));
   const server = await runningServer(flags, console);
   found.push(
     server === undefined
@@ -83,6 +102,28 @@ export async function guardDoctorCommand(name: string, flags: GuardFlags, consol
   );
   for (const { state, text: said } of found) console.output.write(`${state.padEnd(4)}  ${said}\n`);
   return found.some(({ state }) => state === "fail") ? exitCode.failed : exitCode.ok;
+}
+
+/** Those whose program is on the search path, or whose directory is there; and the others. */
+async function agentsHere(flags: GuardFlags, console: Console) {
+  const { environment } = console;
+  const workspace = realpathSync(await resolveWorkspace(flags.workspace, console));
+  const isHere = (agent: GuardedAgent): boolean =>
+    existsSync(agent.home(environment)) || agentProgram(agent.program, environment, workspace) !== undefined;
+  const all = guardedAgents("all");
+  return { here: all.filter(isHere), elsewhere: all.filter((agent) => !isHere(agent)) };
+}
+
+/** Those that are here, or guarded all the same. */
+async function agentsOfInterest(flags: GuardFlags, console: Console): Promise<readonly GuardedAgent[]> {
+  const { here, elsewhere } = await agentsHere(flags, console);
+  const places = await Promise.all(
+    elsewhere.map(async (agent) => ({ agent, files: await bothPlaces(agent, flags, console) })),
+  );
+  return [
+    ...here,
+    ...places.flatMap(({ agent, files }) => (files.some(({ isInstalled }) => isInstalled) ? [agent] : [])),
+  ];
 }
 
 interface Finding {
@@ -192,7 +233,8 @@ async function bothPlaces(agent: GuardedAgent, flags: GuardFlags, console: Conso
 async function guardedFile(agent: GuardedAgent, flags: GuardFlags, console: Console): Promise<GuardedFile> {
   const stateDir = defaultStateDir(console.environment);
   const format = agent.format(await programOf(agent, flags, console));
-  if (flags.user === true) return new GuardedFile(agent.userFile(console.environment), { stateDir, format });
+  if (flags.user === true)
+    return new GuardedFile(join(agent.home(console.environment), agent.userFile), { stateDir, format });
   const root = await resolveWorkspace(flags.workspace, console);
   const [path] = agent.projectFiles(root);
   return new GuardedFile(path, { stateDir, root, format });

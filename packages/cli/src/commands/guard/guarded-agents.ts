@@ -2,6 +2,8 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { claudeCode, claudeCodeEvents } from "@gennai/governance/guard/claude-code";
 import { codex, codexEvents } from "@gennai/governance/guard/codex";
+import { copilot, copilotEvents } from "@gennai/governance/guard/copilot";
+import { gemini, geminiEvents } from "@gennai/governance/guard/gemini";
 import type { GuardedHost } from "@gennai/governance/guard/guarded-host";
 import { opencode } from "@gennai/governance/guard/opencode";
 import { pi } from "@gennai/governance/guard/pi";
@@ -21,10 +23,14 @@ export interface GuardedAgent {
   readonly greeting: string;
   /** It says itself in which project it works. */
   readonly saysProject?: true;
+  /** As it is found on the search path. */
+  readonly program: string;
   /** Its files of hooks for a project, absolute: ours goes into the first; the others are looked at. */
   projectFiles(workspace: string): readonly [string, ...string[]];
-  /** The user's own, for all projects. */
-  userFile(environment: NodeJS.ProcessEnv): string;
+  /** Where its user's own configuration is. */
+  home(environment: NodeJS.ProcessEnv): string;
+  /** Its file of hooks for all projects, in that directory. */
+  readonly userFile: string;
   /** What its user has to do besides, after an install into a project. */
   readonly nextStep?: string;
   /** The same after one into the user's own settings. */
@@ -49,6 +55,13 @@ const inSettings =
     return hookSettings({ commands: Object.fromEntries(commands), timeout });
   };
 
+/** It takes exit code 2 for a refusal only where something is said with it. */
+function geminiCommand(event: string, program: HookProgram): string {
+  const failed =
+    event === "BeforeTool" ? "{ echo 'The hook of Gennai failed, so nothing is done.' >&2; exit 2; }" : "exit 1";
+  return `${shellLine(program)} || ${failed}`;
+}
+
 const settingsGreeting = '{"session_id":"doctor","hook_event_name":"Doctor"}';
 const pluginGreeting = '{"event":"hello"}';
 const pluginFile = "gennai-guard.js";
@@ -65,8 +78,9 @@ const agents: readonly GuardedAgent[] = [
       join(workspace, ".claude", "settings.local.json"),
       join(workspace, ".claude", "settings.json"),
     ],
-    userFile: ({ CLAUDE_CONFIG_DIR, HOME }) =>
-      join(CLAUDE_CONFIG_DIR || join(HOME || homedir(), ".claude"), "settings.json"),
+    program: "claude",
+    home: ({ CLAUDE_CONFIG_DIR, HOME }) => CLAUDE_CONFIG_DIR || join(HOME || homedir(), ".claude"),
+    userFile: "settings.json",
     limits: [
       "A file named with @ in a prompt is read without a hook.",
       "A hook that takes longer than its time, or that cannot be started, does not stop a call: Claude Code goes on without it.",
@@ -80,7 +94,9 @@ const agents: readonly GuardedAgent[] = [
     format: inSettings(codexEvents),
     greeting: settingsGreeting,
     projectFiles: (workspace) => [join(workspace, ".codex", "hooks.json")],
-    userFile: ({ CODEX_HOME, HOME }) => join(CODEX_HOME || join(HOME || homedir(), ".codex"), "hooks.json"),
+    program: "codex",
+    home: ({ CODEX_HOME, HOME }) => CODEX_HOME || join(HOME || homedir(), ".codex"),
+    userFile: "hooks.json",
     nextStep: trustCodex,
     nextStepOfUser: trustCodex,
     limits: [
@@ -94,12 +110,70 @@ const agents: readonly GuardedAgent[] = [
     ],
   },
   {
+    host: copilot,
+    format: (program) => {
+      const commands = copilotEvents.map((event) => [
+        event,
+        `${shellLine(program)} || exit ${event === "preToolUse" ? 2 : 1}`,
+      ]);
+      return hookSettings({ commands: Object.fromEntries(commands), timeout, flat: true });
+    },
+    greeting: '{"sessionId":"doctor"}',
+    projectFiles: (workspace) => [
+      join(workspace, ".github", "copilot", "settings.local.json"),
+      join(workspace, ".github", "copilot", "settings.json"),
+    ],
+    program: "copilot",
+    home: ({ COPILOT_HOME, HOME }) => COPILOT_HOME || join(HOME || homedir(), ".copilot"),
+    userFile: join("hooks", "gennai-guard.json"),
+    nextStep:
+      "Copilot CLI starts no hook of a project whose directory its user has not trusted: say yes when it asks, or install it with --user.",
+    limits: [
+      "In a directory that is not trusted, it leaves the project's hook out, and every call runs.",
+      "A hook that takes longer than its time does not stop a call: Copilot CLI goes on without it.",
+      "Where its user cannot be asked (copilot -p), what would be asked about is refused, with the reason.",
+      "Where a server is there and gives no answer, it refuses, and does not say why.",
+      "What a command does is not seen, only what it says: commands that are not proven to read are asked about.",
+      "Its hook cannot end its work: after stop-all each call is refused. A command that runs already is not stopped.",
+      "It gives its calls no names: two that are the same at once are one in the ledger.",
+      "It also starts the hooks in Claude Code's settings; ours there lets its calls go on. Hooks of plugins and of an organisation are not looked at.",
+      "Files named with @, its window, web pages, skills and tools of MCP servers were not tried with the program itself. Its own cloud agent is not guarded.",
+    ],
+  },
+  {
+    host: gemini,
+    format: (program) =>
+      hookSettings({
+        commands: Object.fromEntries(geminiEvents.map((event) => [event, geminiCommand(event, program)])),
+        timeout: timeout * 1000,
+      }),
+    greeting: settingsGreeting,
+    // It reads the settings of the directory in which it was started, and starts hooks there.
+    saysProject: true,
+    projectFiles: (workspace) => [join(workspace, ".gemini", "settings.json")],
+    program: "gemini",
+    home: ({ GEMINI_CLI_HOME, HOME }) => join(GEMINI_CLI_HOME || HOME || homedir(), ".gemini"),
+    userFile: "settings.json",
+    limits: [
+      "In a directory that is not trusted, also with --skip-trust, it leaves all hooks out, and every call runs.",
+      "A hook that takes longer than its time does not stop a call: Gemini CLI goes on without it.",
+      "It takes a question of a hook, but waits for ever where nobody sees it (gemini -p): what would be asked about is refused, with the reason. Rules of yours can allow it.",
+      "What a command does is not seen, only what it says: commands that are not proven to read are refused, and so are sub-agents.",
+      "It gives its calls no names: two that are the same at once are one in the ledger.",
+      "A file named with @ in a prompt, and a line typed with !, come to no hook; as an agent in an editor (gemini --acp) it starts none, by what its program says.",
+      "Hooks of extensions and of an organisation are not looked at. A settings file with comments is left alone.",
+      "A command that runs already is not stopped by an emergency control; Gemini CLI is told to stop at its next call.",
+      "Its window, web pages, sub-agents and tools of MCP servers were not tried with the program itself.",
+    ],
+  },
+  {
     host: opencode,
     format: (program) => guardPlugin("opencode", program, opencodePlugin),
     greeting: pluginGreeting,
     projectFiles: (workspace) => [join(workspace, ".opencode", "plugins", pluginFile)],
-    userFile: ({ XDG_CONFIG_HOME, HOME }) =>
-      join(XDG_CONFIG_HOME || join(HOME || homedir(), ".config"), "opencode", "plugins", pluginFile),
+    program: "opencode",
+    home: ({ XDG_CONFIG_HOME, HOME }) => join(XDG_CONFIG_HOME || join(HOME || homedir(), ".config"), "opencode"),
+    userFile: join("plugins", pluginFile),
     limits: [
       "A plugin cannot have opencode ask: what would be asked about is refused, with the reason. Rules of yours can allow it.",
       "A plugin that cannot be loaded, and all of them with --pure, are left out, and every call runs.",
@@ -115,8 +189,9 @@ const agents: readonly GuardedAgent[] = [
     format: (program) => guardPlugin("pi", program, piExtension),
     greeting: pluginGreeting,
     projectFiles: (workspace) => [join(workspace, ".pi", "extensions", pluginFile)],
-    userFile: ({ PI_CODING_AGENT_DIR, HOME }) =>
-      join(PI_CODING_AGENT_DIR || join(HOME || homedir(), ".pi", "agent"), "extensions", pluginFile),
+    program: "pi",
+    home: ({ PI_CODING_AGENT_DIR, HOME }) => PI_CODING_AGENT_DIR || join(HOME || homedir(), ".pi", "agent"),
+    userFile: join("extensions", pluginFile),
     nextStep:
       "pi loads no extension of a project that its user has not trusted: say yes when it asks, or install it with --user.",
     limits: [

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import * as z from "zod";
 import type { GuardedFormat } from "./guarded-file.ts";
 
 /** A settings file of an agent, parsed. */
@@ -8,19 +9,33 @@ type Settings = Readonly<Record<string, unknown>>;
 interface HookEntry {
   /** Shell commands that the agent starts, by event. */
   readonly commands: Readonly<Record<string, string>>;
-  /** Seconds. */
+  /** In the agent's own unit. */
   readonly timeout: number;
+  /** Hooks stand directly in the list of an event, as Copilot CLI has them. */
+  readonly flat?: true;
 }
 
 /** How commands of ours are known again, whichever program file they start: by the whole form that `install` writes. */
 const ours =
-  /^(?:[A-Z0-9_]+=(?:'(?:[^']|'\\'')*')? )*(?:'(?:[^']|'\\'')*' )+guard hook (?:claude-code|codex) \|\| exit [12]$/;
+  /^(?:[A-Z0-9_]+=(?:'(?:[^']|'\\'')*')? )*(?:'(?:[^']|'\\'')*' )+guard hook (?:claude-code|codex|copilot|gemini) \|\| (?:exit [12]|\{ echo '[^']*' >&2; exit 2; \})$/;
+
+/** Gemini CLI's. */
+const switches = z.object({ enabled: z.boolean().optional(), disabled: z.array(z.string()).optional() });
 
 /** Of the `env` in settings: what decides which program a hook is, and what it obeys. */
 const steering =
   /^(?:(?:NODE|GENNAI|LD|DYLD|PERL).*|PATH|PWD|HOME|ENV|SHELL|BASH_ENV|CLAUDE_(?:CONFIG_DIR|PROJECT_DIR|CODE_(?:SIMPLE|SHELL.*)))$/;
 
-/** Hooks that stand in a JSON file of settings, as Claude Code and Codex have them. */
+/** Events at whose hooks a call is changed, or its question answered. */
+const judging: ReadonlySet<string> = new Set([
+  "PreToolUse",
+  "PermissionRequest",
+  "BeforeTool",
+  "preToolUse",
+  "permissionRequest",
+]);
+
+/** Hooks that stand in a JSON file of settings, as Claude Code, Codex, Copilot CLI and Gemini CLI have them. */
 export function hookSettings(entry: HookEntry): GuardedFormat {
   return {
     holdsOurs: (text) => ourCommands(parsed(text)).size > 0,
@@ -100,22 +115,26 @@ function problemsIn(settings: Settings): readonly string[] {
   const { env } = settings;
   const names = typeof env === "object" && env !== null ? Object.keys(env) : [];
   const steered = names.filter((name) => steering.test(name));
+  const { enabled, disabled } = switches.safeParse(settings["hooksConfig"]).data ?? {};
   return [
     ...(settings["disableAllHooks"] === true ? ["disableAllHooks is on, so that no hook runs"] : []),
+    ...(enabled === false ? ["hooksConfig.enabled is off, so that no hook runs"] : []),
+    ...(disabled?.some((command) => ours.test(command)) === true ? ["hooksConfig.disabled names our hook"] : []),
     ...(steered.length > 0 ? [`env sets ${steered.join(", ")}, which steers what the hook starts`] : []),
   ];
 }
 
 /** Hooks of others that may change a call after it was judged, or answer what our hook asks. */
 function foreignHooks(settings: Settings): readonly string[] {
-  const asked = hooksIn(settings).filter(({ event }) => event === "PreToolUse" || event === "PermissionRequest");
+  const asked = hooksIn(settings).filter(({ event }) => judging.has(event));
   return asked.flatMap(({ event, hook }) =>
     isOurs(hook) ? [] : [`${event}: ${JSON.stringify((commandOf(hook) || "no command").slice(0, 100))}`],
   );
 }
 
-function groupFor(event: string, { commands, timeout }: HookEntry): Settings {
-  const matcher = event.endsWith("ToolUse") || event.startsWith("PostToolUse") ? { matcher: "*" } : {};
+function groupFor(event: string, { commands, timeout, flat }: HookEntry): Settings {
+  if (flat) return { type: "command", bash: commands[event], timeoutSec: timeout };
+  const matcher = /Tool(?:Use(?:Failure)?)?$/.test(event) ? { matcher: "*" } : {};
   return { ...matcher, hooks: [{ type: "command", command: commands[event], timeout }] };
 }
 
@@ -133,8 +152,8 @@ function withoutOurs(group: unknown): unknown {
 }
 
 function hooksOf(group: unknown): readonly unknown[] {
-  const hooks = typeof group === "object" && group !== null && "hooks" in group ? group.hooks : [];
-  return Array.isArray(hooks) ? hooks : [];
+  if (typeof group !== "object" || group === null || !("hooks" in group)) return [group];
+  return Array.isArray(group.hooks) ? group.hooks : [];
 }
 
 function isOurs(hook: unknown): boolean {
@@ -142,8 +161,8 @@ function isOurs(hook: unknown): boolean {
 }
 
 function commandOf(hook: unknown): string {
-  const command = typeof hook === "object" && hook !== null && "command" in hook ? hook.command : "";
-  return typeof command === "string" ? command : "";
+  const { data } = z.looseObject({ command: z.string().optional(), bash: z.string().optional() }).safeParse(hook);
+  return data?.bash ?? data?.command ?? "";
 }
 
 function objectOf(value: unknown, name: string): Settings {

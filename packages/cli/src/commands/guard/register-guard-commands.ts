@@ -8,7 +8,9 @@ import type { GuardRunFlags } from "./run/guard-run-command.ts";
 export function registerGuardCommands(program: Command, { console, ended }: CommandHost): void {
   const guard = program
     .command("guard")
-    .description("the same rules, questions and ledger for other agents: claude-code, codex, opencode, pi")
+    .description(
+      "the same rules, questions and ledger for other agents: claude-code, codex, copilot, gemini, opencode, pi",
+    )
     .addHelpText("after", help);
   const place = (name: string, description: string): Command =>
     workspaceOption(guard.command(name).description(description)).option(
@@ -16,7 +18,7 @@ export function registerGuardCommands(program: Command, { console, ended }: Comm
       "in your own settings, for all projects, in place of this project's",
     );
   place("install", "put a hook into the agent's settings, by its own documented way, beside those that are there")
-    .argument("<agent>", "or all")
+    .argument("<agent>", "or all: those of which the program or the directory is here")
     .action(async (agent: string, flags: GuardFlags) => {
       const { guardInstallCommand } = await import("./guard-commands.ts");
       ended(await guardInstallCommand(agent, flags, console));
@@ -36,7 +38,7 @@ export function registerGuardCommands(program: Command, { console, ended }: Comm
       ended(await guardStatusCommand(flags, console));
     });
   workspaceOption(guard.command("doctor").description("try whether a call of the agent would be judged"))
-    .argument("<agent>", "or all")
+    .argument("<agent>", "or all: those that are here, or guarded")
     .action(async (agent: string, flags: GuardFlags) => {
       const { guardDoctorCommand } = await import("./guard-commands.ts");
       ended(await guardDoctorCommand(agent, flags, console));
@@ -82,7 +84,8 @@ export function registerGuardCommands(program: Command, { console, ended }: Comm
 const runHelp = `
 The agent's whole session runs over a copy of the workspace, with files of secrets hidden. It needs no hook, and no server. It has no terminal, so it has
 to be given its work. It reads its own configuration; what it writes there goes when it ends, and so do its sessions. It reaches the host of its models and
-finds its login after one question, and nothing else. At the end everything that it changed is shown and judged, as of gennai try.
+finds its login after one question, and nothing else. At the end everything that it changed is shown and judged, as of gennai try. gennai emergency
+stop-all on ends it, and nothing of it is kept.
 
 Examples:
   gennai guard run -- claude -p "add a test for the parser"

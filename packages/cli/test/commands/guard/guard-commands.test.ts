@@ -152,7 +152,7 @@ describe("install and uninstall", () => {
   test("many at once, of all agents: what is left in place works, and nothing is left in the end", async () => {
     await using place = await project();
     const { run, environment, root } = place;
-    const agents = ["claude-code", "codex", "opencode", "pi"];
+    const agents = ["claude-code", "codex", "copilot", "gemini", "opencode", "pi"];
     const both = agents.flatMap((agent) => [
       `guard install ${agent}`,
       `guard uninstall ${agent}`,
@@ -382,13 +382,53 @@ describe("Codex", () => {
   });
 });
 
+describe("all agents at once", () => {
+  test("are those of which there is a program or a directory; the others are named, with the way to have them", async () => {
+    await using place = await project();
+    const bin = join(place.root, "../bin");
+    mkdirSync(bin);
+    writeFileSync(join(bin, "pi"), "#!/bin/sh\n", { mode: 0o755 });
+    writeFileSync(join(bin, "codex"), "no program");
+    mkdirSync(join(place.environment.HOME, ".config/opencode"), { recursive: true });
+    const { code, printed } = await place.run("guard install all", "", { PATH: bin });
+    expect(code).toBe(0);
+    expect(readdirSync(place.root).toSorted()).toEqual([".opencode", ".pi"]);
+    expect(printed).toContain(
+      "Left out, for neither its program nor its directory is here: claude-code, codex, copilot, gemini.",
+    );
+    expect(printed).toContain("gennai guard install claude-code");
+    const doctor = (await place.run("guard doctor all", "", { PATH: bin })).printed;
+    expect(doctor).toContain(".pi/extensions");
+    expect(doctor).not.toContain("No hook is in place");
+    await place.run("guard install codex");
+    expect((await place.run("guard doctor all", "", { PATH: bin })).printed).toContain(".codex/hooks.json");
+    await place.run("guard uninstall all");
+    expect(readdirSync(place.root)).toEqual([]);
+  });
+
+  test("are none where there is none, also where the project holds a program of that name", async () => {
+    await using place = await project();
+    writeFileSync(join(place.root, "pi"), "#!/bin/sh\n", { mode: 0o755 });
+    expect(await place.run("guard install all", "", { PATH: place.root })).toMatchObject({
+      code: 1,
+      complained: expect.stringMatching(/No agent was found here[^]*gennai guard install claude-code/),
+    });
+    expect(readdirSync(place.root)).toEqual(["pi"]);
+  });
+});
+
 test("all agents at once, and nothing of any is left", async () => {
   await using place = await project();
+  for (const home of [".claude", ".codex", ".copilot", ".gemini", ".config/opencode", ".pi/agent"]) {
+    mkdirSync(join(place.environment.HOME, home), { recursive: true });
+  }
   await place.run("guard install all");
   const { agents } = JSON.parse((await place.run("guard status --json")).printed);
   expect(agents).toMatchObject([
     { agent: "claude-code", installed: [place.settings] },
     { agent: "codex", installed: [join(place.root, ".codex/hooks.json")] },
+    { agent: "copilot", installed: [join(place.root, ".github/copilot/settings.local.json")] },
+    { agent: "gemini", installed: [join(place.root, ".gemini/settings.json")] },
     { agent: "opencode", installed: [join(place.root, ".opencode/plugins/gennai-guard.js")] },
     { agent: "pi", installed: [join(place.root, ".pi/extensions/gennai-guard.js")] },
   ]);
