@@ -1,5 +1,9 @@
+import { riskWords } from "@gennai/protocol/model/risk";
+
 /** The line by which a model, and the offline assistant, can tell that a plan is wanted and nothing else. */
 export const planAnswerRule = "Answer with exactly one JSON object, a plan envelope, and nothing before or after it.";
+
+const riskLevels = riskWords.words.map((word) => JSON.stringify(word)).join(" | ");
 
 /** As it would stand in a user's YAML file. */
 export const planScenario = {
@@ -15,11 +19,11 @@ How to work:
 The envelope of a plan; leave out what you do not need only where it says so, and add no other keys:
 {"kind": "plan", "payload": {
   "id": "plan-1", "title": "…", "summary": "what will be different, and why",
-  "risks": [{"level": "low" | "medium" | "high", "text": "…"}],
+  "risks": [{"level": ${riskLevels}, "text": "…"}],
   "steps": [{
     "id": "s1", "title": "…", "intent": "what this step is for", "description": "what it does, in plain words",
     "tool": "Write" | "Edit" | "Bash",
-    "risk_level": "low" | "medium" | "high", "requires_confirmation": true | false,
+    "risk_level": ${riskLevels}, "requires_confirmation": true | false,
     "actions": [
       {"type": "file_write", "path": "relative/path", "content": "the whole file"}
     ],

@@ -1,4 +1,4 @@
-import { highestRisk, type Risk } from "@gennai/protocol/model/risk";
+import { highestRisk, isAtLeast, type Risk } from "@gennai/protocol/model/risk";
 import { foldPath } from "../command/fold-name.ts";
 import type { Effect, NetworkAccess } from "../effect.ts";
 import { addressForm } from "../network/endpoint.ts";
@@ -26,7 +26,7 @@ function riskOf(effect: Effect): Risk {
       return controlPath(effect.path.relative)?.level === "protected" ? "high" : "medium";
     case "exec":
       // Nothing of it is kept before it is judged.
-      return effect.staged === true && effect.command.risk === "high" ? "medium" : effect.command.risk;
+      return effect.staged === true && isAtLeast(effect.command.risk, "high") ? "medium" : effect.command.risk;
     case "git":
       return effect.what === "control" || effect.what === "unreadable" ? "high" : "medium";
     case "external":

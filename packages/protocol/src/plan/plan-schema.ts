@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { riskWords } from "../model/risk.ts";
 
 // The page and the webview carry this schema: the small form of the library is a third of the other.
 const notEmpty = z.minLength(1, "must not be empty");
@@ -26,7 +27,7 @@ const action = z.discriminatedUnion("type", [
 ]);
 
 const verification = z.strictObject({ type: z.literal("command"), command });
-const riskLevel = z.enum(["low", "medium", "high"]);
+const riskLevel = z.enum(riskWords.words);
 
 const actions = z
   .array(action)

@@ -1,5 +1,6 @@
 import type { Plan, PlanIssue, PlannedAction, PlanStep, VerificationResult } from "@gennai/client/plan/plan";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
+import { type Risk, riskWords } from "@gennai/protocol/model/risk";
 import { colouredLine, type Paint } from "../../terminal/colours.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 
@@ -122,15 +123,15 @@ function stateText({ state }: Plan): string {
 }
 
 /** What its author says about it. The digest covers these words, so they are read from the very text that is approved. */
-function risksOf(planJson: string): readonly { readonly level: "low" | "medium" | "high"; readonly text: string }[] {
+function risksOf(planJson: string): readonly { readonly level: Risk; readonly text: string }[] {
   const plan: unknown = JSON.parse(planJson === "" ? "{}" : planJson);
   if (typeof plan !== "object" || plan === null || !("risks" in plan) || !Array.isArray(plan.risks)) return [];
   const risks: readonly unknown[] = plan.risks;
   return risks.flatMap((risk) => {
     if (typeof risk !== "object" || risk === null || !("level" in risk) || !("text" in risk)) return [];
-    const { level, text } = risk;
-    if (level !== "low" && level !== "medium" && level !== "high") return [];
-    return typeof text === "string" ? [{ level, text }] : [];
+    const { text } = risk;
+    const level = riskWords.words.find((word) => word === risk.level);
+    return typeof text === "string" && level !== undefined ? [{ level, text }] : [];
   });
 }
 
