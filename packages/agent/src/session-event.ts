@@ -3,6 +3,7 @@ import type { Intent } from "@gennai/governance/intents/intent";
 import type { PlanChange } from "@gennai/governance/plan/plan-change";
 import type { RulesStatus } from "@gennai/governance/rules/rules-status";
 import type { ObservedFile, Verification } from "@gennai/governance/tool";
+import type { SkippedFile } from "@gennai/protocol/model/checkpoint";
 import type { BlobRef, Proposal } from "@gennai/protocol/model/proposal";
 import type { Risk } from "@gennai/protocol/model/risk";
 import type { SessionSettings } from "@gennai/protocol/model/session-settings";
@@ -290,16 +291,6 @@ type SessionFact =
       /** Its server went away before it was done, or a write failed: `files` are those that were written until then. */
       readonly interrupted?: boolean;
     };
-
-/** A file that a restore left as it is. */
-export interface SkippedFile {
-  readonly path: string;
-  /**
-   * `changed_since`: not as the agent left it. `changed_between`: somebody changed it between two of the agent's changes.
-   * `not_certain`: what was there, or who changed it, is not known. `not_restored`: it could not be written.
-   */
-  readonly reason: "changed_since" | "changed_between" | "not_certain" | "not_restored";
-}
 
 export interface ContextItem {
   /** As the user wrote it, e.g. `@src/a.ts:10-20`, or `selection`, `open files`. */

@@ -1,4 +1,5 @@
-import { type Checkpoint, type Restored, type SkippedFile, skipReasons } from "@gennai/client/session/checkpoints";
+import { type Restored, skipReasons } from "@gennai/client/session/checkpoints";
+import type { Checkpoint, SkippedFile } from "@gennai/protocol/model/checkpoint";
 import { useEffect, useState } from "preact/hooks";
 import { ProblemNotice } from "../failure/problem-notice.tsx";
 import { VisibleText } from "../review/visible-text.tsx";

@@ -1,23 +1,10 @@
 import type { FileChangeRecord } from "@gennai/agent/proposal";
+import type { Checkpoint } from "@gennai/protocol/model/checkpoint";
 import type { SessionState } from "../session/session-state.ts";
 import type { WorkStep } from "../session/work-steps.ts";
 
-/** A point before something was done to files. */
-export interface Checkpoint {
-  readonly checkpointId: string;
-  readonly kind: "turn" | "command" | "restore";
-  /** From 1; 0 outside of a turn. */
-  readonly turnNumber: number;
-  readonly turnId: string;
-  /** Milliseconds since the epoch. */
-  readonly time: number;
-  /** What the user asked for in the turn, or the name of the tool; empty where neither is. */
-  readonly title: string;
-  /** What was changed between this point and the next of its kind. */
-  readonly files: readonly Pick<FileChangeRecord, "path" | "operation">[];
-  readonly more: number;
-  /** False: what was kept is gone. */
-  readonly kept: boolean;
+/** A point of a session to which its work can be taken back. Its files are all of them. */
+export interface SessionCheckpoint extends Checkpoint {
   /** The session's work from this event on came later. */
   readonly fromSeq: number;
 }
@@ -29,9 +16,9 @@ export interface Checkpoint {
 export function checkpointsOf(
   state: Pick<SessionState, "work" | "turns">,
   isKept: (checkpointId: string) => boolean,
-): readonly Checkpoint[] {
+): readonly SessionCheckpoint[] {
   const numbers = new Map([...state.turns.keys()].map((turnId, index) => [turnId, index + 1]));
-  const found: Checkpoint[] = [];
+  const found: SessionCheckpoint[] = [];
   const turns = new Map<string, WorkStep[]>();
   for (const step of state.work.all) {
     const ofTurn = turns.get(step.turnId);
@@ -49,13 +36,12 @@ export function checkpointsOf(
     const commands = steps.filter(({ kind }) => kind === "command");
     const kept = commands.every(({ checkpointId }) => isKept(checkpointId));
     const files = new Map(steps.flatMap((step) => step.files).map((file) => [file.path, file]));
-    const more = steps.reduce((sum, step) => sum + step.more, 0);
     found.push({
       ...ofStep(first, "turn", number, kept),
       checkpointId: turnId,
       title: state.work.requests.get(turnId) ?? "",
       files: [...files.values()].map(named),
-      more,
+      moreFiles: steps.reduce((sum, step) => sum + step.more, 0),
       fromSeq: (state.turns.get(turnId)?.afterSeq ?? first.seq - 1) + 1,
     });
     for (const each of commands) found.push(ofStep(each, "command", number, isKept(each.checkpointId)));
@@ -71,9 +57,20 @@ export function checkpointsOf(
     .reverse();
 }
 
-function ofStep(step: WorkStep, kind: Checkpoint["kind"], turnNumber: number, kept: boolean): Checkpoint {
-  const { checkpointId, turnId, time, title, files, more, seq } = step;
-  return { checkpointId, kind, turnNumber, turnId, time, title, files: files.map(named), more, kept, fromSeq: seq };
+function ofStep(step: WorkStep, kind: Checkpoint["kind"], turnNumber: number, kept: boolean): SessionCheckpoint {
+  const { checkpointId, turnId, time, title, more: moreFiles, seq: fromSeq } = step;
+  return {
+    checkpointId,
+    kind,
+    turnNumber,
+    turnId,
+    time,
+    title,
+    files: step.files.map(named),
+    moreFiles,
+    kept,
+    fromSeq,
+  };
 }
 
 function named({ path, operation }: Pick<FileChangeRecord, "path" | "operation">) {

@@ -2,16 +2,12 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import type { AgentClient } from "@gennai/client/connection/connection";
 import { heldPlace } from "@gennai/client/held-workspace/held-workspace";
 import { AgentSession } from "@gennai/client/session/agent-session";
-import {
-  type Checkpoint,
-  listCheckpoints,
-  restoreCheckpoint,
-  type SkippedFile,
-} from "@gennai/client/session/checkpoints";
+import { listCheckpoints, restoreCheckpoint } from "@gennai/client/session/checkpoints";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { openDiskWorkspace } from "@gennai/machine/held-workspace/open-disk-workspace";
 import type { ErrorCode } from "@gennai/protocol/errors/error-code";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import type { Checkpoint, SkippedFile } from "@gennai/protocol/model/checkpoint";
 import { holdsFiles } from "../../connection/holds-files.ts";
 import { chooseServer, type ServerFlags, serverRequest } from "../../connection/server-choice.ts";
 import { listSessions } from "../../connection/session-list.ts";

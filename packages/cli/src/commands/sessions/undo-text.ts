@@ -1,5 +1,6 @@
 import type { UndoneChangeSet } from "@gennai/client/session/agent-session";
-import { type Checkpoint, type CheckpointList, type Restored, skipReasons } from "@gennai/client/session/checkpoints";
+import { type CheckpointList, type Restored, skipReasons } from "@gennai/client/session/checkpoints";
+import type { Checkpoint } from "@gennai/protocol/model/checkpoint";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 
 /** Files named of one checkpoint. */

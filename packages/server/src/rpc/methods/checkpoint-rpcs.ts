@@ -1,9 +1,9 @@
 import type { RestoreCheckpointRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { checkpointToMessage, skippedFileToMessage } from "@gennai/protocol/model/checkpoint";
 import { appliedFileToMessage } from "@gennai/protocol/model/proposal";
 import { checkpointsOf } from "@gennai/sessions/restore/list-checkpoints";
 import { restoreCheckpoint } from "@gennai/sessions/restore/restore-checkpoint";
 import type { Session } from "@gennai/sessions/session/session";
-import { checkpointToWire, skippedToWire } from "../wire/checkpoint-wire.ts";
 
 export async function listCheckpointsRpc(session: Session) {
   if (session.workspace.client !== undefined) {
@@ -14,7 +14,7 @@ export async function listCheckpointsRpc(session: Session) {
   }
   const checkpoints = session.services.checkpointsOf(session.workspace);
   return {
-    checkpoints: checkpointsOf(session.state, (id) => checkpoints.isKept(id)).map(checkpointToWire),
+    checkpoints: checkpointsOf(session.state, (id) => checkpoints.isKept(id)).map(checkpointToMessage),
     problem: checkpoints.problem?.message ?? "",
   };
 }
@@ -27,7 +27,7 @@ export async function restoreCheckpointRpc(session: Session, request: RestoreChe
   return {
     restoreId: restored.restoreId,
     files: restored.files.map(appliedFileToMessage),
-    skipped: restored.skipped.map(skippedToWire),
+    skipped: restored.skipped.map(skippedFileToMessage),
     lines: (restored.lines ?? []).map(({ path, added, removed }) => ({ path, added, removed })),
   };
 }
