@@ -1,4 +1,5 @@
 import { homedir, platform } from "node:os";
+import type { Interceptor, Transport } from "@connectrpc/connect";
 import { userConfigDir } from "@gennai/machine/config/config-directory";
 import { requireServerConfig } from "@gennai/machine/config/server-config";
 import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
@@ -37,6 +38,7 @@ import { openPageDoor } from "./page/page-routes.ts";
 import { PageTokens } from "./page/page-tokens.ts";
 import { openRina } from "./rina/open-rina.ts";
 import { shutdownError } from "./rpc/errors/shutdown-error.ts";
+import { serveInProcess } from "./rpc/transport/rpc-in-process.ts";
 import { tenantRpc } from "./rpc/transport/tenant-rpc.ts";
 import { listenForMetrics, parseMetricsAddress } from "./telemetry/export/metrics-listener.ts";
 import { openServerWatch } from "./telemetry/server-watch.ts";
@@ -45,8 +47,11 @@ import type { ServerOptions } from "./tenants/server-options.ts";
 import { ServerTenants } from "./tenants/server-tenants.ts";
 
 export interface RunningServer extends AsyncDisposable {
+  /** Of one that listens nowhere, no URL. */
   readonly url: string;
-  /** undefined for a unix socket. */
+  /** For clients in this process, where it listens nowhere. Throws `TypeError` where it listens. */
+  transport(interceptors: Interceptor[]): Transport;
+  /** undefined for a unix socket, and where it listens nowhere. */
   readonly port: number | undefined;
   /** Where clients of the RinaWarp protocol come in; undefined when that is off. */
   readonly rinaUrl: string | undefined;
@@ -149,7 +154,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   if (users !== undefined) await openLedgerSigner(stateDir);
   const admission = new Admission(options.limits ?? defaultLimits);
   const callers = new Callers();
-  const authenticated = token !== undefined || users !== undefined;
+  // Whoever calls from this process was handed the way to it.
+  const authenticated = token !== undefined || users !== undefined || options.address.type === "in-process";
   const tenants = parts.use(
     await ServerTenants.open(
       {
@@ -195,45 +201,51 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
           scheme,
         });
   let routeTable: RouteTable = new Map();
-  const listener = parts.use(
-    await listenHttp({
-      address: options.address,
-      token,
-      pages,
-      ...(verifier === undefined ? {} : { judge: reportedVerifier(verifier, log) }),
-      ...(tls === undefined ? {} : { tls }),
-      behindProxy: options.behindProxy ?? false,
-      allowedHosts: options.allowedHosts ?? [],
-      allowedOrigins: options.allowedOrigins ?? [],
-      onRefused: (status) => observer.refused(status),
-      isLeaving: () => draining.begun,
-      shutdownError,
-      routes: ({ shutdown }) => {
-        const health = () => ({
-          status: "ok",
-          version: options.version,
-          protocolVersion,
-          isolation: sandbox.state,
-          isolationReason: sandbox.reason,
-          stages: stages?.mode ?? "off",
-          workspace: only?.workspace,
-        });
-        routeTable = new Map([
-          ...rpcRoutes(rpcPaths, idleness.watched(tenantRpc(tenants, { shutdown, log }))),
-          [HEALTH_PATH, healthRoute(health)],
-          ...probeRoutes(notReady, () => tenants.rolledBack),
-          ...(pageDoor?.routes ?? []),
-          ...(token === undefined ? [] : ([[challengePath, challengeRoute(token)]] as const)),
-        ]);
-        return routeTable;
-      },
-    }),
-  );
+  const { address } = options;
+  const inProcess = address.type === "in-process" ? parts.use(serveInProcess(theOnly().rpcOptions)) : undefined;
+  const listener =
+    address.type === "in-process"
+      ? undefined
+      : parts.use(
+          await listenHttp({
+            address,
+            token,
+            pages,
+            ...(verifier === undefined ? {} : { judge: reportedVerifier(verifier, log) }),
+            ...(tls === undefined ? {} : { tls }),
+            behindProxy: options.behindProxy ?? false,
+            allowedHosts: options.allowedHosts ?? [],
+            allowedOrigins: options.allowedOrigins ?? [],
+            onRefused: (status) => observer.refused(status),
+            isLeaving: () => draining.begun,
+            shutdownError,
+            routes: ({ shutdown }) => {
+              const health = () => ({
+                status: "ok",
+                version: options.version,
+                protocolVersion,
+                isolation: sandbox.state,
+                isolationReason: sandbox.reason,
+                stages: stages?.mode ?? "off",
+                workspace: only?.workspace,
+              });
+              routeTable = new Map([
+                ...rpcRoutes(rpcPaths, idleness.watched(tenantRpc(tenants, { shutdown, log }))),
+                [HEALTH_PATH, healthRoute(health)],
+                ...probeRoutes(notReady, () => tenants.rolledBack),
+                ...(pageDoor?.routes ?? []),
+                ...(token === undefined ? [] : ([[challengePath, challengeRoute(token)]] as const)),
+              ]);
+              return routeTable;
+            },
+          }),
+        );
   const rina =
     options.rinaPort === undefined || only === undefined
       ? undefined
       : parts.use(
-          await openRina({
+          // Loaded only for those who still use it.
+          await (await import("./rina/open-rina.ts")).openRina({
             port: options.rinaPort,
             version: options.version,
             plans: only.plans,
@@ -241,13 +253,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
             report: (error) => log.error("A request of the RinaWarp port failed unexpectedly.", error),
           }),
         );
-  if (options.announce && token !== undefined) {
+  if (options.announce && token !== undefined && listener !== undefined) {
     const { url } = listener;
     const door = await openGuardDoor(stateDir, { url, pid: process.pid }, { token, routes: routeTable, log });
     if (door !== undefined) parts.use(door);
     parts.use(
       await writeDiscovery(stateDir, {
-        url: listener.url,
+        url,
         token,
         pid: process.pid,
         version: options.version,
@@ -272,7 +284,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   await watch.flush();
   const running = parts.move();
   return {
-    url: listener.url,
+    url: listener?.url ?? "",
+    transport: (interceptors) => {
+      if (inProcess === undefined) throw new TypeError("This server is reached at its URL.");
+      return inProcess.transport(interceptors);
+    },
     metricsUrl: metrics?.url,
     drain: async (timeoutMs) => draining.begin(async () => (await tenants.load()).turnsRunning, timeoutMs),
     idleFor: (milliseconds, signal) => {
@@ -282,7 +298,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       };
       return idleness.lasts(milliseconds, isBusy, signal);
     },
-    port: listener.port,
+    port: listener?.port,
     rinaUrl: rina?.url,
     token,
     sandbox,
@@ -290,7 +306,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     // Whom it would be for, on a server with many users, only they can say: `gennai open` with their token.
     pageLink: () =>
       users === undefined
-        ? pageDoor && `${listener.url}/${token === undefined ? "" : `#${pageDoor.issueCode(oneUser)}`}`
+        ? pageDoor && `${listener?.url}/${token === undefined ? "" : `#${pageDoor.issueCode(oneUser)}`}`
         : undefined,
     tenant: (name = "") => tenants.of(name),
     workspace: only?.workspace,
@@ -301,7 +317,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       return theOnly().plans;
     },
     renewTls: async () => {
-      if (options.tls !== undefined) listener.renewTls(await readTlsFiles(options.tls));
+      if (options.tls !== undefined) listener?.renewTls(await readTlsFiles(options.tls));
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };

@@ -1,9 +1,9 @@
 import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
 import type { StagesMode } from "@gennai/machine/staged-shell/stages-mode";
+import type { RunningServer } from "@gennai/server/serve";
 import type { Console } from "../terminal/console.ts";
 import { version } from "../version.ts";
 import { defaultSettings, type ModelChoice } from "./default-settings.ts";
-import { keepHeapSmall } from "./keep-heap-small.ts";
 
 export interface OwnServerRequest {
   /** Real absolute path. */
@@ -16,20 +16,18 @@ export interface OwnServerRequest {
 }
 
 /** The server's modules, read once. */
-export const loadServer = () => Promise.all([import("@gennai/server/serve"), import("@gennai/server/http/token")]);
+export const loadServer = () => import("@gennai/server/serve");
 
-/** A server in this process, on a free port, for this command alone. Disposing ends it. The server is loaded only here. */
+/** A server in this process, for this command alone: it listens nowhere. Disposing ends it. The server is loaded only here. */
 export async function startOwnServer(
   request: OwnServerRequest,
   console: Console,
-): Promise<{ readonly url: string; readonly token: string } & AsyncDisposable> {
-  const [{ startServer }, { createToken }] = await loadServer();
-  keepHeapSmall();
-  const token = createToken();
-  const server = await startServer({
+): Promise<Pick<RunningServer, "transport"> & AsyncDisposable> {
+  const { startServer } = await loadServer();
+  return startServer({
     version,
-    token,
-    address: { type: "tcp", host: "127.0.0.1", port: 0 },
+    token: undefined,
+    address: { type: "in-process" },
     stateDir: request.stateDir,
     workspace: request.workspace,
     defaultSettings: defaultSettings(request.model),
@@ -40,7 +38,6 @@ export async function startOwnServer(
     log: consoleLog(console),
     environment: console.environment,
   });
-  return { url: server.url, token, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
 /** The server's log of a command that is about something else: only what went wrong. */

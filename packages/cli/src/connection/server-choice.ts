@@ -1,4 +1,4 @@
-import { Code, ConnectError } from "@connectrpc/connect";
+import { Code, ConnectError, type Transport } from "@connectrpc/connect";
 import {
   type AgentClient,
   connect,
@@ -7,6 +7,7 @@ import {
   type GovernanceClient,
   openTransport,
   type PlanClient,
+  tracedBy,
 } from "@gennai/client/connection/connection";
 import { lackingIsolation } from "@gennai/client/connection/isolation-promise";
 import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
@@ -56,6 +57,7 @@ export interface ChosenServer extends AsyncDisposable {
   /** What governs the agent, on the same server. */
   readonly governance: GovernanceClient;
   readonly plans: PlanClient;
+  /** Empty for our own, which listens nowhere. */
   readonly url: string;
   readonly isOwn: boolean;
 }
@@ -134,10 +136,10 @@ export function parseServerUrl(text: string): string {
 
 async function startOwn(request: ServerRequest, console: Console): Promise<ChosenServer> {
   const server = await startOwnServer(request, console);
-  const { url, token } = server;
+  const { traceParent } = request;
   return {
-    ...clientsOf({ url, token, traceParent: request.traceParent }),
-    url,
+    ...clientsOver(server.transport(traceParent === undefined ? [] : [tracedBy(traceParent)])),
+    url: "",
     isOwn: true,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
@@ -163,6 +165,8 @@ function running(
   };
 }
 
+type Clients = Pick<ChosenServer, "client" | "governance" | "plans">;
+
 function clientsOf({
   url,
   token,
@@ -171,15 +175,20 @@ function clientsOf({
 }: {
   readonly url: string;
   readonly token: string | undefined;
-  readonly renewToken?: () => Promise<string>;
+  readonly renewToken: () => Promise<string>;
   readonly traceParent: string | undefined;
-}): Pick<ChosenServer, "client" | "governance" | "plans"> {
-  const options = {
-    baseUrl: url,
-    ...(token === undefined ? {} : { token }),
-    ...(renewToken === undefined ? {} : { renewToken }),
-    ...(traceParent === undefined ? {} : { traceParent }),
-  };
-  const shared = { baseUrl: url, transport: openTransport(options) };
+}): Clients {
+  return clientsOver(
+    openTransport({
+      baseUrl: url,
+      ...(token === undefined ? {} : { token }),
+      renewToken,
+      ...(traceParent === undefined ? {} : { traceParent }),
+    }),
+  );
+}
+
+function clientsOver(transport: Transport): Clients {
+  const shared = { baseUrl: "", transport };
   return { client: connect(shared), governance: connectGovernance(shared), plans: connectPlans(shared) };
 }

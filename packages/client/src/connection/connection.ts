@@ -64,7 +64,8 @@ function transportTo({ transport, baseUrl, token, renewToken, traceParent }: Con
   });
 }
 
-function tracedBy(traceParent: string): Interceptor {
+/** Has the server's spans go on with the trace of whoever calls. */
+export function tracedBy(traceParent: string): Interceptor {
   return (next) => (request) => {
     request.header.set("traceparent", traceParent);
     return next(request);

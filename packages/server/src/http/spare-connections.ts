@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 import type { Server, Socket } from "node:net";
-import { Server as TlsServer } from "node:tls";
 
 /** Connections that have not sent a request yet: clients open some ahead, and node does not count them as idle. */
 export class SpareConnections {
@@ -15,7 +14,7 @@ export class SpareConnections {
       if (request.httpVersionMajor < 2) this.#sockets.delete(request.socket);
     };
     // An encrypted connection is another socket once it is. HTTP/2 closes its own.
-    server.on(server instanceof TlsServer ? "secureConnection" : "connection", (socket: Socket) => {
+    server.on("setSecureContext" in server ? "secureConnection" : "connection", (socket: Socket) => {
       if (!("alpnProtocol" in socket) || socket.alpnProtocol !== "h2") add(socket);
     });
     server.on("request", used);

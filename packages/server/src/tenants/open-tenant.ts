@@ -47,7 +47,7 @@ import { attemptRpcs } from "../rpc/methods/attempt-rpcs.ts";
 import { chooseModelRpcs } from "../rpc/methods/choose-model-rpcs.ts";
 import { modelKeyRpc } from "../rpc/methods/model-key-rpc.ts";
 import { registerPlanService } from "../rpc/plan-service.ts";
-import { nodeRpcHandler } from "../rpc/transport/node-rpc-handler.ts";
+import type { RpcOptions } from "../rpc/transport/rpc-handlers.ts";
 import type { ServerWatch } from "../telemetry/server-watch.ts";
 import { ModelTrials } from "./model-trials.ts";
 import type { ServerOptions } from "./server-options.ts";
@@ -102,8 +102,8 @@ export interface Tenant extends AsyncDisposable {
   readonly mayAct: boolean;
   /** False while its store is behind what was signed: it starts no turns then. */
   readonly isForward: boolean;
-  /** Serves its RPCs. Streams end when `shutdown` aborts. */
-  rpcHandler(shutdown: AbortSignal): ReturnType<typeof nodeRpcHandler>;
+  /** What its RPCs are served with. Streams end when `shutdown` aborts. */
+  rpcOptions(shutdown: AbortSignal): RpcOptions;
 }
 
 /** Questions wait this long for an answer, and for a client that could give one. Milliseconds. */
@@ -386,21 +386,20 @@ export async function openTenant(server: ServerParts, place: TenantPlace): Promi
     get isForward() {
       return store.isForward;
     },
-    rpcHandler: (shutdown) =>
-      nodeRpcHandler({
-        routes,
-        callers,
-        admission,
-        shutdown,
-        report,
-        interceptors: [
-          ...watch.interceptors,
-          errorInterceptor(report),
-          access,
-          hold,
-          ...(routing === undefined ? [] : [routing]),
-        ],
-      }),
+    rpcOptions: (shutdown) => ({
+      routes,
+      callers,
+      admission,
+      shutdown,
+      report,
+      interceptors: [
+        ...watch.interceptors,
+        errorInterceptor(report),
+        access,
+        hold,
+        ...(routing === undefined ? [] : [routing]),
+      ],
+    }),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

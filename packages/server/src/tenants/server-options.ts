@@ -11,8 +11,9 @@ import type { IssuerOptions } from "../identity/open-token-verifier.ts";
 /** What a server is started with. */
 export interface ServerOptions {
   readonly version: string;
-  readonly address: ListenAddress;
-  /** What clients must send; undefined only by the user's `--no-auth`, and where there are many users. */
+  /** `in-process`: it listens nowhere; one user's server that only its own process calls, see `RunningServer.transport`. */
+  readonly address: ListenAddress | { readonly type: "in-process" };
+  /** What clients must send; undefined only by the user's `--no-auth`, where there are many users, and in-process. */
   readonly token: string | undefined;
   /** Makes it a server of many users, each known by a token of their own. */
   readonly users?: IssuerOptions & {

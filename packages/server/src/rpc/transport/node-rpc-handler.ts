@@ -1,43 +1,27 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { Code, ConnectError, type ConnectRouter, createConnectRouter, type Interceptor } from "@connectrpc/connect";
+import { Code, ConnectError } from "@connectrpc/connect";
+import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from "@connectrpc/connect-node";
-import { ServiceError } from "@gennai/machine/service-error";
 import { hasCode } from "@gennai/machine/system-error";
-import { readWorkspaceHeader, workspaceHeader } from "@gennai/protocol/workspace-header";
-import type { Callers } from "@gennai/sessions/users/callers";
+import { workspaceHeader } from "@gennai/protocol/workspace-header";
 import type { Identity } from "@gennai/sessions/users/identity";
-import type { Admission } from "../../admission/admission.ts";
 import { endConnection } from "../../http/http-response.ts";
 import { toConnectError } from "../errors/connect-error.ts";
 import { checkedBody, isTooLarge } from "./checked-body.ts";
+import { failing, fromWorkspace, type RpcOptions, rpcHandlers, withErrors } from "./rpc-handlers.ts";
 import { StreamLimits } from "./stream-limits.ts";
 
 const tooManyRequests = 429;
 const contentTooLarge = 413;
 
-/** Serves a router's RPCs (gRPC-Web and Connect, uncompressed) to `node:http`. */
-export function nodeRpcHandler(options: {
-  readonly routes: (router: ConnectRouter) => void;
-  readonly callers: Callers;
-  readonly interceptors: Interceptor[];
-  readonly shutdown: AbortSignal;
-  readonly admission: Admission;
-  /** Gets errors that could not be sent to the client. */
-  readonly report: (error: unknown) => void;
-}): (request: IncomingMessage, response: ServerResponse, caller: Identity) => void {
-  const router = createConnectRouter({
-    interceptors: options.interceptors,
-    grpc: false,
-    grpcWeb: true,
-    connect: true,
-    acceptCompression: [],
-    shutdownSignal: options.shutdown,
-  });
+/** Serves RPCs (gRPC-Web and Connect, uncompressed) to `node:http`. */
+export function nodeRpcHandler(
+  options: RpcOptions,
+): (request: IncomingMessage, response: ServerResponse, caller: Identity) => void {
   const { callers, admission } = options;
-  options.routes(router);
-  const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
+  const handlers = new Map(rpcHandlers(options).map((handler) => [handler.requestPath, handler]));
   return (request, response, identity) => {
-    const caller = fromWorkspace(identity, request);
+    const caller = fromWorkspace(identity, request.headers[workspaceHeader]);
     const handler = handlers.get(request.url ?? "");
     if (handler === undefined) {
       response.writeHead(404).end();
@@ -61,14 +45,6 @@ export function nodeRpcHandler(options: {
   };
 }
 
-/** One user works in several places: where a call belongs that names no session, its header says. */
-function fromWorkspace(identity: Identity, { headers }: IncomingMessage): Identity {
-  const named = headers[workspaceHeader];
-  if (identity.user !== "" || typeof named !== "string") return identity;
-  const workspace = readWorkspaceHeader(named);
-  return workspace === undefined ? identity : { ...identity, workspace };
-}
-
 /** The client went away; also while it was being written to. */
 function isClientGone(error: unknown): boolean {
   const { code, cause } = ConnectError.from(error);
@@ -79,7 +55,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   call: {
-    readonly handler: Handler;
+    readonly handler: UniversalHandler;
     readonly caller: Identity;
     readonly refusal: ConnectError | undefined;
     readonly slowReaderMs: number;
@@ -128,27 +104,6 @@ async function answer(
   await universalResponseToNodeResponse(watched, response).catch((error: unknown) => {
     if (!isCut) throw error;
   });
-}
-
-type Handler = ReturnType<typeof createConnectRouter>["handlers"][number];
-
-/** A body that says why it is not read, in whatever way the protocol of the call says so. */
-async function* failing(error: ConnectError): AsyncGenerator<Uint8Array> {
-  yield new Uint8Array();
-  throw error;
-}
-
-/** A body whose errors are told in the protocol's terms. */
-async function* withErrors(
-  body: AsyncIterable<Uint8Array>,
-  told: (error: unknown) => ConnectError,
-): AsyncGenerator<Uint8Array> {
-  try {
-    yield* body;
-  } catch (error) {
-    // What the connection itself says is not ours.
-    throw error instanceof ServiceError ? told(error) : error;
-  }
 }
 
 function isBytes(body: unknown): body is AsyncIterable<Uint8Array> {

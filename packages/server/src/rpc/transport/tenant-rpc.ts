@@ -2,10 +2,11 @@ import type { ServerLog } from "@gennai/machine/server-log";
 import { Allowance } from "../../admission/allowance.ts";
 import { sendError } from "../../http/http-response.ts";
 import type { Route } from "../../http/route.ts";
-import type { nodeRpcHandler } from "./node-rpc-handler.ts";
+import { nodeRpcHandler } from "./node-rpc-handler.ts";
+import type { RpcOptions } from "./rpc-handlers.ts";
 
 interface ServedTenant {
-  rpcHandler(shutdown: AbortSignal): ReturnType<typeof nodeRpcHandler>;
+  rpcOptions(shutdown: AbortSignal): RpcOptions;
 }
 
 /** Hands each RPC to the tenant of whoever calls. Streams end when `shutdown` aborts. */
@@ -17,7 +18,7 @@ export function tenantRpc(
   const reports = new Allowance(1, () => performance.now(), 20);
   const handlers = new WeakMap<ServedTenant, ReturnType<typeof nodeRpcHandler>>();
   const handlerOf = (tenant: ServedTenant): ReturnType<typeof nodeRpcHandler> => {
-    const handler = handlers.get(tenant) ?? tenant.rpcHandler(shutdown);
+    const handler = handlers.get(tenant) ?? nodeRpcHandler(tenant.rpcOptions(shutdown));
     handlers.set(tenant, handler);
     return handler;
   };

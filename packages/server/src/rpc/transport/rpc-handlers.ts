@@ -1,0 +1,57 @@
+import { type ConnectError, type ConnectRouter, createConnectRouter, type Interceptor } from "@connectrpc/connect";
+import type { UniversalHandler } from "@connectrpc/connect/protocol";
+import { ServiceError } from "@gennai/machine/service-error";
+import { readWorkspaceHeader } from "@gennai/protocol/workspace-header";
+import type { Callers } from "@gennai/sessions/users/callers";
+import type { Identity } from "@gennai/sessions/users/identity";
+import type { Admission } from "../../admission/admission.ts";
+
+export interface RpcOptions {
+  readonly routes: (router: ConnectRouter) => void;
+  readonly callers: Callers;
+  readonly interceptors: Interceptor[];
+  readonly shutdown: AbortSignal;
+  readonly admission: Admission;
+  /** Gets errors that could not be sent to the client. */
+  readonly report: (error: unknown) => void;
+}
+
+/** What answers each method (gRPC-Web and Connect, uncompressed), whatever brings its requests. */
+export function rpcHandlers({ routes, interceptors, shutdown }: RpcOptions): readonly UniversalHandler[] {
+  const router = createConnectRouter({
+    interceptors,
+    grpc: false,
+    grpcWeb: true,
+    connect: true,
+    acceptCompression: [],
+    shutdownSignal: shutdown,
+  });
+  routes(router);
+  return router.handlers;
+}
+
+/** One user works in several places: where a call belongs that names no session, its header says. */
+export function fromWorkspace(identity: Identity, named: unknown): Identity {
+  if (identity.user !== "" || typeof named !== "string") return identity;
+  const workspace = readWorkspaceHeader(named);
+  return workspace === undefined ? identity : { ...identity, workspace };
+}
+
+/** A body that says why it is not read, in whatever way the protocol of the call says so. */
+export async function* failing(error: ConnectError): AsyncGenerator<Uint8Array> {
+  yield new Uint8Array();
+  throw error;
+}
+
+/** A body whose errors are told in the protocol's terms. */
+export async function* withErrors(
+  body: AsyncIterable<Uint8Array>,
+  told: (error: unknown) => ConnectError,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    // What the connection itself says is not ours.
+    throw error instanceof ServiceError ? told(error) : error;
+  }
+}
