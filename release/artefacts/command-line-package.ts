@@ -32,7 +32,7 @@ export async function buildCommandLinePackage(
   scratch: string,
 ): Promise<CommandLineBuild> {
   const outDir = join(scratch, "command-line");
-  const { metafile } = await buildCommandLine({ outDir, production: true });
+  const { inputs } = await buildCommandLine({ outDir, production: true });
   const page = await buildRepl({ outDir: join(outDir, "page") });
   const ledgerPage = await buildLedgerPage({ outDir });
   const entries: TarEntry[] = filesBelow(outDir).map((file) => ({
@@ -49,7 +49,7 @@ export async function buildCommandLinePackage(
   );
   const ofPages = [page, ledgerPage].flatMap(({ metafile: { inputs } }) => Object.keys(inputs));
   const ofPage = ofPages.map((path) => relative(root, join(process.cwd(), path)));
-  return { entries, inputs: [...Object.keys(metafile.inputs), ...ofPage] };
+  return { entries, inputs: [...inputs, ...ofPage] };
 }
 
 /** What `npm install` reads. Only what cannot be bundled is a dependency: programs for one platform each. */

@@ -2,16 +2,15 @@
 // `gennai` as npm installs it. Runs on Node 20: where the Node at hand is too old, the one that came along runs the program.
 import { spawn } from "node:child_process";
 import { realpathSync } from "node:fs";
-import * as nodeModule from "node:module";
-import { constants, homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { createRequire } from "node:module";
+import { constants } from "node:os";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { nodeProgramHere, runsGennai, tooOldMessage } from "./node-package.mjs";
 
 const program = join(import.meta.dirname, "..", "dist");
 
 if (runsGennai()) {
-  keepCompiledCode();
   await import(pathToFileURL(join(program, "main.mjs")).href);
 } else {
   const packaged = packagedNode();
@@ -23,21 +22,12 @@ if (runsGennai()) {
   }
 }
 
-/** In the package, or, where an administrator installed it, in the user's own cache. */
-function keepCompiledCode() {
-  const { FAILED } = nodeModule.constants.compileCacheStatus;
-  if (nodeModule.enableCompileCache(join(program, ".compile-cache")).status !== FAILED) return;
-  const cache = process.env.XDG_CACHE_HOME;
-  const home = cache !== undefined && isAbsolute(cache) ? cache : join(homedir(), ".cache");
-  nodeModule.enableCompileCache(join(home, "gennai", "compile-cache"));
-}
-
 /** @returns {string | undefined} absolute path */
 function packagedNode() {
   const wanted = nodeProgramHere();
   if (wanted === undefined) return undefined;
   try {
-    const require = nodeModule.createRequire(import.meta.url);
+    const require = createRequire(import.meta.url);
     const packaged = realpathSync(require.resolve(wanted));
     // One that is too old itself would start itself for ever.
     return packaged === realpathSync(process.execPath) ? undefined : packaged;

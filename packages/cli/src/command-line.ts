@@ -26,35 +26,36 @@ import { asTyped, type Console } from "./terminal/console.ts";
 import { terminalSafe } from "./terminal/terminal-safe.ts";
 import { version } from "./version.ts";
 
-/** Every family of commands, in the order in which `gennai --help` lists them. */
-const families: readonly ((program: Command, host: CommandHost) => void)[] = [
-  registerServeCommand,
-  registerDoctorCommand,
-  registerOpenCommand,
-  registerRunCommand,
-  registerAttemptsCommands,
-  registerTryCommand,
-  registerAcpCommand,
-  registerSessionsCommands,
-  registerModelsCommands,
-  registerBackgroundCommands,
-  registerStageCommands,
-  registerLedgerCommands,
-  registerProvenanceCommands,
-  registerIntentsCommands,
-  registerGovernanceCommands,
-  registerMcpServeCommand,
-  registerGuardCommands,
-  registerPlanCommands,
-  registerPolicyCommands,
+/** Every family of commands with their names, in the order in which `gennai --help` lists them. */
+const families: readonly (readonly [names: string, register: (program: Command, host: CommandHost) => void])[] = [
+  ["serve", registerServeCommand],
+  ["doctor", registerDoctorCommand],
+  ["open", registerOpenCommand],
+  ["run", registerRunCommand],
+  ["attempts", registerAttemptsCommands],
+  ["try", registerTryCommand],
+  ["acp", registerAcpCommand],
+  ["undo sessions", registerSessionsCommands],
+  ["models", registerModelsCommands],
+  ["background", registerBackgroundCommands],
+  ["stage", registerStageCommands],
+  ["ledger", registerLedgerCommands],
+  ["blame report provenance", registerProvenanceCommands],
+  ["intents", registerIntentsCommands],
+  ["emergency capabilities hooks mcp check answers", registerGovernanceCommands],
+  ["mcp", registerMcpServeCommand],
+  ["guard", registerGuardCommands],
+  ["plan", registerPlanCommands],
+  ["policy", registerPolicyCommands],
 ];
 
 /** Runs a command line, without the program's name, and gives the exit code. Never rejects. */
 export async function runCommandLine(args: readonly string[], console: Console): Promise<number> {
   let code: number = exitCode.ok;
   try {
-    const program = buildProgram({ console, ended: (ended) => (code = ended) });
-    await program.parseAsync(withCommand(args), { from: "user" });
+    const words = withCommand(args);
+    const program = buildProgram({ console, ended: (ended) => (code = ended) }, words[0]);
+    await program.parseAsync(words, { from: "user" });
     return code;
   } catch (error) {
     // Commander has said already what is wrong.
@@ -77,7 +78,8 @@ function withCommand(args: readonly string[]): string[] {
   return ["serve", ...args.filter((arg) => arg !== "--serve")];
 }
 
-function buildProgram(host: CommandHost): Command {
+/** @param command its first word: where that is a command, the others are left out, each of which takes a while to declare */
+function buildProgram(host: CommandHost, command = ""): Command {
   const program = new Command("gennai")
     .description("Gennai, the governed coding agent: the model proposes, the server governs, the editor acts.")
     .version(version, "-V, --version")
@@ -89,7 +91,8 @@ function buildProgram(host: CommandHost): Command {
     .exitOverride()
     .showHelpAfterError("(gennai --help shows what there is)")
     .addHelpText("after", examples + exitCodesHelp);
-  for (const register of families) register(program, host);
+  const meant = families.filter(([names]) => names.split(" ").includes(command));
+  for (const [, register] of meant.length > 0 ? meant : families) register(program, host);
   return program;
 }
 

@@ -3,5 +3,10 @@ import { runCommandLine } from "./command-line.ts";
 import { makeUpForOlderNode } from "./older-node.ts";
 import { processConsole } from "./terminal/console.ts";
 
-await makeUpForOlderNode();
-process.exitCode = await runCommandLine(process.argv.slice(2), processConsole());
+// Not awaited here: the bundle is no module that could wait.
+void start();
+
+async function start(): Promise<void> {
+  await makeUpForOlderNode();
+  process.exitCode = await runCommandLine(process.argv.slice(2), processConsole());
+}

@@ -77,5 +77,12 @@ async function postConversation(
     return fetchFromServer(url, request);
   const parts = withMessages(request.body, messages);
   const place = url instanceof Request ? url.url : url.toString();
-  return ownAnswer(await postParts(place, parts, { headers: new Headers(request.headers), signal }), place);
+  return ownAnswer(await postParts(place, parts, { headers: plainHeaders(request.headers), signal }), place);
+}
+
+/** Not by `Headers`: with that class Node would load all of `fetch`, before the first request of a process. */
+function plainHeaders(headers: RequestInit["headers"] = {}): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    (Symbol.iterator in headers ? [...headers] : Object.entries(headers)).map(([name, value]) => [name, String(value)]),
+  );
 }

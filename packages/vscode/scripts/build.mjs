@@ -68,9 +68,9 @@ export async function buildExtension({ production = false, watch = false, outDir
   const serverDir = join(outDir, "server");
   const server = await buildCommandLine({ outDir: serverDir, production });
   const page = await buildRepl({ outDir: join(serverDir, "page"), minify: production });
-  inputs.push(...Object.keys(server.metafile.inputs).map((path) => join(root, "..", "..", path)));
+  inputs.push(...server.inputs.map((path) => join(root, "..", "..", path)));
   inputs.push(...Object.keys(page.metafile.inputs).map((path) => join(process.cwd(), path)));
-  bytes[relative(root, serverDir)] = Object.values(server.metafile.outputs).reduce((sum, one) => sum + one.bytes, 0);
+  bytes[relative(root, serverDir)] = server.bytes;
   for (const bundle of bundles) await (watch ? bundle.watch() : bundle.dispose());
   return { bytes, inputs };
 }

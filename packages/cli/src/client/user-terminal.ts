@@ -83,7 +83,7 @@ export class UserTerminal implements Disposable {
       },
       note: (text) => this.printer.line(this.paint("dim", asTyped(text, console.environment))),
     };
-    const isHere = pipeline === undefined && (options.ask || (isTerminal(console.input) && isTerminal(console.errors)));
+    const isHere = pipeline === undefined && (options.ask || (isTerminal(console.errors) && isTerminal(console.input)));
     const line =
       isHere || options.promptsForRequests ? new LineInput(console, () => options.interrupts.interrupt()) : undefined;
     const input = isHere ? line : undefined;

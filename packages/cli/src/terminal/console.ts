@@ -18,7 +18,10 @@ export function processConsole(): Console {
     });
   }
   return {
-    input: process.stdin,
+    // Node opens it when it is first asked for, and few commands read it.
+    get input() {
+      return process.stdin;
+    },
     output: process.stdout,
     errors: process.stderr,
     environment: process.env,

@@ -2,7 +2,7 @@ import { type Endpoint, isLoopback, sameEndpoint } from "@gennai/governance/netw
 import type { AddedLogin } from "./added-login.ts";
 import type { ConnectionFilter } from "./connection-filter.ts";
 import { LoginGateway } from "./login-gateway.ts";
-import { makeRunCertificates } from "./run-authority.ts";
+import type { RunCertificates } from "./run-authority.ts";
 
 /** Where this process answers a run in the place of registries, and who vouches for it there. */
 export class LoginGateways implements Disposable {
@@ -20,7 +20,7 @@ export class LoginGateways implements Disposable {
     const names = secured.flatMap((endpoint) =>
       isLoopback(endpoint) ? [endpoint.host, "localhost", "127.0.0.1", "::1"] : [endpoint.host],
     );
-    const certificates = names.length === 0 ? undefined : await makeRunCertificates([...new Set(names)]);
+    const certificates = names.length === 0 ? undefined : await certificatesFor([...new Set(names)]);
     const gateways = logins.map((login) => new LoginGateway(login, filter, login.isTls ? certificates : undefined));
     return new LoginGateways(gateways, certificates?.authority);
   }
@@ -32,4 +32,10 @@ export class LoginGateways implements Disposable {
   [Symbol.dispose](): void {
     for (const gateway of this.#gateways) gateway[Symbol.dispose]();
   }
+}
+
+/** Loaded only for a run with a login: it takes a library. */
+async function certificatesFor(names: readonly string[]): Promise<RunCertificates> {
+  const { makeRunCertificates } = await import("./run-authority.ts");
+  return makeRunCertificates(names);
 }

@@ -10,7 +10,7 @@ import { createBrotliDecompress, createInflate, createUnzip } from "node:zlib";
 export async function postParts(
   url: string,
   parts: readonly Uint8Array[],
-  options: { readonly headers: Headers; readonly signal: AbortSignal },
+  options: { readonly headers: Readonly<Record<string, string>>; readonly signal: AbortSignal },
 ): Promise<Response> {
   const message = await send(url, parts, options);
   const status = message.statusCode ?? 0;
@@ -44,7 +44,7 @@ const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 async function send(
   url: string,
   parts: readonly Uint8Array[],
-  { headers, signal }: { readonly headers: Headers; readonly signal: AbortSignal },
+  { headers, signal }: { readonly headers: Readonly<Record<string, string>>; readonly signal: AbortSignal },
   isRepeated = false,
 ): Promise<IncomingMessage> {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
@@ -52,10 +52,12 @@ async function send(
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const request = start(url, {
     method: "POST",
-    headers: { ...Object.fromEntries(headers), "content-length": length },
+    headers: { ...headers, "content-length": length },
     signal,
   });
   request.once("response", resolve);
+  // Node loads all of `fetch` for this class, which takes a while: best done while the answer is waited for.
+  request.once("finish", () => void globalThis.Response);
   // Stays: an abort is told here also when the answer has begun.
   request.on("error", reject);
   request.cork();

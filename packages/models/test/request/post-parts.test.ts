@@ -17,7 +17,7 @@ async function listen(listener: RequestListener) {
 }
 
 const parts = ["[1", ",2]"].map((text) => Buffer.from(text));
-const options = (signal = new AbortController().signal) => ({ headers: new Headers({ "x-a": "b" }), signal });
+const options = (signal = new AbortController().signal) => ({ headers: { "x-a": "b" }, signal });
 
 const echo: RequestListener = (request, response) => {
   void (async () => {

@@ -56,8 +56,11 @@ export function registerRunCommand(program: Command, { console, ended }: Command
         const { runAttempts } = await import("./run-attempts.ts");
         return ended(await runAttempts(request, flags, console));
       }
-      const { refusePipelineOptions, runInPipeline } = await import("./run-in-pipeline.ts");
-      if (flags.ci === true) return ended(await runInPipeline(request, flags, console));
+      if (flags.ci === true) {
+        const { runInPipeline } = await import("./run-in-pipeline.ts");
+        return ended(await runInPipeline(request, flags, console));
+      }
+      const { refusePipelineOptions } = await import("./run-options.ts");
       refusePipelineOptions(flags);
       const { runCommand } = await import("./run-command.ts");
       ended(await runCommand(request, flags, console));

@@ -11,8 +11,6 @@ import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { runCommand } from "./run-command.ts";
 import type { RunFlags } from "./run-options.ts";
 
-/** Options of `run` that hold with `--ci` alone. */
-const ofPipelines = ["ciPolicy", "artefacts", "annotations"] as const;
 /** Options that ask somebody, or answer for them. */
 const ofPersons = ["yes", "ask", "attempts", "session"] as const;
 
@@ -51,13 +49,6 @@ export async function runInPipeline(request: string | undefined, flags: RunFlags
       console.errors.write(`Artefacts: ${await writeArtefacts(place, facts)}\n`);
     }
   }
-}
-
-/** Throws `CliError` for options of a pipeline elsewhere. */
-export function refusePipelineOptions(flags: RunFlags): void {
-  const name = ofPipelines.find((each) => flags[each] !== undefined);
-  if (name === undefined) return;
-  throw usageError(`--${name === "ciPolicy" ? "ci-policy" : name} goes with --ci.`, "Add --ci.");
 }
 
 /** What the runner shows by itself where nobody says it. */

@@ -59,3 +59,13 @@ function parseMode(text: string | undefined): EditingMode | undefined {
     "Choose --mode branch, --mode proposal or --mode plan.",
   );
 }
+
+/** Options of `run` that hold with `--ci` alone. */
+const ofPipelines = ["ciPolicy", "artefacts", "annotations"] as const;
+
+/** Throws `CliError` for options of a pipeline elsewhere. */
+export function refusePipelineOptions(flags: RunFlags): void {
+  const name = ofPipelines.find((each) => flags[each] !== undefined);
+  if (name === undefined) return;
+  throw usageError(`--${name === "ciPolicy" ? "ci-policy" : name} goes with --ci.`, "Add --ci.");
+}

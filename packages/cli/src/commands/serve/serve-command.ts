@@ -5,7 +5,6 @@ import { takeServerToken } from "@gennai/server/http/token";
 import { type RunningServer, startServer } from "@gennai/server/serve";
 import type { ServerOptions } from "@gennai/server/tenants/server-options";
 import { defaultSettings } from "../../connection/default-settings.ts";
-import { keepHeapSmall } from "../../connection/keep-heap-small.ts";
 import { CliError, usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import { paintFor } from "../../terminal/colours.ts";
@@ -46,7 +45,6 @@ export interface ServeFlags extends ModelFlags, LogFlags, WatchFlags, SecurityFl
 
 /** `gennai serve`: runs until a signal; the first one ends it in order, the second at once. */
 export async function serveCommand(flags: ServeFlags, console: Console): Promise<ExitCode> {
-  keepHeapSmall();
   const port = parsePort(flags.port, "--port");
   const rinaPort = flags.rinaPort === undefined ? undefined : parsePort(flags.rinaPort, "--rina-port");
   const log = logOption(flags, console);

@@ -1,0 +1,192 @@
+// Two bundles of one program: what its usual commands need, and the rest. Each module is in one of them, and runs when it is first
+// asked for. Chunks, as esbuild splits them, came to 130 files for `gennai run`, and finding and linking these to a fifth of its start.
+import { createHash } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { build } from "esbuild";
+
+/**
+ * @typedef {object} TwoBundles
+ * @property {string} root of the repository, absolute
+ * @property {string} entry absolute path of the module that runs at once
+ * @property {ReadonlySet<string>} usual modules that the program imports dynamically and that go with it, relative to the repository
+ * @property {readonly import("esbuild").Plugin[]} plugins
+ * @property {boolean} production
+ * @property {string} outDir
+ */
+
+/** @typedef {{ file: string, metafile: import("esbuild").Metafile }} Made */
+
+/** @param {TwoBundles} options @returns {Promise<{ program: Made, rest: Made }>} */
+export async function twoBundles(options) {
+  const { root, entry } = options;
+  const readable = { ...options, production: false };
+  /** Modules of the rest that the program asks for @type {Set<string>} */
+  const asked = new Set();
+  const first = await bundle(readable, [apart(options, asked)], entrySource(root, new Map(), entry));
+  const { inputs } = first.metafile;
+  const toRest = entrySource(root, new Map([...asked].map((id) => [id, undefined])));
+  const trial = await bundle(readable, [fromProgram(options, inputs)], toRest);
+  const shared = sharedNames(trial.outputFiles[0]?.text ?? "", inputs);
+  const rest = options.production ? await bundle(options, [fromProgram(options, inputs)], toRest) : trial;
+  const program = await bundle(
+    options,
+    [apart(options, new Set()), named(root, shared)],
+    entrySource(root, shared, entry),
+  );
+  return { program: written(options, "program", program), rest: written(options, "rest", rest) };
+}
+
+/**
+ * What the rest takes from the program, so that the program keeps no more of libraries than somebody uses.
+ * @param {string} text of the rest
+ * @param {import("esbuild").Metafile["inputs"]} inputs of the program
+ * @returns {Map<string, readonly string[] | undefined>} exports by module; undefined: all of them
+ */
+function sharedNames(text, inputs) {
+  /** @type {Map<string, readonly string[] | undefined>} */
+  const shared = new Map();
+  // What is declared before it is filled is no use of it.
+  const uses = text.replaceAll(/^\s*var [\w$, ]+;$/gm, "");
+  for (const [, id = ""] of text.matchAll(/\brequire\("((?:node_modules|packages)\/[^"]+)"\)/g)) {
+    if (shared.has(id)) continue;
+    const asked = `require\\("${escaped(id)}"\\)`;
+    const aliases = [...text.matchAll(new RegExp(`^ *(?:var )?([\\w$]+) = (?:__toESM\\()?${asked}\\)?;$`, "gm"))];
+    const isAlone = aliases.length === [...text.matchAll(new RegExp(asked, "g"))].length;
+    const isOurs = id.startsWith("packages/");
+    if (!isAlone || isOurs || inputs[id]?.format !== "esm") {
+      shared.set(id, undefined);
+      continue;
+    }
+    const names = new Set();
+    for (const [, alias = ""] of aliases) {
+      const whole = new RegExp(`(?<![\\w$.])${escaped(alias)}(?![\\w$])(?!\\.[\\w$]| = (?:__toESM\\()?${asked})`);
+      if (whole.test(uses)) names.add("*");
+      for (const [, name] of uses.matchAll(new RegExp(`(?<![\\w$.])${escaped(alias)}\\.([\\w$]+)`, "g")))
+        names.add(name);
+    }
+    shared.set(id, names.has("*") ? undefined : [...names].sort());
+  }
+  return shared;
+}
+
+/** @param {string} text */
+function escaped(text) {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+}
+
+/**
+ * Modules that export some names of another one.
+ * @param {string} root @param {ReadonlyMap<string, readonly string[] | undefined>} modules
+ * @returns {import("esbuild").Plugin}
+ */
+function named(root, modules) {
+  return {
+    name: "named",
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^named:/ }, ({ path }) => ({ path: path.slice("named:".length), namespace: "named" }));
+      onLoad({ filter: /.*/, namespace: "named" }, ({ path }) => ({
+        contents: `export { ${(modules.get(path) ?? []).join(", ")} } from ${JSON.stringify(`./${path}`)};`,
+        resolveDir: root,
+      }));
+    },
+  };
+}
+
+/**
+ * @param {TwoBundles} options
+ * @param {readonly import("esbuild").Plugin[]} plugins
+ * @param {string} source of a module that exports `modules`
+ */
+async function bundle({ root, plugins: others, production }, plugins, source) {
+  return build({
+    absWorkingDir: root,
+    stdin: { contents: source, resolveDir: root, loader: "js", sourcefile: "bundle.js" },
+    write: false,
+    outdir: "/",
+    bundle: true,
+    format: "cjs",
+    platform: "node",
+    target: "node22.13",
+    supported: { "dynamic-import": false },
+    plugins: [...plugins, ...others],
+    define: { "import.meta.dirname": "__dirname", "import.meta.url": "bundleUrl" },
+    minifyWhitespace: production,
+    minifySyntax: production,
+    legalComments: "none",
+    metafile: true,
+    logLevel: "error",
+  });
+}
+
+/**
+ * @param {string} root
+ * @param {ReadonlyMap<string, readonly string[] | undefined>} modules relative to it, with those of their exports that are asked for
+ * @param {string} [entry]
+ */
+function entrySource(root, modules, entry) {
+  const rows = [...modules].sort().map(([id, names]) => {
+    const asked = names === undefined ? join(root, id) : `named:${id}`;
+    return `${JSON.stringify(id)}: () => require(${JSON.stringify(asked)}),`;
+  });
+  const runs = entry === undefined ? "" : `require(${JSON.stringify(entry)});\n`;
+  return `exports.modules = {\n${rows.join("\n")}\n};\n${runs}`;
+}
+
+/**
+ * What the program imports dynamically is left to the rest, unless it is usual.
+ * @param {TwoBundles} options @param {Set<string>} asked takes what is left
+ * @returns {import("esbuild").Plugin}
+ */
+function apart({ root, usual }, asked) {
+  return {
+    name: "apart",
+    setup({ onResolve, resolve }) {
+      onResolve({ filter: /^(?:\.|@gennai\/|#)/ }, async ({ path, kind, pluginData, importer, resolveDir }) => {
+        if (kind !== "dynamic-import" || pluginData === seen) return undefined;
+        const found = await resolve(path, { kind, importer, resolveDir, pluginData: seen });
+        const id = relative(root, found.path);
+        if (usual.has(id) || found.errors.length > 0) return found;
+        asked.add(id);
+        return { path: id, external: true };
+      });
+    },
+  };
+}
+
+/**
+ * What is in the program the rest takes from there, so that a module never runs twice.
+ * @param {TwoBundles} options @param {import("esbuild").Metafile["inputs"]} inputs of the program
+ * @returns {import("esbuild").Plugin}
+ */
+function fromProgram({ root }, inputs) {
+  return {
+    name: "from-program",
+    setup({ onResolve, resolve }) {
+      onResolve({ filter: /.*/ }, async ({ path, kind, pluginData, importer, resolveDir }) => {
+        if (pluginData === seen || importer === "bundle.js" || importer === "<stdin>") return undefined;
+        const found = await resolve(path, { kind, importer, resolveDir, pluginData: seen });
+        if (found.external || found.namespace !== "file" || found.errors.length > 0) return found;
+        const id = relative(root, found.path);
+        return id in inputs ? { path: id, external: true } : found;
+      });
+    },
+  };
+}
+
+const seen = Symbol("resolved already");
+
+/** @param {TwoBundles} options @param {string} name @param {Awaited<ReturnType<typeof bundle>>} made @returns {Made} */
+function written({ outDir }, name, { outputFiles: [output], metafile }) {
+  if (output === undefined) throw new Error(`The bundle ${name} came to nothing.`);
+  const { text } = output;
+  // ASCII alone: V8 keeps it in half of the memory. What esbuild leaves are regular expressions and comments.
+  const code = `(function (exports, require, [__filename, __dirname]) {
+const bundleUrl = require("node:url").pathToFileURL(__filename).href;
+${text}
+})`.replaceAll(/[^\x00-\x7f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  const digest = createHash("sha256").update(code).digest("hex").slice(0, 10);
+  const file = `${name}-${digest}.js`;
+  writeFileSync(join(outDir, file), code, "latin1");
+  return { file, metafile };
+}

@@ -1,0 +1,182 @@
+// The built command line's first module: main.mjs. It runs the bundle beside it with code that V8 compiled in an earlier run.
+//
+// Node's own compile cache takes what was compiled when a module was loaded; this one takes it when the command has done its
+// work, with every function that it called: half of a start was compiling those.
+import type { Script } from "node:vm";
+
+/** File names of the bundles, with digests of what is in them; set by the build. */
+declare const PROGRAM_FILE: string;
+declare const REST_FILE: string;
+
+// Nothing is imported: an import of a module of Node's costs a table of its exports.
+const { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } =
+  process.getBuiltinModule("node:fs");
+const { join } = process.getBuiltinModule("node:path");
+const { Script: CompiledScript, constants } = process.getBuiltinModule("node:vm");
+
+type Modules = Readonly<Record<string, () => unknown>>;
+type Bundle = (
+  exports: { modules?: Modules },
+  require: (id: string) => unknown,
+  here: readonly [filename: string, dirname: string],
+) => void;
+
+/** A server lives long; by then it has answered its first requests. Milliseconds. */
+const settledMs = 10_000;
+/** By then the program is loaded. Milliseconds. */
+const loadedMs = 1_000;
+const dayMs = 24 * 60 * 60 * 1000;
+
+const { setFlagsFromString } = process.getBuiltinModule("node:v8");
+
+const directory = import.meta.dirname;
+const kept = keptUnder(process.argv[2], process.argv[3]);
+const scripts: { readonly script: Script; readonly file: string }[] = [];
+let program: Modules = {};
+let rest: Modules | undefined;
+let isSmall = false;
+
+process.once("exit", (code) => {
+  // A command that failed, or was called wrongly, has done little of its work.
+  if (code !== 1 && code !== 2) keepCompiled();
+});
+setTimeout(keepCompiled, settledMs).unref();
+if (mayServe()) setTimeout(keepHeapSmall, loadedMs).unref();
+if (!(await isRelayed())) program = run(PROGRAM_FILE);
+
+/** The hook of a guarded agent has a way of its own, since the agent waits for it; it takes that of the program where that one fails. */
+async function isRelayed(): Promise<boolean> {
+  const [, , command, subcommand, agent, ...more] = process.argv;
+  if (command !== "guard" || subcommand !== "hook" || agent === undefined || more.length > 0) return false;
+  const { relayGuardCall } = await import("./guard-relay.ts");
+  return relayGuardCall(agent);
+}
+
+/** What is about a ledger alone reads it as fast as it can; behind any other command there may be a server. */
+function mayServe(): boolean {
+  return process.argv[2] !== "ledger";
+}
+
+/**
+ * What a program cannot say of itself once it runs is how large V8's heap may get; but by how much its parts grow, V8 looks up each time:
+ *
+ * - the young part, which V8 has three times over, no further than it did for loading: at 50 sessions a third of the memory, for 3 to
+ *   7 % more processor time;
+ * - the old part by half of what is in use before it is cleaned again, where V8 lets it grow fourfold: at 50 sessions 245 MiB in place
+ *   of 300 to 325, for another 5 to 8 %; with one session neither shows.
+ */
+function keepHeapSmall(): void {
+  isSmall = true;
+  setGrowth(1, 50);
+}
+
+/** As V8 has them by itself. */
+function setUsualGrowth(): void {
+  setGrowth(2, 0);
+}
+
+function setGrowth(youngFactor: number, oldPercent: number): void {
+  setFlagsFromString(`--semi-space-growth-factor=${youngFactor}`);
+  setFlagsFromString(`--heap-growing-percent=${oldPercent}`);
+}
+
+/** V8 takes compiled code back only under the flags under which it was made: those at the start. */
+function underFirstFlags<Result>(work: () => Result): Result {
+  if (!isSmall) return work();
+  setUsualGrowth();
+  try {
+    return work();
+  } finally {
+    keepHeapSmall();
+  }
+}
+
+/** Runs a bundle. @returns what the other one may ask it for */
+function run(file: string): Modules {
+  const path = join(directory, file);
+  // The build writes nothing but ASCII.
+  const source = readFileSync(path, "latin1");
+  const cachedData = compiledBefore(file);
+  const options = { filename: path, importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER };
+  const script = underFirstFlags(
+    () => new CompiledScript(source, cachedData === undefined ? options : { ...options, cachedData }),
+  );
+  if (script.cachedDataRejected !== false) scripts.push({ script, file });
+  const exports: { modules?: Modules } = {};
+  (script.runInThisContext() as Bundle)(exports, requireModule, [path, directory]);
+  return exports.modules ?? {};
+}
+
+/** What the bundles ask for: a module of Node's, or one of the other bundle, which is read only then. */
+function requireModule(id: string): unknown {
+  const builtin = process.getBuiltinModule(id);
+  if (builtin !== undefined) return builtin;
+  const found = program[id] ?? (rest ??= run(REST_FILE))[id];
+  if (found === undefined) throw new Error(`The build lacks ${id}.`);
+  return found();
+}
+
+/** Commands call different functions, and each finds its own compiled. undefined: nothing is kept. */
+function keptUnder(command = "serve", subcommand = ""): string | undefined {
+  const name = command === "guard" ? `${command}-${subcommand}` : command.startsWith("-") ? "serve" : command;
+  const isAsked = process.argv.some((arg) => /^(?:-h|--help|-V|--version)$/.test(arg));
+  return isAsked || !/^[a-z][a-z-]{0,30}$/.test(name) ? undefined : `${name}-${process.versions.v8}-${process.arch}`;
+}
+
+/** Where it is kept: beside the program, or, where an administrator installed that, with the user's other caches. */
+function* places(): Generator<string> {
+  const { NODE_COMPILE_CACHE: chosen, XDG_CACHE_HOME: caches = "" } = process.env;
+  if (chosen !== undefined && chosen !== "") return yield chosen;
+  yield join(directory, ".compile-cache");
+  const { isAbsolute } = process.getBuiltinModule("node:path");
+  const { homedir } = process.getBuiltinModule("node:os");
+  yield join(isAbsolute(caches) ? caches : join(homedir(), ".cache"), "gennai", "compile-cache");
+}
+
+function compiledBefore(file: string): Buffer | undefined {
+  if (kept === undefined) return undefined;
+  for (const place of places()) {
+    try {
+      return readFileSync(join(place, `${file}.${kept}`));
+    } catch {}
+  }
+  return undefined;
+}
+
+/** Keeps what was compiled meanwhile, where an earlier run has not; without it the next start is slower, and nothing else. */
+function keepCompiled(): void {
+  const made = scripts.splice(0);
+  if (kept === undefined || made.length === 0) return;
+  for (const { script, file } of made) {
+    const data = underFirstFlags(() => script.createCachedData());
+    for (const place of places()) {
+      if (!isWritten(place, file, data)) continue;
+      removeOld(place);
+      break;
+    }
+  }
+}
+
+function isWritten(place: string, file: string, data: Buffer): boolean {
+  const path = join(place, `${file}.${kept}`);
+  const unfinished = `${path}.${process.pid}`;
+  try {
+    mkdirSync(place, { recursive: true });
+    writeFileSync(unfinished, data);
+    renameSync(unfinished, path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What was compiled of earlier builds. */
+function removeOld(place: string): void {
+  try {
+    for (const name of readdirSync(place)) {
+      if (name.startsWith(PROGRAM_FILE) || name.startsWith(REST_FILE) || !/^(?:program|rest)-/.test(name)) continue;
+      const path = join(place, name);
+      if (statSync(path).mtimeMs < Date.now() - dayMs) rmSync(path, { force: true });
+    }
+  } catch {}
+}

@@ -1,0 +1,71 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { builtProgram } from "@gennai/testkit/built-program";
+import { type TemporaryDirectory, temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { afterEach, beforeEach, expect, it } from "vitest";
+
+const program = builtProgram(new URL("../src/main.ts", import.meta.url));
+
+let place: TemporaryDirectory;
+beforeEach(async () => {
+  place = await temporaryDirectory();
+});
+afterEach(() => place[Symbol.asyncDispose]());
+
+function gennai(...args: readonly string[]) {
+  mkdirSync(place.path("work"), { recursive: true });
+  const environment = {
+    HOME: place.root,
+    GENNAI_STATE_DIR: place.path("state"),
+    NODE_COMPILE_CACHE: place.path("kept"),
+  };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
+    cwd: place.path("work"),
+    env: { ...process.env, ...environment },
+    encoding: "utf8",
+  });
+  return { status, stdout, stderr };
+}
+
+/** Of the bundles; Node keeps what it compiled of main.mjs in a directory beside them. */
+const kept = (): readonly string[] => {
+  try {
+    return readdirSync(place.path("kept")).filter((name) => /^(?:program|rest)-/.test(name));
+  } catch {
+    return [];
+  }
+};
+const judged = ["policy", "check", "git push --force"] as const;
+
+it("keeps what a command compiled, of both bundles, and takes it from there the next time", () => {
+  const first = gennai(...judged);
+  expect(first).toMatchObject({ status: 3, stdout: expect.stringContaining("deny") });
+  const names = kept();
+  expect(names.map((name) => name.replace(/-.*/, "")).toSorted()).toEqual(["program", "rest"]);
+  const times = names.map((name) => statSync(place.path(`kept/${name}`)).mtimeMs);
+  expect(gennai(...judged)).toEqual(first);
+  expect(names.map((name) => statSync(place.path(`kept/${name}`)).mtimeMs)).toEqual(times);
+});
+
+it.each([["--version"], ["policy", "--help"], ["no-such-command"], ["policy", "check"]])(
+  "keeps nothing of %s, which ran no command",
+  (...args) => {
+    gennai(...args);
+    expect(kept()).toEqual([]);
+  },
+);
+
+it("runs without what was damaged, and makes it anew", () => {
+  const first = gennai(...judged);
+  const names = kept();
+  expect(names).toHaveLength(2);
+  for (const name of names) writeFileSync(place.path(`kept/${name}`), "not compiled code");
+  expect(gennai(...judged)).toEqual(first);
+  expect(kept()).toEqual(names);
+  for (const name of names) expect(readFileSync(place.path(`kept/${name}`)).length).toBeGreaterThan(10_000);
+});
+
+it("runs where nothing can be kept", async () => {
+  await place.write("kept", "a file where the directory would be");
+  expect(gennai(...judged)).toMatchObject({ status: 3, stderr: "" });
+});
