@@ -65,9 +65,14 @@ function sharedNames(text, inputs) {
       for (const [, name] of uses.matchAll(new RegExp(`(?<![\\w$.])${escaped(alias)}\\.([\\w$]+)`, "g")))
         names.add(name);
     }
-    shared.set(id, names.has("*") ? undefined : [...names].sort());
+    shared.set(id, names.has("*") ? undefined : [...names].sort(byText));
   }
   return shared;
+}
+
+/** @param {string} one @param {string} other */
+function byText(one, other) {
+  return one < other ? -1 : 1;
 }
 
 /** @param {string} text */
@@ -125,10 +130,12 @@ async function bundle({ root, plugins: others, production }, plugins, source) {
  * @param {string} [entry]
  */
 function entrySource(root, modules, entry) {
-  const rows = [...modules].sort().map(([id, names]) => {
-    const asked = names === undefined ? join(root, id) : `named:${id}`;
-    return `${JSON.stringify(id)}: () => require(${JSON.stringify(asked)}),`;
-  });
+  const rows = [...modules]
+    .sort(([one], [other]) => byText(one, other))
+    .map(([id, names]) => {
+      const asked = names === undefined ? join(root, id) : `named:${id}`;
+      return `${JSON.stringify(id)}: () => require(${JSON.stringify(asked)}),`;
+    });
   const runs = entry === undefined ? "" : `require(${JSON.stringify(entry)});\n`;
   return `exports.modules = {\n${rows.join("\n")}\n};\n${runs}`;
 }

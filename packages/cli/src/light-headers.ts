@@ -2,7 +2,6 @@
 type Init = Iterable<readonly [string, string]> | Readonly<Record<string, string>>;
 
 const nameSyntax = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-// oxlint-disable-next-line no-control-regex -- these are what a value may not have
 const forbidden = /[\0\r\n]|[^\0-\xff]/;
 
 /**

@@ -103,13 +103,16 @@ function run(file: string): Modules {
   );
   if (script.cachedDataRejected !== false) scripts.push({ script, file });
   const exports: { modules?: Modules } = {};
-  (script.runInThisContext() as Bundle)(exports, requireModule, [path, directory]);
+  const start: unknown = script.runInThisContext();
+  if (typeof start !== "function") throw new TypeError(`${path} is no bundle.`);
+  const given: Parameters<Bundle> = [exports, requireModule, [path, directory]];
+  Reflect.apply(start, undefined, given);
   return exports.modules ?? {};
 }
 
 /** What the bundles ask for: a module of Node's, or one of the other bundle, which is read only then. */
 function requireModule(id: string): unknown {
-  const builtin = process.getBuiltinModule(id);
+  const builtin: unknown = process.getBuiltinModule(id);
   if (builtin !== undefined) return builtin;
   const found = program[id] ?? (rest ??= run(REST_FILE))[id];
   if (found === undefined) throw new Error(`The build lacks ${id}.`);
@@ -126,7 +129,10 @@ function keptUnder(command = "serve", subcommand = ""): string | undefined {
 /** Where it is kept: beside the program, or, where an administrator installed that, with the user's other caches. */
 function* places(): Generator<string> {
   const { NODE_COMPILE_CACHE: chosen, XDG_CACHE_HOME: caches = "" } = process.env;
-  if (chosen !== undefined && chosen !== "") return yield chosen;
+  if (chosen !== undefined && chosen !== "") {
+    yield chosen;
+    return;
+  }
   yield join(directory, ".compile-cache");
   const { isAbsolute } = process.getBuiltinModule("node:path");
   const { homedir } = process.getBuiltinModule("node:os");

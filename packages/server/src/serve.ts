@@ -36,7 +36,6 @@ import { openStages, type StagesUsed, stagesUsed } from "./open-stages.ts";
 import { readPageFiles } from "./page/page-files.ts";
 import { openPageDoor } from "./page/page-routes.ts";
 import { PageTokens } from "./page/page-tokens.ts";
-import { openRina } from "./rina/open-rina.ts";
 import { shutdownError } from "./rpc/errors/shutdown-error.ts";
 import { serveInProcess } from "./rpc/transport/rpc-in-process.ts";
 import { tenantRpc } from "./rpc/transport/tenant-rpc.ts";

@@ -9,10 +9,10 @@ import {
 import { createTransport } from "@connectrpc/connect/protocol-grpc-web";
 import { workspaceHeader } from "@gennai/protocol/workspace-header";
 import { oneUser } from "@gennai/sessions/users/identity";
-import { checkedBody } from "./checked-body.ts";
 import { toConnectError } from "../errors/connect-error.ts";
-import { failing, fromWorkspace, type RpcOptions, rpcHandlers, withErrors } from "./rpc-handlers.ts";
 import { shutdownError } from "../errors/shutdown-error.ts";
+import { checkedBody } from "./checked-body.ts";
+import { failing, fromWorkspace, type RpcOptions, rpcHandlers, withErrors } from "./rpc-handlers.ts";
 
 /** How a client in this very process calls a server: the same messages, checks and errors, and no connection. */
 export interface InProcessRpc extends AsyncDisposable {

@@ -1,0 +1,104 @@
+import { spawn } from "node:child_process";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { connectGovernance } from "@gennai/client/connection/connection";
+import { builtProgram } from "@gennai/testkit/built-program";
+import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { startTestServer } from "@gennai/testkit/test-server";
+import { describe, expect, it } from "vitest";
+
+const program = builtProgram(import.meta.resolve("@gennai/cli/main"));
+
+/** Starts the hook by Node alone, as where there is no Perl. */
+async function hook(stateDir: string, cwd: string, input: string) {
+  const child = spawn(process.execPath, [program, "guard", "hook", "claude-code"], {
+    cwd,
+    env: { PATH: "/usr/bin:/bin", HOME: stateDir, PWD: cwd, GENNAI_STATE_DIR: stateDir },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(input);
+  const [printed, complained] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { code: await ended, printed, complained };
+}
+
+const call = (cwd: string, tool_name: string, tool_input: object) =>
+  JSON.stringify({
+    session_id: "s",
+    cwd,
+    hook_event_name: "PreToolUse",
+    tool_use_id: `t${Math.random()}`,
+    tool_name,
+    tool_input,
+  });
+const nothing = { code: 0, printed: "", complained: "" };
+const decisionIn = (printed: string): unknown => JSON.parse(printed).hookSpecificOutput.permissionDecision;
+
+/** Where a server would be announced, at whose socket this answers. */
+async function answering(stateDir: string, answer: string) {
+  const servers = join(stateDir, "servers");
+  mkdirSync(servers, { mode: 0o700 });
+  writeFileSync(join(servers, "1.json"), '{"token": "t", "workspace": "/"}', { mode: 0o600 });
+  let asked = 0;
+  const server = createServer((socket) => {
+    asked += 1;
+    socket.on("error", () => undefined).once("data", () => socket.end(answer));
+  });
+  await new Promise<void>((resolve) => server.listen(join(servers, "1.sock"), resolve));
+  return { asked: () => asked, [Symbol.dispose]: () => void server.close() };
+}
+
+describe("the hook by Node alone", () => {
+  it("says what the gate of a running server decided, which has it in its ledger", async () => {
+    await using server = await startTestServer({ server: { announce: true } });
+    const { root } = server.workspace;
+    expect(await hook(server.stateDir, root, call(root, "Read", { file_path: "README.md" }))).toEqual(nothing);
+    const content = "ä\u2028\u0000😀".repeat(100_000);
+    const denied = await hook(server.stateDir, root, call(root, "Write", { file_path: "/etc/x", content }));
+    expect([denied.code, denied.complained, decisionIn(denied.printed)]).toEqual([0, "", "deny"]);
+    const { records } = await connectGovernance({ baseUrl: server.url, token: server.token }).listLedgerRecords({});
+    expect(records).toHaveLength(2);
+  });
+
+  it.each([[""], ["{"], ["[]"], ['{"a":1},"host":"claude-code","x":{}'], ['{"session_id":"s"}']])(
+    "refuses the input %j",
+    async (input) => {
+      await using server = await startTestServer({ server: { announce: true } });
+      const { code, printed } = await hook(server.stateDir, server.workspace.root, input);
+      expect([code, printed]).toEqual([2, ""]);
+    },
+  );
+
+  it.each([
+    ["no server", undefined],
+    ["one that says nothing", ""],
+    ["half of an answer", 'HTTP/1.0 200 OK\r\nContent-Length: 90\r\n\r\n{"answer":{}'],
+    ["an answer of unknown length", "HTTP/1.0 200 OK\r\n\r\n{}"],
+    ["something else", "HTTP/1.0 200 OK\r\nContent-Length: 4\r\n\r\nnull"],
+    ["an error", "HTTP/1.0 500 No\r\nContent-Length: 2\r\n\r\n{}"],
+  ])("with %s it leaves the call to the program, which refuses what changes something", async (_what, answer) => {
+    await using state = await temporaryDirectory();
+    await using work = await temporaryDirectory();
+    using server = answer === undefined ? undefined : await answering(state.root, answer);
+    const refused = await hook(state.root, work.root, call(work.root, "Write", { file_path: "a", content: "" }));
+    expect([refused.code, decisionIn(refused.printed)]).toEqual([0, "deny"]);
+    expect(server?.asked()).toBe(answer === undefined ? undefined : 1);
+  });
+
+  it.each([
+    ["whose directory others can change", 0o777, 0o600],
+    ["whose announcement others can read", 0o700, 0o644],
+  ])("does not ask a server %s", async (_what, directory, file) => {
+    await using state = await temporaryDirectory();
+    await using work = await temporaryDirectory();
+    using server = await answering(state.root, "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\n{}");
+    chmodSync(join(state.root, "servers"), directory);
+    chmodSync(join(state.root, "servers/1.json"), file);
+    const refused = await hook(state.root, work.root, call(work.root, "Write", { file_path: "a", content: "" }));
+    expect(decisionIn(refused.printed)).toBe("deny");
+    expect(server.asked()).toBe(0);
+  });
+});
