@@ -76,12 +76,20 @@ async function harm(): Promise<boolean> {
 async function quiet(): Promise<boolean> {
   const commands = chosen("everyday");
   const progress = new Progress(commands.length);
-  const onResult = ({ id, outcome, why, command }: QuietRun): void => {
+  const runs: QuietRun[] = [];
+  // Who ends it before it is done is told of the rows up to there.
+  process.once("SIGTERM", () => {
+    process.stdout.write(`The first ${runs.length} of ${commands.length}:\n${quietTable(runs).text}`);
+    process.exit(1);
+  });
+  const onResult = (run: QuietRun): void => {
+    const { id, outcome, why, command } = run;
+    runs.push(run);
     progress.next();
     if (outcome === "quiet" || outcome === "not installed") return;
     process.stdout.write(`${id} ${outcome} (${why.join("; ")}): ${command}\n`);
   };
-  const runs = await quietRuns(commands, { intent: values.intent, install: values.install, onResult });
+  await quietRuns(commands, { intent: values.intent, install: values.install, onResult });
   const { text, isMet } = quietTable(runs);
   process.stdout.write(text);
   return isMet;
@@ -150,6 +158,15 @@ async function rounds(run: (options: CrashOptions) => Promise<void>, usual: numb
     hits.set(hit, (hits.get(hit) ?? 0) + 1);
     progress.next();
   };
+  const report = (): void => {
+    for (const [hit, times] of [...hits].toSorted(([one], [other]) => one.localeCompare(other)))
+      process.stdout.write(`${String(times).padStart(8)} ${hit}\n`);
+    process.stdout.write(`${[...hits.values()].reduce((sum, times) => sum + times, 0)} rounds held, seed ${seed}\n`);
+  };
+  process.once("SIGTERM", () => {
+    report();
+    process.exit(1);
+  });
   try {
     await run({ rounds: count, seed, onRound });
     return true;
@@ -157,9 +174,7 @@ async function rounds(run: (options: CrashOptions) => Promise<void>, usual: numb
     process.stdout.write(`${inspect(error)}\n`);
     return false;
   } finally {
-    for (const [hit, count] of [...hits].toSorted(([one], [other]) => one.localeCompare(other)))
-      process.stdout.write(`${String(count).padStart(8)} ${hit}\n`);
-    process.stdout.write(`${[...hits.values()].reduce((sum, count) => sum + count, 0)} rounds held, seed ${seed}\n`);
+    report();
   }
 }
 

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { startSession } from "../e2e/rpc/session-client.ts";
 import { bareRun } from "./bare-run.ts";
@@ -73,6 +74,8 @@ export async function quietRuns(
     const runs: QuietRun[] = [];
     for (const [index, each] of commands.entries()) {
       copyTree(template, root);
+      // On a busy machine that takes longer than a connection stays open without being used.
+      await sleep(50);
       const sessionId = await session();
       const staged = await stagedTurn(server, sessionId, String(index));
       const runBare = async (environment: Readonly<Record<string, string>> = {}): Promise<Ran> => {
@@ -90,6 +93,7 @@ export async function quietRuns(
         const atOnce = await runBare({ npm_config_fetch_retries: "0" });
         if (isMissing(atOnce)) bare = atOnce;
       }
+      await sleep(50);
       const ignored = staged.fired.length > 0 ? { output: "" } : await stagedTurn(server, sessionId, "look");
       const state = withIgnored(root, ignored.output);
       let run = comparedRuns(each, { ...staged, state }, [bare, bare]);
