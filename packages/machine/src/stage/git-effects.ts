@@ -107,9 +107,9 @@ class RepositoryObserver {
   add(effect: StageEffect, inGit: string): void {
     const [, worktree, own = inGit] = /^worktrees\/([^/]+)\/(.+)$/.exec(inGit) ?? [];
     const isDirectory = (effect.after ?? effect.before)?.type === "directory";
-    const isLink = effect.after !== undefined && effect.after.type !== "file" && effect.after.type !== "directory";
+    const isLink = isOtherName(effect) && !(effect.after?.type === "file" && own.startsWith("objects/"));
     if (/\.lock$/.test(own) && !isDirectory) this.#dropped.push(effect);
-    // Git makes none. It would write through one, wherever that leads.
+    // Git makes none but of objects. It would write through one, wherever that leads.
     else if (isLink) this.#push({ type: "control", path: inGit });
     // Those of submodules say nothing without what is in them.
     else if (isDirectory && /^modules(?:\/|$)/.test(own)) return;
@@ -241,6 +241,12 @@ class RepositoryObserver {
   #push(effect: Distribute<GitEffect>): void {
     this.#effects.push({ root: this.#index, repository: this.#repository, ...effect });
   }
+}
+
+/** A link, or a new file that has another name as well; also what is neither file nor directory. */
+function isOtherName({ change, after, flags }: StageEffect): boolean {
+  if (after === undefined || after.type === "directory") return false;
+  return after.type !== "file" || (change === "created" && flags.includes("hard-link"));
 }
 
 type Distribute<Effect> = Effect extends GitEffect ? Omit<Effect, "root" | "repository"> : never;

@@ -67,6 +67,7 @@ const commands: Readonly<Record<string, readonly string[]>> = {
     "control info/attributes",
     "control objects/info/alternates",
   ],
+  "echo x > src/new.txt; ln src/new.txt .git/MERGE_MSG": ["control MERGE_MSG"],
   "ln -s ../a.txt .git/MERGE_MSG; ln -s ../../a.txt .git/refs/x; rm -r .git/logs; ln -s ../src .git/logs": [
     "control MERGE_MSG",
     "control logs",
