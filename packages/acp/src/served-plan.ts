@@ -9,6 +9,7 @@ import type { Plan, PlannedAction } from "@gennai/client/plan/plan";
 import type { SessionPlans } from "@gennai/client/plan/session-plans";
 import { fencedText } from "@gennai/client/session/fenced-text";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
+import { isAtLeast } from "@gennai/protocol/model/risk";
 import type { EditorPeer } from "./acp-editor.ts";
 import { unlessWithdrawn } from "./withdrawn-request.ts";
 
@@ -88,7 +89,11 @@ function planText({ title, summary, digest }: Plan, actions: readonly PlannedAct
 
 function entryOf({ title, description, state, risk }: Plan["steps"][number]): PlanEntry {
   const status = state === "running" ? "in_progress" : state === "pending" ? "pending" : "completed";
-  return { content: spelledOut(title || description), status, priority: risk };
+  return {
+    content: spelledOut(title || description),
+    status,
+    priority: isAtLeast(risk, "high") ? "high" : isAtLeast(risk, "medium") ? "medium" : "low",
+  };
 }
 
 /** What a chat or error envelope says, else all of it. */

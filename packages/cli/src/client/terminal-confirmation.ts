@@ -2,14 +2,14 @@ import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bri
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { droppedForRest } from "@gennai/protocol/model/offered-parts";
 import type { OfferedPart, OfferedPattern } from "@gennai/protocol/model/question";
-import { colouredDiff, type Paint } from "../terminal/colours.ts";
+import { colouredDiff, colouredRisk, type Paint } from "../terminal/colours.ts";
 import type { LineInput } from "../terminal/line-input.ts";
 import { readAnswer } from "./confirmation-answer.ts";
 
 /** The question as a person sees it: the action, then what the server computed and what the model claims, apart. */
 export function describeQuestion(question: ConfirmationQuestion, paint: Paint): string {
   const { computed } = question;
-  const risk = paint(riskStyles[computed.risk], `${computed.risk} risk`);
+  const risk = colouredRisk(computed.risk, paint);
   const lines = [
     `${paint("bold", spelledOut(question.title))}  ${risk}`,
     entry("action", question.actionStatement),
@@ -97,8 +97,6 @@ function describePattern(pattern: OfferedPattern, index: number): readonly strin
 function listed(texts: readonly string[]): string {
   return texts.map((text) => `“${text}”`).join(", ");
 }
-
-const riskStyles = { low: "green", medium: "yellow", high: "red" } as const;
 
 function entry(name: string, text: string): string {
   if (text === "") return "";

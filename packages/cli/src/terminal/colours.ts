@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import { isAtLeast, type Risk } from "@gennai/protocol/model/risk";
 import { isTerminal } from "./console.ts";
 import { terminalSafe } from "./terminal-safe.ts";
 
@@ -13,6 +14,11 @@ export function paintFor(stream: NodeJS.WritableStream, environment: NodeJS.Proc
   const wanted = forced || (isTerminal(stream) && environment["TERM"] !== "dumb");
   if (!wanted || (environment["NO_COLOR"] ?? "") !== "") return (_style, text) => text;
   return (style, text) => (text === "" ? "" : styleText(style, text, { validateStream: false }));
+}
+
+/** `high risk`, in the colour of how high it is. */
+export function colouredRisk(risk: Risk, paint: Paint): string {
+  return paint(isAtLeast(risk, "high") ? "red" : isAtLeast(risk, "medium") ? "yellow" : "green", `${risk} risk`);
 }
 
 /** A unified diff for a person. */

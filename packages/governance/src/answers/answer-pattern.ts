@@ -47,8 +47,6 @@ type PatternForm =
 /** Rules whose question may be answered for more than the exact action. All others ask about something particular. */
 const answerable = /^(?:commands\/not-proven-to-read|intents\/command-scope|rules\/.+)$/;
 
-const ranks = { low: 0, medium: 1, high: 2 } as const;
-
 /** Patterns to offer for an action that asks; none where only the exact action can be answered for. */
 export function patternsFor(facts: ActionFacts, place: AnswerPlace): readonly AnswerPattern[] {
   const { shape, risk, rules, tool } = facts;
@@ -66,7 +64,7 @@ export function patternsFor(facts: ActionFacts, place: AnswerPlace): readonly An
 export function covers(pattern: AnswerPattern, facts: ActionFacts, place: AnswerPlace): boolean {
   const { shape } = facts;
   if (shape === undefined || facts.verdict !== "ask" || isAtLeast(facts.risk, "high")) return false;
-  if (ranks[facts.risk] > ranks[pattern.risk] || facts.tool !== pattern.tool) return false;
+  if (!isAtLeast(pattern.risk, facts.risk) || facts.tool !== pattern.tool) return false;
   if (!sameTexts(facts.rules, pattern.rules)) return false;
   if (
     place.sessionId !== pattern.place.sessionId ||

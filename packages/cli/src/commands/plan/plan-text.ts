@@ -1,10 +1,9 @@
 import type { Plan, PlanIssue, PlannedAction, PlanStep, VerificationResult } from "@gennai/client/plan/plan";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { type Risk, riskWords } from "@gennai/protocol/model/risk";
-import { colouredLine, type Paint } from "../../terminal/colours.ts";
+import { colouredLine, colouredRisk, type Paint } from "../../terminal/colours.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 
-const riskStyles = { low: "green", medium: "yellow", high: "red" } as const;
 const verdictStyles = { allow: "green", ask: "yellow", deny: "red" } as const;
 const marks: Readonly<Record<PlanStep["state"], string>> = {
   pending: "○",
@@ -23,9 +22,7 @@ export function describePlan(plan: Plan, paint: Paint): string {
     `  ${spelledOut(plan.title)}`,
     ...(plan.summary === "" ? [] : indent(spelledOut(plan.summary))),
     `  digest ${plan.digest}`,
-    ...risksOf(plan.planJson).map(
-      ({ level, text }) => `  ${paint(riskStyles[level], `${level} risk`)} ${spelledOut(text)}`,
-    ),
+    ...risksOf(plan.planJson).map(({ level, text }) => `  ${colouredRisk(level, paint)} ${spelledOut(text)}`),
     ...plan.steps.flatMap((step) => describeStep(step, paint)),
     ...(plan.remediation === "" ? [] : [paint("yellow", `  ${terminalSafe(plan.remediation)}`)]),
   ];
@@ -46,7 +43,7 @@ export function describeActions(actions: readonly PlannedAction[], paint: Paint)
       const about =
         action.change === undefined ? "command" : `${action.change.operation} ${spelledOut(action.change.path)}`;
       const lines = [
-        `${paint("cyan", "●")} ${place} ${about}  ${word} ${paint(riskStyles[action.risk], `${action.risk} risk`)}`,
+        `${paint("cyan", "●")} ${place} ${about}  ${word} ${colouredRisk(action.risk, paint)}`,
         ...(action.change === undefined
           ? indent(`$ ${spelledOut(action.command)}${action.cwd === "" ? "" : `\nin ${spelledOut(action.cwd)}`}`)
           : diffLines(action.change.unifiedDiff, paint)),
@@ -112,7 +109,7 @@ function describeStep(step: PlanStep, paint: Paint): readonly string[] {
   const needs = step.requiresConfirmation ? paint("yellow", "  needs confirmation") : "";
   const proofs = step.verificationPlan.map((command) => paint("dim", `    verify: ${spelledOut(command)}`));
   return [
-    `  ${marks[step.state]} ${terminalSafe(step.id)}  ${spelledOut(step.title || step.description)}  ${paint(riskStyles[step.risk], `${step.risk} risk`)}${needs}${failure}`,
+    `  ${marks[step.state]} ${terminalSafe(step.id)}  ${spelledOut(step.title || step.description)}  ${colouredRisk(step.risk, paint)}${needs}${failure}`,
     ...(proofs.length === 0 ? [paint("dim", "    verify: nothing")] : proofs),
     ...tail(step.evidence, paint),
   ];
