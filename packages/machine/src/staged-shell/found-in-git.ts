@@ -1,6 +1,7 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { FileWrite, FoundTrait, GitChange } from "@gennai/governance/effect";
+import { intentMapFile } from "@gennai/governance/ledger/ledger-directory";
 import { controlPath } from "@gennai/governance/policies/control-paths";
 import { objectOf } from "../control-watch/is-staged.ts";
 import { forgedObjects } from "../git/forged-objects.ts";
@@ -82,7 +83,9 @@ export function foundInContents(
   for (const { path, after } of contents) {
     const absolute = join(work.top, path);
     const trait = traitOf(work, path, after);
-    if (trait === undefined && (judged.has(absolute) || found.has(absolute))) continue;
+    // The server's own is in no intent's scope, and `git add .` adds it.
+    const isOurs = absolute === join(work.workspaceRoot, intentMapFile);
+    if (trait === undefined && (isOurs || judged.has(absolute) || found.has(absolute))) continue;
     found.set(absolute, foundWrite(work, absolute, { operation: after === undefined ? "delete" : "update", trait }));
   }
   return [...found.values()];

@@ -87,6 +87,16 @@ describe("what a staged command did, in the words of policies", () => {
     ]);
   });
 
+  test("what the server writes of intents is nobody's change in the index, as long as it is that", async () => {
+    await using repository = await temporaryRepository({ "a.txt": "1\n" });
+    await repository.write(".orchestration/intent_map.md", "# Map\n");
+    expect(await found(repository, "git add .")).toEqual([]);
+    const other = "$(echo evil | git hash-object -w --stdin),.orchestration/intent_map.md";
+    expect(await found(repository, `git update-index --add --cacheinfo 100644,${other}`)).toEqual([
+      "update .orchestration/intent_map.md only-in-index",
+    ]);
+  });
+
   test("in a part of a repository, what lies around it is outside", async () => {
     await using repository = await temporaryRepository({ "part/a.txt": "1\n", "b.txt": "b\n" });
     expect(await found(repository, "echo 2 > a.txt; echo 2 > ../b.txt", { below: "part" })).toEqual([

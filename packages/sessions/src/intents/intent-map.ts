@@ -1,4 +1,5 @@
 import type { WorkspacePath } from "@gennai/governance/effect";
+import { intentMapFile } from "@gennai/governance/ledger/ledger-directory";
 import type { FileChange } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { decodeText, encodeText } from "@gennai/machine/workspace/text-file";
@@ -6,9 +7,6 @@ import type { FileContent, Workspace } from "@gennai/machine/workspace/workspace
 import pLimit from "p-limit";
 import { formatIntentMap, type IntentMapEntries, parseIntentMap } from "./intent-map-text.ts";
 import { symbolsAt } from "./symbols-at.ts";
-
-/** Relative to the workspace. */
-const intentMapFile = ".orchestration/intent_map.md";
 
 const maxMapBytes = 4 * 1024 * 1024;
 const maxSourceBytes = 2 * 1024 * 1024;

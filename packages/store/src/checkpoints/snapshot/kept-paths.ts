@@ -1,7 +1,7 @@
 import { accessSync, constants, lstatSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
-import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
+import { intentMapFile, ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
 import { temporaryPrefix } from "@gennai/machine/workspace/held-file";
 import { isLedgerFileName } from "../../ledger/file/ledger-file-name.ts";
 import { CheckpointError } from "../checkpoint-error.ts";
@@ -223,7 +223,7 @@ function isDirectory(path: string): boolean {
 export function isOurs(path: string): boolean {
   const name = basename(path);
   if (name.startsWith(temporaryPrefix)) return true;
-  return dirname(path) === ledgerDirectory && (name === "intent_map.md" || isLedgerFileName(name));
+  return path === intentMapFile || (dirname(path) === ledgerDirectory && isLedgerFileName(name));
 }
 
 function isReadable(path: string): boolean {
