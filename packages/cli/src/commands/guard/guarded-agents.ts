@@ -130,7 +130,7 @@ const agents: readonly GuardedAgent[] = [
       "Copilot CLI starts no hook of a project whose directory its user has not trusted: say yes when it asks, or install it with --user.",
     limits: [
       "In a directory that is not trusted, it leaves the project's hook out, and every call runs.",
-      "A hook that takes longer than its time does not stop a call: Copilot CLI goes on without it.",
+      "By its reference, a hook that takes longer than its time does not stop a call, and disableAllHooks switches all of them off.",
       "Where its user cannot be asked (copilot -p), what would be asked about is refused, with the reason.",
       "Where a server is there and gives no answer, it refuses, and does not say why.",
       "What a command does is not seen, only what it says: commands that are not proven to read are asked about.",
@@ -156,7 +156,7 @@ const agents: readonly GuardedAgent[] = [
     userFile: "settings.json",
     limits: [
       "In a directory that is not trusted, also with --skip-trust, it leaves all hooks out, and every call runs.",
-      "A hook that takes longer than its time does not stop a call: Gemini CLI goes on without it.",
+      "By its reference, a hook that takes longer than its time does not stop a call, and hooksConfig switches all of them off.",
       "It takes a question of a hook, but waits for ever where nobody sees it (gemini -p): what would be asked about is refused, with the reason. Rules of yours can allow it.",
       "What a command does is not seen, only what it says: commands that are not proven to read are refused, and so are sub-agents.",
       "It gives its calls no names: two that are the same at once are one in the ledger.",
