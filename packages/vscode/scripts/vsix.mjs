@@ -1,13 +1,13 @@
 // Makes the VSIX of a directory that holds a built extension: node scripts/vsix.mjs DIRECTORY VSIX
 //
 // The same files give the same bytes with SOURCE_DATE_EPOCH and TZ=UTC in the environment.
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createVSIX } from "@vscode/vsce";
 
 const root = join(import.meta.dirname, "..");
-/** Two bundles, one for Node and one for browsers, the web UI, the server, pictures, and the licences of others. */
+/** Two bundles, one for Node and one for browsers, the web UI, the server, and the licences of others. */
 const limit = 15 * 1024 * 1024;
 
 /** Throws when it is larger than the limit. @param {string} directory @param {string} packagePath */
@@ -26,18 +26,13 @@ export async function makeVsix(directory, packagePath) {
 }
 
 /**
- * The pictures of the documentation that it shows go along, so that the README shows them wherever it is read. Gives its path in the package.
- * @param {string} directory
+ * VS Code's page of an extension loads pictures from the web alone, and the package has no address there: it goes without them.
+ * Gives its path in the package. @param {string} directory
  */
 function packagedReadme(directory) {
-  const pictures = join(root, "..", "..", "docs", "pictures");
   const text = readFileSync(join(root, "README.md"), "utf8");
-  for (const picture of readdirSync(pictures).filter((file) => text.includes(`pictures/${file}`))) {
-    mkdirSync(join(directory, "dist", "pictures"), { recursive: true });
-    // Written, not copied: a copy has the mode of the original, and so has the archive.
-    writeFileSync(join(directory, "dist", "pictures", picture), readFileSync(join(pictures, picture)));
-  }
-  writeFileSync(join(directory, "dist", "README.md"), text.replaceAll("../../docs/pictures/", "dist/pictures/"));
+  const picture = /^!\[[^\]]*\]\(\.\.\/\.\.\/docs\/pictures\/[^)]*\)\n\n?/gm;
+  writeFileSync(join(directory, "dist", "README.md"), text.replaceAll(picture, ""));
   return "dist/README.md";
 }
 

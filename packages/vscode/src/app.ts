@@ -5,6 +5,7 @@ import type { ChatToolName } from "./chat/chat-tool-names.ts";
 import { callChatTool } from "./chat/chat-tools.ts";
 import type { CommandId } from "./command-ids.ts";
 import { commandTable } from "./commands/command-table.ts";
+import { focusOpenedView } from "./repl/focus-opened-view.ts";
 import { showFailure, showProblem } from "./server/server-dialogs.ts";
 import { NoServerError } from "./server/server-problem.ts";
 import { chosenFolder } from "./session/chosen-folder.ts";
@@ -14,6 +15,7 @@ import { migrateVsCodeSettings } from "./settings/vscode-migration.ts";
 import { windowDetails } from "./status/window-details.ts";
 import type { TimelineTree } from "./trees/timeline-tree.ts";
 import type { TodoTree } from "./trees/todo-tree.ts";
+import { rememberDeeds } from "./walkthrough/did.ts";
 import { type AppShell, composeWindow, type WindowParts } from "./window-parts.ts";
 import type { Workbench } from "./workbench.ts";
 
@@ -47,7 +49,8 @@ export class AgentApp implements vscode.Disposable {
   /** Starts what goes on by itself. */
   begin(): void {
     const { access, status, sessionWatch } = this.#parts;
-    const { views } = this.#workbench;
+    const { views, context } = this.#workbench;
+    rememberDeeds(context.globalState);
     this.#migrateSettings();
     this.#listeners.push(
       vscode.workspace.onDidChangeConfiguration((change) => {
@@ -83,7 +86,9 @@ export class AgentApp implements vscode.Disposable {
   }
 
   resolveView(view: vscode.WebviewView): void {
-    this.#workbench.views.resolveView(view);
+    const { views, context } = this.#workbench;
+    views.resolveView(view);
+    focusOpenedView(view, context.workspaceState);
   }
 
   adoptPanel(panel: vscode.WebviewPanel): void {

@@ -6,6 +6,7 @@ import { type ChatToolName, chatToolNames } from "./chat/chat-tool-names.ts";
 import { ProblemActions } from "./code-actions/problem-actions.ts";
 import { commandIds } from "./command-ids.ts";
 import { replPanelType } from "./documents/beside-repl.ts";
+import { openWalkthroughOnce } from "./walkthrough/open-once.ts";
 
 /**
  * Only registers: everything that does something is in a bundle of its own, which is read when it is first needed. So a
@@ -21,6 +22,7 @@ export function activate(context: vscode.ExtensionContext): void {
   status.command = "gennai.showMenu";
   status.show();
 
+  let repl: vscode.WebviewView | undefined;
   let opened: Promise<AgentApp> | undefined;
   const app = (): Promise<AgentApp> => {
     opened ??= import("./app.ts").then(({ AgentApp }) => {
@@ -38,7 +40,10 @@ export function activate(context: vscode.ExtensionContext): void {
       vscode.commands.registerCommand(`gennai.${id}`, async (...args: unknown[]) => (await app()).run(id, args)),
     ),
     vscode.window.registerWebviewViewProvider("gennai.repl", {
-      resolveWebviewView: async (view) => (await app()).resolveView(view),
+      resolveWebviewView: async (view) => {
+        repl = view;
+        (await app()).resolveView(view);
+      },
     }),
     vscode.window.registerWebviewPanelSerializer(replPanelType, {
       deserializeWebviewPanel: async (panel) => (await app()).adoptPanel(panel),
@@ -51,6 +56,7 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
   );
   context.subscriptions.push(...chatParts(app));
+  void openWalkthroughOnce(context, () => repl?.visible === true, log);
   // Trees name their items by an object of ours: whoever made it can show it.
   const trees = new LazyTrees(app, todosChanged, timelineChanged);
   context.subscriptions.push(trees);

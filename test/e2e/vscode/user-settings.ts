@@ -27,6 +27,9 @@ const quiet: Settings = {
   "workbench.startupEditor": "none",
 };
 
+/** Of machine scope: extensions open no walkthrough. */
+const quietMachine: Settings = { "workbench.welcomePage.walkthroughs.openOnInstall": false };
+
 export interface UserChoices {
   readonly settings: Settings;
   /** Those of machine scope, which a served workbench keeps apart. */
@@ -36,7 +39,7 @@ export interface UserChoices {
 /** Sets what the user of this server has set. A workbench reads it as it starts. */
 export async function writeUserSettings(server: CodeServer, choices: UserChoices): Promise<void> {
   await write(join(server.userData, "User", "settings.json"), { ...quiet, ...choices.settings });
-  await write(join(server.userData, "Machine", "settings.json"), choices.machineSettings);
+  await write(join(server.userData, "Machine", "settings.json"), { ...quietMachine, ...choices.machineSettings });
 }
 
 async function write(file: string, settings: Settings): Promise<void> {

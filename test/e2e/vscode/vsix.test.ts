@@ -1,23 +1,61 @@
-import { inject, test } from "vitest";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, inject, test } from "vitest";
+import { ReplDriver } from "../browser/repl-driver.ts";
+import { patience } from "./patience.ts";
 import { openRepl } from "./repl-in-workbench.ts";
 import { countsRows, shows } from "./repl-sight.ts";
 import { useWorkbench } from "./use-workbench.ts";
+import { stepsDone, walkthrough, walkthroughTab } from "./walkthrough.ts";
 
 const workbench = useWorkbench(() => ({
   // A release tries its own.
   vsix: process.env["GENNAI_TEST_VSIX"] ?? inject("vsix"),
   settings: { "gennai.editingMode": "proposal" },
+  machineSettings: { "workbench.welcomePage.walkthroughs.openOnInstall": true },
   gennai: { script: [{ steps: [{ text: ["Hello from the package."] }] }] },
 }));
 
 test("the packaged extension installs where none was, activates, and answers a prompt", async () => {
-  const repl = await openRepl(workbench());
-  await repl.send("say hello");
+  const { page } = workbench();
+  await page.getByRole("tab", { name: /^Gennai/ }).click();
+  const repl = new ReplDriver(await workbench().webview("REPL"));
+  await walkthrough(page).waitFor();
+  // One types at once: the walkthrough left the prompt the focus.
+  await expect
+    .poll(() => repl.prompt.evaluate((box) => box === document.activeElement), { timeout: patience })
+    .toBe(true);
+  await page.keyboard.type("say hello");
+  await page.keyboard.press("Enter");
   await shows(repl, "Hello from the package.");
   await repl.idle();
-  await workbench()
-    .page.getByRole("button", { name: /^Gennai: scripted/ })
-    .waitFor();
-  await workbench().screenshot("vsix");
+  await page.getByRole("button", { name: /^Gennai: scripted/ }).waitFor();
   await countsRows(repl, "Hello from the package.", 1);
+});
+
+test("its page among the extensions has no picture: VS Code loads those of the web alone", () => {
+  const [readme = "there is none"] = readdirSync(inject("extension")).filter((name) => /^readme\.md$/i.test(name));
+  const text = readFileSync(join(inject("extension"), readme), "utf8");
+  expect(text).toContain("# Gennai for VS Code");
+  expect(text).not.toMatch(/!\[|<img/);
+});
+
+test("the steps of the walkthrough, which opened by itself, are done by doing", async () => {
+  const { page } = workbench();
+  await workbench().screenshot("vsix");
+  await expect
+    .poll(() => stepsDone(page), { timeout: patience })
+    .toMatchObject({ server: true, model: false, prompt: true, govern: false });
+  await workbench().runCommand("Gennai: Emergency: Read-Only");
+  await expect.poll(() => stepsDone(page), { timeout: patience }).toMatchObject({ model: false, govern: true });
+});
+
+test("a walkthrough that was closed does not come back by itself", async () => {
+  const { page } = workbench();
+  await workbench().runCommand("View: Close All Editors");
+  await walkthroughTab(page).waitFor({ state: "detached" });
+  await workbench().reload();
+  const repl = await openRepl(workbench());
+  await shows(repl, "Hello from the package.");
+  expect(await walkthrough(page).count()).toBe(0);
 });

@@ -12,6 +12,7 @@ import { EditorChips, EditorContextButton } from "./editor-chips.tsx";
 import { PromptHistory } from "./prompt-history.ts";
 import { QueuedPrompts } from "./queued-prompts.tsx";
 import { SettingsBar } from "./settings-bar.tsx";
+import { usePromptFocus } from "./use-prompt-focus.ts";
 
 /** The style sheet has it grow, without a layout in between for each key. */
 const growsByItself = globalThis.CSS?.supports?.("field-sizing", "content") === true;
@@ -30,6 +31,8 @@ export function Composer({ control }: { readonly control: ReplControl }) {
   const { attachments, draftAdditions } = control.turns;
   const empty = text.trim() === "" && images.length === 0 && attachments.list.value.length === 0;
 
+  // On a page it would be a keyboard over half of a phone.
+  usePromptFocus(box, control.host.kind === "editor");
   useLayoutEffect(() => {
     if (box.current === null || growsByItself) return;
     box.current.style.height = "auto";
