@@ -1,7 +1,6 @@
+import { firstPrompts } from "@gennai/client/session/first-prompts";
 import type { ReplControl } from "../control/repl-control.ts";
 import { LacksModel } from "../models/lacks-model.tsx";
-
-const suggestions = ["show the files of this workspace", "help"];
 
 /** Before the first prompt of a session. */
 export function Welcome({ control }: { readonly control: ReplControl }) {
@@ -40,7 +39,7 @@ export function Welcome({ control }: { readonly control: ReplControl }) {
       )}
       {control.lacksModel.value && <LacksModel control={control} />}
       <div class="suggestions">
-        {suggestions.map((text) => (
+        {firstPrompts.map((text) => (
           <button
             key={text}
             type="button"

@@ -7,6 +7,8 @@ export type BranchChoice =
   | { readonly type: "stay"; readonly branch: string }
   | { readonly type: "init"; readonly branch: string }
   | { readonly type: "proposal" }
+  /** Where it is, which the server protects: it lets nothing be written there. */
+  | { readonly type: "look" }
   | { readonly type: "open-scm" };
 
 export interface OfferedChoice {
@@ -36,7 +38,7 @@ export type BranchSituation =
 export function branchQuestion(situation: BranchSituation, wanted: string): BranchQuestion {
   switch (situation.type) {
     case "no-git":
-      return { title: `Branch Mode needs git: ${situation.reason}`, choices: [proposal] };
+      return { title: `Branch Mode needs git: ${situation.reason}`, choices: [proposal, look] };
     case "no-repository":
       return {
         title: "This folder is no git repository, and Branch Mode works on a branch.",
@@ -47,6 +49,7 @@ export function branchQuestion(situation: BranchSituation, wanted: string): Bran
             detail: "Makes a repository of this folder. No file is changed.",
           },
           proposal,
+          look,
         ],
       };
     case "repository":
@@ -96,11 +99,12 @@ function repositoryQuestion(
   const where = branch === undefined ? "HEAD is on no branch" : `You are on ${branch}`;
   const dirty = changedFiles === 0 ? "" : ` with ${files(changedFiles)} not committed`;
   const first = branch !== undefined && isAgentBranch(branch) ? [...stay, move] : [move, ...stay];
-  return { title: `${where}${dirty}. Where shall the agent work?`, choices: [...first, ...commitFirst, proposal] };
+  const choices = [...first, ...commitFirst, proposal, ...(isFree ? [] : [look])];
+  return { title: `${where}${dirty}. Where shall the agent work?`, choices };
 }
 
 /** Branches that the server protects in any case; it says what else is. */
-function isCommonlyProtected(branch: string): boolean {
+export function isCommonlyProtected(branch: string): boolean {
   return /^(?:main|master|develop|release\/.*)$/i.test(branch);
 }
 
@@ -108,6 +112,12 @@ const proposal: OfferedChoice = {
   choice: { type: "proposal" },
   label: "Use Proposal Mode",
   detail: "The agent changes nothing. It proposes, and you apply what you keep.",
+};
+
+const look: OfferedChoice = {
+  choice: { type: "look" },
+  label: "Only look, write nothing",
+  detail: "For questions about the code: every change is refused.",
 };
 
 function scm(label: string): OfferedChoice {

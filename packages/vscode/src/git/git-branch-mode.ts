@@ -7,6 +7,8 @@ import type { Git, GitFinding, GitRepository } from "./git-port.ts";
 export type BranchOutcome =
   | { readonly type: "branch"; readonly name: string; readonly how: "kept" | "created" | "switched" }
   | { readonly type: "proposal" }
+  /** Where the folder is, without writing anything. */
+  | { readonly type: "look" }
   /** The folder is on the branch it was on. */
   | { readonly type: "cancelled" };
 
@@ -48,6 +50,8 @@ export class GitBranchMode {
     switch (chosen.choice.type) {
       case "proposal":
         return { type: "proposal" };
+      case "look":
+        return { type: "look" };
       case "open-scm":
         await openScm();
         return { type: "cancelled" };

@@ -1,8 +1,9 @@
 import { create, isMessage } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
+import { firstPrompts } from "@gennai/client/session/first-prompts";
 import { StartTurnRequestSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { EditingMode } from "@gennai/protocol/model/session-settings";
-import { isAgentBranch } from "../git/branch-choices.ts";
+import { isAgentBranch, isCommonlyProtected } from "../git/branch-choices.ts";
 import type { BranchOutcome } from "../git/git-branch-mode.ts";
 
 export interface BranchPorts {
@@ -33,10 +34,17 @@ export function branchInterceptor(ports: BranchPorts): Interceptor {
     if ((await ports.editingMode(message.sessionId)) === "proposal") return next(request);
     const branch = await ports.currentBranch();
     if (branch !== undefined && (isAgentBranch(branch) || settled.has(branch))) return next(request);
+    // Nothing can be written there, and these only read.
+    if (firstPrompts.includes(message.userInput) && (branch === undefined || isCommonlyProtected(branch))) {
+      return next(request);
+    }
     const outcome = await ask(message.userInput, message.sessionId);
     switch (outcome.type) {
       case "branch":
         settled.add(outcome.name);
+        return next(request);
+      // The next turn may write, and asks again.
+      case "look":
         return next(request);
       case "proposal":
         await ports.toProposalMode(message.sessionId);

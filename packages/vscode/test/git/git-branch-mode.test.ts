@@ -79,16 +79,16 @@ function scene(found: FakeRepository | "no-repository" | "no-git", wanted: Branc
 const agent = "ai-agent/fix-it";
 
 test.each([
-  ["on main", new FakeRepository({}), ["create", "proposal"]],
-  ["the branch exists", new FakeRepository({}, [agent]), ["switch", "proposal"]],
+  ["on main", new FakeRepository({}), ["create", "proposal", "look"]],
+  ["the branch exists", new FakeRepository({}, [agent]), ["switch", "proposal", "look"]],
   ["on a free branch", new FakeRepository({ branch: "feature" }), ["create", "stay", "proposal"]],
   ["on an agent's branch", new FakeRepository({ branch: "ai-agent/other" }), ["stay", "create", "proposal"]],
-  ["on a release branch", new FakeRepository({ branch: "release/1" }), ["create", "proposal"]],
-  ["on no branch", new FakeRepository({ branch: undefined }), ["create", "proposal"]],
-  ["not committed", new FakeRepository({ changedFiles: 2 }), ["create", "open-scm", "proposal"]],
+  ["on a release branch", new FakeRepository({ branch: "release/1" }), ["create", "proposal", "look"]],
+  ["on no branch", new FakeRepository({ branch: undefined }), ["create", "proposal", "look"]],
+  ["not committed", new FakeRepository({ changedFiles: 2 }), ["create", "open-scm", "proposal", "look"]],
   ["in a merge", new FakeRepository({ changedFiles: 2, conflicts: 1 }), ["open-scm", "proposal"]],
-  ["no repository", "no-repository", ["init", "proposal"]],
-  ["no git", "no-git", ["proposal"]],
+  ["no repository", "no-repository", ["init", "proposal", "look"]],
+  ["no git", "no-git", ["proposal", "look"]],
 ] as const)("%s: the choices", async (_, found, choices) => {
   const at = scene(found, undefined);
   expect(await at.mode.prepare("Fix it!")).toEqual({ type: "cancelled" });
@@ -109,7 +109,7 @@ test.each(["create", "init"] as const)(
 test("a branch that the server protects is not offered", async () => {
   const at = scene(new FakeRepository({ branch: "trunk" }), undefined);
   await at.mode.prepare("Fix it!", { protectedBy: "the project's configuration" });
-  expect(at.offered()).toEqual(["create", "proposal"]);
+  expect(at.offered()).toEqual(["create", "proposal", "look"]);
 });
 
 test.each([
@@ -119,6 +119,7 @@ test.each([
   ["stay", new FakeRepository({ branch: agent }, [agent]), { type: "branch", name: agent, how: "kept" }],
   ["init", "no-repository", { type: "branch", name: agent, how: "created" }],
   ["proposal", "no-git", { type: "proposal" }],
+  ["look", new FakeRepository({}), { type: "look" }],
 ] as const)("%s is done", async (wanted, found, outcome) => {
   expect(await scene(found, wanted).mode.prepare("Fix it!")).toEqual(outcome);
 });

@@ -82,6 +82,7 @@ describe("branchInterceptor", () => {
     readonly branch?: string;
     readonly mode?: "branch" | "proposal";
     readonly scenario?: string;
+    readonly prompt?: string;
     readonly outcome?: BranchOutcome;
     readonly want: { readonly asked: number; readonly calls: readonly string[] };
   }[] = [
@@ -102,31 +103,46 @@ describe("branchInterceptor", () => {
       outcome: { type: "proposal" },
       want: { asked: 1, calls: ["StartTurn ", "StartTurn CODE"] },
     },
+    {
+      name: "only to look, each time",
+      outcome: { type: "look" },
+      want: { asked: 2, calls: ["StartTurn CODE", "StartTurn CODE"] },
+    },
+    { name: "for help on main", prompt: "help", want: { asked: 0, calls: ["StartTurn CODE", "StartTurn CODE"] } },
+    {
+      name: "for help where it could write",
+      prompt: "help",
+      branch: "feature",
+      want: { asked: 1, calls: ["StartTurn CODE", "StartTurn CODE"] },
+    },
     { name: "cancelled", outcome: { type: "cancelled" }, want: { asked: 2, calls: [] } },
   ];
 
-  it.each(rows)("$name", async ({ branch = "main", mode = "branch", scenario = "CODE", outcome, want }) => {
-    let asked = 0;
-    let current: string = branch;
-    let editingMode = mode;
-    const { agent, calls } = server(
-      branchInterceptor({
-        editingMode: async () => editingMode,
-        currentBranch: async () => current,
-        prepare: async () => {
-          asked++;
-          current = outcome === undefined ? "work" : current;
-          return outcome ?? { type: "branch", name: "work", how: "created" };
-        },
-        toProposalMode: async () => {
-          editingMode = "proposal";
-        },
-      }),
-    );
-    await codeOf(agent.startTurn({ scenario }));
-    await codeOf(agent.startTurn({ scenario }));
-    expect({ asked, calls }).toEqual(want);
-  });
+  it.each(rows)(
+    "$name",
+    async ({ branch = "main", mode = "branch", scenario = "CODE", prompt = "mend it", outcome, want }) => {
+      let asked = 0;
+      let current: string = branch;
+      let editingMode = mode;
+      const { agent, calls } = server(
+        branchInterceptor({
+          editingMode: async () => editingMode,
+          currentBranch: async () => current,
+          prepare: async () => {
+            asked++;
+            current = outcome === undefined ? "work" : current;
+            return outcome ?? { type: "branch", name: "work", how: "created" };
+          },
+          toProposalMode: async () => {
+            editingMode = "proposal";
+          },
+        }),
+      );
+      await codeOf(agent.startTurn({ scenario, userInput: prompt }));
+      await codeOf(agent.startTurn({ scenario, userInput: prompt }));
+      expect({ asked, calls }).toEqual(want);
+    },
+  );
 });
 
 describe("planInterceptor", () => {
