@@ -22,7 +22,7 @@ export function TryCommand({ tried, busy, onTry }: TryCommandProps) {
       <input
         class="g-field"
         aria-label="Command to try against the rules"
-        placeholder="Try a command: it is judged, not run"
+        placeholder="Try a command (it is not run)"
         value={command}
         spellcheck={false}
         onInput={(event) => setCommand(event.currentTarget.value)}

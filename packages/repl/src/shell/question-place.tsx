@@ -10,7 +10,12 @@ export interface QuestionPlaceProps {
 /** Where questions stand, above the prompt. In little room the page scrolls instead of the question: its beginning is shown first. */
 export function QuestionPlace({ id, children }: QuestionPlaceProps) {
   const place = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => place.current?.scrollIntoView?.({ block: "start" }), [id]);
+  useLayoutEffect(() => {
+    const app = place.current?.closest(".app");
+    if (app === null || app === undefined || place.current === null) return;
+    // The page alone: what lies around it would stay moved when the question has gone.
+    app.scrollTop += place.current.getBoundingClientRect().top - app.getBoundingClientRect().top;
+  }, [id]);
   return (
     <div class="question-tray" ref={place}>
       {children}
