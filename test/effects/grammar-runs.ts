@@ -21,7 +21,7 @@ import { commandVerdict } from "@gennai/governance/policies/commands";
 import { readingGitEnvironment } from "@gennai/machine/git/run/start-git";
 import { commandEnvironment } from "@gennai/machine/process/command-environment";
 import { reachesSecret } from "@gennai/sessions/policies/reaches-secret";
-import { Random } from "../fuzz/random.ts";
+import { SeededRandom } from "@gennai/testkit/seeded-random";
 
 const canary = "Kanarienvogel4711";
 const files: Readonly<Record<string, string>> = {
@@ -56,7 +56,7 @@ export async function grammarRuns(options: {
   readonly seed: number;
   readonly onRound?: (command: string, ran: boolean) => void;
 }): Promise<readonly GrammarHarm[]> {
-  const random = new Random(options.seed);
+  const random = new SeededRandom(options.seed);
   const base = realpathSync(mkdtempSync(join(tmpdir(), "gennai-grammar-")));
   try {
     const root = join(base, "tree");
@@ -175,19 +175,19 @@ const odd = [
   '"$PWD"/a.txt',
 ];
 
-function commandOf(random: Random): string {
+function commandOf(random: SeededRandom): string {
   let text = simple(random);
-  while (below(3, random) === 0) text += `${pick(random, [" | ", " && ", "; ", " || ", "|", "\n"])}${simple(random)}`;
+  while (below(3, random) === 0) text += `${random.pick([" | ", " && ", "; ", " || ", "|", "\n"])}${simple(random)}`;
   return text;
 }
 
-function simple(random: Random): string {
-  const [name, row] = pick(random, [...grammarPrograms]);
+function simple(random: SeededRandom): string {
+  const [name, row] = random.pick([...grammarPrograms]);
   const parts: string[] = [];
   const options = row.options.split(" ").filter((option) => option !== "" && option !== "any");
   for (let count = below(4, random); count > 0 && options.length > 0; count -= 1) {
-    const [, option = "", kind = ""] = /^(--?[^=?]+)(.*)$/.exec(pick(random, options)) ?? [];
-    const value = pick(random, ["1", "2", ",", "*.ts", ...words]);
+    const [, option = "", kind = ""] = /^(--?[^=?]+)(.*)$/.exec(random.pick(options)) ?? [];
+    const value = random.pick(["1", "2", ",", "*.ts", ...words]);
     if (kind.startsWith("="))
       parts.push(option.startsWith("--") ? `${option}=${value}` : `${option} ${quoted(value, random)}`);
     else parts.push(option === "-#" ? `-${below(20, random)}` : option);
@@ -195,26 +195,20 @@ function simple(random: Random): string {
   for (const needed of row.needs ?? []) if (below(2, random) === 0) parts.push(needed);
   for (let count = below(3, random); count > 0; count -= 1)
     parts.push(
-      below(4, random) === 0 ? pick(random, open) : quoted(pick(random, below(3, random) === 0 ? odd : words), random),
+      below(4, random) === 0 ? random.pick(open) : quoted(random.pick(below(3, random) === 0 ? odd : words), random),
     );
-  const end = pick(random, ["", "", "", " 2>&1", " 2>/dev/null", " < a.txt", " < .env"]);
+  const end = random.pick(["", "", "", " 2>&1", " 2>/dev/null", " < a.txt", " < .env"]);
   return [name, ...parts].join(" ") + end;
 }
 
 /** A whole number from 0 to below this. */
-function below(count: number, random: Random): number {
+function below(count: number, random: SeededRandom): number {
   return Math.floor(random.next() * count);
 }
 
-function pick<T>(random: Random, items: readonly T[]): T {
-  const item = items[below(items.length, random)];
-  if (item === undefined) throw new RangeError("There is nothing to pick.");
-  return item;
-}
-
-function quoted(word: string, random: Random): string {
+function quoted(word: string, random: SeededRandom): string {
   if (word.startsWith("$") || word.startsWith('"')) return word;
-  return pick(random, [
+  return random.pick([
     word,
     `'${word}'`,
     `"${word}"`,
@@ -253,12 +247,12 @@ const spoilers = [
   ],
 ];
 
-function spoilt(text: string, random: Random): string {
+function spoilt(text: string, random: SeededRandom): string {
   let result = text;
   for (let count = 1 + below(3, random); count > 0; count -= 1) {
     const at = below(result.length + 1, random);
     const cut = below(3, random) === 0 ? 1 : 0;
-    result = result.slice(0, at) + pick(random, spoilers) + result.slice(at + cut);
+    result = result.slice(0, at) + random.pick(spoilers) + result.slice(at + cut);
   }
   return result;
 }

@@ -1,4 +1,4 @@
-import type { Random } from "./random.ts";
+import type { SeededRandom } from "@gennai/testkit/seeded-random";
 
 /** Files of the scratch workspace that commands name. */
 const existing = [
@@ -28,11 +28,11 @@ const directories = [".", "src", "docs", "src/", "/tmp", "empty"] as const;
 const globs = ["*.txt", "src/*", "s?c/a.ts", "{a,b}.txt", "[ab].txt", "src/*.ts", "*"] as const;
 
 /** One line of shell, made from a grammar: a command in wrappers, redirections, lists and substitutions. */
-export function randomCommand(random: Random): string {
+export function randomCommand(random: SeededRandom): string {
   return statement(random, 3);
 }
 
-function statement(random: Random, depth: number): string {
+function statement(random: SeededRandom, depth: number): string {
   if (depth === 0) return simple(random);
   const inner = (): string => statement(random, depth - 1);
   return random.pick<() => string>([
@@ -71,12 +71,12 @@ function statement(random: Random, depth: number): string {
   ])();
 }
 
-function redirected(random: Random, command: string): string {
+function redirected(random: SeededRandom, command: string): string {
   const operator = random.pick([">", ">>", ">|", "2>", "&>", "<", "> /dev/null 2>", "1<>", "{fd}>"] as const);
   return `${command} ${operator} ${random.pick(operator === "<" ? existing : [...made, ...made, "a.txt", "src/b.ts"])}`;
 }
 
-function simple(random: Random): string {
+function simple(random: SeededRandom): string {
   const old = () => random.pick([...existing, ...existing, ...globs]);
   const fresh = () => random.pick(made);
   const any = () => random.pick([...existing, ...made]);

@@ -1,7 +1,7 @@
 import { findBubblewrap } from "@gennai/machine/sandbox/find-bubblewrap";
+import { SeededRandom } from "@gennai/testkit/seeded-random";
 import { describe, expect, test } from "vitest";
 import { randomCommand } from "./command-grammar.ts";
-import { Random } from "./random.ts";
 import { Scratch } from "./scratch.ts";
 import { silentMiss } from "./silent-miss.ts";
 
@@ -15,7 +15,7 @@ describe("generated commands", () => {
   test.each(seeds)("change nothing unseen (seed %i)", { timeout: 120_000 }, (seed) => {
     if (bubblewrap === undefined) throw new Error("bubblewrap is not installed: apt-get install bubblewrap");
     using scratch = new Scratch(bubblewrap);
-    const random = new Random(seed);
+    const random = new SeededRandom(seed);
     const missed: string[] = [];
     let changing = 0;
     for (let index = 0; index < each; index += 1) {

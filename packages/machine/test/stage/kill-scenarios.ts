@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { builtProgram } from "@gennai/testkit/built-program";
+import { SeededRandom } from "@gennai/testkit/seeded-random";
 import { recoverCommits } from "#stage/recover-commits";
 import { forgetCommit } from "#stage/undo-commit";
 import type { Scenarios } from "./run-scenarios.ts";
@@ -38,17 +39,17 @@ export const scenarios: Scenarios = {
       template.git(...args);
     const before = stateOf(template);
     const after = await afterState(template);
-    const random = randomNumbers(seed);
+    const random = new SeededRandom(seed);
     const counts = { commits: 0, undone: 0, runs: 0, inside: 0 };
     /** Milliseconds from the journal to the end, as far as is known. */
     let inside = 20;
     for (let round = 0; round < rounds; round += 1) {
       await using fixture = copyOf(template);
-      const dice = random();
+      const dice = random.next();
       const what = dice < 0.15 ? "run" : dice < 0.4 ? "undo" : "commit";
       // Most of the kills come when something is being moved, some at any time.
-      const isAimed = what !== "run" && random() < 0.8;
-      const kill = await killWithin(fixture, what, { isAimed, afterMs: random() * (isAimed ? inside : 150) });
+      const isAimed = what !== "run" && random.chance(0.8);
+      const kill = await killWithin(fixture, what, { isAimed, afterMs: random.next() * (isAimed ? inside : 150) });
       await untilNobodySeesBelow(fixture.base);
       const phases = phasesIn(fixture);
       const recovered = await recoverCommits(fixture.stateDir);
@@ -143,15 +144,4 @@ function copyOf(template: StageFixture): StageFixture {
   const fixture = new StageFixture();
   execFileSync("/bin/cp", ["-a", `${template.root}/.`, fixture.root]);
   return fixture;
-}
-
-/** Mulberry32. */
-function randomNumbers(start: number): () => number {
-  let state = start;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
