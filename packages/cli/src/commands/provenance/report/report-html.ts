@@ -1,19 +1,17 @@
-import type { ChangeReport, LineCounts, ReportedFile } from "@gennai/store/provenance/report/change-report";
+import type { ChangeReport, LineCounts } from "@gennai/store/provenance/report/change-report";
+import { lineShares, type ReportCell, type ReportTable, reportTables } from "./report-tables.ts";
 import {
   agentLines,
-  answerNames,
   count,
-  decisionNames,
   doubtOf,
   lineKinds,
   method,
-  namesPeople,
-  sessionNames,
+  rangeOf,
   shareOf,
   shown,
   summaryOf,
+  title,
   totalOf,
-  when,
 } from "./report-words.ts";
 
 /** Files with a row; of the rest there is only the number. */
@@ -21,10 +19,14 @@ const mostFiles = 500;
 
 /** One page that needs nothing else: no script, nothing fetched. */
 export function reportHtml(report: ChangeReport): string {
-  const { from, to, lines, writers, intents, decisions, asked, files } = report;
+  const { lines, files } = report;
   const doubt = doubtOf(report);
-  const named = namesPeople(report);
   const total = totalOf(lines);
+  const widest = Math.max(...files.map(({ added }) => totalOf(added)), 1);
+  const tables = reportTables(report, mostFiles).map((table) => ({ table, html: section(table, widest) }));
+  // Tables of few columns stand side by side.
+  const isNarrow = ({ table }: (typeof tables)[number]): boolean => table.heading.length <= 3;
+  const htmlOf = (some: typeof tables): string => some.map(({ html }) => html).join("\n");
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -32,61 +34,28 @@ export function reportHtml(report: ChangeReport): string {
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
-<title>Where this change came from</title>
+<title>${title}</title>
 <style>${style}</style>
 </head>
 <body>
 <main>
 <header>
-<h1>Where this change came from</h1>
-<p class="range"><code>${from.slice(0, 12)}</code> to <code>${to.slice(0, 12)}</code>, ${escaped(when(report.made))}</p>
+<h1>${title}</h1>
+<p class="range">${escaped(rangeOf(report))}</p>
 </header>
 ${doubt === undefined ? "" : `<p class="doubt" role="alert"><strong>Not to be relied on.</strong> ${escaped(doubt)}</p>`}
 <section class="lead">
 <p class="figure"><b>${shareOf(agentLines(lines), total)}</b><span>of ${count(total, "new line")} by an agent</span></p>
 <p class="summary">${escaped(summaryOf(report))}</p>
 </section>
-${picture(lines)}
-<ul class="legend">${lineKinds
-    .filter(({ key }) => lines[key] > 0)
-    .map(({ key, name }) => `<li><i class="${key}"></i>${escaped(name)} <b>${lines[key]}</b></li>`)
+${picture(report)}
+<ul class="legend">${lineShares(report)
+    .map(({ key, name, lines: each }) => `<li><i class="${key}"></i>${escaped(name)} <b>${each}</b></li>`)
     .join("")}</ul>
 <div class="columns">
-${section(
-  "Written by",
-  ["", "new lines"],
-  writers.map((each) => [codeOf(each.name), each.lines]),
-)}
-${section(
-  "Under which intent",
-  ["", "new lines", "files"],
-  intents.map(({ id, lines: each, files: inFiles }) => [id === "" ? "none was selected" : codeOf(id), each, inFiles]),
-)}
-${section(
-  "How it was let happen",
-  ["", "new lines"],
-  decisions.map((each) => [escaped(decisionNames[each.type]), each.lines]),
-)}
+${htmlOf(tables.filter(isNarrow))}
 </div>
-${section(
-  "Questions and refusals since the branch began",
-  ["record", "when", "tool", "rule", "answer", ...(named ? ["by"] : []), "session"],
-  asked.map(({ seq, time, tool, rule, answer, by, isOfChange }) => [
-    `#${seq}`,
-    escaped(when(time)),
-    codeOf(tool),
-    rule === "" ? "" : codeOf(rule),
-    `<span class="${answer}">${answerNames[answer]}</span>`,
-    ...(named ? [escaped(by)] : []),
-    sessionNames[isOfChange ? "own" : "other"],
-  ]),
-)}
-${section(
-  "Files",
-  ["", "new lines", "", "of the agent", "without verification", "not known", "taken out"],
-  files.slice(0, mostFiles).map((file) => fileRow(file, Math.max(...files.map(({ added }) => totalOf(added)), 1))),
-)}
-${files.length > mostFiles ? `<p>And ${count(files.length - mostFiles, "more file")}.</p>` : ""}
+${htmlOf(tables.filter((each) => !isNarrow(each)))}
 <footer><p>${escaped(method)}</p></footer>
 </main>
 </body>
@@ -95,14 +64,12 @@ ${files.length > mostFiles ? `<p>And ${count(files.length - mostFiles, "more fil
 }
 
 /** The shares of all new lines, side by side. */
-function picture(lines: LineCounts): string {
-  const total = totalOf(lines);
-  const label = lineKinds
-    .filter(({ key }) => lines[key] > 0)
-    .map(({ key, name }) => `${name}: ${lines[key]}`)
+function picture(report: ChangeReport): string {
+  const label = lineShares(report)
+    .map(({ name, lines }) => `${name}: ${lines}`)
     .join("; ");
   return `<svg class="picture" viewBox="0 0 1000 56" preserveAspectRatio="none" role="img" aria-label="${escaped(`New lines. ${label || "none"}`)}">
-${bars(lines, total, 1000, 56)}
+${bars(report.lines, totalOf(report.lines), 1000, 56)}
 </svg>`;
 }
 
@@ -119,38 +86,38 @@ function bars(counts: LineCounts, total: number, width: number, height: number):
     .join("");
 }
 
-function fileRow({ path, kind, isText, added, removed }: ReportedFile, most: number): readonly (string | number)[] {
-  const total = totalOf(added);
-  const without = added.unverified + added.failed;
-  const wide = Math.max(total === 0 ? 0 : 2, (160 * total) / most);
-  return [
-    `${codeOf(path)}${kind === "changed" ? "" : ` <em>${kind}</em>`}${isText ? "" : " <em>no text</em>"}`,
-    total,
-    `<svg class="row" viewBox="0 0 160 10" aria-hidden="true">${bars(added, total, wide, 10)}</svg>`,
-    agentLines(added),
-    without === 0 ? 0 : `<strong>${without}</strong>`,
-    added.unknown,
-    removed,
-  ];
-}
-
-function section(title: string, heading: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  if (rows.length === 0) return "";
-  const cell = (value: string | number): string => `<td${isNumber(value) ? ' class="number"' : ""}>${value}</td>`;
-  const head = heading.map(
-    (name, at) => `<th scope="col"${isNumber(rows[0]?.[at]) ? ' class="number"' : ""}>${name}</th>`,
+/** @param widest the most lines that a picture in it shows */
+function section({ title: name, heading, rows, more }: ReportTable, widest: number): string {
+  // Numbers stand at the right.
+  const numbers = heading.map((_, at) => (rows[0]?.[at]?.type === "number" ? ' class="number"' : ""));
+  const head = heading.map((words, at) => `<th scope="col"${numbers[at]}>${escaped(words)}</th>`);
+  const body = rows.map(
+    (row) => `<tr>${row.map((value, at) => `<td${numbers[at]}>${cell(value, widest)}</td>`).join("")}</tr>`,
   );
-  return `<section><h2>${title}</h2><div class="wide"><table><thead><tr>${head.join("")}</tr></thead>
-<tbody>${rows.map((cells) => `<tr>${cells.map(cell).join("")}</tr>`).join("\n")}</tbody></table></div></section>`;
+  return `<section><h2>${escaped(name)}</h2><div class="wide"><table><thead><tr>${head.join("")}</tr></thead>
+<tbody>${body.join("\n")}</tbody></table></div>${more === 0 ? "" : `<p>And ${count(more, "more file")}.</p>`}</section>`;
 }
 
-/** Numbers stand at the right, marked ones as well. */
-function isNumber(value: string | number | undefined): boolean {
-  return typeof value === "number" || value?.startsWith("<strong>") === true;
-}
-
-function codeOf(name: string): string {
-  return `<code>${escaped(name)}</code>`;
+function cell(value: ReportCell, widest: number): string {
+  switch (value.type) {
+    case "words":
+      return value.tone === undefined
+        ? escaped(value.text)
+        : `<span class="${value.tone}">${escaped(value.text)}</span>`;
+    case "person":
+      return escaped(value.text);
+    case "name":
+      return [`<code>${escaped(value.text)}</code>`, ...(value.remarks ?? []).map((each) => `<em>${each}</em>`)].join(
+        " ",
+      );
+    case "number":
+      return value.isBad === true ? `<strong>${value.number}</strong>` : String(value.number);
+    case "picture": {
+      const total = totalOf(value.counts);
+      const wide = Math.max(total === 0 ? 0 : 2, (160 * total) / widest);
+      return `<svg class="row" viewBox="0 0 160 10" aria-hidden="true">${bars(value.counts, total, wide, 10)}</svg>`;
+    }
+  }
 }
 
 const entities: Readonly<Record<string, string>> = {

@@ -1,31 +1,15 @@
 import type { ChangeReport } from "@gennai/store/provenance/report/change-report";
-import {
-  agentLines,
-  answerNames,
-  decisionNames,
-  doubtOf,
-  lineKinds,
-  method,
-  namesPeople,
-  sessionNames,
-  shareOf,
-  shown,
-  summaryOf,
-  totalOf,
-  when,
-} from "./report-words.ts";
+import { lineShares, type ReportCell, type ReportTable, reportTables } from "./report-tables.ts";
+import { count, doubtOf, lineKinds, method, rangeOf, shown, summaryOf, title, totalOf } from "./report-words.ts";
 
 /** Files in the table; of the rest there is only the number. */
 const mostFiles = 200;
 
 /** For the description of a pull request. Names cannot end what they stand in. */
 export function reportMarkdown(report: ChangeReport): string {
-  const { from, to, lines, files, writers, intents, decisions, asked } = report;
-  const total = totalOf(lines);
   const doubt = doubtOf(report);
-  const named = namesPeople(report);
   return [
-    "## Where this change came from",
+    `## ${title}`,
     "",
     summaryOf(report),
     ...(doubt === undefined ? [] : ["", `> **Not to be relied on.** ${plain(doubt)}`]),
@@ -34,59 +18,11 @@ export function reportMarkdown(report: ChangeReport): string {
     "",
     ...table(
       ["new lines", "number", "share"],
-      lineKinds
-        .filter(({ key }) => lines[key] > 0)
-        .map(({ key, name }) => [name, String(lines[key]), shareOf(lines[key], total)]),
+      lineShares(report).map(({ name, lines, share }) => [name, String(lines), share]),
     ),
-    ...section(
-      "Written by",
-      ["who", "new lines"],
-      writers.map(({ name, lines: each }) => [code(name), String(each)]),
-    ),
-    ...section(
-      "Under which intent",
-      ["intent", "new lines", "files"],
-      intents.map((each) => [
-        each.id === "" ? "none was selected" : code(each.id),
-        String(each.lines),
-        String(each.files),
-      ]),
-    ),
-    ...section(
-      "How it was let happen",
-      ["decision", "new lines"],
-      decisions.map(({ type, lines: each }) => [decisionNames[type], String(each)]),
-    ),
-    ...section(
-      "Questions and refusals since the branch began",
-      ["record", "when", "tool", "rule", "answer", ...(named ? ["by"] : []), "session"],
-      asked.map(({ seq, time, tool, rule, answer, by, isOfChange }) => [
-        `#${seq}`,
-        when(time),
-        code(tool),
-        rule === "" ? "" : code(rule),
-        answerNames[answer],
-        ...(named ? [plain(by)] : []),
-        sessionNames[isOfChange ? "own" : "other"],
-      ]),
-    ),
-    ...section(
-      "Files",
-      ["file", "new lines", "of the agent", "without verification", "not known", "taken out"],
-      files
-        .slice(0, mostFiles)
-        .map(({ path, kind, isText, added, removed }) => [
-          `${code(path)}${kind === "changed" ? "" : ` (${kind})`}${isText ? "" : ", no text"}`,
-          String(totalOf(added)),
-          String(agentLines(added)),
-          added.unverified + added.failed === 0 ? "" : `**${added.unverified + added.failed}**`,
-          String(added.unknown),
-          String(removed),
-        ]),
-    ),
-    ...(files.length > mostFiles ? ["", `And ${files.length - mostFiles} more.`] : []),
+    ...reportTables(report, mostFiles).flatMap(section),
     "",
-    `<sub>${from.slice(0, 12)}..${to.slice(0, 12)}, ${when(report.made)}. ${method}</sub>`,
+    `<sub>${rangeOf(report)}. ${method}</sub>`,
     "",
   ].join("\n");
 }
@@ -103,12 +39,31 @@ function bar({ lines }: ChangeReport): string {
     .join("");
 }
 
-function section(title: string, heading: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
-  return rows.length === 0 ? [] : ["", `### ${title}`, "", ...table(heading, rows)];
+function section({ title: name, heading, rows, more }: ReportTable): readonly string[] {
+  const isPicture = heading.map((_, at) => rows[0]?.[at]?.type === "picture");
+  const cells = rows.map((row) => row.map(cell).filter((_, at) => isPicture[at] === false));
+  return [
+    "",
+    `### ${name}`,
+    "",
+    ...table(
+      heading.filter((_, at) => isPicture[at] === false),
+      cells,
+    ),
+    ...(more === 0 ? [] : ["", `And ${count(more, "more file")}.`]),
+  ];
 }
 
 function table(heading: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
   return [heading, heading.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`);
+}
+
+function cell(value: ReportCell): string {
+  if (value.type === "words") return value.text;
+  if (value.type === "person") return plain(value.text);
+  if (value.type === "name") return [code(value.text), ...(value.remarks ?? []).map((each) => `(${each})`)].join(" ");
+  if (value.type === "picture") return "";
+  return value.isBad === true ? `**${value.number}**` : String(value.number);
 }
 
 /** A name as code: with more backticks around it than it has, and no bar that would end a cell. */

@@ -1,6 +1,8 @@
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import type { ChangeReport, LineCounts } from "@gennai/store/provenance/report/change-report";
 
+export const title = "Where this change came from";
+
 /** A kind of lines: what it is called, and its colour on a light and on a dark page. */
 export interface LineKind {
   readonly key: keyof LineCounts;
@@ -77,8 +79,15 @@ export function doubtOf({ trust }: ChangeReport): string | undefined {
   return `What this rests on is not as it was signed (${trust.status}): ${trust.message}`;
 }
 
+/** A record's time for people; what is no time says so, so that nothing else of a record gets in. */
 export function when(time: string): string {
-  return `${shown(time).slice(0, 16).replace("T", " ")} UTC`;
+  const at = new Date(time);
+  return Number.isNaN(at.getTime()) ? "no time" : `${at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
+
+/** Between which commits, and when it was made. */
+export function rangeOf({ from, to, made }: ChangeReport): string {
+  return `${from.slice(0, 12)}..${to.slice(0, 12)}, ${when(made)}`;
 }
 
 export function count(number: number, what: string): string {
