@@ -1,4 +1,5 @@
 import "./no-code-from-text.ts";
+import { chosenAnchors } from "./chosen-anchors.ts";
 import { element, told } from "./elements.ts";
 import { readBundle } from "./read-bundle.ts";
 import { recordList } from "./record-list.ts";
@@ -10,6 +11,12 @@ const mostKeyBytes = 64 * 1024;
 
 const bundleInput = inputOf("Bundle", ".json,application/json");
 const keyInput = inputOf("Signer's public key (.pub)", ".pub,.pem,text/plain");
+const anchorsInput = inputOf("Heads that somebody kept (optional)", "text/plain,.txt");
+anchorsInput.input.multiple = true;
+const witnessKeys = element("textarea", "");
+witnessKeys.rows = 2;
+witnessKeys.spellcheck = false;
+witnessKeys.placeholder = "NAME+KEYID+BASE64";
 const status = element("p", "status");
 status.setAttribute("role", "status");
 const result = element("section", "result");
@@ -25,7 +32,13 @@ document.body.append(
       "quiet",
       "Choose an exported bundle, and the public key of whoever must have signed it. Everything happens in this page: it cannot reach any network.",
     ),
-    element("div", "inputs", bundleInput.label, keyInput.label),
+    element("div", "inputs", bundleInput.label, keyInput.label, anchorsInput.label),
+    element(
+      "details",
+      "",
+      element("summary", "", "Witnesses"),
+      element("label", "", "Keys of those whose word on the time of a kept head counts, one a line ", witnessKeys),
+    ),
     status,
     result,
   ),
@@ -33,7 +46,9 @@ document.body.append(
 
 /** Number of the newest check: an older one that comes to its end later says nothing. */
 let newest = 0;
-for (const { input } of [bundleInput, keyInput]) input.addEventListener("change", () => void check());
+for (const input of [bundleInput.input, keyInput.input, anchorsInput.input, witnessKeys]) {
+  input.addEventListener("change", () => void check());
+}
 
 async function check(): Promise<void> {
   newest += 1;
@@ -47,10 +62,11 @@ async function check(): Promise<void> {
   try {
     await checkBrowser();
     const key = await chosenKey();
+    const anchors = await chosenAnchors([...(anchorsInput.input.files ?? [])], witnessKeys.value);
     const onRead = (bytes: number) => {
       if (mine === newest) say(`Checking: ${percent(bytes, file.size)} of ${told(file.name)} …`);
     };
-    const read = await readBundle(file, key, { onRead });
+    const read = await readBundle(file, key, { anchors, onRead });
     if (mine !== newest) return;
     say(`Checked ${told(file.name)}.`);
     result.append(...reportParts(read.report), ...recordList(read));

@@ -1,7 +1,8 @@
+import { type ChosenAnchors, type Judged, judgeBundle } from "@gennai/governance/ledger/anchor/judged-by-anchors";
 import { type BundleReport, bundleRecords, verifyBundle } from "@gennai/governance/ledger/bundle/verify-bundle";
 import { type TimelineRecord, timelineRecord } from "@gennai/repl/timeline/timeline-record";
 import { fileSource } from "./file-source.ts";
-import { webVerifier } from "./web-verifier.ts";
+import { isSigned, webVerifier } from "./web-verifier.ts";
 
 /** Records that are held to be looked at; of a longer ledger the newest. */
 const mostHeld = 5_000;
@@ -11,9 +12,16 @@ const mostWhole = 256 * 1024 * 1024;
 
 /** What a bundle came to. */
 export interface ReadBundle {
-  readonly report: BundleReport;
+  readonly report: Judged<BundleReport>;
   /** Of a bundle that is sound, oldest first; none of one that is not. */
   readonly records: readonly TimelineRecord[];
+}
+
+export interface ReadOptions {
+  /** Heads that somebody kept of the ledger. */
+  readonly anchors?: ChosenAnchors | undefined;
+  readonly onRead?: (bytes: number) => void;
+  readonly mostShown?: number;
 }
 
 /**
@@ -23,10 +31,11 @@ export interface ReadBundle {
 export async function readBundle(
   file: Blob,
   publicKey: string | undefined,
-  { onRead, mostShown = mostHeld }: { readonly onRead?: (bytes: number) => void; readonly mostShown?: number } = {},
+  { anchors, onRead, mostShown = mostHeld }: ReadOptions = {},
 ): Promise<ReadBundle> {
   const source = fileSource(file, onRead);
-  const report = await verifyBundle(source, publicKey, { verifierOf: webVerifier, mostWhole });
+  const checked = await verifyBundle(source, publicKey, { verifierOf: webVerifier, mostWhole });
+  const report = await judgeBundle(checked, source, publicKey, anchors, { verify: isSigned, mostWhole });
   if (report.status !== "ok") return { report, records: [] };
   let records: TimelineRecord[] = [];
   for await (const line of bundleRecords(source, { mostWhole })) {

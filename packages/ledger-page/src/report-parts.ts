@@ -1,9 +1,11 @@
+import { anchorWords } from "@gennai/governance/ledger/anchor/anchor-words";
+import type { Judged } from "@gennai/governance/ledger/anchor/judged-by-anchors";
 import type { BundleReport } from "@gennai/governance/ledger/bundle/verify-bundle";
 import { element, told } from "./elements.ts";
 
 /** What the check came to: first whether the bundle is sound, then all that was found, and last what that does not say. */
-export function reportParts(report: BundleReport): readonly Node[] {
-  const { status, message, keyId, keyIsGiven, records, purged, problem, rollbacks, notes } = report;
+export function reportParts(report: Judged<BundleReport>): readonly Node[] {
+  const { status, message, keyId, keyIsGiven, records, purged, problem, rollbacks, notes, anchors } = report;
   const isSound = status === "ok";
   const whose = keyIsGiven
     ? "by the key that you chose"
@@ -28,6 +30,7 @@ export function reportParts(report: BundleReport): readonly Node[] {
       ({ seq, from, to }) =>
         ["lost", `records ${to + 1} to ${from}: record ${seq} says so, and somebody accepted it`] as const,
     ),
+    ...(anchors === undefined ? [] : anchorWords(anchors)).map((words) => ["anchored", told(words)] as const),
     ...notes.map(({ code, line }) => ["note", `line ${line}: ${code.replaceAll("_", " ")}`] as const),
   ];
   const list = element("dl", "facts");
@@ -35,7 +38,9 @@ export function reportParts(report: BundleReport): readonly Node[] {
   const limits = element(
     "p",
     "quiet",
-    "Whoever has the private key can sign another ledger. Compare with an earlier bundle or an anchored head that somebody else keeps.",
+    anchors?.newest === undefined
+      ? "Whoever has the private key can sign another ledger. To find that out, choose the heads that somebody else kept (gennai ledger anchor), or compare with an earlier bundle."
+      : "Whoever has the private key can sign another ledger, but not change records up to a head that somebody else kept.",
   );
   return isSound ? [verdict, list, limits] : [verdict, list];
 }

@@ -8,6 +8,15 @@ export function webVerifier(pem: string): Verifier {
   return verifierOf(keys);
 }
 
+/** Whether a key (32 bytes) signed a message; false also for what is no key. */
+export async function isSigned(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): Promise<boolean> {
+  try {
+    return await verifierOf(new Map([["key", spkiOf(publicKey)]])).verify("key", message, signature);
+  } catch {
+    return false;
+  }
+}
+
 /** Rejects with an `Error` that says what to do where the browser cannot check such signatures. */
 export async function checkBrowser(): Promise<void> {
   const hint = "Use a newer browser, or `gennai ledger verify --bundle`.";

@@ -8,6 +8,7 @@ import {
   presentHead,
 } from "@gennai/governance/ledger/anchor/check-anchors";
 import { type Checkpoint, checkpointText } from "@gennai/governance/ledger/anchor/checkpoint";
+import { type ChosenAnchors, type Judged, judgeBundle } from "@gennai/governance/ledger/anchor/judged-by-anchors";
 import {
   formatNote,
   type NoteKey,
@@ -19,6 +20,7 @@ import {
   verifierKey,
   withTime,
 } from "@gennai/governance/ledger/anchor/signed-note";
+import type { BundleReport, BundleSource } from "@gennai/governance/ledger/bundle/verify-bundle";
 import { publicKeysOf, spkiOf } from "@gennai/governance/ledger/public-keys";
 import { hasCode } from "@gennai/machine/system-error";
 import { databaseFile, StoreDatabase } from "../database/database.ts";
@@ -27,6 +29,7 @@ import type { LedgerLocation } from "../ledger/file/ledger-location.ts";
 import { ledgerPublicKeyFile, openLedgerSigner } from "../ledger/keys/ledger-key.ts";
 import { addGitAnchor, readGitAnchors } from "./git-anchors.ts";
 import { useKeyInForce } from "./key-in-force.ts";
+import { verifyLedgerBundle } from "./ledger-bundle.ts";
 import { ledgerLines } from "./ledger-export.ts";
 
 /** Larger files are no witness files. */
@@ -60,12 +63,34 @@ export async function findAnchors(
   sources: AnchorSources,
   pem: string,
 ): Promise<AnchorReport> {
-  const kept = [
-    ...(await Promise.all(sources.files.map((file) => notesOf(file)))).flat(),
-    ...(sources.repository === undefined ? [] : await readGitAnchors(sources.repository)),
-  ];
+  const { kept, witnesses } = await chosenAnchors(sources);
   const keys = publicKeysOf(pem).map(({ raw }) => raw);
-  return checkAnchors(lines, kept, { keys, witnesses: sources.witnesses.map(witnessOf), verify: isSigned });
+  return checkAnchors(lines, kept, { keys, witnesses, verify: isSigned });
+}
+
+/**
+ * Checks a bundle offline, and compares it with heads that were kept of its ledger. Rejects with `StoreError` `bad_anchor`.
+ * @param publicKey SPKI PEM of the one who must have signed
+ * @param sources undefined: there is nothing to compare with
+ */
+export async function verifyAnchoredBundle(
+  source: BundleSource,
+  publicKey: string | undefined,
+  sources: AnchorSources | undefined,
+): Promise<Judged<BundleReport>> {
+  const chosen = sources && (await chosenAnchors(sources));
+  const report = await verifyLedgerBundle(source, publicKey);
+  return judgeBundle(report, source, publicKey, chosen, { verify: isSigned });
+}
+
+async function chosenAnchors({ files, repository, witnesses }: AnchorSources): Promise<ChosenAnchors> {
+  return {
+    kept: [
+      ...(await Promise.all(files.map((file) => notesOf(file)))).flat(),
+      ...(repository === undefined ? [] : await readGitAnchors(repository)),
+    ],
+    witnesses: witnesses.map(witnessOf),
+  };
 }
 
 /**

@@ -1,6 +1,8 @@
 import { createReadStream } from "node:fs";
 import { access, readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { anchorWords } from "@gennai/governance/ledger/anchor/anchor-words";
+import { type Judged, withAnchors } from "@gennai/governance/ledger/anchor/judged-by-anchors";
 import { recordLines } from "@gennai/governance/ledger/laid-out-records";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { StateLedgers } from "@gennai/store/audit/state-ledgers";
@@ -13,8 +15,6 @@ import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../version.ts";
 import { parseCount } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
-import { anchorLines } from "./anchor-words.ts";
-import { anchorSources, bundleAnchors, type Judged, withAnchors } from "./judged-by-anchors.ts";
 import { ledgerExitCodes, type WorkspaceLedgerReport } from "./ledger-exit-codes.ts";
 import { describeRecord } from "./record-line.ts";
 
@@ -49,7 +49,8 @@ export async function ledgerVerifyCommand(flags: LedgerVerifyFlags, console: Con
     report.status === "ok" && report.records > 0
       ? await ledger.anchors({ ...anchorSources(flags, console), repository: workspaceRoot }, key)
       : undefined;
-  const judged = withAnchors(report, anchors);
+  // Git's notes are looked into unasked: that they hold nothing is no news.
+  const judged = withAnchors(report, anchors?.found === 0 && flags.anchors === undefined ? undefined : anchors);
   writeReport(judged, flags, console);
   return ledgerExitCodes[judged.status];
 }
@@ -132,10 +133,10 @@ async function verifyBundle(name: string, flags: LedgerVerifyFlags, console: Con
   await access(file).catch(unreadable(file));
   const publicKey =
     flags.publicKey === undefined ? undefined : await readText(resolve(console.directory, flags.publicKey));
-  const { verifyLedgerBundle } = await import("@gennai/store/audit/ledger-bundle");
-  const open = () => createReadStream(file);
-  const checked = await verifyLedgerBundle(open, publicKey);
-  const report = withAnchors(checked, await bundleAnchors(checked, open, publicKey, flags, console));
+  const { verifyAnchoredBundle } = await import("@gennai/store/audit/ledger-anchors");
+  // Of a bundle, only in the files that are named.
+  const anchors = flags.anchors === undefined ? undefined : { ...anchorSources(flags, console), repository: undefined };
+  const report = await verifyAnchoredBundle(() => createReadStream(file), publicKey, anchors);
   if (flags.json === true) console.output.write(`${JSON.stringify({ ...report, file })}\n`);
   else {
     const paint = paintFor(console.output, console.environment);
@@ -145,7 +146,7 @@ async function verifyBundle(name: string, flags: LedgerVerifyFlags, console: Con
         `  file     ${file}`,
         `  records  ${report.records} signed, ${report.purged} of them without content`,
         `  key      ${terminalSafe(report.keyId)}${report.keyIsGiven ? "" : ", the bundle's own: compare it with the signer's, or name it with --public-key"}`,
-        ...(report.anchors === undefined ? [] : anchorLines(report.anchors)),
+        ...anchorLines(report),
         ...(report.problem === undefined
           ? []
           : [`  first    seq ${report.problem.seq}, byte ${report.problem.offset}`]),
@@ -154,6 +155,18 @@ async function verifyBundle(name: string, flags: LedgerVerifyFlags, console: Con
     );
   }
   return ledgerExitCodes[report.status];
+}
+
+/** Where a call of the command wants anchors to be looked for, but for git. */
+function anchorSources(flags: LedgerVerifyFlags, console: Pick<Console, "directory">) {
+  return {
+    files: (flags.anchors ?? []).map((file) => resolve(console.directory, file)),
+    witnesses: flags.witness ?? [],
+  };
+}
+
+function anchorLines({ anchors }: Pick<Judged<WorkspaceLedgerReport>, "anchors">): readonly string[] {
+  return anchors === undefined ? [] : anchorWords(anchors).map((words) => `  anchored ${terminalSafe(words)}`);
 }
 
 async function readText(file: string): Promise<string> {
@@ -202,7 +215,7 @@ function describeReport(report: Judged<WorkspaceLedgerReport>, paint: Paint): st
       ({ seq, from, to }) => `  lost     ${lostWords(from, to)}: record ${seq} says so, and somebody accepted it`,
     ),
     ...(problem === undefined ? [] : [`  first    seq ${problem.seq}, line ${problem.line}, byte ${problem.offset}`]),
-    ...(report.anchors === undefined ? [] : anchorLines(report.anchors)),
+    ...anchorLines(report),
     ...report.notes.map(({ code, line }) => `  note     line ${line}: ${noteWords[code] ?? code.replaceAll("_", " ")}`),
     ...(status === "ok"
       ? []

@@ -75,6 +75,8 @@ test("a head that somebody keeps says since when, and finds out a ledger that wa
     anchors: { found: 1, oldest: { size: 4 } },
   });
   expect((await gennai("verify")).printed).not.toContain("anchored");
+  writeFileSync(workspace.path("others.txt"), "words\n");
+  expect((await gennai("verify", "--anchors", "others.txt")).printed).toContain("so nothing was compared");
   await gennai("export", "--format", "bundle", "--out", "b.json");
   expect(await gennai("verify", "--bundle", "b.json", "--anchors", "heads.txt")).toMatchObject({
     code: 0,

@@ -1,0 +1,28 @@
+import { type Anchor, type AnchorReport, firstTime } from "./check-anchors.ts";
+
+/**
+ * Since when nobody could have rewritten a ledger unseen, and by whose word: a sentence for each anchor that says it. The names of files and
+ * of witnesses in it come from elsewhere.
+ */
+export function anchorWords({ found, oldest, newest, contradicted, lost }: AnchorReport): readonly string[] {
+  if (found === 0) return ["no head of this ledger that its key signed is in what was chosen, so nothing was compared"];
+  const held = [...new Set([oldest, newest])].filter((anchor) => anchor !== undefined).map(heldWords);
+  return [
+    ...held,
+    ...(lost === 0 ? [] : [`${lost} within what was lost and accepted`]),
+    ...(contradicted === undefined ? [] : [`${contradicted.anchor.where}: keep it and the ledger as evidence`]),
+  ];
+}
+
+function heldWords(anchor: Anchor): string {
+  const { size, said, where } = anchor;
+  const records = size === 1 ? "record 1" : `records 1 to ${size}`;
+  const first = said.toSorted((one, other) => one.time.getTime() - other.time.getTime())[0];
+  if (first === undefined) return `${records}; nobody says since when (${where})`;
+  const since = `${new Date(firstTime(anchor)).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const word =
+    first.by === "signer"
+      ? "by the signer's own word, which counts as far as somebody else has kept it since"
+      : `by the word of ${first.by.witness}`;
+  return `${records} could not be rewritten unseen since ${since}, ${word} (${where})`;
+}
