@@ -5,6 +5,7 @@ import type { Redactor } from "@gennai/governance/redaction";
 import { hasCode } from "@gennai/machine/system-error";
 import { ledgerPathOf } from "../ledger/file/ledger-file-name.ts";
 import type { LedgerLocation } from "../ledger/file/ledger-location.ts";
+import { type BundlePart, usualBundleParts } from "./bundle-parts.ts";
 import { readLedgerRecords } from "./ledger-records.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -14,14 +15,20 @@ export type LedgerLineFormat = "agent-trace" | "seed001";
 
 /**
  * The records of a workspace as lines of JSON, without line breaks. They are redacted once more, by the rules of today: a record
- * that holds what they mask says `redacted` under `metadata`, and its signature covers it no longer.
+ * that holds what they mask says `redacted` under `metadata`, and its signature covers it no longer. Where `records` are not chosen, each has
+ * what the chain needs alone, and says `withheld`; what is no record of ours is then left out, since nobody can tell its parts.
  */
 export async function* exportLedgerLines(
   location: LedgerLocation,
-  options: { readonly format: LedgerLineFormat; readonly redactor: Redactor },
+  options: {
+    readonly format: LedgerLineFormat;
+    readonly redactor: Redactor;
+    readonly parts?: ReadonlySet<BundlePart>;
+  },
 ): AsyncGenerator<string, void, undefined> {
+  const { parts = new Set(usualBundleParts) } = options;
   for (const line of ledgerLines(location)) {
-    const record = recordOf(line);
+    const record = parts.has("records") ? recordOf(line) : chainOf(line);
     if (record === undefined) continue;
     const masked = await redacted(record, options.redactor);
     const exported = masked.count === 0 ? record : marked(masked.value);
@@ -100,6 +107,17 @@ function recordOf(line: string): JsonObject | undefined {
     // Old ledgers have lines that were cut: `verify` reports them.
     return undefined;
   }
+}
+
+/** A record without its content; of a purge, which has what makes the chain's gaps sound, all. */
+function chainOf(line: string): JsonObject | undefined {
+  const record = recordOf(line);
+  const metadata = isJsonObject(record?.["metadata"]) ? record["metadata"] : undefined;
+  if (record === undefined || typeof metadata?.["hash"] !== "string") return undefined;
+  if (metadata["kind"] === "purge" || metadata["purged"] === true) return record;
+  const { metadata: kept, ...rest } = recordOf(withoutContent(line)) ?? {};
+  const { purged: _purged, ...fixed } = isJsonObject(kept) ? kept : {};
+  return { ...rest, metadata: { ...fixed, withheld: true } };
 }
 
 function marked(record: unknown): JsonObject {

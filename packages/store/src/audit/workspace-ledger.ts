@@ -4,7 +4,7 @@ import { recordLines } from "@gennai/governance/ledger/laid-out-records";
 import { ledgerPathOf } from "../ledger/file/ledger-file-name.ts";
 import type { LedgerLocation } from "../ledger/file/ledger-location.ts";
 import { ledgerPublicKeyFile } from "../ledger/keys/ledger-key.ts";
-import type { PurgeReport } from "../purge/forget-sessions.ts";
+import type { MemoryPurge } from "../purge/purge-memory.ts";
 import { type BundlePart, usualBundleParts } from "./bundle-parts.ts";
 import type { AnchoredHead, AnchorSources } from "./ledger-anchors.ts";
 import { type LedgerLineFormat, ledgerLines } from "./ledger-export.ts";
@@ -56,7 +56,7 @@ export class WorkspaceLedger {
 
   /**
    * Pieces of text to write one after the other, redacted once more by the rules of today.
-   * @param parts of a bundle: what is in it
+   * @param parts what is in it besides the chain; lines have no place for `prompts`
    */
   async *export(
     format: LedgerLineFormat | "bundle",
@@ -71,11 +71,11 @@ export class WorkspaceLedger {
       return;
     }
     const { exportLedgerLines } = await import("./ledger-export.ts");
-    for await (const line of exportLedgerLines(this.#location, { format, redactor })) yield `${line}\n`;
+    for await (const line of exportLedgerLines(this.#location, { format, redactor, parts })) yield `${line}\n`;
   }
 
   /** Forgets one session, or all of the workspace, for good. Rejects with `StoreError`. */
-  async purge(request: { readonly sessionId?: string; readonly toolVersion: string }): Promise<PurgeReport> {
+  async purge(request: { readonly sessionId?: string; readonly toolVersion: string }): Promise<MemoryPurge> {
     const { purgeMemory } = await import("../purge/purge-memory.ts");
     return purgeMemory({ ...this.#location, ...request });
   }

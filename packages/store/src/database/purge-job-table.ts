@@ -11,8 +11,12 @@ export interface PurgeJob {
   readonly blobs: readonly string[];
   /** Milliseconds since the epoch when nobody did; whoever stores one of them later needs it. */
   readonly scanned: number;
-  /** All is done but the pages that the database freed, see `compactPurged`. */
+  /** No file has it any more: what is left are pages that the database freed, see `compactPurged`, and `notesLeft`. */
   readonly swept?: boolean;
+  /** These pages are gone, too. */
+  readonly compacted?: boolean;
+  /** git did not take the change of its notes. */
+  readonly notesLeft?: boolean;
 }
 
 const jobSchema = z.object({
@@ -22,6 +26,8 @@ const jobSchema = z.object({
   // A job from before this was written down: nobody knows what is older, so that everything stays, until a purge finds it again.
   scanned: z.number().default(0),
   swept: z.exactOptional(z.boolean()),
+  compacted: z.exactOptional(z.boolean()),
+  notesLeft: z.exactOptional(z.boolean()),
 });
 
 export interface PendingPurge {
@@ -42,13 +48,20 @@ export function dropPurgedBlobs(database: StoreDatabase, { number, job }: Pendin
   replaceJob(database, number, { ...job, blobs: [] });
 }
 
-/** All of it is done but the database's freed pages. */
-export function markSwept(database: StoreDatabase, { number, job }: PendingPurge): void {
-  replaceJob(database, number, { ...job, blobs: [], swept: true });
+/** All of it is done but the database's freed pages, and the notes where git refused. */
+export function markSwept(database: StoreDatabase, { number, job }: PendingPurge, notesLeft: boolean): void {
+  keepJob(database, number, { ...job, blobs: [], swept: true, notesLeft });
 }
 
-export function removePurgeJob(database: StoreDatabase, { number }: PendingPurge): void {
-  database.prepare("DELETE FROM purge_jobs WHERE number = ?").run(number);
+/** The database has no freed page of it any more. */
+export function markCompacted(database: StoreDatabase, { number, job }: PendingPurge): void {
+  keepJob(database, number, { ...job, compacted: true });
+}
+
+/** As long as something is left of it. */
+function keepJob(database: StoreDatabase, number: number, job: PurgeJob): void {
+  if (job.compacted !== true || job.notesLeft === true) replaceJob(database, number, job);
+  else database.prepare("DELETE FROM purge_jobs WHERE number = ?").run(number);
 }
 
 function replaceJob(database: StoreDatabase, number: number, job: PurgeJob): void {

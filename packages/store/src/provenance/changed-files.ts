@@ -1,7 +1,7 @@
 import { diffLines } from "@gennai/machine/changes/line-diff";
 import { git } from "@gennai/machine/git/run/run-git";
+import { readObjects } from "../repository/read-objects.ts";
 import { linesOf } from "./matching/text-lines.ts";
-import { readObjects } from "./read-objects.ts";
 
 /** Larger files are not looked into, in bytes. */
 const maxBytes = 1024 * 1024;

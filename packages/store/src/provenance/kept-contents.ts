@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { git } from "@gennai/machine/git/run/run-git";
+import { readObjects } from "../repository/read-objects.ts";
 import { FileBlobStore } from "../sqlite/file-blob-store.ts";
-import { readObjects } from "./read-objects.ts";
 
 /** Contents larger than this are not looked into, in bytes. */
 const maxBytes = 1024 * 1024;

@@ -7,13 +7,20 @@ import { layerOwners, removeLayer, removeLostLayers } from "@gennai/machine/stag
 import { abandonedJournals, removeJournal } from "@gennai/machine/workspace/change/change-journal";
 import { forgetCheckpoints } from "../checkpoints/forget-checkpoints.ts";
 import type { StoreDatabase } from "../database/database.ts";
-import { markSwept, type PurgeJob, pendingPurges, removePurgeJob } from "../database/purge-job-table.ts";
+import {
+  markCompacted,
+  markSwept,
+  type PendingPurge,
+  type PurgeJob,
+  pendingPurges,
+} from "../database/purge-job-table.ts";
 import { integerOf } from "../database/row.ts";
 import { StoreError } from "../database/store-error.ts";
 import { recoveredCopies } from "../ledger/file/ledger-mirror-file.ts";
 import type { LedgerMirror } from "../ledger/ledger-mirror.ts";
 import type { LedgerTable } from "../ledger/ledger-table.ts";
 import { removeBlobs } from "./purged-blobs.ts";
+import { forgetPurgedNotes } from "./purged-notes.ts";
 
 /** Milliseconds that others may hold the database's log. */
 const usualTimeoutMs = 10_000;
@@ -27,23 +34,26 @@ interface PurgeParts {
 
 /**
  * Does what is left of purges, also of one that a crash broke off; any number of times. Resolves when no byte of what was
- * purged is in the state directory or in the ledger's file. Rejects with `StoreError` `busy` when others hold the database.
+ * purged is in the state directory, in the ledger's file or in git's notes. Rejects with `StoreError` `busy` when others hold the
+ * database, or git its notes. @returns how many notes changed
  */
-export async function finishPurges(parts: PurgeParts): Promise<void> {
-  await sweepPurges(parts);
+export async function finishPurges(parts: PurgeParts): Promise<number> {
+  const notes = await sweepPurges(parts);
   await compactPurged(parts.database);
+  return notes;
 }
 
 /**
  * As `finishPurges`, but for copies of a row that the database itself left behind, in pages that it freed or moved rows from:
  * `compactPurged` takes those, and nobody can use the database meanwhile.
  */
-export async function sweepPurges(parts: PurgeParts): Promise<void> {
+export async function sweepPurges(parts: PurgeParts): Promise<number> {
   const { database, mirror, stateDir } = parts;
-  const pending = pendingPurges(database).filter(({ job }) => job.swept !== true);
-  if (pending.length === 0) return;
+  const pending = pendingPurges(database).filter(isUnswept);
+  if (pending.length === 0) return 0;
   for (const purge of pending) {
     const { job } = purge;
+    if (job.swept === true) continue;
     await forgetCheckpoints({ stateDir, root: job.workspaceRoot }, job.sessionIds);
     await removeLayers(stateDir, job);
     removeStagedTrees(stateDir, ({ session, root }) => isOf(job, { session, root }));
@@ -59,21 +69,37 @@ export async function sweepPurges(parts: PurgeParts): Promise<void> {
       }
     });
   }
+  // Last, and a refusal holds up nothing else: git's notes may be locked for long.
+  const refusals = new Map<PendingPurge, unknown>();
+  let notes = 0;
+  for (const purge of pending) {
+    const taken = forgetPurgedNotes(parts, { workspace: purge.workspace, workspaceRoot: purge.job.workspaceRoot });
+    notes += await taken.catch((error: unknown) => {
+      refusals.set(purge, error);
+      return 0;
+    });
+  }
   eraseFreedPages(database);
   database.transaction({ durable: true }, () => {
-    for (const each of pending) markSwept(database, each);
+    for (const each of pending) markSwept(database, each, refusals.has(each));
   });
   await truncateLog(database);
+  for (const refusal of refusals.values()) throw refusal;
+  return notes;
+}
+
+function isUnswept({ job }: PendingPurge): boolean {
+  return job.swept !== true || job.notesLeft === true;
 }
 
 /** Whether purges wait for `sweepPurges`. */
 export function awaitsSweep(database: StoreDatabase): boolean {
-  return pendingPurges(database).some(({ job }) => job.swept !== true);
+  return pendingPurges(database).some(isUnswept);
 }
 
 /** Whether purges wait for `compactPurged`. */
 export function awaitsCompaction(database: StoreDatabase): boolean {
-  return pendingPurges(database).some(({ job }) => job.swept === true);
+  return pendingPurges(database).some(isUncompacted);
 }
 
 /**
@@ -82,7 +108,7 @@ export function awaitsCompaction(database: StoreDatabase): boolean {
  * @param timeoutMs milliseconds to wait for others who hold it
  */
 export async function compactPurged(database: StoreDatabase, timeoutMs = usualTimeoutMs): Promise<void> {
-  const swept = pendingPurges(database).filter(({ job }) => job.swept === true);
+  const swept = pendingPurges(database).filter(isUncompacted);
   if (swept.length === 0) return;
   const vacuum = (): boolean => {
     database.prepare("VACUUM").run();
@@ -92,9 +118,13 @@ export async function compactPurged(database: StoreDatabase, timeoutMs = usualTi
   await truncateLog(database, timeoutMs);
   eraseFreedPages(database);
   database.transaction({ durable: true }, () => {
-    for (const each of swept) removePurgeJob(database, each);
+    for (const each of swept) markCompacted(database, each);
   });
   await truncateLog(database, timeoutMs);
+}
+
+function isUncompacted({ job }: PendingPurge): boolean {
+  return job.swept === true && job.compacted !== true;
 }
 
 /** From now on, this connection overwrites what it deletes. */

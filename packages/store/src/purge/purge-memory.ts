@@ -4,11 +4,12 @@ import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import { recoverWorkspaceJournals } from "@gennai/machine/workspace/change/recover-journals";
 import { databaseFile, StoreDatabase } from "../database/database.ts";
 import { refuseLogCopy } from "../database/log-copy-guard.ts";
-import { createPurgeJobs } from "../database/purge-job-table.ts";
+import { createPurgeJobs, pendingPurges } from "../database/purge-job-table.ts";
 import { StoreError } from "../database/store-error.ts";
 import { openLedgers } from "../ledger/open-ledgers.ts";
 import { forgetSessions, type PurgeReport, storedSessions } from "./forget-sessions.ts";
 import { eraseFreedPages, finishPurges } from "./purge-jobs.ts";
+import { forgetPurgedNotes } from "./purged-notes.ts";
 
 export interface PurgeRequest {
   readonly stateDir: string;
@@ -21,13 +22,19 @@ export interface PurgeRequest {
   readonly by?: string;
 }
 
+export interface MemoryPurge extends PurgeReport {
+  /** Git notes of the repository that told of purged writes, of this purge's and of earlier ones. */
+  readonly notes: number;
+}
+
 /**
  * Forgets one session, or all of a workspace: its log, title, blobs that nobody else needs, the content of its ledger records,
  * copies and temporary files. The chain of the ledger still holds, and a tombstone tells what was purged, when and by whom.
  * Rows go in one transaction; what a crash leaves undone is done when the store is opened next, or by a purge again.
- * Rejects with `StoreError`: `unknown_session`, `busy` while one of the sessions runs a turn.
+ * Does what an earlier purge or deletion left undone, too, of notes also what a version before this one left.
+ * Rejects with `StoreError`: `unknown_session`, `busy` while one of the sessions runs a turn, or git is at its notes.
  */
-export async function purgeMemory(request: PurgeRequest): Promise<PurgeReport> {
+export async function purgeMemory(request: PurgeRequest): Promise<MemoryPurge> {
   const stateDir = await prepareStateDirectory(request.stateDir);
   if (!existsSync(databaseFile(stateDir))) return nothing;
   recoverWorkspaceJournals(stateDir);
@@ -44,16 +51,20 @@ export async function purgeMemory(request: PurgeRequest): Promise<PurgeReport> {
   const { table, mirror, watch } = ledgers;
   watch.assertForward();
   const parts = { database, table, mirror, stateDir };
-  await finishPurges(parts);
+  const wasLeft = pendingPurges(database).some(({ job }) => job.sessionIds.includes(sessionId ?? ""));
+  const before = await finishPurges(parts);
   const workspace = table.find(workspaceRoot);
   const sessions = workspace === undefined ? [] : storedSessions(database, workspace, sessionId);
+  const earlier = workspace === undefined ? 0 : await forgetPurgedNotes(parts, { workspace, workspaceRoot });
+  const notes = before + earlier;
   if (sessionId !== undefined && sessions.length === 0) {
+    if (wasLeft || notes > 0) return { ...nothing, notes };
     throw new StoreError(
       "unknown_session",
       `There is no session ${sessionId} of ${workspaceRoot}: list the sessions to find the one you mean.`,
     );
   }
-  if (workspace === undefined) return nothing;
+  if (workspace === undefined) return { ...nothing, notes };
   const report = await forgetSessions(parts, {
     workspace,
     workspaceRoot,
@@ -62,8 +73,7 @@ export async function purgeMemory(request: PurgeRequest): Promise<PurgeReport> {
     by: request.by ?? userInfo().username,
     time: Date.now(),
   });
-  await finishPurges(parts);
-  return report;
+  return { ...report, notes: notes + (await finishPurges(parts)) };
 }
 
-const nothing: PurgeReport = { sessions: 0, events: 0, records: 0, blobs: 0 };
+const nothing: MemoryPurge = { sessions: 0, events: 0, records: 0, blobs: 0, notes: 0 };

@@ -87,7 +87,7 @@ test("a content that another session is about to name stays", async () => {
 /** Forgets session `one`; what is left of it, `finish` does. */
 async function forgotten(
   scope: "session" | "workspace",
-  body: (database: StoreDatabase, finish: () => Promise<void>) => Promise<void>,
+  body: (database: StoreDatabase, finish: () => Promise<unknown>) => Promise<void>,
 ): Promise<void> {
   const { root, stateDir } = fixture;
   using database = await StoreDatabase.open(join(stateDir, "gennai.db"));

@@ -82,7 +82,7 @@ describe("purge", () => {
       await fixture.record(store, 1);
     }
     expect(holding(marker).length).toBeGreaterThan(2);
-    expect(await purgeMemory(request())).toEqual({ sessions: 3, events: 40, records: 41, blobs: 1 });
+    expect(await purgeMemory(request())).toEqual({ sessions: 3, events: 40, records: 41, blobs: 1, notes: 0 });
     expect(holding(marker)).toEqual([]);
     expect(await verify()).toMatchObject({
       status: "ok",
@@ -160,6 +160,7 @@ describe("purge", () => {
       events: 20,
       records: 20,
       blobs: 0,
+      notes: 0,
     });
     expect(holding(marker)).toEqual([]);
     expect(holding("KEPT-TEXT").length).toBeGreaterThan(1);
@@ -190,7 +191,7 @@ describe("purge", () => {
     await fixture.recordAndClose(3);
     await purgeMemory(request());
     const after = readFileSync(fixture.mirror, "utf8");
-    expect(await purgeMemory(request())).toEqual({ sessions: 0, events: 0, records: 0, blobs: 0 });
+    expect(await purgeMemory(request())).toEqual({ sessions: 0, events: 0, records: 0, blobs: 0, notes: 0 });
     expect(readFileSync(fixture.mirror, "utf8")).toBe(after);
     await expect(purgeMemory({ ...request(), sessionId: "s" })).rejects.toMatchObject({ code: "unknown_session" });
     expect(await purgeMemory({ ...request(), stateDir: join(fixture.directory, "none") })).toEqual({
@@ -198,6 +199,7 @@ describe("purge", () => {
       events: 0,
       records: 0,
       blobs: 0,
+      notes: 0,
     });
   });
 

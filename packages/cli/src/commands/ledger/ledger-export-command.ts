@@ -28,17 +28,16 @@ export async function ledgerExportCommand(flags: LedgerExportFlags, console: Con
   if (format === undefined) {
     throw usageError(`There is no format ${JSON.stringify(flags.format)}.`, `Choose --format ${formats.join(", ")}.`);
   }
-  if (format !== "bundle" && flags.include !== undefined) {
-    throw usageError("--include is for bundles: lines of records have all of the records.", "Add --format bundle.");
-  }
   const parts = partsOf(flags.include, { all: bundleParts, usual: usualBundleParts });
+  if (format !== "bundle" && parts.has("prompts")) {
+    throw usageError("Lines are records, which hold no prompts: sessions are in bundles.", "Add --format bundle.");
+  }
   const workspaceRoot = await resolveWorkspace(flags.workspace, console);
   const ledger = new WorkspaceLedger({ workspaceRoot, stateDir: defaultStateDir(console.environment) });
   const lines = ledger.export(format, parts);
   if (flags.dryRun === true) {
-    console.errors.write(
-      format === "bundle" ? await listedBundle(lines, parts, workspaceRoot) : await listedLines(lines, workspaceRoot),
-    );
+    const listed = format === "bundle" ? listedBundle : listedLines;
+    console.errors.write(await listed(lines, parts, workspaceRoot));
     return exitCode.ok;
   }
   if (flags.out === undefined) {

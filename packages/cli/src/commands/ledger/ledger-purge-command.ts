@@ -1,6 +1,5 @@
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
-import { forgetNotes } from "@gennai/store/provenance/sharing/share-notes";
 import { exitCode } from "../../errors/exit-code.ts";
 import { agreed } from "../../terminal/agreed.ts";
 import type { Console } from "../../terminal/console.ts";
@@ -23,23 +22,17 @@ export async function ledgerPurgeCommand(flags: LedgerPurgeFlags, console: Conso
     console.errors.write("Nothing was purged.\n");
     return exitCode.refused;
   }
-  const location = { workspaceRoot, stateDir: defaultStateDir(console.environment) };
-  const ledger = new WorkspaceLedger(location);
+  const ledger = new WorkspaceLedger({ workspaceRoot, stateDir: defaultStateDir(console.environment) });
   const request = { toolVersion: version, ...(session === undefined ? {} : { sessionId: session }) };
-  const [purge] = await Promise.allSettled([ledger.purge(request)]);
-  // Only of what is purged. Also after a refusal: so a second try takes what the first could not, e.g. while git was locked.
-  const notes = await forgetNotes(location);
-  if (purge.status === "rejected") {
-    if (notes > 0) console.errors.write(notesText(notes));
-    throw purge.reason;
-  }
-  const report = purge.value;
-  if (flags.json === true) console.output.write(`${JSON.stringify({ ...report, notes })}\n`);
+  const report = await ledger.purge(request);
+  if (flags.json === true) console.output.write(`${JSON.stringify(report)}\n`);
   else {
-    const { sessions, events, records, blobs } = report;
+    const { sessions, events, records, blobs, notes } = report;
     console.output.write(
       sessions + records + blobs === 0
-        ? "There was nothing to purge.\n"
+        ? session === undefined && notes === 0
+          ? "There was nothing to purge.\n"
+          : "It was purged or deleted before. What that had left is gone now.\n"
         : `Purged ${sessions} sessions with ${events} events, ${blobs} files, and the content of ${records} records; their place in the chain stays.\n`,
     );
     if (notes > 0) console.output.write(notesText(notes));
@@ -49,8 +42,8 @@ export async function ledgerPurgeCommand(flags: LedgerPurgeFlags, console: Conso
 
 /** What of it can not be reached from here. */
 function notesText(count: number): string {
-  return `${count === 1 ? "1 git note tells" : `${count} git notes tell`} of it no more. Copies that were pushed stay where they are, and so do trailers in commits,
-exported bundles and reports. git keeps the notes' own history here until: git update-ref -d refs/notes/agent-trace, git reflog expire
---expire=now --all, git gc --prune=now (the first takes all notes).
+  return `${count === 1 ? "1 git note tells" : `${count} git notes tell`} of it no more, nor does the notes' own history here. git's garbage collection takes what no reference
+leads to, at once with git gc --prune=now. Copies that were pushed stay until git push --force origin refs/notes/agent-trace, and trailers in
+commits, exported bundles and reports stay.
 `;
 }

@@ -66,7 +66,7 @@ export function registerLedgerCommands(program: Command, { console, ended }: Com
       "agent-trace: lines of Agent Trace 0.1.0; bundle: one signed file with records and key; seed001: older names",
       "agent-trace",
     )
-    .option("--include <parts>", "what is in a bundle besides the chain, of records, prompts; none (default: records)")
+    .option("--include <parts>", "what is in it besides the chain, of records, prompts; none (default: records)")
     .option("--dry-run", "write nothing: list what would leave")
     .addHelpText("after", exportHelp)
     .option("--out <file>", "a new file (default: standard output)")
@@ -114,8 +114,9 @@ line, 16 malformed line, 17 unsigned, 18 behind the store, 19 differs from the s
 `;
 
 const exportHelp = `
-A bundle holds what was done, and nothing of what was said: sessions, with their titles, prompts and answers, are in it with --include
-records,prompts. The inputs of calls are part of what a record signs, so they go with records; with --include none there is the chain alone.
+An export holds what was done, and nothing of what was said: sessions, with their titles, prompts and answers, are in a bundle with --include
+records,prompts, and in no other format. The inputs of calls are part of what a record signs, so they go with records; with --include none
+there is the chain alone.
 `;
 
 const anchorHelp = `

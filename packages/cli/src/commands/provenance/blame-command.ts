@@ -29,7 +29,7 @@ export async function blameCommand(named: string, flags: BlameFlags, console: Co
   const { workspaceRoot, provenance } = await openProvenance(flags, console);
   const wanted = fileAndLines(named);
   if (wanted === undefined) throw usageError(`${named} names no lines.`, "Lines are counted from 1, e.g. FILE:40-60.");
-  const { path, text } = await readWorkspaceText(wanted.file, workspaceRoot, console.directory);
+  const { path, text } = await readWorkspaceText(wanted.file, workspaceRoot);
   const since = flags.since === undefined ? undefined : await momentOf(flags.since, workspaceRoot);
   const all = await provenance.originsOf(path, text);
   const range = { first: wanted.lines?.first ?? 1, last: Math.min(wanted.lines?.last ?? all.length, all.length) };

@@ -14,7 +14,7 @@ export function registerProvenanceCommands(program: Command, { console, ended }:
       .description(
         "say of each line of a file who wrote it, under which intent, and who allowed it, as far as it is recorded",
       )
-      .argument("<file[:lines]>", "e.g. src/parse.ts, src/parse.ts:40 or src/parse.ts:40-60"),
+      .argument("<file[:lines]>", "in the workspace, e.g. src/parse.ts, src/parse.ts:40 or src/parse.ts:40-60"),
   )
     .option("--since <when>", "only what was written since: a commit, branch or tag, or a date (2026-11-01)")
     .option("--bundle <file>", "by an exported bundle in place of this machine's ledger: for a clone, elsewhere")

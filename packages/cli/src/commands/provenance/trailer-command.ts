@@ -1,6 +1,6 @@
 import { git } from "@gennai/machine/git/run/run-git";
 import { tracedLines } from "@gennai/store/provenance/sharing/commit-origins";
-import { copyNote } from "@gennai/store/provenance/sharing/git-notes";
+import { copyNote } from "@gennai/store/repository/git-notes";
 import { CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";

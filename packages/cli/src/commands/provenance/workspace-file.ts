@@ -11,14 +11,16 @@ export interface WorkspaceText {
   readonly text: string;
 }
 
-/** A text file of the workspace. Throws `CliError` for one outside of it, a link out of it, and what is no text. */
-export async function readWorkspaceText(
-  named: string,
-  workspaceRoot: string,
-  directory: string,
-): Promise<WorkspaceText> {
-  const file = await realpath(resolve(directory, named)).catch((error: unknown) => {
-    throw new CliError(`There is no file ${named}.`, { next: ["Name a text file of the workspace."], cause: error });
+/**
+ * A text file of the workspace. Throws `CliError` for one outside of it, a link out of it, and what is no text.
+ * @param named absolute, or from the workspace, as `git -C` has it: it is a file of the workspace, wherever the user stands
+ */
+export async function readWorkspaceText(named: string, workspaceRoot: string): Promise<WorkspaceText> {
+  const file = await realpath(resolve(workspaceRoot, named)).catch((error: unknown) => {
+    throw new CliError(`There is no file ${named} in ${workspaceRoot}.`, {
+      next: ["Name a text file of the workspace, by its path from there."],
+      cause: error,
+    });
   });
   const path = relative(workspaceRoot, file).split(sep).join("/");
   if (path === "" || path.startsWith("../") || path === ".." || resolve(workspaceRoot, path) !== file) {

@@ -22,7 +22,8 @@ export async function sessionsDeleteCommand(
   if (flags.yes !== true) {
     console.errors.write(
       `Session ${sessionId}, ${terminalSafe(title)}: what was said goes, and with it undo, checkpoints and what its commands made that git ignores.\n` +
-        "Your files stay as they are. The ledger keeps that something was done, without what. Exported files are not touched.\n",
+        "Your files stay as they are. The ledger keeps that something was done, without what, and git notes of this repository lose what they say of it.\n" +
+        "Exported files, trailers in commits and notes that were pushed stay.\n",
     );
     if (!(await agreed("Delete it for good? [y/N] ", "Deleting is for good", console))) {
       console.errors.write("Nothing was deleted.\n");

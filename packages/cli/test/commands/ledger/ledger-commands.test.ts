@@ -54,7 +54,15 @@ test("export, verify as a third party, purge, and export again", async () => {
     new RegExp(`${marker}|${answer}`),
   );
   expect(await gennai("export", "--format", "bundle", "--include", "secrets")).toMatchObject({ code: 2 });
-  expect(await gennai("export", "--include", "prompts")).toMatchObject({ code: 2 });
+  for (const format of ["agent-trace", "seed001"]) {
+    const lines = (...include: string[]) => gennai("export", "--format", format, ...include);
+    expect(await lines("--include", "prompts")).toMatchObject({ code: 2, printed: "" });
+    expect((await lines("--include", "records")).printed).toBe((await lines()).printed);
+    const { printed } = await lines("--include", "none");
+    expect(printed).not.toMatch(new RegExp(`${marker}|${answer}`));
+    expect(JSON.parse(printed)).toMatchObject({ files: [], metadata: { seq: 1, kind: "session", withheld: true } });
+    expect(JSON.parse(printed).metadata).not.toHaveProperty("purged");
+  }
   expect(await gennai("export", "--format", "csv")).toMatchObject({
     code: 2,
     complained: expect.stringContaining("agent-trace, bundle, seed001"),
@@ -111,6 +119,10 @@ test("a dry run lists what would leave with a bundle, in figures of the bundle i
   expect(await listed(...bundle, "--include", "prompts")).toMatch(
     /no {2}records .*\n {2}yes prompts .*; of 1 sessions with 1 events/,
   );
-  expect(await listed("ledger", "export")).toMatch(/yes records .*; of 0\n {2}no {2}prompts /);
+  const ofLines = /yes chain .*\n {2}no {2}key .*\n {2}yes records .*; of 0\n {2}no {2}prompts .*\n {2}no {2}contents /;
+  expect(await listed("ledger", "export")).toMatch(ofLines);
+  expect(await listed("ledger", "export", "--format", "seed001", "--include", "none")).toMatch(
+    /yes chain .*\n {2}no {2}key .*\n {2}no {2}records .*\n {2}no {2}prompts .*\n {2}no {2}contents /,
+  );
   expect(await listed("sessions", "export", "s")).toMatch(/yes prompts .*\(1 events\)/);
 });

@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { type TemporaryDirectory, temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
@@ -62,6 +62,26 @@ test("each line has its agent, intent, decision and verification, and no text is
   expect(json.printed).not.toContain("countWords");
   expect(await named(workspace.root, "words.js", "--since", "2026-11-21")).toBe(".........");
   expect(await named(workspace.root, "words.js", "--since", "2026-11-19")).toBe(".....1111");
+});
+
+test("a file is looked for in the workspace that is named, as git -C does, wherever one stands", async () => {
+  await using workspace = await temporaryRepository({ "src/words.js": text(before) });
+  // Looked for from here, this one would be taken.
+  await using elsewhere = await temporaryDirectory({ "src/words.js": "another\n", "only-here.js": "x\n" });
+  const after = text(before, added);
+  await workspace.write("src/words.js", after);
+  await recordWrite(state.root, workspace.root, "src/words.js", after);
+  const there = ["--workspace", workspace.root];
+  expect(await named(elsewhere.root, "src/words.js", ...there)).toBe(".....1111");
+  expect(await named(elsewhere.root, workspace.path("src/words.js"), ...there)).toBe(".....1111");
+  expect(
+    await named(elsewhere.root, "src/../src/words.js:7", "--workspace", relative(elsewhere.root, workspace.root)),
+  ).toBe("1");
+  expect(await gennai(elsewhere.root, "blame", "only-here.js", ...there)).toMatchObject({
+    code: 1,
+    complained: expect.stringContaining(`There is no file only-here.js in ${workspace.root}`),
+  });
+  expect(await gennai(elsewhere.root, "blame", elsewhere.path("only-here.js"), ...there)).toMatchObject({ code: 2 });
 });
 
 describe("a line is still explained after", () => {

@@ -1,8 +1,9 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ProcessLocks } from "@gennai/machine/process/process-lock";
-import { changeNotes, noteOf } from "@gennai/store/provenance/sharing/git-notes";
 import { sharedParts, usualParts } from "@gennai/store/provenance/sharing/shared-parts";
+import { changeNotes, noteOf } from "@gennai/store/repository/git-notes";
+import { openStore } from "@gennai/store/sqlite/store";
 import {
   type TemporaryDirectory,
   type TemporaryRepository,
@@ -188,10 +189,77 @@ test("what a purge could not take from the notes, the same purge takes later", a
   expect(await purge()).toMatchObject({ code: 1, complained: expect.stringContaining("git did not take the notes") });
   expect(await note()).toContain("house/model");
   rmSync(lock);
-  const { code, complained } = await purge();
-  expect(code).toBe(1);
-  expect(complained).toMatch(/^1 git note tells.*no session s/s);
+  expect(await purge()).toMatchObject({
+    code: 0,
+    printed: expect.stringMatching(/had left is gone now.*1 git note tells/s),
+  });
   await expect(note()).rejects.toThrow("no note found");
+  expect(await purge()).toMatchObject({ code: 1, complained: expect.stringContaining("no session s") });
+});
+
+/** Objects of the repository that hold a text: those that a reference or a reflog leads to, and all that are there. */
+async function objectsWith(word: string): Promise<{ readonly reachable: number; readonly stored: number }> {
+  const { git } = workspace;
+  const ids = async (...args: readonly string[]): Promise<readonly string[]> =>
+    (await git(...args)).split("\n").flatMap((line) => line.split(" ", 1)[0] || []);
+  const count = async (list: readonly string[]): Promise<number> => {
+    const texts = await Promise.all(list.map((id) => git("cat-file", "-p", id)));
+    return texts.filter((text) => text.includes(word)).length;
+  };
+  return {
+    reachable: await count(await ids("rev-list", "--objects", "--all", "--reflog")),
+    stored: await count(await ids("cat-file", "--batch-all-objects", "--batch-check")),
+  };
+}
+
+describe("no reference and no reflog leads to a note of", () => {
+  beforeEach(async () => {
+    await workspace.git("notes", `--ref=${ref}`, "add", "--message", "others' words", "HEAD~1");
+    await gennai(workspace.root, "provenance", "note");
+    // Its former text is history of the notes.
+    await gennai(workspace.root, "provenance", "note", "--include", "model,people");
+    expect((await objectsWith("house/model")).reachable).toBe(2);
+  });
+  afterEach(async () => {
+    expect(await objectsWith("house/model")).toMatchObject({ reachable: 0 });
+    await workspace.git("gc", "--quiet", "--prune=now");
+    expect(await objectsWith("house/model")).toEqual({ reachable: 0, stored: 0 });
+    await expect(note()).rejects.toThrow("no note found");
+    expect((await note("HEAD~1")).trim()).toBe("others' words");
+    expect(await workspace.git("fsck", "--full", "--strict")).toBe("");
+  });
+
+  test("a session that was purged", async () => {
+    expect(await gennai(workspace.root, "ledger", "purge", "--session", "s", "--yes")).toMatchObject({ code: 0 });
+  });
+
+  test("a workspace that was purged", async () => {
+    expect(await gennai(workspace.root, "ledger", "purge", "--yes")).toMatchObject({ code: 0 });
+  });
+
+  test("a session that was deleted while a server has the store open", async () => {
+    await using store = await openStore(state.root, { onWarning: (warning) => expect.fail(warning) });
+    await store.log.forget("s", "ada");
+  });
+
+  test("a session that was deleted while git was at its notes, once a purge is asked for", async () => {
+    const lock = workspace.path(`.git/${ref}.lock`);
+    writeFileSync(lock, "");
+    const warnings: string[] = [];
+    {
+      await using store = await openStore(state.root, { onWarning: (warning) => warnings.push(warning) });
+      await store.log.forget("s", "ada");
+    }
+    expect(warnings).toEqual([expect.stringContaining("git did not take the notes")]);
+    expect(await note()).toContain("house/model");
+    rmSync(lock);
+    expect(await gennai(workspace.root, "ledger", "purge", "--session", "s", "--yes")).toMatchObject({ code: 0 });
+  });
+
+  test("a session whose notes the user took away by hand, but not from their history", async () => {
+    await workspace.git("notes", `--ref=${ref}`, "remove", "HEAD");
+    expect(await gennai(workspace.root, "ledger", "purge", "--session", "s", "--yes")).toMatchObject({ code: 0 });
+  });
 });
 
 test("lines that others add to a note meanwhile are not lost", async () => {

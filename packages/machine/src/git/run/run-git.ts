@@ -108,7 +108,7 @@ function withoutSubmodules(args: readonly string[]): readonly string[] {
   const end = args.includes("--") ? args.indexOf("--") : args.length;
   const kept = args.filter((word, index) => index >= end || !aboutSubmodules.test(word));
   const isShow = args[at] !== "stash" && args[at] !== "reflog";
-  if (!comparing.has(args[at] ?? "")) return kept;
+  if (!comparing.has(args[at] ?? "") || args[at + 1] === "expire") return kept;
   const options = ["--ignore-submodules=dirty", ...(args[at] === "status" ? [] : ["--no-ext-diff", "--no-textconv"])];
   return kept.toSpliced(at + (isShow ? 1 : 2), 0, ...options);
 }

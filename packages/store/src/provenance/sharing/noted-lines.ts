@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { ledgerVerifier } from "../../ledger/keys/ledger-key.ts";
+import { notesOf } from "../../repository/git-notes.ts";
+import { readObjects } from "../../repository/read-objects.ts";
 import { KnownText } from "../matching/known-text.ts";
 import { outside, type Source } from "../matching/passage.ts";
 import { linesOf, squeezed, tells } from "../matching/text-lines.ts";
-import { readObjects } from "../read-objects.ts";
 import type { RecordedWrite } from "../recorded-write.ts";
 import type { ProvenanceTrust } from "../workspace-provenance.ts";
-import { notesOf } from "./git-notes.ts";
 import { isTraceGenuine, rangeHash, type TraceRecord, traceRecords, urnOf, writesOf } from "./trace-record.ts";
 
 /** A block that tells less may be anybody's where it does not stand where the note says, in characters. */

@@ -1,10 +1,7 @@
-import * as z from "zod";
-import { ledgerLines } from "../../audit/ledger-export.ts";
-import type { LedgerLocation } from "../../ledger/file/ledger-location.ts";
-import { isSignedHere, openLedgerSigner } from "../../ledger/keys/ledger-key.ts";
+import { openLedgerSigner } from "../../ledger/keys/ledger-key.ts";
+import { changeNotes, noteOf } from "../../repository/git-notes.ts";
 import type { WorkspaceProvenance } from "../workspace-provenance.ts";
 import { tracedLines } from "./commit-origins.ts";
-import { changeNotes, notedCommits, noteOf } from "./git-notes.ts";
 import { type SharedPart, sharedWrite } from "./shared-parts.ts";
 import { type TraceRecord, traceLine, traceRecord, traceRecords } from "./trace-record.ts";
 
@@ -34,49 +31,6 @@ export async function writeNote(workspaceRoot: string, record: TraceRecord): Pro
     const kept = linesBesides(await noteOf(workspaceRoot, revision), (other) => keyOf(other) === keyOf(record));
     return new Map([[revision, [...kept, traceLine(record), ""].join("\n")]]);
   });
-}
-
-/**
- * Takes from the repository's notes what a key of this state directory signed of writes that were purged from its ledger, now or
- * earlier. Copies elsewhere stay, and so does what git keeps of the notes' own history until it is pruned.
- * @returns how many notes changed
- */
-export async function forgetNotes(location: LedgerLocation): Promise<number> {
-  const { workspaceRoot, stateDir } = location;
-  if ((await notedCommits(workspaceRoot)).length === 0) return 0;
-  const purged = purgedRecords(location);
-  if (purged.size === 0) return 0;
-  // Also the keys that signed before this one: the same record's id may stand in the ledger of another machine.
-  const isOurs = isSignedHere(stateDir);
-  const isGone = (record: TraceRecord): boolean =>
-    isOurs({ keyId: keyOf(record) }) &&
-    record.metadata["dev.gennai"].writes.some(({ record_id: id }) => purged.has(id));
-  let count = 0;
-  await changeNotes(workspaceRoot, async () => {
-    const changed = new Map<string, string>();
-    for (const commit of await notedCommits(workspaceRoot)) {
-      const note = await noteOf(workspaceRoot, commit);
-      if (!traceRecords(note).some(isGone)) continue;
-      const kept = linesBesides(note, isGone);
-      changed.set(commit, kept.length === 0 ? "" : [...kept, ""].join("\n"));
-    }
-    count = changed.size;
-    return changed;
-  });
-  return count;
-}
-
-const purgedSchema = z.object({ id: z.string(), metadata: z.object({ purged: z.literal(true) }) });
-
-/** The ids of the records whose content is gone: these stay in the chain. */
-function purgedRecords(location: LedgerLocation): ReadonlySet<string> {
-  const ids = new Set<string>();
-  for (const line of ledgerLines(location)) {
-    if (!line.includes('"purged":true')) continue;
-    const { data } = purgedSchema.safeParse(JSON.parse(line));
-    if (data !== undefined) ids.add(data.id);
-  }
-  return ids;
 }
 
 function keyOf(record: TraceRecord): string {

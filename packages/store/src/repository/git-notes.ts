@@ -1,6 +1,6 @@
 import { git } from "@gennai/machine/git/run/run-git";
-import { StoreError } from "../../database/store-error.ts";
-import { readObjects } from "../read-objects.ts";
+import { StoreError } from "../database/store-error.ts";
+import { readObjects } from "./read-objects.ts";
 
 /** Where notes lie: a place of their own, so that nobody's other notes are touched. */
 export const notesRef = "refs/notes/agent-trace";
@@ -70,6 +70,40 @@ export async function changeNotes(
   directory: string,
   changed: () => Promise<ReadonlyMap<string, string>>,
 ): Promise<void> {
+  await written(directory, async (tip) => {
+    // After the tip: what comes in between moves the reference, and the write is refused.
+    const notes = await changed();
+    if (notes.size === 0) return undefined;
+    const input = importOf(notes, tip);
+    return git(["fast-import", "--quiet", "--done"], { directory, writes: "working-tree", input });
+  });
+}
+
+/**
+ * Keeps the notes as they are now, and nothing of how they were before, also not in the reflog. A reference without notes goes. What
+ * others write meanwhile stays. Rejects with `StoreError` as git refuses.
+ */
+export async function dropNotesHistory(directory: string): Promise<void> {
+  const place = { directory, writes: "working-tree" } as const;
+  await written(directory, async (tip) => {
+    if (tip === undefined) return undefined;
+    const tree = (await git(["rev-parse", "--verify", `${tip}^{tree}`], { directory })).stdout.trim();
+    const { stdout: entries } = await git(["ls-tree", tree], { directory });
+    if (entries === "") return git(["update-ref", "--no-deref", "-d", notesRef, tip], place);
+    const made = await git([...nobody, "commit-tree", "-m", "Notes kept by gennai", tree], place);
+    if (made.code !== 0) return made;
+    // Only when nobody moved the reference meanwhile.
+    return git(["update-ref", "--no-deref", notesRef, made.stdout.trim(), tip], place);
+  });
+  const { code, stderr } = await git(["reflog", "expire", "--expire=all", "--expire-unreachable=all", notesRef], place);
+  if (code !== 0 && (await tipOf(directory)) !== undefined) throw refused(stderr);
+}
+
+/** Tries to write until nobody else wrote meanwhile. @param write from the reference's commit; undefined: there is nothing to write */
+async function written(
+  directory: string,
+  write: (tip: string | undefined) => Promise<{ readonly code: number; readonly stderr: string } | undefined>,
+): Promise<void> {
   // Written through, it would be the other one that moves: a branch, maybe.
   const other = await git(["symbolic-ref", "--quiet", notesRef], { directory });
   if (other.code === 0) {
@@ -78,20 +112,19 @@ export async function changeNotes(
   }
   let complaint = "";
   for (let tried = 0; tried < mostTries; tried += 1) {
-    // Before the notes are read: what comes in between moves the reference, and the write is refused.
-    const tip = await tipOf(directory);
-    const notes = await changed();
-    if (notes.size === 0) return;
-    const { code, stderr } = await git(["fast-import", "--quiet", "--done"], {
-      directory,
-      writes: "working-tree",
-      input: importOf(notes, tip),
-    });
-    if (code === 0) return;
-    complaint = stderr.trim();
+    const done = await write(await tipOf(directory));
+    if (done === undefined || done.code === 0) return;
+    complaint = done.stderr;
   }
-  throw new StoreError("busy", `git did not take the notes: ${complaint}. Try again.`);
+  throw refused(complaint);
 }
+
+function refused(complaint: string): StoreError {
+  return new StoreError("busy", `git did not take the notes: ${complaint.trim()}. Try again.`);
+}
+
+/** Whose a commit of notes is matters to nobody, and git may not know who its user is: what is in a note is signed. */
+const nobody = ["-c", "user.name=gennai", "-c", "user.email=gennai@localhost"];
 
 async function tipOf(directory: string): Promise<string | undefined> {
   const { code, stdout } = await git(["rev-parse", "--verify", "--quiet", "--end-of-options", notesRef], { directory });
@@ -102,7 +135,7 @@ async function tipOf(directory: string): Promise<string | undefined> {
 function importOf(notes: ReadonlyMap<string, string>, tip: string | undefined): string {
   return [
     `commit ${notesRef}`,
-    // Whose the commit of the notes is matters to nobody: what is in a note is signed.
+    // As `nobody` says.
     `committer gennai <gennai@localhost> ${Math.floor(Date.now() / 1000)} +0000`,
     dataOf("Notes changed by gennai"),
     ...(tip === undefined ? [] : [`from ${tip}`]),

@@ -1,0 +1,91 @@
+import { git } from "@gennai/machine/git/run/run-git";
+import * as z from "zod";
+import { changeNotes, dropNotesHistory, notedCommits, noteOf, notesRef } from "./git-notes.ts";
+import { readObjects } from "./read-objects.ts";
+
+/** What of a note says of which records it is, and whose key signed it; whatever version wrote the rest. */
+const ours = z.object({
+  metadata: z.object({
+    "dev.gennai": z.object({ key_id: z.string(), writes: z.array(z.object({ record_id: z.string() })) }),
+  }),
+});
+
+/** What is to be gone. */
+export interface ForgottenRecords {
+  readonly ids: ReadonlySet<string>;
+  /** Whether a key of this machine signed: the same record's id may stand in the ledger of another one. */
+  readonly isOurs: (record: { readonly keyId: string }) => boolean;
+}
+
+/**
+ * Takes what our keys signed of these records from a repository's notes, and from the notes' own history, so that no reference and no
+ * reflog of theirs leads to it any more: git's garbage collection takes the rest. Copies in other references and elsewhere stay. Without a
+ * repository there are none. Rejects with `StoreError` as git refuses. @returns how many notes changed
+ */
+export async function forgetNotes(directory: string, { ids, isOurs }: ForgottenRecords): Promise<number> {
+  if (ids.size === 0 || !(await hasNotes(directory))) return 0;
+  const isGone = (line: string): boolean => {
+    // Most lines name none of them, and need not be parsed.
+    if (!line.includes('"dev.gennai"')) return false;
+    const { data } = ours.safeParse(jsonOf(line));
+    const said = data?.metadata["dev.gennai"];
+    return (
+      said !== undefined && isOurs({ keyId: said.key_id }) && said.writes.some((write) => ids.has(write.record_id))
+    );
+  };
+  let count = 0;
+  await changeNotes(directory, async () => {
+    const changed = new Map<string, string>();
+    for (const commit of await notedCommits(directory)) {
+      const lines = (await noteOf(directory, commit)).split("\n").filter((line) => line !== "");
+      const kept = lines.filter((line) => !isGone(line));
+      if (kept.length < lines.length) changed.set(commit, kept.length === 0 ? "" : [...kept, ""].join("\n"));
+    }
+    count = changed.size;
+    return changed;
+  });
+  if (await isInHistory(directory, isGone)) await dropNotesHistory(directory);
+  return count;
+}
+
+async function hasNotes(directory: string): Promise<boolean> {
+  const asked = ["rev-parse", "--verify", "--quiet", "--end-of-options", notesRef];
+  const [{ code }, reflog] = await Promise.all([
+    git(asked, { directory }).catch(() => ({ code: 1 })),
+    reflogOf(directory).catch(() => []),
+  ]);
+  return code === 0 || reflog.length > 0;
+}
+
+/** Commits of notes that the reference stood at. */
+async function reflogOf(directory: string): Promise<readonly string[]> {
+  const { code, stdout } = await git(["reflog", "show", "--format=%H", notesRef, "--"], { directory });
+  return code === 0 ? stdout.split("\n").filter((id) => id !== "") : [];
+}
+
+/** Whether an earlier version of a note has such a line. */
+async function isInHistory(directory: string, isGone: (line: string) => boolean): Promise<boolean> {
+  const tip = await git(["rev-parse", "--verify", "--quiet", "--end-of-options", notesRef], { directory });
+  const starts = [...(tip.code === 0 ? [tip.stdout.trim()] : []), ...(await reflogOf(directory))];
+  if (starts.length === 0) return false;
+  const walk = ["rev-list", "--objects", "--no-object-names", "--stdin"];
+  const { stdout } = await git(walk, { directory, input: `${starts.join("\n")}\n` });
+  let found = false;
+  await readObjects(
+    directory,
+    stdout.split("\n").filter((id) => id !== ""),
+    (_, bytes) => {
+      found ||= bytes.toString("utf8").split("\n").some(isGone);
+      return found;
+    },
+  );
+  return found;
+}
+
+function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
