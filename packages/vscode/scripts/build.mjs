@@ -1,5 +1,5 @@
 // Bundles the extension into dist/: extension.cjs, which only registers, app.cjs with all the rest, extension.web.cjs with all
-// of it for a browser, the web UI in repl/, and the server that it brings in server/.
+// of it for a browser, the web UI in repl/, and in server/ the program that it brings, with its pages.
 //
 //   node scripts/build.mjs                 for development, with source maps
 //   node scripts/build.mjs --watch         builds again whenever a source changes
@@ -12,6 +12,7 @@ import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { context } from "esbuild";
 import { buildCommandLine } from "../../cli/scripts/build.mjs";
+import { buildLedgerPage } from "../../ledger-page/scripts/build.mjs";
 import { buildRepl } from "../../repl/scripts/build.mjs";
 import { webOptions } from "./web-bundle.mjs";
 
@@ -68,8 +69,11 @@ export async function buildExtension({ production = false, watch = false, outDir
   const serverDir = join(outDir, "server");
   const server = await buildCommandLine({ outDir: serverDir, production });
   const page = await buildRepl({ outDir: join(serverDir, "page"), minify: production });
+  const ledgerPage = await buildLedgerPage({ outDir: serverDir });
   inputs.push(...server.inputs.map((path) => join(root, "..", "..", path)));
-  inputs.push(...Object.keys(page.metafile.inputs).map((path) => join(process.cwd(), path)));
+  for (const { metafile } of [page, ledgerPage]) {
+    inputs.push(...Object.keys(metafile.inputs).map((path) => join(process.cwd(), path)));
+  }
   bytes[relative(root, serverDir)] = server.bytes;
   for (const bundle of bundles) await (watch ? bundle.watch() : bundle.dispose());
   return { bytes, inputs };
