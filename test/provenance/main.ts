@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { SeededRandom } from "@gennai/testkit/seeded-random";
 import { gitHistory } from "./git-history.ts";
 import { type Measured, measure } from "./measure.ts";
 import { measuredTable } from "./measured-table.ts";
 import { replayHistory } from "./replayed-history.ts";
-import { Seeded } from "./seeded.ts";
 
 const help = `npm run provenance -- REPOSITORY… [OPTIONS]    how well lines are recognised, on real histories
 
@@ -42,7 +42,7 @@ else {
     const inside = join(repository, ".git");
     const steps = await gitHistory(existsSync(inside) ? inside : repository, Number(values.commits));
     const started = performance.now();
-    const history = replayHistory(steps, { recorded: Number(values.recorded), random: new Seeded(seed) });
+    const history = replayHistory(steps, { recorded: Number(values.recorded), random: new SeededRandom(seed) });
     const replayed = performance.now();
     const count = Math.ceil(Number(values.transformations) / positionals.length);
     measured.push(measure(history, { count, seed }));

@@ -1,5 +1,5 @@
+import { SeededRandom } from "@gennai/testkit/seeded-random";
 import { bareText, type ReplayedHistory, runningText, type TruthLine } from "./replayed-history.ts";
-import { Seeded } from "./seeded.ts";
 import { type Transformed, transformed } from "./transformations.ts";
 
 /** Lines counted by how they came out. */
@@ -34,7 +34,7 @@ export function measure(
   { known, files, brought, pieces }: ReplayedHistory,
   { count, seed }: { readonly count: number; readonly seed: number },
 ): Measured {
-  const random = new Seeded(seed);
+  const random = new SeededRandom(seed);
   const candidates = [...files]
     .map(([path, lines]): Transformed => ({ path, lines, lineEnd: "\n" }))
     .filter(({ lines }) => lines.length >= 12 && lines.length <= 3_000 && lines.some(({ writes }) => writes !== null));
@@ -42,7 +42,7 @@ export function measure(
   const byName = new Map<string, Tally>();
   const byMethod = new Map<string, Tally>();
   for (let each = 0; each < count; each += 1) {
-    const { name, file } = transformed(random.one(candidates), random, candidates);
+    const { name, file } = transformed(random.pick(candidates), random, candidates);
     const tally = byName.get(name) ?? emptyTally();
     byName.set(name, tally);
     all.transformed += 1;

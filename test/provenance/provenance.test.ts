@@ -1,3 +1,4 @@
+import { SeededRandom } from "@gennai/testkit/seeded-random";
 import { temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { generatedHistory } from "./generated-history.ts";
@@ -5,11 +6,10 @@ import { gitHistory } from "./git-history.ts";
 import { measure } from "./measure.ts";
 import { measuredTable } from "./measured-table.ts";
 import { linesOf, replayHistory, type TruthLine } from "./replayed-history.ts";
-import { Seeded } from "./seeded.ts";
 
 // The same measuring as `npm run provenance`, on a history that is made here.
 test("names of lines hold through 250 random transformations of a generated history", { timeout: 120_000 }, () => {
-  const random = new Seeded(20261125);
+  const random = new SeededRandom(20261125);
   const history = replayHistory(generatedHistory(random, 120), { recorded: 0.6, random });
   const measured = measure(history, { count: 250, seed: 7 });
   const { table, holds } = measuredTable([measured]);
@@ -48,7 +48,7 @@ test("a repository's first-parent commits are played oldest first, with what the
     { commit: 1, path: "a.txt", before: undefined, after: "one\n" },
     { commit: 2, path: "a.txt", before: "one\n", after: "one\ntwo\n" },
   ]);
-  const { files } = replayHistory(steps, { recorded: 1, random: new Seeded(1) });
+  const { files } = replayHistory(steps, { recorded: 1, random: new SeededRandom(1) });
   expect(files.get("a.txt")).toEqual([
     { text: "one", writes: [1] },
     { text: "two", writes: [2] },

@@ -1,6 +1,6 @@
 import { diffLines } from "@gennai/machine/changes/line-diff";
 import { KnownText } from "@gennai/store/provenance/matching/known-text";
-import type { Seeded } from "./seeded.ts";
+import type { SeededRandom } from "@gennai/testkit/seeded-random";
 
 /** What one commit made of one file; undefined: there is none. */
 export interface HistoryStep {
@@ -37,27 +37,29 @@ export interface ReplayedHistory {
  */
 export function replayHistory(
   steps: readonly HistoryStep[],
-  options: { readonly recorded: number; readonly random: Seeded },
+  options: { readonly recorded: number; readonly random: SeededRandom },
 ): ReplayedHistory {
   const known = new KnownText();
   const files = new Map<string, readonly TruthLine[]>();
   const brought = new Map<string, number>();
   const pieces = new Map<number, string[]>();
   let now: { readonly commit: number; readonly recorded: boolean; readonly leaving: Leaving } | undefined;
-  for (const [index, { commit, path, before, after }] of steps.entries()) {
+  // As a record is read: what goes comes first.
+  const goes = ({ after }: HistoryStep): number => (after === undefined ? 0 : 1);
+  const inOrder = steps.toSorted((one, other) => one.commit - other.commit || goes(one) - goes(other));
+  for (const [index, { commit, path, before, after }] of inOrder.entries()) {
     if (now?.commit !== commit) {
       const recorded = options.random.next() < options.recorded;
-      now = { commit, recorded, leaving: leavingWith(commit, steps.slice(index), files) };
+      now = { commit, recorded, leaving: leavingWith(inOrder, index, files, brought) };
     }
     const { recorded, leaving } = now;
     const operation = after === undefined ? "delete" : before === undefined ? "create" : "update";
-    if (recorded) known.add({ write: commit, path, operation, before, after, isUndo: false });
-    const moved = operation === "create" && !recorded ? leaving.get(after ?? "") : undefined;
+    if (recorded) known.add({ write: commit, record: commit, path, operation, before, after, isUndo: false });
     if (after === undefined) files.delete(path);
-    else if (moved !== undefined) files.set(path, moved);
     else {
+      const moved = operation === "create" ? movedFrom(leaving, linesOf(after)) : undefined;
       // What stood there before the part of the history that is played.
-      const old = files.get(path) ?? truthAfter([], linesOf(before ?? ""), null, brought, []);
+      const old = files.get(path) ?? moved ?? truthAfter([], linesOf(before ?? ""), null, brought, []);
       const own = pieces.get(commit) ?? [];
       if (recorded) pieces.set(commit, own);
       files.set(path, truthAfter(old, linesOf(after), recorded ? [commit] : null, brought, own));
@@ -67,19 +69,33 @@ export function replayHistory(
   return { known, files, brought, pieces };
 }
 
-/** Files that go with a commit, by what they held. A person who moves one as it is has not written its lines. */
-type Leaving = ReadonlyMap<string, readonly TruthLine[]>;
+/** Files that go with a commit. Who moves one has not written the lines that stay, be it a person or a recorded call. */
+type Leaving = readonly (readonly TruthLine[])[];
 
+/** The one that is mostly the same text, as git tells of renames. */
+function movedFrom(leaving: Leaving, lines: readonly string[]): readonly TruthLine[] | undefined {
+  const joined = (all: readonly string[]): string => all.map((line) => `${line}\n`).join("");
+  const found = leaving.map((old) => {
+    const texts = old.map(({ text }) => text);
+    const { edits } = diffLines(joined(texts), joined(lines), { timeoutMs: 1_000 });
+    return { old, shared: old.length - edits.reduce((sum, { oldCount }) => sum + oldCount, 0) };
+  });
+  const [best] = found.sort((one, other) => other.shared - one.shared);
+  const isMost = best !== undefined && 2 * best.shared >= Math.max(best.old.length, lines.length);
+  return isMost && best.shared > 0 ? best.old : undefined;
+}
+
+/** @param first of the commit's steps, of which those that delete come first */
 function leavingWith(
-  commit: number,
   steps: readonly HistoryStep[],
+  first: number,
   files: ReadonlyMap<string, readonly TruthLine[]>,
+  brought: Map<string, number>,
 ): Leaving {
-  const leaving = new Map<string, readonly TruthLine[]>();
-  for (const { commit: of, path, before, after } of steps) {
-    if (of !== commit) break;
-    const lines = files.get(path);
-    if (after === undefined && before !== undefined && lines !== undefined) leaving.set(before, lines);
+  const leaving: (readonly TruthLine[])[] = [];
+  for (const { commit, path, before, after } of steps.slice(first)) {
+    if (commit !== steps[first]?.commit || after !== undefined || before === undefined) break;
+    leaving.push(files.get(path) ?? truthAfter([], linesOf(before), null, brought, []));
   }
   return leaving;
 }

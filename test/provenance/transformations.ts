@@ -1,5 +1,5 @@
+import type { SeededRandom } from "@gennai/testkit/seeded-random";
 import type { TruthLine } from "./replayed-history.ts";
-import type { Seeded } from "./seeded.ts";
 
 /** A file, where it stands, and what its text is to be written with. */
 export interface Transformed {
@@ -8,7 +8,7 @@ export interface Transformed {
   readonly lineEnd: "\n" | "\r\n";
 }
 
-type Transform = (file: Transformed, random: Seeded, others: readonly Transformed[]) => Transformed;
+type Transform = (file: Transformed, random: SeededRandom, others: readonly Transformed[]) => Transformed;
 
 /** What people and tools do to code, each by a name. A line that was altered is nobody's who was recorded. */
 const transformations: Readonly<Record<string, Transform>> = {
@@ -30,7 +30,7 @@ const transformations: Readonly<Record<string, Transform>> = {
     return insertedAt({ ...file, lines: file.lines.toSpliced(start, end - start) }, random, block);
   },
   "block moved from another file": (file, random, others) => {
-    const { lines } = random.one(others);
+    const { lines } = random.pick(others);
     const [start, end] = range(lines, random, 30, 6);
     return insertedAt(file, random, lines.slice(start, end));
   },
@@ -48,7 +48,7 @@ const transformations: Readonly<Record<string, Transform>> = {
     return { ...file, path: `half-of/${file.path}`, lines: file.lines.slice(at) };
   },
   indented: (file, random) => {
-    const indent = random.one(["  ", "\t", "    "]);
+    const indent = random.pick(["  ", "\t", "    "]);
     return withTexts(file, (text) => (text.trim() === "" ? text : indent + text));
   },
   "tabs for spaces": (file) =>
@@ -65,7 +65,7 @@ const transformations: Readonly<Record<string, Transform>> = {
   "code of a stranger pasted in": (file, random, others) => {
     // Common lines of the same project, written again by a person: line by line, out of their order.
     const lines = Array.from({ length: random.between(2, 8) }, () => {
-      const { text } = random.one(random.one(others).lines);
+      const { text } = random.pick(random.pick(others).lines);
       return { text: text.trim().length < 12 ? text : `${text.trim()} // ${word(random)}`, writes: null };
     });
     return insertedAt(file, random, lines);
@@ -75,11 +75,11 @@ const transformations: Readonly<Record<string, Transform>> = {
 /** Chosen by the seed: one of the above, or some of them after another. */
 export function transformed(
   file: Transformed,
-  random: Seeded,
+  random: SeededRandom,
   others: readonly Transformed[],
 ): { readonly name: string; readonly file: Transformed } {
   const names = Object.keys(transformations);
-  const chosen = random.next() < 0.25 ? [random.one(names), random.one(names)] : [random.one(names)];
+  const chosen = random.next() < 0.25 ? [random.pick(names), random.pick(names)] : [random.pick(names)];
   let result = file;
   for (const name of chosen) {
     if (result.lines.length >= 8) result = transformations[name]?.(result, random, others) ?? result;
@@ -93,24 +93,24 @@ function times(count: number, file: Transformed, change: (file: Transformed) => 
   return result;
 }
 
-function range(lines: readonly TruthLine[], random: Seeded, most: number, least = 1): readonly [number, number] {
+function range(lines: readonly TruthLine[], random: SeededRandom, most: number, least = 1): readonly [number, number] {
   const length = Math.min(lines.length, random.between(least, most));
   const start = random.between(0, lines.length - length);
   return [start, start + length];
 }
 
-function inserted(file: Transformed, random: Seeded, block: readonly TruthLine[]): Transformed {
+function inserted(file: Transformed, random: SeededRandom, block: readonly TruthLine[]): Transformed {
   return insertedAt(file, random, block);
 }
 
-function insertedAt(file: Transformed, random: Seeded, block: readonly TruthLine[]): Transformed {
+function insertedAt(file: Transformed, random: SeededRandom, block: readonly TruthLine[]): Transformed {
   return { ...file, lines: file.lines.toSpliced(random.between(0, file.lines.length), 0, ...block) };
 }
 
 /** As people write: a function, a condition, a comment, with the brackets and empty lines that all code has. */
-function foreignLines(random: Seeded): readonly TruthLine[] {
+function foreignLines(random: SeededRandom): readonly TruthLine[] {
   const [one, two, three] = [word(random), word(random), word(random)];
-  const texts = random.one([
+  const texts = random.pick([
     ["", `function ${one}(${two}) {`, `  return ${two} + ${random.between(1, 99)};`, "}", ""],
     [`  if (${one} === ${two}) {`, `    ${three}(${one});`, "  }"],
     [`// ${one} ${two} ${three}`],
@@ -121,15 +121,15 @@ function foreignLines(random: Seeded): readonly TruthLine[] {
   return texts.map((text) => ({ text, writes: null }));
 }
 
-function altered(line: TruthLine, random: Seeded): TruthLine {
+function altered(line: TruthLine, random: SeededRandom): TruthLine {
   const text = /[A-Za-z]{3,}/.test(line.text)
     ? line.text.replace(/[A-Za-z]{3,}/, word(random))
     : `${line.text} // ${word(random)}`;
   return { text, writes: null };
 }
 
-function word(random: Seeded): string {
-  return Array.from({ length: random.between(5, 10) }, () => random.one([..."abcdefghijklmnopqrstuvwxyz"])).join("");
+function word(random: SeededRandom): string {
+  return Array.from({ length: random.between(5, 10) }, () => random.pick([..."abcdefghijklmnopqrstuvwxyz"])).join("");
 }
 
 function withTexts(file: Transformed, change: (text: string) => string): Transformed {
@@ -137,14 +137,14 @@ function withTexts(file: Transformed, change: (text: string) => string): Transfo
 }
 
 /** Some of the lines that are long, broken after a comma. */
-function wrapped(line: TruthLine, random: Seeded): readonly TruthLine[] {
+function wrapped(line: TruthLine, random: SeededRandom): readonly TruthLine[] {
   if (line.text.length < 40 || random.next() < 0.3) return [line];
   const pieces = line.text.split(/(?<=[,(]) ?/).filter((piece) => piece.trim() !== "");
   return pieces.map((piece, at) => ({ ...line, pieceOf: line.text, text: at === 0 ? piece : `    ${piece.trim()}` }));
 }
 
 /** Pairs of short lines on one: it is of either. Brackets by themselves say nothing of who set them, so they stay. */
-function joined(lines: readonly TruthLine[], random: Seeded): readonly TruthLine[] {
+function joined(lines: readonly TruthLine[], random: SeededRandom): readonly TruthLine[] {
   const result: TruthLine[] = [];
   for (const line of lines) {
     const last = result.at(-1);

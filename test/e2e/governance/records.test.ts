@@ -14,7 +14,7 @@ const recordSchema = z.looseObject({
       path: z.string(),
       conversations: z.array(
         z.object({
-          contributor: z.object({ type: z.enum(["ai", "human"]), model_id: z.string().optional() }),
+          contributor: z.object({ type: z.enum(["ai", "human", "mixed"]), model_id: z.string().optional() }),
           ranges: z.array(z.object({ start_line: z.number(), end_line: z.number(), content_hash: z.string() })),
           related: z.array(z.strictObject({ type: z.string(), url: z.string(), value: z.string() })),
         }),

@@ -11,7 +11,7 @@ export function writerWords(
   const turn = write.turnId === "" ? "" : `, turn ${write.turnId.slice(0, 8)}`;
   const session = write.sessionId === "" ? "" : ` in session ${write.sessionId.slice(0, 8)}${turn}${call}`;
   if (who !== "") return `${who}${session}`;
-  return write.decision.type === "reviewed" ? `the agent${session}` : `a person${session}`;
+  return write.decision.type === "person" ? `a person${session}` : `the agent${session}`;
 }
 
 /** Who wrote, in as few words as there are. */
@@ -20,7 +20,7 @@ export function shortWriterWords({
   model,
   decision,
 }: Pick<TracedWrite, "agent" | "model" | "decision">): string {
-  return agent ?? (model !== "" ? model : decision.type === "reviewed" ? "the agent" : "a person");
+  return agent ?? (model !== "" ? model : decision.type === "person" ? "a person" : "the agent");
 }
 
 /** Who let it happen. */
@@ -60,7 +60,7 @@ export const methodWords: Readonly<Record<Extract<TracedOrigin, { type: "recorde
 
 export const unknownWords = {
   outside: "it stood there already, or somebody else wrote it since",
-  ambiguous: "several calls may have written it",
+  ambiguous: "several calls, or a person in a review, may have written it",
   "not-recorded": "nothing recorded is like it",
 } as const;
 

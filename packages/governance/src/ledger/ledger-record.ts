@@ -26,7 +26,7 @@ export interface LedgerRecord {
 export interface TracedFile {
   readonly path: string;
   readonly conversations: readonly {
-    readonly contributor: { readonly type: "ai" | "human"; readonly model_id?: string };
+    readonly contributor: { readonly type: "ai" | "human" | "mixed"; readonly model_id?: string };
     readonly ranges: readonly {
       readonly start_line: number;
       readonly end_line: number;
@@ -157,11 +157,8 @@ function handOver(
 /** Blocks of one file beyond this stand in the record as a count only. */
 const maxBlocks = 1_000;
 
-function tracedFile(file: FileChange, { modelId, details }: LedgerEntry): TracedFile {
-  const contributor =
-    modelId === ""
-      ? { type: "human" as const }
-      : { type: "ai" as const, model_id: modelId.slice(0, 250).toWellFormed() };
+function tracedFile(file: FileChange, entry: LedgerEntry): TracedFile {
+  const { details } = entry;
   const ranges = file.blocks.slice(0, maxBlocks).map((block) => ({
     start_line: block.startLine,
     end_line: block.endLine,
@@ -169,8 +166,16 @@ function tracedFile(file: FileChange, { modelId, details }: LedgerEntry): Traced
   }));
   return {
     path: file.path.toWellFormed(),
-    conversations: [{ contributor, ranges, related: relatedIntents(details["intent"]) }],
+    conversations: [{ contributor: contributorOf(entry), ranges, related: relatedIntents(details["intent"]) }],
   };
+}
+
+function contributorOf({ modelId, details }: LedgerEntry): TracedFile["conversations"][number]["contributor"] {
+  if (modelId !== "") return { type: "ai", model_id: modelId.slice(0, 250).toWellFormed() };
+  // Of a turn that was cut off, which model it was is in the records before.
+  if (details["interrupted"] === true) return { type: "ai" };
+  // Proposed by a model, and kept by a person, who may have changed it.
+  return { type: typeof details["proposalId"] === "string" ? "mixed" : "human" };
 }
 
 function relatedIntents(intent: unknown): readonly RelatedIntent[] {

@@ -71,12 +71,13 @@ export class SeenContents {
 
   /**
    * The same within a turn, which may change a file again and again: with the next change of other files, or with `store`. A version
-   * between is what undo keeps from before the next change.
+   * between is what undo keeps from before the next change; where somebody else changed the file meanwhile, that is another text.
    */
-  storeLastWritten(files: readonly Pick<FileChangeRecord, "path" | "afterSha256">[]): void {
-    for (const { path } of files) {
+  storeLastWritten(files: readonly Pick<FileChangeRecord, "path" | "beforeSha256" | "afterSha256">[]): void {
+    for (const { path, beforeSha256 } of files) {
       const between = this.#unstored.get(path);
-      if (between !== undefined) this.#stored.add(between);
+      if (between === undefined || between !== beforeSha256) continue;
+      this.#stored.add(between);
       this.#unstored.delete(path);
     }
     this.#storeUnstored();

@@ -53,10 +53,14 @@ test("text with a secret in it is not put on disk", async () => {
 test("of a file that a turn changes again and again, the last version is stored, and with a change of another file at once", async () => {
   const { seen, puts } = store();
   const contents = seen();
-  const write = (path: string, length: number) => {
+  const last = new Map<string, string>();
+  const write = (path: string, length: number, beforeSha256 = last.get(path)) => {
     const bytes = Buffer.alloc(length, "a");
     contents.keep(sha(bytes), bytes);
-    contents.storeLastWritten([{ path, afterSha256: sha(bytes) }]);
+    last.set(path, sha(bytes));
+    contents.storeLastWritten([
+      { path, afterSha256: sha(bytes), ...(beforeSha256 === undefined ? {} : { beforeSha256 }) },
+    ]);
   };
   for (const length of [1, 2, 3]) write("one", length);
   expect(puts).toEqual([]);
@@ -65,6 +69,10 @@ test("of a file that a turn changes again and again, the last version is stored,
   write("other", 11);
   await contents.store();
   expect(puts).toEqual([3, 11]);
+  // Somebody else changed it meanwhile: what undo keeps from before is theirs.
+  write("other", 12);
+  write("other", 13, "theirs");
+  await expect.poll(() => puts).toEqual([3, 11, 12]);
 });
 
 test("memory is bounded: the oldest go first, what is too large never comes in", async () => {

@@ -23,7 +23,7 @@ const callSchema = z.object({
   confirmation: z.object({ answer: text, by: text, scope: text }).optional().catch(undefined),
 });
 
-const hunkSchema = z.object({ decision: text });
+const hunkSchema = z.object({ decision: text, editedText: text });
 
 const recordSchema = z.object({
   id: z.string(),
@@ -51,6 +51,7 @@ const recordSchema = z.object({
         intent: maybeText,
         agent: maybeText,
         proposalId: maybeText,
+        interrupted: z.boolean().optional().catch(undefined),
         review: z
           .object({ proposalId: text, hunks: list(hunkSchema) })
           .optional()
@@ -61,6 +62,15 @@ const recordSchema = z.object({
 });
 
 type Record = z.infer<typeof recordSchema>;
+type Call = z.infer<typeof callSchema>;
+
+/** What earlier records say of a later one. */
+interface Earlier {
+  /** By proposal. */
+  readonly reviews: Map<string, { readonly decision: WriteDecision; readonly edited: readonly string[] }>;
+  /** Calls that were let run and have no end yet, by turn. */
+  readonly begun: Map<string, Call[]>;
+}
 
 /**
  * The writes that records tell of, in their order. What is purged, or is of another program, tells of none. Whether a record is
@@ -70,15 +80,35 @@ type Record = z.infer<typeof recordSchema>;
  */
 export function readWrites(lines: Iterable<string>): readonly RecordedWrite[] {
   const writes: RecordedWrite[] = [];
-  const reviews = new Map<string, WriteDecision>();
+  const earlier: Earlier = { reviews: new Map(), begun: new Map() };
   for (const line of lines) {
     const record = recordOf(line);
     if (record === undefined) continue;
     const { review } = record.metadata.details;
-    if (review !== undefined) reviews.set(review.proposalId, reviewed(review));
-    for (const change of record.metadata.changes) writes.push(writeOf(record, change, reviews));
+    if (review !== undefined) earlier.reviews.set(review.proposalId, reviewed(review));
+    for (const change of inOrder(record.metadata.changes)) writes.push(writeOf(record, change, earlier));
+    noteCalls(record, earlier.begun);
   }
   return writes;
+}
+
+/** What goes comes first: a file that one call deletes and creates elsewhere was moved. */
+function inOrder<Change extends { readonly operation: string }>(changes: readonly Change[]): readonly Change[] {
+  const goes = ({ operation }: Change): boolean => operation === "delete";
+  return [...changes.filter(goes), ...changes.filter((change) => !goes(change))];
+}
+
+function noteCalls({ metadata }: Record, begun: Earlier["begun"]): void {
+  const { kind, calls, session_id: session, turn_id: turn } = metadata;
+  const name = JSON.stringify([session, turn]);
+  const open = begun.get(name) ?? [];
+  if (kind === "intent") begun.set(name, [...open, ...calls]);
+  else {
+    const ended = new Set(calls.map((call) => call.call_id));
+    const left = open.filter((call) => !ended.has(call.call_id));
+    if (left.length > 0) begun.set(name, left);
+    else begun.delete(name);
+  }
 }
 
 function recordOf(line: string): Record | undefined {
@@ -94,22 +124,21 @@ function reviewed({
   hunks,
 }: {
   readonly proposalId: string;
-  readonly hunks: readonly { readonly decision: string }[];
-}): WriteDecision {
+  readonly hunks: readonly z.infer<typeof hunkSchema>[];
+}): { readonly decision: WriteDecision; readonly edited: readonly string[] } {
   const count = (decision: string): number => hunks.filter((hunk) => hunk.decision === decision).length;
-  return { type: "reviewed", proposalId, kept: count("keep"), refused: count("undo"), edited: count("edited") };
+  const edited = hunks.filter(({ decision }) => decision === "edited").map(({ editedText }) => editedText);
+  const counts = { kept: count("keep"), refused: count("undo"), edited: count("edited") };
+  return { decision: { type: "reviewed", proposalId, ...counts }, edited };
 }
 
-function writeOf(
-  record: Record,
-  change: z.infer<typeof changeSchema>,
-  reviews: ReadonlyMap<string, WriteDecision>,
-): RecordedWrite {
+function writeOf(record: Record, change: z.infer<typeof changeSchema>, { reviews, begun }: Earlier): RecordedWrite {
   const { id: recordId, timestamp: time, files, metadata } = record;
   const { seq, kind, calls, details, session_id: sessionId, turn_id: turnId } = metadata;
   const conversations = files.find(({ path }) => path === change.path)?.conversations ?? [];
   // Of several calls in one record, the last one that was let run: those that write have a record each.
-  const call = calls.at(-1);
+  const call = calls.at(-1) ?? cutOff(record, begun);
+  const review = reviews.get(details.proposalId ?? "");
   return {
     seq,
     recordId,
@@ -131,15 +160,25 @@ function writeOf(
     model: conversations[0]?.contributor.model_id ?? "",
     agent: details.agent,
     intent: details.intent,
-    decision: decisionOf(call, reviews.get(details.proposalId ?? "")),
+    decision: review?.decision ?? decisionOf(call, details),
     verification: call?.verification ?? "unverified",
     isUndo: kind === "undo",
+    edited: review?.edited ?? (details.proposalId === undefined ? [] : "unknown"),
   };
 }
 
-function decisionOf(call: z.infer<typeof callSchema> | undefined, review: WriteDecision | undefined): WriteDecision {
-  if (review !== undefined) return review;
-  if (call === undefined) return { type: "person" };
+/** The call of a turn that ended in the middle of it: calls that write run one at a time, so there is one without an end. */
+function cutOff({ metadata }: Record, begun: Earlier["begun"]): Call | undefined {
+  const { details, session_id: session, turn_id: turn } = metadata;
+  const open = details.interrupted === true ? (begun.get(JSON.stringify([session, turn])) ?? []) : [];
+  return open.length === 1 ? open[0] : undefined;
+}
+
+function decisionOf(call: Call | undefined, { proposalId, interrupted }: Record["metadata"]["details"]): WriteDecision {
+  if (call === undefined) {
+    // A proposal whose review is not there was an agent's all the same, and so was a turn that was cut off.
+    return { type: proposalId === undefined && interrupted !== true ? "person" : "untold" };
+  }
   const { confirmation, rule, plan_step: step } = call;
   if (confirmation?.answer === "yes") {
     return { type: "approved", rule, by: confirmation.by, scope: confirmation.scope };

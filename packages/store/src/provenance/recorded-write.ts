@@ -27,4 +27,6 @@ export interface RecordedWrite {
   /** `untold`: who handed it on chose not to say. */
   readonly verification: "verified" | "unverified" | "failed" | "untold";
   readonly isUndo: boolean;
+  /** Texts that a person put in the place of proposed ones: whose each line of them is, nobody recorded. `unknown`: nor which they are. */
+  readonly edited: readonly string[] | "unknown";
 }

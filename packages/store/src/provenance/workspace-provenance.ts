@@ -138,11 +138,11 @@ async function played(
   const textOf = (sha256: string | undefined): string | undefined =>
     sha256 === undefined ? undefined : contents.get(sha256);
   for (const [number, write] of writes.entries()) {
-    const { path, operation, isUndo } = write;
+    const { path, operation, isUndo, edited, seq: record } = write;
     const [before, after] = [textOf(write.beforeSha256), textOf(write.afterSha256)];
     // What it found is not there to compare with: then which lines it brought cannot be told from the whole.
     const isWhole = write.beforeSha256 === undefined || before !== undefined;
-    if (isWhole) text.add({ write: number, path, operation, before, after, isUndo });
+    if (isWhole) text.add({ write: number, record, path, operation, before, after, isUndo, edited });
     if (!isWhole || after === undefined) byHash.set(number, write);
     await setImmediate();
   }

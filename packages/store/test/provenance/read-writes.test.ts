@@ -45,8 +45,30 @@ test("a write has its model, call, blocks and intent", () => {
       decision: { type: "allowed", rule: "" },
       verification: "verified",
       isUndo: false,
+      edited: [],
     },
   ]);
+});
+
+test("what a turn that was cut off had written is of the call that had no end, and of no person", () => {
+  const begun = line({ kind: "intent", seq: 1, calls: [{ ...call, call_id: "c1", verification: undefined }] });
+  const ended = line({ kind: "outcome", seq: 2, calls: [{ ...call, call_id: "c1" }] });
+  const confirmation = { answer: "yes", by: "ada", scope: "once" };
+  const asked = { ...call, call_id: "c2", verification: undefined, rule: "r", confirmation };
+  const cut = line({ kind: "intent", seq: 3, calls: [asked] });
+  const interrupted = line({ kind: "outcome", seq: 4, changes: [change], details: { interrupted: true } });
+  expect(readWrites([begun, ended, cut, interrupted])).toMatchObject([
+    {
+      seq: 4,
+      call: { id: "c2", tool: "Edit" },
+      decision: { type: "approved", rule: "r", by: "ada" },
+      verification: "unverified",
+    },
+  ]);
+  expect(readWrites([begun, cut, interrupted])).toMatchObject([{ call: undefined, decision: { type: "untold" } }]);
+  expect(readWrites([interrupted])).toMatchObject([{ call: undefined, decision: { type: "untold" } }]);
+  const elsewhere = line({ kind: "intent", seq: 3, calls: [asked], turn_id: "another" });
+  expect(readWrites([elsewhere, interrupted])).toMatchObject([{ call: undefined, decision: { type: "untold" } }]);
 });
 
 test.each([
@@ -67,13 +89,21 @@ test.each([
 });
 
 test("a proposal that was applied was let happen by its review", () => {
-  const hunks = ["keep", "keep", "undo", "edited"].map((decision) => ({ changeId: "1", hunkId: "1", decision }));
+  const hunks = ["keep", "keep", "undo", "edited"].map((decision) => ({
+    changeId: "1",
+    hunkId: "1",
+    decision,
+    editedText: decision === "edited" ? "mine\n" : "",
+  }));
   const review = line({ kind: "review", details: { review: { proposalId: "p", hunks, note: "" } } });
   const applied = line({ kind: "applied", seq: 2, changes: [change], details: { proposalId: "p", by: "server" } });
   expect(readWrites([review, applied])).toMatchObject([
-    { seq: 2, decision: { type: "reviewed", proposalId: "p", kept: 2, refused: 1, edited: 1 } },
+    { seq: 2, decision: { type: "reviewed", proposalId: "p", kept: 2, refused: 1, edited: 1 }, edited: ["mine\n"] },
   ]);
-  expect(readWrites([applied])).toMatchObject([{ decision: { type: "person" } }]);
+  // Its review was withheld, as from a bundle: then nobody says who let it happen, and no person wrote it all the same.
+  expect(readWrites([applied])).toMatchObject([{ decision: { type: "untold" }, edited: "unknown" }]);
+  const put = line({ kind: "applied", seq: 2, changes: [change], details: { by: "ada", title: "npm run build" } });
+  expect(readWrites([put])).toMatchObject([{ decision: { type: "person" } }]);
 });
 
 test("what is purged, cut, of others or no record tells of nothing", () => {

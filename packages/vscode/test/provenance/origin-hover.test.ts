@@ -55,7 +55,9 @@ test("what is not known is said to be, with those who may have written it", () =
   const text = shown(
     originMarkdown({ type: "unknown", reason: "ambiguous", candidates: [write(), write({ seq: 9 })] }, ok, place),
   );
-  expect(text).toContain("Who wrote this line is not known**: several calls may have written it");
+  expect(text).toContain(
+    "Who wrote this line is not known**: several calls, or a person in a review, may have written it",
+  );
   expect(text).not.toContain("command:");
 });
 

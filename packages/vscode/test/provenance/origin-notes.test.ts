@@ -52,7 +52,7 @@ test("lines of one write have one note, however they were found; unknown ones st
   expect(originNotes(found, 100)).toEqual([
     { first: 0, last: 1, bar: undefined, text: "" },
     { first: 2, last: 5, bar: 0, text: "#4 offline/gennai · INT-002 · no rule asked" },
-    { first: 6, last: 6, bar: "unsure", text: "? several calls may have written it" },
+    { first: 6, last: 6, bar: "unsure", text: "? several calls, or a person in a review, may have written it" },
     { first: 7, last: 7, bar: "failed", text: "#5 codex · no rule asked · check failed" },
   ]);
 });

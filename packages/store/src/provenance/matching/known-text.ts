@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { redactionMarker } from "@gennai/governance/redaction";
 import { diffLines, type LineDiff } from "@gennai/machine/changes/line-diff";
 import type { LineEdit } from "@gennai/machine/changes/line-edit";
 import { matchByLines } from "./match-by-lines.ts";
@@ -19,6 +20,10 @@ export interface TextWrite {
   readonly after: string | undefined;
   /** It took changes back: lines that come again are of those who wrote them. */
   readonly isUndo: boolean;
+  /** Texts in it of which a person changed parts, or that nobody knows: whose their lines are cannot be told. */
+  readonly edited?: readonly string[] | "unknown";
+  /** What was done at once has the same number, deletions first; by itself where there is none. */
+  readonly record?: number;
 }
 
 interface Version {
@@ -40,15 +45,23 @@ export class KnownText {
   readonly #pieces = new RunningPieces(this.#index);
   readonly #latest = new Map<string, Version>();
   readonly #versions = new Map<string, Version>();
+  /** What the record that was taken last deleted. */
+  #leaving: { readonly record: number | undefined; readonly versions: Version[] } = { record: undefined, versions: [] };
   #isClosed = false;
 
   /** Takes the writes in the order in which they were made. */
   add(step: TextWrite): void {
     if (this.#isClosed) throw new TypeError("Nothing can be added any more.");
+    if (step.record === undefined || step.record !== this.#leaving.record) {
+      this.#leaving = { record: step.record, versions: [] };
+    }
     const before = step.before === undefined ? undefined : this.#versionBefore(step.path, linesOf(step.before));
     if (step.operation === "delete") {
       const last = before ?? this.#latest.get(step.path);
-      if (last !== undefined) this.#index.add({ path: step.path, ...last, isWhole: true });
+      if (last !== undefined) {
+        this.#index.add({ path: step.path, ...last, isWhole: true });
+        this.#leaving.versions.push(last);
+      }
       this.#latest.delete(step.path);
       return;
     }
@@ -56,7 +69,7 @@ export class KnownText {
     const lines = linesOf(step.after);
     if (lines.length > maxLines) return;
     const again = this.#versions.get(digestOf(lines));
-    const after = again !== undefined && step.isUndo ? again : written(before, lines, step.write);
+    const after = again !== undefined && step.isUndo ? again : written(before ?? this.#movedFrom(lines), lines, step);
     this.#keep(step.path, before, after);
   }
 
@@ -92,6 +105,17 @@ export class KnownText {
     if (lines.length > maxLines) return lines.map(() => ({ type: "unknown", reason: "not-recorded", candidates: [] }));
     const known = matchByLines(lines, this.#index, near);
     return matchRewrapped(lines, known, { pieces: this.#pieces, index: this.#index, near });
+  }
+
+  /** The file that went with the same record and is mostly the same text: a call that moves a file has not written its lines. */
+  #movedFrom(lines: readonly string[]): Version | undefined {
+    let best: { readonly version: Version; readonly shared: number } | undefined;
+    for (const version of this.#leaving.versions) {
+      const shared = [...unchanged(version.lines, lines)].length;
+      const isMost = 2 * shared >= Math.max(version.lines.length, lines.length);
+      if (isMost && shared > (best?.shared ?? 0)) best = { version, shared };
+    }
+    return best?.version;
   }
 
   /** The text a call found: what of it is known, and what came from elsewhere since. */
@@ -163,8 +187,16 @@ export class KnownText {
 }
 
 /** A text after a call wrote it: what it did not touch stays whose it was. */
-function written(before: Version | undefined, lines: readonly string[], write: Source): Version {
-  const sources: Source[] = lines.map(() => write);
+function written(
+  before: Version | undefined,
+  lines: readonly string[],
+  { write, edited = [] }: Pick<TextWrite, "write" | "edited">,
+): Version {
+  // A text with a mask in it is not the one that was written.
+  const texts = edited === "unknown" || edited.some((text) => text.includes(redactionMarker)) ? undefined : edited;
+  const doubtful = new Set(texts?.flatMap(linesOf).map(squeezed));
+  const isUnknown = texts === undefined;
+  const sources: Source[] = lines.map((line) => (isUnknown || doubtful.has(squeezed(line)) ? unsure : write));
   if (before !== undefined) {
     for (const [at, from] of unchanged(before.lines, lines)) sources[at] = before.sources[from] ?? outside;
   }

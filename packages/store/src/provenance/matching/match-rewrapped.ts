@@ -37,6 +37,7 @@ export function matchRewrapped(
   const { matches, claims } = known;
   if (!matches.some(isOpen)) return matches;
   const { pieces, index, near } = from;
+  const keys = index.keysOf(lines);
   const run = squeezedRun(lines, 0, lines.length);
   const starts = startsOf(run, lines.length);
   const isCopied = (passage: number, line: number): boolean => {
@@ -52,7 +53,7 @@ export function matchRewrapped(
     const characters = told.slice(starts[line], starts[line + 1]);
     const said = matchOf(characters);
     if (said === undefined) return match;
-    if (isOpen(match)) return said;
+    if (isOpen(match)) return unlessBrought(said, keys[line] ?? -1, index);
     return corrected(match, said, characters, known.runScore(line, starts));
   });
   return withoutBeginnings(lines, filled, known, starts);
@@ -109,6 +110,21 @@ function forgetAltered(told: (Told | undefined)[], matches: readonly Match[], st
     for (const each of characters) if (each !== undefined) altered.add(each.owner);
   }
   for (const [at, each] of told.entries()) if (each !== undefined && altered.has(each.owner)) told[at] = undefined;
+}
+
+/** A line that tells this much, and stands in a record as it is, is hardly a part of another one. */
+const wholeLine = 14;
+
+/**
+ * What the text around a line says of it. When recorded writes brought this very line, and none of them is the one that is said, it is of
+ * either: a line may be broken, changed and joined again until it looks as it once did.
+ */
+function unlessBrought(said: Match, key: number, index: PassageIndex): Match {
+  if (said.type === "unknown" || index.weight(key) < wholeLine) return said;
+  const brought = index.sourcesOf(key);
+  if (brought.size === 0 || brought.has(sourceOf(said))) return said;
+  const candidates = [...new Set([sourceOf(said), ...brought])].filter((each) => each >= 0);
+  return { type: "unknown", reason: "ambiguous", candidates };
 }
 
 /** Of a line, when all its characters are of one source. */

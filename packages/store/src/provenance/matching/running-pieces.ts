@@ -8,7 +8,7 @@ const shingle = 16;
 /** Of this many shingles in a row, the smallest is kept (winnowing): so one of any 31 equal characters is found. */
 const window = 16;
 /** Shortest text that is believed, in characters. */
-const enough = { near: 24, far: 80 };
+const enough = { near: 60, far: 80 };
 /** A text that stands at more places leads nowhere. */
 const maxPlaces = 24;
 /** Characters that are compared for one text at most: one that repeats itself is like itself everywhere. */

@@ -18,7 +18,7 @@ export const partWords: Readonly<Record<SharedPart, string>> = {
   people: "the name of who said yes",
 };
 
-/** A write as others may know it: what was not chosen is not there. */
+/** A write as others may know it: what was not chosen is not there. That a person did it is always told, as whose kind the lines are. */
 export function sharedWrite(write: RecordedWrite, parts: ReadonlySet<SharedPart>): RecordedWrite {
   const { decision } = write;
   return {
@@ -36,12 +36,14 @@ export function sharedWrite(write: RecordedWrite, parts: ReadonlySet<SharedPart>
     model: parts.has("model") ? write.model : "",
     agent: parts.has("model") ? write.agent : undefined,
     intent: parts.has("intent") ? write.intent : undefined,
-    decision: !parts.has("decision")
-      ? { type: "untold" }
-      : decision.type === "approved" && !parts.has("people")
-        ? { ...decision, by: "" }
-        : decision,
+    decision:
+      !parts.has("decision") && decision.type !== "person"
+        ? { type: "untold" }
+        : decision.type === "approved" && !parts.has("people")
+          ? { ...decision, by: "" }
+          : decision,
     verification: parts.has("verification") ? write.verification : "untold",
     isUndo: write.isUndo,
+    edited: [],
   };
 }

@@ -166,6 +166,7 @@ export function writesOf(record: TraceRecord): ReadonlyMap<string, RecordedWrite
         decision: each.decision,
         verification: each.verification,
         isUndo: each.is_undo,
+        edited: [],
       },
     ]),
   );
@@ -181,11 +182,10 @@ export function rangeHash(lines: readonly string[]): string {
 }
 
 function conversationOf({ write: by, ranges }: TracedLines) {
-  const { model, recordId, decision: let_, agent } = by;
-  const isPerson = let_.type === "person" && model === "" && agent === undefined;
+  const { model, recordId } = by;
   return {
     contributor: {
-      type: isPerson ? ("human" as const) : ("ai" as const),
+      type: contributorType(by),
       ...(model === "" ? {} : { model_id: model.slice(0, 250) }),
     },
     ranges: ranges.map(({ start, end, text: block }) => ({
@@ -200,6 +200,11 @@ function conversationOf({ write: by, ranges }: TracedLines) {
         : [{ type: "specification", url: `urn:gennai:intent:${encodeURIComponent(by.intent)}` }]),
     ],
   };
+}
+
+function contributorType({ model, agent, decision }: RecordedWrite): "ai" | "human" {
+  if (decision.type === "person" && model === "" && agent === undefined) return "human";
+  return "ai";
 }
 
 function writeJson(by: RecordedWrite): z.infer<typeof write> {

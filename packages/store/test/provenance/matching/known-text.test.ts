@@ -136,6 +136,61 @@ test("what is taken back is of those who wrote it before", () => {
   expect(shown(known(...steps).match(text(after), near))).toBe("------777777");
 });
 
+test.each([
+  ["as it was", (lines: readonly string[]) => lines, "------777777"],
+  [
+    "and changed",
+    (lines: readonly string[]) => ["// Moved here.", ...lines.with(2, "  return open(file, 'w');")],
+    "8--8---777777",
+  ],
+])("a file that a call moved %s stays of those who wrote it", (_how, change, wanted) => {
+  const moved = change(after);
+  const steps = [
+    write(),
+    write({ write: 8, record: 5, operation: "delete", before: text(after), after: undefined }),
+    write({ write: 8, record: 5, path: "lib/words.js", operation: "create", before: undefined, after: text(moved) }),
+  ];
+  expect(shown(known(...steps).match(text(moved), new Set(["lib/words.js"])))).toBe(wanted);
+  // By two records, nothing says that it is the same file.
+  const apart = [...steps.slice(0, 2), write({ ...steps[2], write: 9, record: 6 })];
+  expect(shown(known(...apart).match(text(moved), new Set(["lib/words.js"])))).toBe("9".repeat(moved.length));
+});
+
+test("a short text that a person broke and changed is not said to be the call's", () => {
+  const sent = [
+    "  sock.send(b'HTTP/1.1 200 OK' +",
+    "            b'-- Bad Actor -- Original Content')",
+    "  return content;",
+  ];
+  const reflowed = ["  answer = (", "      b'-- Bad Actor -- Original Content'", "  )", "  sock.send(answer)"];
+  const step = write({ before: undefined, operation: "create", after: text(sent) });
+  expect(shown(known(step).match(text(reflowed), near))).toBe("....");
+});
+
+test("a line that another call brought as it is, is of either, though the text around it is older", () => {
+  const call = (...lines: readonly string[]) => ["try:", "    checkCompatibility(", ...lines, "    )"];
+  const old = call("        firstLibrary.version, secondLibraryVersion, characterNormalizerVersion");
+  const broken = call(
+    "        firstLibrary.version,  # not typed",
+    "        secondLibraryVersion,  # not typed",
+    "        characterNormalizerVersion,",
+  );
+  const steps = [
+    write({ write: 1, before: undefined, operation: "create", after: text(old) }),
+    write({ write: 2, before: text(old), after: text(broken) }),
+  ];
+  // A person took the remarks away, in a copy.
+  const now = broken.map((line) => line.replace("  # not typed", ""));
+  expect(shown(known(...steps).match(text([...now, ...foreign]), far))).toBe("1111?1....");
+});
+
+test("what a person changed in a review is neither the agent's nor said to be the person's", () => {
+  const edited = ["  const words = sentence.split(separator).filter((word) => word !== '');", "  return words.length;"];
+  expect(shown(known(write({ edited: [text(edited)] })).match(text(after), near))).toBe("------777??7");
+  expect(shown(known(write({ edited: "unknown" })).match(text(after), near))).toBe("------??????");
+  expect(shown(known(write({ edited: ["[REDACTED:token]\n"] })).match(text(after), near))).toBe("------??????");
+});
+
 test("contents that are gone are nobody's", () => {
   expect(shown(known(write({ before: undefined, after: undefined })).match(text(after), near))).toBe("............");
 });
