@@ -57,6 +57,7 @@ const planValidation = testGate({
   tests: [
     "packages/protocol/test/plan",
     "packages/governance/test/plan",
+    "packages/sessions/test/plans",
     "packages/server/test/plans",
     "test/e2e/plans",
   ],
