@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemErrorCode } from "../system-error.ts";
-import { hasOpen, type ProcessSession, processesSince } from "./process-table.ts";
+import { anySince, hasOpen, type ProcessEntry, type ProcessSession, processesSince } from "./process-table.ts";
 
 /** How long processes that were asked to end may take before they are killed, in milliseconds. */
 export const defaultGraceMs = 1000;
@@ -24,9 +24,7 @@ export class ProcessGroup {
   running(): readonly number[] {
     const processes = processesSince(this.#since, this.leader);
     if (processes === undefined) return this.#groupExists() ? [this.leader] : [];
-    return processes
-      .filter((entry) => !entry.ended && (entry.group === this.leader || entry.session === this.leader))
-      .map((entry) => entry.id);
+    return processes.filter((entry) => this.#hasLiving(entry)).map((entry) => entry.id);
   }
 
   /** Sends a signal to all of them. */
@@ -37,11 +35,17 @@ export class ProcessGroup {
 
   /** Ends all of them, first politely. Resolves when they are gone, with those that could not be ended. */
   async end(graceMs: number = defaultGraceMs): Promise<readonly number[]> {
+    // Mostly nothing is left.
+    if (anySince(this.#since, this.leader, (entry) => this.#hasLiving(entry)) === false) return [];
     return endProcesses(
       () => this.running(),
       (name) => this.signal(name),
       graceMs,
     );
+  }
+
+  #hasLiving({ ended, group, session }: ProcessEntry): boolean {
+    return !ended && (group === this.leader || session === this.leader);
   }
 
   #groupExists(): boolean {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 /** A process as the system knows it. */
 export interface ProcessEntry {
@@ -36,6 +36,24 @@ export function processesSince(first: number, also = first): readonly ProcessEnt
   } catch {
     return undefined;
   }
+}
+
+/** More numbers than these cost as much as a look at all processes. */
+const fewNumbers = 40;
+
+/**
+ * Whether a process began after `first`, itself and `also` included, of which something is true, where few began since; undefined
+ * where many did, or the system has no `/proc`.
+ */
+export function anySince(first: number, also: number, is: (entry: ProcessEntry) => boolean): boolean | undefined {
+  const count = newestProcess() - first;
+  if (count < 0 || count > fewNumbers) return undefined;
+  // Threads have numbers as well, and are found by them: as what their process is.
+  const numbers = [also, ...Array.from({ length: count + 1 }, (_, index) => first + index)];
+  return numbers.some((id) => {
+    const entry = existsSync(`/proc/${id}`) ? processEntry(id) : undefined;
+    return entry !== undefined && is(entry);
+  });
 }
 
 /** Number of the process that began last; 0 where the system does not say. */
