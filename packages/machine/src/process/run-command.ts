@@ -31,6 +31,8 @@ export interface CapturedCommand {
   readonly limits?: Partial<CommandLimits>;
   /** Its environment holds what must not wait in a process for the next command. */
   readonly alone?: boolean;
+  /** When the program has ended by itself, the system has ended all that it started: nobody has to look for that. */
+  readonly holdsAll?: boolean;
   /** Milliseconds between two looks at what it takes. */
   readonly lookEveryMs?: number;
 }
@@ -136,7 +138,8 @@ export async function runCommand(
     const first = await Promise.race([ended, stopped.promise]);
     // Killed for what it took, it has exited as well.
     const state = exceeded === undefined ? first : "over-limit";
-    const survivors = [...(await group.end(defaultGraceMs))];
+    const leavesNothing = command.holdsAll === true && first === "exited" && end?.exitCode === 0;
+    const survivors = leavesNothing ? [] : [...(await group.end(defaultGraceMs))];
     // What made itself a session of its own took part in it.
     if (left !== undefined) survivors.push(...(await endAll(left)));
     // Nobody may be left to tell how it ended.

@@ -78,7 +78,8 @@ export function machineArguments(
 ): readonly string[] {
   return [
     ...["--unshare-all", "--unshare-user", ...(features.disableUserNamespaces ? ["--disable-userns"] : [])],
-    ...["--die-with-parent", "--new-session", "--cap-drop", "ALL"],
+    // The system ends all processes with the first one, and tells of its end when the last of them is gone.
+    ...["--as-pid-1", "--die-with-parent", "--new-session", "--cap-drop", "ALL"],
     ...(features.filter === undefined ? [] : ["--seccomp", "3"]),
     ...["--proc", "/proc", "--dev", "/dev", "--bind", temporary, "/tmp", "--dir", "/var/tmp"],
     ...["--bind", temporary, "/var/tmp"],

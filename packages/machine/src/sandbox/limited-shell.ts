@@ -1,16 +1,23 @@
 import { release } from "node:os";
 
 /**
- * How a command begins inside: with a bound on the processes and threads of its own namespace, which the system counts
- * apart from the user's others since Linux 5.14. Before that it would count all of them, so there is none.
+ * The first process inside, and the command as its child: with a bound on the processes and threads of its own namespace, which the
+ * system counts apart from the user's others since Linux 5.14. Before that it would count all of them, so there is none.
  *
  * @param shell absolute path
  */
 export function limitedShell(shell: string, command: string): readonly string[] {
-  return [shell, "-c", limitedExec, shell, command];
+  return ["/bin/sh", "-c", firstProcess, shell, command];
 }
 
-const limitedExec = `${countsByNamespace(release()) ? "ulimit -u 8192 2>/dev/null; " : ""}exec "$0" -c "$1"`;
+/** Shells name this limit by different letters. */
+const limit = countsByNamespace(release()) ? "{ ulimit -u 8192 || ulimit -p 8192; } 2>/dev/null; " : "";
+
+/**
+ * It stays: a command that were the first process itself would get no signal that it does not handle. Which signal ended the command
+ * says its exit code, and not this shell.
+ */
+const firstProcess = `${limit}{ "$0" -c "$1" 2>&3 3>&-; } 3>&2 2>/dev/null; exit $?`;
 
 function countsByNamespace(kernel: string): boolean {
   const [major = 0, minor = 0] = kernel.split(/[.-]/).map(Number);

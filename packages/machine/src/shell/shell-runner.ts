@@ -79,7 +79,8 @@ export async function runShellCommand(
     const quiet =
       boxed === undefined && readsOnly && !startsNothing ? await readingGitEnvironment(cwd.path, environment) : {};
     const env = { ...environment, ...quiet };
-    const run = await runCommand({ argv, opens: boxed?.opens, cwd, env, timeoutMs, limits }, options);
+    const command = { argv, opens: boxed?.opens, cwd, env, timeoutMs, limits, holdsAll: boxed !== undefined };
+    const run = await runCommand(command, options);
     const notes = [...(boxed?.finish() ?? [])];
     if (boxed !== undefined) refuseUnstarted(run);
     const putBack = watched?.end() ?? { files: [], keptIn: "" };

@@ -78,13 +78,13 @@ export async function runOnStage(
   // One that is there in the run alone is entered by the sandbox.
   const directory = stage.roots.some(({ path }) => isWithin(cwd, path)) ? cwd : "/";
   const { onRunning, ...others } = options;
-  const running = runCommand(
-    { argv, opens: stage.machine.features.filter, cwd: holdDirectory(directory), env, ...rest },
-    others,
-  );
+  const { filter } = stage.machine.features;
+  const held = holdDirectory(directory);
+  const running = runCommand({ argv, opens: filter, cwd: held, env, ...rest, holdsAll: true }, others);
   if (onRunning !== undefined) tellWhenItRuns(stage.mounts, first, { running, onRunning });
   const run = await running;
-  await nobodySees(stage.mounts, first);
+  // Else the sandbox was ended before its processes, or could not start.
+  if (run.state !== "exited" || run.exitCode !== 0) await nobodySees(stage.mounts, first);
   const failure = sandboxFailure(run) ?? joinFailure(run);
   if (failure !== undefined) throw new CommandNotStarted("spawn_failed", `The sandbox could not start: ${failure}`);
   return run;
