@@ -28,9 +28,59 @@ const maxHelpers = 3;
 let helper: SpawnHelper | undefined;
 let helpers = 0;
 let helperTimer: NodeJS.Timeout | undefined;
-let parked: { readonly shell: WaitingShell; readonly key: string } | undefined;
-/** Of the shell that is being started. */
-let parking: string | undefined;
+
+/** A shell that waits with an environment, and the next one, which is started when that is taken. */
+class Parking {
+  #parked: { readonly shell: WaitingShell; readonly key: string } | undefined;
+  /** Of the shell that is being started. */
+  #parking: string | undefined;
+
+  /** undefined when none waits. */
+  take(environment: Environment): WaitingShell | undefined {
+    const shell = this.#parked?.key === keyOf(environment) ? this.#parked.shell : undefined;
+    if (shell !== undefined) this.#parked = undefined;
+    return shell;
+  }
+
+  has(environment: Environment): boolean {
+    const key = keyOf(environment);
+    return this.#parked?.key === key || this.#parking === key;
+  }
+
+  /** Whoever needs a process when there is none to be had starts one, and tells what goes wrong. */
+  parkQuietly(environment: Environment): void {
+    this.#park(environment).catch(() => undefined);
+  }
+
+  async #park(environment: Environment): Promise<void> {
+    if (helper === undefined || helper.hasEnded) {
+      if (helpers === maxHelpers) return;
+      helpers += 1;
+      helper = SpawnHelper.start();
+    }
+    const key = keyOf(environment);
+    this.#parking = key;
+    const shell = await helper.shell(environment);
+    if (this.#parking === key) this.#parking = undefined;
+    if (shell === undefined) return;
+    if (this.#parked !== undefined) letGo(this.#parked.shell);
+    this.#parked = { shell, key };
+    void shell.ended.then(() => {
+      if (this.#parked?.shell !== shell) return;
+      this.#parked = undefined;
+      // It may only be its helper that is gone.
+      letGo(shell);
+    });
+  }
+}
+
+const forCommands = new Parking();
+/** Of mounts: processes that this one needs for itself. */
+const forKeepers = new Parking();
+
+function keyOf(environment: Environment): string {
+  return JSON.stringify(environment);
+}
 
 /**
  * Starts a program in the shell that waits with this environment, and has the next one wait. undefined when no shell waits,
@@ -40,10 +90,8 @@ export async function startInParkedShell(
   start: ShellStart,
   environment: Environment,
 ): Promise<StartedChild | undefined> {
-  const key = JSON.stringify(environment);
-  const shell = parked?.key === key ? parked.shell : undefined;
+  const shell = forCommands.take(environment);
   if (shell === undefined) return undefined;
-  parked = undefined;
   const { id, input, output, said, saidTo, ended } = shell;
   for (const stream of [input, output, said]) stream.ref();
   const pipe = openedBy(id, 1);
@@ -55,7 +103,7 @@ export async function startInParkedShell(
   said.once("close", () => goesOn.resolve(false));
   const giveUp = setTimeout(() => kill(id), timeoutMs);
   input.end(scriptOf(start, saidTo));
-  parkQuietly(environment, key);
+  forCommands.parkQuietly(environment);
   try {
     if (!(await goesOn.promise)) return undefined;
     shell.watch();
@@ -69,35 +117,17 @@ export async function startInParkedShell(
 export function parkShell(environment: Environment): void {
   // There the pipes that another process hands over cannot be let go, and would keep this one from ending.
   if (Number.parseInt(process.versions.node, 10) < 24) return;
-  const key = JSON.stringify(environment);
-  if (parked?.key === key || parking === key) return;
-  if (helper !== undefined) parkQuietly(environment, key);
-  else helperTimer ??= setTimeout(() => parkQuietly(environment, key), helperDelay).unref();
+  if (forCommands.has(environment)) return;
+  if (helper !== undefined) forCommands.parkQuietly(environment);
+  else helperTimer ??= setTimeout(() => forCommands.parkQuietly(environment), helperDelay).unref();
 }
 
-/** Whoever needs a process when there is none to be had starts one, and tells what goes wrong. */
-function parkQuietly(environment: Environment, key: string): void {
-  park(environment, key).catch(() => undefined);
-}
-
-async function park(environment: Environment, key: string): Promise<void> {
-  if (helper === undefined || helper.hasEnded) {
-    if (helpers === maxHelpers) return;
-    helpers += 1;
-    helper = SpawnHelper.start();
-  }
-  parking = key;
-  const shell = await helper.shell(environment);
-  if (parking === key) parking = undefined;
-  if (shell === undefined) return;
-  if (parked !== undefined) letGo(parked.shell);
-  parked = { shell, key };
-  void shell.ended.then(() => {
-    if (parked?.shell !== shell) return;
-    parked = undefined;
-    // It may only be its helper that is gone.
-    letGo(shell);
-  });
+/** A shell that waits to become a keeper of mounts, and has the next one wait; undefined when there is none. */
+export function takeKeeperShell(environment: Environment): WaitingShell | undefined {
+  const shell = forKeepers.take(environment);
+  // Without a command yet, there is no helper, and none is started for this alone.
+  if (helper !== undefined && !forKeepers.has(environment)) forKeepers.parkQuietly(environment);
+  return shell;
 }
 
 /** At the end of its input it leaves. */
@@ -115,11 +145,13 @@ function scriptOf({ argv, opens, directory, directoryName, limits }: ShellStart,
   ].join("\n");
 }
 
-function quoted(word: string): string {
+/** As one word of a shell. */
+export function quoted(word: string): string {
   return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-function kill(id: number): void {
+/** One that may be gone. */
+export function kill(id: number): void {
   try {
     process.kill(id, "SIGKILL");
   } catch {

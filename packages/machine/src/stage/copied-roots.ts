@@ -63,6 +63,7 @@ export async function copyRoots(
     isSeen: (_process, seen) => names.some((name) => seen.includes(`${name} `)),
     hasNetwork: network !== undefined,
     caches: caches.filter(isWritten),
+    mountCaches: async () => undefined,
     markers,
     merged: mergedOf,
     settle: () => (settled ??= compareAll()),

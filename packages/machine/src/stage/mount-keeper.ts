@@ -1,13 +1,12 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { closeSync, constants, existsSync, fstatSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { atExit } from "../process/at-exit.ts";
-import { inheritedDescriptors } from "../process/inherited-descriptors.ts";
+import { kill } from "../process/parked-shell.ts";
 import { namespaceAdvice } from "../sandbox/namespace-advice.ts";
-import { checkSameRoot } from "../workspace/workspace-root.ts";
+import { startKeeper } from "./keeper-process.ts";
+import { batchArguments, cacheBatches, rootBatches, writeTables } from "./mount-batches.ts";
 import { removeTree } from "./remove-tree.ts";
 import type { SessionNetwork } from "./session-network.ts";
 import { NotObservable, StageUnavailable } from "./stage-error.ts";
@@ -31,6 +30,8 @@ export interface MountKeeper {
   readonly hasNetwork: boolean;
   /** Over which the run may write. */
   readonly caches: readonly StagedCache[];
+  /** Has the run write over them; their directories are there. Throws `StageUnavailable`; nothing is mounted then. */
+  mountCaches(): Promise<void>;
   /** A path of this process's to what the command sees of a root. */
   merged(root: StagedRoot): string;
   /** Before the first of them: no process of a command is there any more, and none will be. */
@@ -56,36 +57,10 @@ export interface ShownInPlace {
   readonly source: string;
 }
 
-/** `volatile`: nothing of it needs to be on disk before a commit, and unmounting does not sync the whole disk. */
-const mountOptions = "userxattr,volatile,xino=off";
-
-/**
- * Layers are named by descriptors, so that it does not matter which characters are in a path. They have to be opened within
- * the namespace; the root is compared with the one that was held outside. A root's last argument is the layer of a session, or
- * empty; so is a cache's. A cache over which none can be made stays as it is.
- */
-const script = `
-echo namespace
-name=$1; mount=$2; options=$3; roots=$4; shift 4
-while [ "$roots" -gt 0 ]; do
-  exec 3<"$1" 4<"$2/mask" 5<"$2/upper" 6<"$2/work" 7<"\${4:-/}" || exit 1
-  [ /proc/self/fd/3 -ef "/proc/self/fd/$3" ] || { echo "another directory has taken the place of $1" >&2; exit 1; }
-  "$mount" -i -n -t overlay "$name" -o "$options,lowerdir=/proc/self/fd/4\${4:+:/proc/self/fd/7}:/proc/self/fd/3,upperdir=/proc/self/fd/5,workdir=/proc/self/fd/6" "$2/merged" || exit 1
-  roots=$((roots - 1)); shift 4
-done
-while [ $# -gt 0 ]; do
-  { "$mount" -i -n -t overlay "$name" -o "$options,lowerdir=\${3:+/proc/self/fd/7:}/proc/self/fd/3,upperdir=/proc/self/fd/5,workdir=/proc/self/fd/6" "$2/merged"
-  } 2>/dev/null 3<"$1" 5<"$2/upper" 6<"$2/work" 7<"\${3:-/}" || rmdir "$2/merged"
-  shift 3
-done
-exec 3<&- 4<&- 5<&- 6<&- 7<&-
-echo mounted
-read -r end
-`;
-
 export interface KeeperOptions {
   /** That commands are in; each has one of its own without. */
   readonly network?: SessionNetwork | undefined;
+  /** Over which it may write, when these are mounted. */
   readonly caches?: readonly StagedCache[];
   /**
    * They were mounted before, and it is refused while anybody has a file or a directory of them open. By root's directory, what was
@@ -100,32 +75,53 @@ export async function keepMounts(
   mountName: string,
   { network, caches = [], before }: KeeperOptions = {},
 ): Promise<MountKeeper> {
-  const isAgain = before !== undefined;
-  const child = startKeeper(roots, mountName, { network, caches: isAgain ? [] : caches, isAgain });
-  const { pid, stdin, stdout, stderr } = child;
-  if (stdin === null || stdout === null || stderr === null) throw new Error("The keeper of the mounts has no pipes.");
-  const gone = once(child, "exit").catch(() => undefined);
-  const leaving = atExit(() => child.kill("SIGKILL"));
+  // With an index, the kernel refuses directories that another overlay still has.
+  const options = { mountName, index: before !== undefined };
+  const ofCaches = before === undefined ? cacheBatches(roots[0]?.directory ?? "/", caches, options) : [];
+  const ofRoots = rootBatches(roots, options);
+  writeTables(ofRoots);
+  const keeper = startKeeper(roots, { network, arguments: batchArguments(ofRoots, ofCaches) });
+  const { id, stdin, stdout, stderr } = keeper;
+  const leaving = atExit(() => kill(id));
   const close = async (): Promise<void> => {
     leaving[Symbol.dispose]();
     stdin.end();
-    await gone;
+    await keeper.gone();
     for (const stream of [stdout, stderr]) stream.destroy();
   };
   stdin.on("error", () => undefined);
+  const refusal = async (what: string, said: string): Promise<StageUnavailable> => {
+    stdin.end();
+    const complaint = (await readUntil(stderr, "")).trim().split("\n").at(0)?.slice(0, 300) || "it did not say why.";
+    await close();
+    return refusedMounts(what, { complaint, hasNamespace: said.startsWith("namespace\n") });
+  };
   const said = await readUntil(stdout, "mounted\n");
-  if (said.endsWith("mounted\n") && pid !== undefined) {
-    const merged = (root: StagedRoot) => join(`/proc/${pid}/root`, root.directory, stageParts.merged);
-    const areThere = () => child.exitCode === null && child.signalCode === null && existsSync(`/proc/${pid}/root/`);
+  keeper.letGo();
+  if (said.endsWith("mounted\n")) {
+    const merged = (root: StagedRoot) => join(`/proc/${id}/root`, root.directory, stageParts.merged);
+    const areThere = () => !keeper.hasEnded() && existsSync(`/proc/${id}/root/`);
     const hasNetwork = network !== undefined;
+    // What a command wrote is mounted again with what it was told of them.
+    let areMounted = before !== undefined;
     const namespaces = ["--user", "--mount", ...(hasNetwork ? ["--net"] : [])];
     return {
-      joinArguments: [systemProgram("nsenter"), `--target=${pid}`, ...namespaces, "--preserve-credentials", "--"],
-      isSeen: (process, mounts) => process !== pid && mounts.includes(` ${mountName} `),
+      joinArguments: [systemProgram("nsenter"), `--target=${id}`, ...namespaces, "--preserve-credentials", "--"],
+      isSeen: (process, mounts) => process !== id && mounts.includes(` ${mountName} `),
       settle: async () => undefined,
       view: (root) => overlayView(merged(root), before?.get(root.directory)),
       hasNetwork,
-      caches,
+      get caches() {
+        return areMounted ? caches : [];
+      },
+      mountCaches: async () => {
+        if (areMounted) return;
+        areMounted = true;
+        if (ofCaches.length === 0) return;
+        writeTables(ofCaches);
+        stdin.write(`${ofCaches.length}\n`);
+        if ((await readUntil(stdout, "mounted\n")) !== "mounted\n") throw await refusal("caches", said);
+      },
       merged,
       areThere,
       again: async () => {
@@ -133,31 +129,35 @@ export async function keepMounts(
         for (const root of roots)
           origins.set(root.directory, await originsIn(join(root.directory, stageParts.upper), merged(root)));
         await close();
-        return mountAgain(roots, mountName, { network, caches, before: origins });
+        return mountAgain(roots, mountName, { network, caches: areMounted ? caches : [], before: origins });
       },
       close,
     };
   }
-  stdin.end();
-  const complaint = (await readUntil(stderr, "")).trim().split("\n").at(0)?.slice(0, 300) || "it did not say why.";
-  await close();
-  if (!said.startsWith("namespace\n")) {
-    throw new StageUnavailable(
+  throw await refusal(roots.map(({ path }) => path).join(", "), said);
+}
+
+function refusedMounts(
+  what: string,
+  { complaint, hasNamespace }: { readonly complaint: string; readonly hasNamespace: boolean },
+): StageUnavailable {
+  if (!hasNamespace) {
+    return new StageUnavailable(
       "no_user_namespaces",
       `The system lets no user namespace be made: ${complaint}`,
       namespaceAdvice(),
     );
   }
   if (!readFileSync("/proc/filesystems", "latin1").includes("\toverlay\n")) {
-    throw new StageUnavailable(
+    return new StageUnavailable(
       "no_overlay",
       "This kernel has no overlay file system.",
       "Load it: sudo modprobe overlay.",
     );
   }
-  throw new StageUnavailable(
+  return new StageUnavailable(
     "overlay_refused",
-    `The system mounts no overlay over ${roots.map(({ path }) => path).join(", ")}: ${complaint}`,
+    `The system mounts no overlay over ${what}: ${complaint}`,
     "Use Linux 5.11 or newer, and put the workspace and GENNAI_STATE_DIR on ext4, xfs or btrfs.",
   );
 }
@@ -189,51 +189,6 @@ async function mountAgain(
 }
 
 const vanishMs = 5_000;
-
-/** Descriptors that the keeper has for itself: input, outputs, and five layers. */
-const ownDescriptors = 8;
-
-function startKeeper(
-  roots: readonly LayeredRoot[],
-  mountName: string,
-  { network, caches, isAgain }: KeeperOptions & Required<Pick<KeeperOptions, "caches">> & { readonly isAgain: boolean },
-) {
-  const held: number[] = [];
-  try {
-    for (const root of roots) {
-      const descriptor = openSync(root.path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
-      held.push(descriptor);
-      checkSameRoot(root, fstatSync(descriptor));
-    }
-    const layers = roots.flatMap(({ path, directory, layer }, index) => [
-      ...[path, directory, String(ownDescriptors + index)],
-      layer ?? "",
-    ]);
-    const overlaid = caches.flatMap(({ below, directory, kept }) => [below, directory, kept ?? ""]);
-    const stdio: ("pipe" | "ignore" | number)[] = ["pipe", "pipe", "pipe"];
-    while (stdio.length < ownDescriptors) stdio.push("ignore");
-    stdio.push(...held);
-    // What this process inherited is not for the keeper.
-    while (stdio.length <= Math.max(0, ...inheritedDescriptors())) stdio.push("ignore");
-    const [program, ...before] =
-      network === undefined
-        ? [systemProgram("unshare"), "--user", "--map-root-user", "--mount"]
-        : [systemProgram("nsenter"), ...network.joinArguments, "--", systemProgram("unshare"), "--mount"];
-    return spawn(
-      program,
-      [
-        ...[...before, "/bin/sh", "-c", script, "sh"],
-        // With an index, the kernel refuses directories that another overlay still has.
-        ...[mountName, systemProgram("mount"), `${mountOptions},index=${isAgain ? "on" : "off"}`],
-        ...[String(roots.length), ...layers, ...overlaid],
-      ],
-      // A Ctrl-C at the terminal is for this process to decide about.
-      { cwd: "/", env: { PATH: "/usr/bin:/bin", LC_ALL: "C" }, stdio, detached: true },
-    );
-  } finally {
-    for (const descriptor of held) closeSync(descriptor);
-  }
-}
 
 /** Up to this, or all. */
 async function readUntil(stream: Readable, end: string): Promise<string> {

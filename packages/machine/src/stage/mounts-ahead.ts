@@ -1,20 +1,32 @@
-import { hash } from "node:crypto";
-import { dirname, join } from "node:path";
 import type { CoveredRoot } from "./covered-roots.ts";
-import type { Covered } from "./covered-tree.ts";
-import { modeOf, statIfPresent } from "./look-at-entry.ts";
-import { type CachesOfRun, dropMounts, type MountedRoots, mountRoots } from "./mounted-roots.ts";
+import {
+  type CachesOfRun,
+  dropMounts,
+  keyOf,
+  type MountedRoots,
+  type MountOptions,
+  mountCaches,
+  mountRoots,
+} from "./mounted-roots.ts";
 import type { SessionNetwork } from "./session-network.ts";
+import type { LaidStage } from "./spare-stage.ts";
+import { StageUnavailable } from "./stage-error.ts";
+import { removeTransaction } from "./transaction.ts";
+
+/** One run may end while the mounts for the one after the next are made; and those that only read have their own. */
+const maxSpares = 3;
 
 /**
  * Makes the mounts for the next command of a workspace before it comes. Nobody looks into them until then, so a command sees
  * what the user did meanwhile; mounts in which something was looked at would go on showing it. They are not taken when
- * something else is to be hidden by now, or a directory is no longer what it was.
+ * something else is to be hidden by now, or a directory is no longer what it was. The directories of a run that left nothing in them
+ * are mounted again.
  */
 export class MountsAhead implements AsyncDisposable {
   readonly #stateDir: string;
   readonly #caches: readonly string[];
   #ready: { readonly key: string; readonly mounted: Promise<MountedRoots | undefined> } | undefined;
+  readonly #spares: LaidStage[] = [];
 
   /**
    * @param stateDir private, real path
@@ -27,38 +39,67 @@ export class MountsAhead implements AsyncDisposable {
 
   /** Begins to make them, if there are none that fit. For when what the last command did is kept or dropped. */
   prepare(roots: readonly CoveredRoot[], network?: SessionNetwork): void {
-    const key = keyOf(roots, network);
+    const key = keyIn(roots, network);
     const before = this.#ready;
     if (before?.key === key) return;
     // Who takes them is told what is wrong, when that makes them again.
     const mounted = drop(before?.mounted)
-      .then(() => mountRoots(this.#stateDir, roots, network, this.#caches))
+      .then(() => this.#mount(roots, network, { none: true }))
       .catch(() => undefined);
     this.#ready = { key, mounted };
   }
 
   /** Those that are ready, or new ones, which are then the taker's to close and to remove. Throws `StageUnavailable`. */
   async take(roots: readonly CoveredRoot[], network?: SessionNetwork, caches: CachesOfRun = {}): Promise<MountedRoots> {
-    const anew = () => mountRoots(this.#stateDir, roots, network, this.#caches, caches);
     // Such a run is rare: what is ready waits for the one behind it.
-    if (caches.all === true || caches.more !== undefined) return anew();
+    if (caches.all === true || caches.more !== undefined) {
+      return mountRoots(this.#stateDir, roots, network, this.#caches, caches);
+    }
     const ready = this.#ready;
     this.#ready = undefined;
     const mounted = await ready?.mounted;
-    const isOwn = mounted?.mounts.caches.every(({ kept }) => kept === undefined) === true;
-    const fits = ready?.key === keyOf(roots, network) && (caches.own !== true || isOwn);
-    if (mounted !== undefined && fits && mounted.mounts.areThere()) {
+    const isOwn = mounted?.laid?.caches.every(({ kept }) => kept === undefined) === true;
+    const fits = ready?.key === keyIn(roots, network) && (caches.own !== true || isOwn);
+    if (mounted !== undefined && fits && (await withCaches(mounted, caches))) {
       // Besides what is hidden, which is the same, they know what is there now.
       return { ...mounted, covered: roots.map(({ covered }) => covered) };
     }
     await drop(ready?.mounted);
-    return anew();
+    return this.#mount(roots, network, caches);
+  }
+
+  /** For a command that only reads: nothing has to be mounted ahead. */
+  themselves(roots: readonly CoveredRoot[], network?: SessionNetwork): Promise<MountedRoots> {
+    return this.#mount(roots, network, { stagedBy: "itself" });
+  }
+
+  /** Directories of a run that left nothing in them. */
+  async keep(spare: LaidStage): Promise<void> {
+    this.#spares.push(spare);
+    const oldest = this.#spares.length > maxSpares ? this.#spares.shift() : undefined;
+    if (oldest !== undefined) await removeTransaction(oldest.transaction);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     const ready = this.#ready;
     this.#ready = undefined;
     await drop(ready?.mounted);
+    for (const { transaction } of this.#spares.splice(0)) await removeTransaction(transaction);
+  }
+
+  #mount(roots: readonly CoveredRoot[], network?: SessionNetwork, options: MountOptions = {}): Promise<MountedRoots> {
+    return mountRoots(this.#stateDir, roots, network, this.#caches, { ...options, spares: this.#spares });
+  }
+}
+
+/** @returns whether the mounts are there, with the caches that the run needs: one may have been removed meanwhile */
+async function withCaches(mounted: MountedRoots, caches: CachesOfRun): Promise<boolean> {
+  try {
+    await mountCaches(mounted, caches);
+    return mounted.mounts.areThere();
+  } catch (error) {
+    if (error instanceof StageUnavailable) return false;
+    throw error;
   }
 }
 
@@ -67,24 +108,7 @@ async function drop(ready: Promise<MountedRoots | undefined> | undefined): Promi
   if (mounted !== undefined) await dropMounts(mounted);
 }
 
-/** The same as long as the same directories are to be mounted, in one network, and the layer over them is to look the same. */
-function keyOf(roots: readonly CoveredRoot[], network: SessionNetwork | undefined): string {
-  const parts = roots.map(({ root, covered, layer }) => {
-    const copies = [...covered.copies].map(([path, bytes]) => [path, hash("sha256", bytes)]);
-    const index = covered.index && [covered.index.path, hash("sha256", covered.index.bytes)];
-    return [root, covered.hidden, copies, index, looksOf(root.path, covered), layer?.revision];
-  });
-  return JSON.stringify([network?.id, parts]);
-}
-
-/** Of what the layer imitates: the copied files, and the directories on the way to what is hidden. */
-function looksOf(root: string, { hidden, copies, index }: Covered): readonly string[] {
-  const paths = new Set([".", ...copies.keys()]);
-  for (const path of [...hidden, ...copies.keys(), ...(index === undefined ? [] : [index.path])]) {
-    for (let way = dirname(path); way !== "."; way = dirname(way)) paths.add(way);
-  }
-  return [...paths].map((path) => {
-    const stat = statIfPresent(join(root, path));
-    return stat === undefined ? "" : `${stat.ino} ${modeOf(stat)} ${stat.mtimeNs}`;
-  });
+/** Of mounts in one network. */
+function keyIn(roots: readonly CoveredRoot[], network: SessionNetwork | undefined): string {
+  return JSON.stringify([network?.id, keyOf(roots)]);
 }

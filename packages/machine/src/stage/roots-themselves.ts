@@ -29,6 +29,7 @@ export function rootsThemselves(
     isSeen: () => false,
     hasNetwork: network !== undefined,
     caches: [],
+    mountCaches: async () => undefined,
     readOnly: { inPlace },
     markers: roots.map(() => 0n),
     merged: ({ path }) => path,
@@ -54,7 +55,7 @@ function shownIn(root: StagedRoot, covered: Covered | undefined): readonly Shown
   const { hidden, copies, index } = covered;
   const mask = join(root.directory, stageParts.mask);
   const empty = join(mask, "empty");
-  mkdirSync(empty, { mode: 0o700 });
+  mkdirSync(empty, { recursive: true, mode: 0o700 });
   const written = [...copies, ...(index === undefined ? [] : [[index.path, index.bytes] as const])];
   return [
     ...hidden.flatMap((path): readonly ShownInPlace[] => {

@@ -8,6 +8,7 @@ import type { LookLimits } from "./look-budget.ts";
 import type { MountKeeper } from "./mount-keeper.ts";
 import { dropMounts, type MountedRoots } from "./mounted-roots.ts";
 import { observe } from "./observe.ts";
+import { cleanUntouched, type LaidStage } from "./spare-stage.ts";
 import { NotObservable } from "./stage-error.ts";
 import type { StagedCache } from "./staged-caches.ts";
 import { runOnStage, type StagedCommand } from "./staged-command.ts";
@@ -24,10 +25,11 @@ export class Stage {
   readonly markers: readonly bigint[];
   readonly #covered: readonly Covered[];
   readonly #machine: ShellMachine;
+  readonly #laid: LaidStage | undefined;
   #mounts: MountKeeper;
 
   private constructor(
-    { transaction, covered, mounts }: MountedRoots,
+    { transaction, covered, mounts, laid }: MountedRoots,
     options: { readonly machine: ShellMachine; readonly markers: readonly bigint[] },
   ) {
     this.transaction = transaction;
@@ -35,6 +37,7 @@ export class Stage {
     this.#covered = covered;
     this.#machine = options.machine;
     this.#mounts = mounts;
+    this.#laid = laid;
   }
 
   /** Right before the command: what others change from now on counts as changed meanwhile. Drops the mounts if it throws. */
@@ -107,6 +110,16 @@ export class Stage {
   /** Over which it writes. */
   get caches(): readonly StagedCache[] {
     return this.#mounts.caches;
+  }
+
+  /**
+   * Unmounts. @returns the directories, ready for another run, where this one left nothing in them; undefined where they are to be
+   * removed. Not for one that could hand what it had open to processes that go on.
+   */
+  async closeForAnother(): Promise<LaidStage | undefined> {
+    await this.close();
+    if (this.#laid === undefined || this.#mounts.readOnly !== undefined) return this.#laid;
+    return (await cleanUntouched(this.#laid, this.markers)) ? this.#laid : undefined;
   }
 
   /** Unmounts. What the command wrote stays until the transaction is committed or removed. */

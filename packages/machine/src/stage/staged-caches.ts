@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import { type BigIntStats, chmodSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { accessSync, type BigIntStats, chmodSync, constants, lstatSync, mkdirSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { holdsShims } from "../sandbox/host-layout.ts";
 import { systemErrorCode } from "../system-error.ts";
 import { giveWay } from "./give-way.ts";
@@ -31,25 +31,42 @@ export interface CacheSources {
   readonly all?: boolean;
 }
 
+/** A cache that a run finds. */
+export interface FoundCache {
+  readonly path: string;
+  /** The user has it. */
+  readonly isThere: boolean;
+  /** Directory of what runs of the session fetched. */
+  readonly fetched: string | undefined;
+}
+
 /** @param paths of directories that may be there */
-export function makeCaches(
-  root: StagedRoot,
-  paths: readonly string[],
-  { kept, all = false }: CacheSources = {},
-): readonly StagedCache[] {
-  const found = paths.flatMap((path) => {
+export function findCaches(paths: readonly string[], { kept, all = false }: CacheSources = {}): readonly FoundCache[] {
+  return paths.flatMap((path) => {
     const isThere = isDirectory(path);
     const own = kept === undefined || holdsShims(path) ? undefined : join(kept, nameOf(path));
     const fetched = own !== undefined && isDirectory(own) ? own : undefined;
     return isThere || fetched !== undefined || all ? [{ path, isThere, fetched }] : [];
   });
+}
+
+/** Where a run has them: nothing is made yet. */
+export function placeCaches(root: StagedRoot, found: readonly FoundCache[]): readonly StagedCache[] {
   return found.map(({ path, isThere, fetched }, index) => {
     const directory = join(root.directory, stageParts.caches, String(index));
-    for (const part of [stageParts.upper, stageParts.work, stageParts.merged, "none"]) {
-      mkdirSync(join(directory, part), { recursive: true, mode: 0o700 });
-    }
     return { path, below: isThere ? path : join(directory, "none"), kept: fetched, directory };
   });
+}
+
+/** Makes their directories, where an earlier run did not. */
+export function makeCaches(caches: readonly StagedCache[]): void {
+  for (const { directory, below } of caches) {
+    if (isDirectory(directory)) continue;
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    for (const part of [stageParts.upper, stageParts.work, stageParts.merged])
+      mkdirSync(join(directory, part), { mode: 0o700 });
+    if (dirname(below) === directory) mkdirSync(below, { mode: 0o700 });
+  }
 }
 
 /** What a run had written into caches by then: by path, what tells whether it is still the same. */
@@ -147,8 +164,15 @@ function upperOf({ directory }: Pick<StagedCache, "directory">): string {
   return join(directory, stageParts.upper);
 }
 
+/** That can be read. */
 function isDirectory(path: string): boolean {
-  return statIfPresent(path)?.isDirectory() === true;
+  if (statIfPresent(path)?.isDirectory() !== true) return false;
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function nameOf(path: string): string {

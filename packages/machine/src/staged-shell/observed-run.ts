@@ -1,4 +1,5 @@
 import { join, relative } from "node:path";
+import { startsNothing } from "@gennai/governance/command/grammar/only-reads";
 import { splitInstall } from "@gennai/governance/installs/split-install";
 import { runProgram } from "@gennai/governance/network/run-program";
 import { agreedControl } from "@gennai/governance/policies/agreed-control";
@@ -26,6 +27,8 @@ import { withWayOut } from "./with-way-out.ts";
 
 /** A command that has ended on its stage, which is unmounted, and all that it left there. */
 export interface ObservedRun extends Pick<StagedShellRun, "run" | "connections" | "onlyLookedUp"> {
+  /** Still mounted, where the command left nothing: to be given back in place of the transaction's removal. */
+  readonly unused: Stage | undefined;
   readonly transaction: Transaction;
   readonly observation: Observation;
   /** Of the session, as the command saw it. */
@@ -57,19 +60,21 @@ export async function runAndObserve(
   });
   const { network, resolver } = watch;
   // By a yes to the command itself, something may come into the workspace: nothing that other runs could have put there.
+  const isPlain = key === undefined && program === undefined && proposal === undefined && allowed.length === 0;
+  const isAsRead = isPlain && text === command.text;
   const caches = {
+    none: isAsRead && startsNothing(command),
     all: allowed.length > 0,
     own: confirmed || key !== undefined,
     ...(program === undefined ? {} : { more: program.directories }),
   };
-  const isPlain = key === undefined && program === undefined && proposal === undefined && allowed.length === 0;
   const staging = stages.stage(workspaceRoot, zeroAccess, {
     network,
     session,
     caches,
-    reads: () => isPlain && text === command.text && readsOnly(command, { stages, workspaceRoot }),
+    reads: () => isAsRead && readsOnly(command, { stages, workspaceRoot }),
   });
-  const { stage, layer, dropped } = await staging.catch((error: unknown) => {
+  const { stage, layer, dropped, prepareNext } = await staging.catch((error: unknown) => {
     throw unavailable(error);
   });
   const { transaction } = stage;
@@ -94,10 +99,12 @@ export async function runAndObserve(
     };
     const roots = transaction.roots.map(({ path }) => path);
     const mayStand = allowed.length > 0 && runProgram(command, { cwd, workspaceRoot }).lasting;
-    const first =
+    const running =
       key === undefined
-        ? await stage.run(withProgram(mayStand ? withWayOut(staged, roots) : staged, watch.mounts, program), options)
-        : await withMountPlaces(stage, key.mounts, () => stage.run(withKey(staged, key, roots), options));
+        ? stage.run(withProgram(mayStand ? withWayOut(staged, roots) : staged, watch.mounts, program), options)
+        : withMountPlaces(stage, key.mounts, () => stage.run(withKey(staged, key, roots), options));
+    prepareNext();
+    const first = await running;
     const used = watch.connections(first).some(({ state }) => state === "allowed");
     const alone = { environment, offline: true };
     const behind = [
@@ -113,19 +120,26 @@ export async function runAndObserve(
       if (next === undefined || run.state !== "exited" || run.exitCode !== 0) continue;
       run = oneAfterOther(run, await stage.run({ ...staged, ...place, text: next }, options));
     }
+    const mayBeHeld = stages.hasBeside(workspaceRoot);
     const observation = await stage.observe(
       repository === undefined ? undefined : layerRules(repository, { transaction, layer, agreed, proposed }),
-      { mayBeHeld: stages.hasBeside(workspaceRoot) },
+      { mayBeHeld },
     );
-    await stage.close();
+    const isUnused = proposal === undefined && !keeps && !mayBeHeld && leftNothing(observation);
+    if (!isUnused) await stage.close();
     if (keeps && run.state === "exited") await keepFetched(stages.stateDir, stage, { session, fetched });
     const [connections, onlyLookedUp] = [watch.connections(run), watch.onlyLookedUp()];
-    return { run, connections, onlyLookedUp, transaction, observation, layer, dropped };
+    const unused = isUnused ? stage : undefined;
+    return { run, connections, onlyLookedUp, transaction, observation, unused, layer, dropped };
   } catch (error) {
     await stage.close();
     await removeTransaction(transaction);
     throw notRun(error);
   }
+}
+
+function leftNothing({ effects, dropped, layer }: Observation): boolean {
+  return effects.length === 0 && dropped.length === 0 && layer === undefined;
 }
 
 /** Nothing of its environment, which may hold a login, waits in a process for the next command. */

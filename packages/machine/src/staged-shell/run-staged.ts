@@ -108,7 +108,16 @@ export async function runStaged(
   options: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
 ): Promise<StagedShellRun> {
   const { stages, workspaceRoot, session } = surroundings;
-  const { transaction, observation, layer, dropped, ...ran } = await runAndObserve(command, surroundings, options);
+  const { transaction, observation, unused, layer, dropped, ...ran } = await runAndObserve(
+    command,
+    surroundings,
+    options,
+  );
+  const network = surroundings.network?.network;
+  const remove = async (): Promise<void> => {
+    if (unused === undefined) await removeTransaction(transaction);
+    else stages.giveBack(workspaceRoot, unused);
+  };
   try {
     const git = observeGit(transaction, observation);
     const wanted = observation.effects.filter((effect) => !git.dropped.has(effect));
@@ -132,6 +141,10 @@ export async function runStaged(
       left: wanted.filter((effect) => !kept.includes(effect)).map(describeLeft),
       edits: (without) => found.edits(found.effectsWithout(without)),
       keep: async (without, title) => {
+        if (unused !== undefined) {
+          await remove();
+          return { changes: [], notInLayer: undefined };
+        }
         const wantedNow = found.effectsWithout(without);
         if (title !== undefined) noteWayBack(transaction, { workspace: workspaceRoot, title, keptAt: Date.now() });
         if (session !== undefined) {
@@ -142,16 +155,16 @@ export async function runStaged(
           kept: wantedNow,
         });
         if (session !== undefined) stages.stashes.note(session, git.effects);
-        stages.prepare(workspaceRoot, layers[0] ?? layer, surroundings.network?.network);
+        stages.prepare(workspaceRoot, layers[0] ?? layer, network);
         return { changes: found.changes(wantedNow), notInLayer };
       },
       drop: async () => {
-        await removeTransaction(transaction);
-        stages.prepare(workspaceRoot, layer, surroundings.network?.network);
+        await remove();
+        stages.prepare(workspaceRoot, layer, network);
       },
     };
   } catch (error) {
-    await removeTransaction(transaction);
+    await remove();
     throw notRun(error);
   }
 }

@@ -82,7 +82,8 @@ export class StagedWork {
     this.workspaceRoot = workspaceRoot;
     this.repository = repositoryPaths(workspaceRoot, home);
     this.agreed = confirmed ? agreedControl(command) : nothingAgreed;
-    this.#index = indexOf(this.repository);
+    // Nothing is asked of it where nothing changed.
+    this.#index = effects.length + git.length === 0 ? new Map() : indexOf(this.repository);
     this.#byPath = new Map(effects.map((effect) => [this.absolute(effect), effect]));
   }
 

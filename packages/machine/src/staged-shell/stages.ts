@@ -20,7 +20,7 @@ import type { SessionNetwork } from "../stage/session-network.ts";
 import { Stage } from "../stage/stage.ts";
 import { StageUnavailable } from "../stage/stage-error.ts";
 import { stageRoots } from "../stage/stage-roots.ts";
-import { transactionNames } from "../stage/transaction.ts";
+import { removeTransaction, transactionNames } from "../stage/transaction.ts";
 import { forgetCommit } from "../stage/undo-commit.ts";
 import { forgetOldWaysBack, hasWayBack } from "../stage/way-back.ts";
 import { OwnStashes } from "./own-stashes.ts";
@@ -62,6 +62,8 @@ export interface LayeredStage {
   readonly layer: SessionLayer | undefined;
   /** Trees of the layer that the command does not see: the workspace's own were changed meanwhile. */
   readonly dropped: readonly string[];
+  /** Has the mounts for the command after this one made while this one runs: it may change nothing that these depend on. */
+  prepareNext(): void;
 }
 
 /** Workspaces whose next command finds its mounts made; those that had one last. */
@@ -75,6 +77,8 @@ export class Stages implements AsyncDisposable {
   /** In the order of their last commands. */
   readonly #ahead = new Map<string, MountsAhead>();
   readonly #background = new Set<Promise<void>>();
+  /** Stages that were given back are ready for the next run, or gone. */
+  #returned: Promise<void> = Promise.resolve();
   /** Runs that go on, each by the workspace that it is beside the commands of. */
   readonly #beside = new Map<object, string>();
   readonly stashes = new OwnStashes();
@@ -159,9 +163,14 @@ export class Stages implements AsyncDisposable {
     const covered = await lookThrough(roots, layer, dropped);
     const mounted =
       canBeSeen(covered) && reads()
-        ? await mountRoots(this.stateDir, covered, network, [], { stagedBy: "itself" })
+        ? await this.#aheadOf(workspaceRoot).themselves(covered, network)
         : await this.#mounted(workspaceRoot, covered, { network, caches });
-    return { stage: await Stage.on(mounted, machine), layer, dropped };
+    const prepareNext = (): void => {
+      // The network of a run that fetches is for that run alone.
+      if (mounted.laid === undefined || mounted.mounts.readOnly !== undefined || caches?.all === true) return;
+      this.#inBackground(async () => this.#aheadOf(workspaceRoot).prepare(covered, network));
+    };
+    return { stage: await Stage.on(mounted, machine), layer, dropped, prepareNext };
   }
 
   async #mounted(
@@ -226,6 +235,21 @@ export class Stages implements AsyncDisposable {
     return { machine, mounted, look: () => roots.look(layer), drop };
   }
 
+  /**
+   * Takes back the stage of a run that left nothing, in the background: the next one has its directories. For where no run goes on
+   * beside it.
+   */
+  giveBack(workspaceRoot: string, stage: Stage): void {
+    const giving = async (): Promise<void> => {
+      const spare = await stage.closeForAnother();
+      const ahead = this.#ending.signal.aborted ? undefined : this.#ahead.get(workspaceRoot);
+      if (spare === undefined || ahead === undefined) await removeTransaction(stage.transaction);
+      else await ahead.keep(spare);
+    };
+    // What could not be removed takes only space, until the next start.
+    this.#returned = this.#wait(giving());
+  }
+
   /** Whether a run goes on beside the commands of a workspace. They share a network and a `/tmp`, and with that whatever is open. */
   hasBeside(workspaceRoot: string): boolean {
     return [...this.#beside.values()].includes(workspaceRoot);
@@ -269,7 +293,9 @@ export class Stages implements AsyncDisposable {
    * @param network of that session
    */
   prepare(workspaceRoot: string, layer?: SessionLayer, network?: SessionNetwork): void {
+    const returned = this.#returned;
     this.#inBackground(async (signal) => {
+      await returned;
       const known = this.#roots.get(workspaceRoot);
       if (known === undefined || !(await this.#hasOverlays(workspaceRoot))) return;
       await this.#prepare(workspaceRoot, { looking: known.roots.look(layer, signal), network }, signal);
@@ -313,10 +339,14 @@ export class Stages implements AsyncDisposable {
     const { signal } = this.#ending;
     if (signal.aborted) return;
     // Whoever runs the next command looks again, and is told what is wrong.
-    const done = work(signal)
-      .catch(() => undefined)
-      .finally(() => this.#background.delete(done));
+    void this.#wait(work(signal));
+  }
+
+  /** Whoever ends this waits for it. */
+  #wait(work: Promise<void>): Promise<void> {
+    const done = work.catch(() => undefined).finally(() => this.#background.delete(done));
     this.#background.add(done);
+    return done;
   }
 
   /** A workspace goes, with all that works in it: nothing of it is kept ready. */
