@@ -84,7 +84,8 @@ export class StageFixture implements AsyncDisposable {
       privateDirectories: [this.stateDir],
     });
     const fileOf = (content: string | Uint8Array): string => {
-      const file = join(this.base, hash("sha256", content));
+      const file = join(this.#files, hash("sha256", content));
+      mkdirSync(this.#files, { recursive: true });
       writeFileSync(file, content);
       return file;
     };
@@ -177,6 +178,12 @@ export class StageFixture implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await removeTree(this.base);
+    await removeTree(this.#files);
+  }
+
+  /** Of the machine: what is in `base` belongs to the tests. */
+  get #files(): string {
+    return `${this.base}-files`;
   }
 }
 
