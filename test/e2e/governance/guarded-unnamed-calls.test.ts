@@ -84,6 +84,28 @@ test("one that ran with other arguments than were judged is on record as failed,
   expect(await agent.records()).toEqual(["gemini, intent, Write allow", "gemini, outcome, Write allow failed"]);
 });
 
+test("calls that are the same, at once with others, have each its end, and one that its user refused is not taken for the next", async () => {
+  await using agent = await guarded();
+  const reads = ["src/a.txt", "src/a.txt", ".gitignore"].map((file_path) => ({ file_path }));
+  for (const read of reads) expect(await agent.gemini("BeforeTool", "read_file", read)).toBeUndefined();
+  for (const read of reads) expect(await agent.gemini("AfterTool", "read_file", read, done)).toBeUndefined();
+  expect(await agent.records()).toEqual([
+    ...Array(3).fill("gemini, intent, Read allow"),
+    ...Array(3).fill("gemini, outcome, Read allow unverified"),
+  ]);
+  const touch = { command: "touch x" };
+  for (const _time of ["no", "yes"]) {
+    expect(await agent.copilot("bash", touch)).toMatchObject({ permissionDecision: "ask" });
+  }
+  await agent.copilot("bash", touch, { toolResult: { resultType: "success", textResultForLlm: "" } });
+  await agent.copilot("", {}, { toolName: undefined, reason: "complete" });
+  expect((await agent.records()).slice(6)).toEqual([
+    ...Array(2).fill("copilot, intent, Bash ask"),
+    "copilot, outcome, Bash ask unverified",
+    "copilot, outcome, Bash ask failed",
+  ]);
+});
+
 test.each([
   ["grep", { pattern: "x", paths: ["src", "docs"] }, /docs/],
   ["grep", { pattern: "x", paths: ["src", "/etc"] }, /outside/],

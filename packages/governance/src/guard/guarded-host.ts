@@ -9,7 +9,7 @@ export interface GuardedHost {
   readonly title: string;
   /** Whether its hook can have it ask its user. Where not, what would be asked about is denied. */
   readonly asks: boolean;
-  /** It gives its calls no ids, so that these are made of what it is told: one that was changed since has another. */
+  /** It gives its calls no ids, so that these say what it is: two may have the same, and one that was changed since has another. */
   readonly namesCalls?: false;
   /** What its hook was told. Throws `UnreadableHookInput` for what is none of its words. */
   read(payload: unknown): HostEvent;

@@ -99,7 +99,7 @@ export class GuardedHosts {
     key: string,
     {
       call,
-      callId,
+      callId: told,
       session: hostSession,
       directory,
       asks = host.asks,
@@ -109,6 +109,7 @@ export class GuardedHosts {
   ): Promise<HostVerdict> {
     using held = new DisposableStack();
     const { known, session } = await this.#opened(host, workingDir, key, held);
+    const callId = host.namesCalls === false ? freeId(known.open, told) : told;
     // One that is told again was not let go on the first time.
     known.open.get(callId)?.abandoned();
     if (known.open.size >= maxOpen) {
@@ -182,18 +183,27 @@ export class GuardedHosts {
 
 const ranAnother = "It ran with other arguments than those that were judged: another hook, or a person, changed them.";
 
+/** For a call whose id only says what it is: one that is the same may be open. */
+function freeId(open: ReadonlyMap<string, OpenCall>, told: string): string {
+  let id = told;
+  for (let number = 2; open.has(id); number += 1) id = `${told} ${number}`;
+  return id;
+}
+
 /**
- * The open call that this is the end of. One of an agent whose calls have no ids was changed where none is the same: then it is one of
- * the same tool.
+ * The open call that this is the end of. Of an agent whose calls have no ids it is the newest that is the same; where there is none, it
+ * was changed, and is one of the same tool.
  */
 function endedCall(
   { namesCalls }: GuardedHost,
   open: ReadonlyMap<string, OpenCall> | undefined,
   { callId, ran }: Extract<HostEvent, { readonly type: "after" }>,
 ): OpenCall | undefined {
-  const found = open?.get(callId);
-  if (found !== undefined || namesCalls !== false || ran?.type !== "judged") return found;
-  return [...(open?.values() ?? [])].find(({ judged }) => judged.tool === ran.tool);
+  if (namesCalls !== false) return open?.get(callId);
+  const all = [...(open ?? [])];
+  const [, same] = all.findLast(([id]) => id === callId || id.startsWith(`${callId} `)) ?? [];
+  if (same !== undefined || ran?.type !== "judged") return same;
+  return all.find(([, { judged }]) => judged.tool === ran.tool)?.[1];
 }
 
 /** Where it stood is no part of it: a command may have gone elsewhere since. */
