@@ -39,7 +39,15 @@ const tasks = {
     await ensureChromium();
     await ensureEmoji();
     process.env["GENNAI_PICTURES"] = inRepository("docs", "pictures");
-    const tests = ["journeys", "narrow-journeys", "brought-server", "choose-model", "watched-command", "two-windows"];
+    const tests = [
+      "journeys",
+      "narrow-journeys",
+      "brought-server",
+      "choose-model",
+      "watched-command",
+      "two-windows",
+      "attempts",
+    ];
     const files = tests.map((name) => `test/e2e/vscode/${name}.test.ts`);
     const page = "test/e2e/browser/page.pictures.ts";
     return tool(

@@ -25,6 +25,8 @@ export interface ServeOptions {
   readonly stateDirectory?: string;
   /** What the model says; without it, the offline assistant answers. */
   readonly script?: readonly ScriptedTurn[];
+  /** What a million tokens of the script's model cost, in USD; without it no cost is known. */
+  readonly prices?: { readonly input: number; readonly output: number };
   /** A free one when left out. */
   readonly port?: number;
   /** Further arguments of `gennai serve`. */
@@ -66,6 +68,8 @@ export async function serveGennai(options: ServeOptions = {}): Promise<ServedGen
     // JSON is YAML.
     await home.write("script.yaml", JSON.stringify({ turns: options.script }));
     args.push("--backend", "scripted", "--model", home.path("script.yaml"));
+    const priced = { models: { [home.path("script.yaml")]: options.prices } };
+    if (options.prices !== undefined) await home.write(".config/gennai/models.json", JSON.stringify(priced));
   }
   const listening = (server: SupervisedProcess) =>
     server.printed(/listening on (http:\/\/[\d.:]+)/, { timeoutMs: startTimeoutMs });

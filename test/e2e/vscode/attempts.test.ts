@@ -1,34 +1,58 @@
 import { expect, test } from "vitest";
+import { ReplDriver } from "../browser/repl-driver.ts";
 import { accessibilityProblems } from "../look/accessibility.ts";
-import { openRepl } from "./repl-in-workbench.ts";
+import { openFile } from "./editor-pane.ts";
+import { pictured } from "./pictured.ts";
+import { before, shop } from "./shop.ts";
 import { useWorkbench } from "./use-workbench.ts";
 
-const lines = Array.from({ length: 20 }, (_none, index) => `line ${index + 1}\n`).join("");
+const checked = `import assert from "node:assert/strict";
+import { test } from "node:test";
+import { shown } from "./basket.js";
 
-/** Each copy lies in a directory with its number. */
-const each =
-  'case "$PWD" in */1/*) sed -i "s/line 2$/second/; s/line 19/nineteenth/" list.txt;; ' +
-  "*/2/*) seq 40 > list.txt;; esac; echo 2 > value.txt";
+test("a price has two digits", () => assert.equal(shown(4.9), "EUR 4.90"));
+`;
+
+/** Each copy lies in a directory with its number: one good change, one that does more, and one that is wrong. */
+const each = [
+  `sed -i 's/"EUR " + price;/"EUR " + price.toFixed(2);/' src/basket.js`,
+  `sed -i -e 's/"EUR " + price;/\`EUR \${price.toFixed(2)}\`;/' -e 's|let sum = 0;|let sum = 0; // in EUR|' src/basket.js; ` +
+    "printf '# Prices\\n\\nThey have two digits.\\n' > PRICES.md",
+  `sed -i 's/"EUR " + price;/"EUR " + Math.round(price);/' src/basket.js`,
+].map((command, index) => `*/${index + 1}/*) ${command};;`);
 
 const workbench = useWorkbench(() => ({
   gennai: {
     args: ["--sandbox", "required", "--stages", "required"],
+    prices: { input: 3, output: 15 },
     script: [
       {
-        match: "set the value",
-        steps: [{ tool: { name: "Bash", args: { command: each } } }, { text: ["The value is set."] }],
+        match: "two digits",
+        steps: [
+          { tool: { name: "Bash", args: { command: `case "$PWD" in ${each.join(" ")} esac` } } },
+          { usage: { input_tokens: 2400, output_tokens: 310 } },
+          { text: ["Prices have two digits now."] },
+        ],
       },
     ],
   },
-  files: { "list.txt": lines, "value.txt": "0\n", ".gennai/config.yaml": "check: grep -qx 2 value.txt\n" },
-  settings: { "gennai.governance.intents": "off", "gennai.session.editingMode": "proposal" },
+  files: { ...shop, "src/shown.test.js": checked, ".gennai/config.yaml": "check: node --test\n" },
+  settings: {
+    "editor.minimap.enabled": false,
+    "gennai.governance.intents": "off",
+    "window.title": "shop",
+    "gennai.session.editingMode": "proposal",
+  },
 }));
 
-test("a prompt is tried twice, an attempt is looked at in the editor's diff, taken, and kept in part", async () => {
+test("a prompt is tried three times, an attempt is looked at in the editor's diff, taken, and kept in part", async () => {
   const { page, workspace } = workbench();
-  const repl = await openRepl(workbench());
+  await openFile(page, "basket.js");
+  await workbench().runCommand("Gennai: Open REPL in Editor");
+  await workbench().runCommand("View: Close Primary Side Bar");
+  const repl = new ReplDriver(await workbench().webview("Gennai"));
   await repl.useEditingMode("proposal");
-  await repl.send("/attempts 2 set the value");
+  await repl.send("/attempts 3 show every price with two digits");
   const panel = repl.root.getByRole("region", { name: "Attempts" });
   await panel.getByRole("listitem", { name: /^Attempt 1: / }).waitFor();
   // Each asks whether the project's check may run after its edits.
@@ -38,30 +62,38 @@ test("a prompt is tried twice, an attempt is looked at in the editor's diff, tak
     if (await allow.isVisible()) await allow.click();
     return suggested.isVisible();
   };
-  await expect.poll(ended, { timeout: 120_000 }).toBe(true);
-  await workbench().screenshot("attempts in VS Code");
-  expect(await accessibilityProblems(repl)).toEqual([]);
-  expect(await workspace.read("value.txt")).toBe("0\n");
-
+  await expect.poll(ended, { timeout: 180_000 }).toBe(true);
   const best = panel.getByRole("listitem", { name: "Attempt 1: Check passed" });
-  await best.getByRole("button", { name: "Open diff of list.txt" }).click();
-  await page.getByRole("tab", { name: /^list\.txt \(changed by Gennai\)/ }).waitFor();
-  await page.locator(".monaco-diff-editor .view-lines").getByText("nineteenth").first().waitFor();
-  await workbench().screenshot("an attempt in the editor's own diff");
+  const longer = panel.getByRole("listitem", { name: "Attempt 2: Check passed" });
+  const wrong = panel.getByRole("listitem", { name: "Attempt 3: Check failed" });
+  for (const attempt of [best, longer, wrong]) await attempt.getByText(/tokens, 0\.0118 USD/).waitFor();
+  await pictured(workbench(), "attempts");
+  expect(await accessibilityProblems(repl)).toEqual([]);
+  expect(await workspace.read("src/basket.js")).toBe(before);
 
-  await best.getByRole("button", { name: "Take attempt 1" }).click();
+  await wrong.getByRole("button", { name: "What the check printed" }).click();
+  await wrong
+    .getByText(/EUR 4\.90/)
+    .first()
+    .waitFor();
+  await best.getByRole("button", { name: "Open diff of src/basket.js" }).click();
+  await page.getByRole("tab", { name: "src/basket.js (changed by Gennai)" }).waitFor();
+  await page.locator(".monaco-diff-editor .view-lines").getByText("toFixed").first().waitFor();
+  await pictured(workbench(), "attempt-diff");
+
+  await longer.getByRole("button", { name: "Take attempt 2" }).click();
   const review = repl.root.locator(".review");
   const hunk = (name: RegExp) => review.getByRole("article", { name });
-  await hunk(/^Hunk 1 of 2, list\.txt/)
-    .getByRole("button", { name: "Keep", exact: true })
-    .click();
-  await hunk(/^Hunk 2 of 2, list\.txt/)
+  await hunk(/^Hunk 1 of 2, src\/basket\.js/)
     .getByRole("button", { name: "Undo", exact: true })
     .click();
-  await review.getByRole("button", { name: "Keep file value.txt" }).click();
+  await hunk(/^Hunk 2 of 2, src\/basket\.js/)
+    .getByRole("button", { name: "Keep", exact: true })
+    .click();
+  await review.getByRole("button", { name: "Keep file PRICES.md" }).click();
   await review.getByRole("button", { name: /^Apply/ }).click();
   await review.getByRole("button", { name: "Apply now" }).click();
   await review.getByText("Applied").first().waitFor();
-  expect(await workspace.read("list.txt")).toBe(lines.replace("line 2\n", "second\n"));
-  expect(await workspace.read("value.txt")).toBe("2\n");
+  expect(await workspace.read("src/basket.js")).toBe(before.replace('"EUR " + price', "`EUR ${price.toFixed(2)}`"));
+  expect(await workspace.read("PRICES.md")).toContain("two digits");
 });

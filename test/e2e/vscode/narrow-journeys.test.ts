@@ -27,6 +27,7 @@ const workbench = useWorkbench(() => ({
   settings: {
     "editor.minimap.enabled": false,
     "gennai.governance.intents": "off",
+    "window.title": "shop",
     "terminal.integrated.gpuAcceleration": "off",
     "window.autoDetectColorScheme": true,
     "workbench.preferredLightColorTheme": "Default High Contrast Light",

@@ -24,7 +24,7 @@ export interface WorkbenchOptions extends CodeServerOptions {
   /** What the workspace holds, committed on `main`. */
   readonly files?: Files;
   /** Serves this workspace, for extensions to find; without it no server runs. */
-  readonly gennai?: Pick<ServeOptions, "script" | "args">;
+  readonly gennai?: Pick<ServeOptions, "script" | "args" | "prices">;
   /** Called with the page before the workbench is in it. */
   readonly prepare?: (page: Page) => Promise<void>;
 }
