@@ -30,10 +30,16 @@ const reportSchema = z.object({
 });
 type Report = z.infer<typeof reportSchema>;
 
+/** A gate, and what it is made of. */
+export interface TestGate extends Gate {
+  readonly suite: Pick<TestGateOptions, "tests" | "proves">;
+}
+
 /** A gate that is tests of the checkout. */
-export function testGate(options: TestGateOptions): Gate {
+export function testGate(options: TestGateOptions): TestGate {
   const { name, title, timeoutMs } = options;
   return {
+    suite: options,
     name,
     title,
     timeoutMs,

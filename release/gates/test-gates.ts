@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { artefactNames } from "../make-release.ts";
-import type { Gate } from "./gate.ts";
-import { testGate } from "./test-gate.ts";
+import { type TestGate, testGate } from "./test-gate.ts";
 
 const minute = 60_000;
 
@@ -116,4 +115,4 @@ const smokeVscode = testGate({
   }),
 });
 
-export const testGates: readonly Gate[] = [neverDo, planValidation, toolBoundary, upgrade, smokeVscode];
+export const testGates: readonly TestGate[] = [neverDo, planValidation, toolBoundary, upgrade, smokeVscode];

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -8,6 +8,7 @@ import { releaseGates } from "../../release/gates/release-gates.ts";
 import { signatureGate } from "../../release/gates/signature-gate.ts";
 import { Steps } from "../../release/gates/steps.ts";
 import { judge, testGate } from "../../release/gates/test-gate.ts";
+import { testGates } from "../../release/gates/test-gates.ts";
 import { runGates } from "../../release/run-gates.ts";
 import { gateNames, root, smallRelease } from "./small-release.ts";
 
@@ -182,5 +183,18 @@ describe("the gates of a release", () => {
     using release = await smallRelease();
     const options = { root, directory: release.directory, gates: [], print: () => undefined };
     await expect(runGates({ ...options, key: release.otherKey })).rejects.toThrow(/is no release of key/);
+  });
+});
+
+describe("what the gates of a release must prove", () => {
+  const sentences = testGates.flatMap(({ name, suite }) =>
+    suite.proves.flatMap((proof) => (proof.startsWith("seed ") ? [{ name, proof, tests: suite.tests }] : [])),
+  );
+  it.each(sentences)("$name: tests that it runs name $proof", ({ proof, tests }) => {
+    const files = tests.flatMap((path) =>
+      statSync(join(root, path)).isFile() ? [path] : globSync(`${path}/**/*.test.ts`, { cwd: root }),
+    );
+    const naming = files.filter((file) => readFileSync(join(root, file), "utf8").includes(proof));
+    expect(naming).not.toEqual([]);
   });
 });
