@@ -43,7 +43,7 @@ module.exports = {
     },
     {
       name: "no-cycles-between-folders",
-      comment: "Of the floors, types included: whoever opens a folder can read it from the bottom up.",
+      comment: "Of the floors, types included: anyone who opens a folder can read it from the bottom up.",
       severity: "error",
       scope: "folder",
       from: { path: "^packages/(machine|store|models|sessions|server)/src/." },

@@ -46,7 +46,7 @@ export async function rehearse({ root, only, print, signal }: RehearsalOptions):
     await must(root, "git", "clone", "--quiet", "--no-hardlinks", clone, second);
     const publicKey = join(scratch, keyFile);
     cpSync(join(out, keyFile), publicKey);
-    // The private key is gone: whoever checks has none.
+    // The private key is gone: anyone who checks has none.
     rmSync(`${out}.key`, { recursive: true });
     const check = (directory: string) =>
       run(second, "node", join("release", "verify.mjs"), directory, "--key", publicKey);

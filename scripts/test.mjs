@@ -44,7 +44,7 @@ async function testAll() {
   /** @param {"passed" | "failed" | "skipped"} what */
   const sum = (what) => runs.reduce((total, counts) => total + counts[what], 0);
   const [passed, failed, skipped] = [sum("passed"), sum("failed"), sum("skipped")];
-  // Said at the end, where whoever reads a log looks first.
+  // Said at the end, where anyone who reads a log looks first.
   for (const { failures } of runs) for (const failure of failures) process.stdout.write(`\nFAILED ${failure}\n`);
   if (passed + failed + skipped === 0) throw new Error("There are no such tests.");
   if (skipped > 0) process.stdout.write(`${skipped} skipped\n`);

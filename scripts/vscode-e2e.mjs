@@ -1,5 +1,5 @@
 // Makes what the tests in VS Code need and prints, as JSON, where it is: code-server, the VSIX, and the extension as VS Code
-// unpacks it. What is packaged lies in a directory named after its sources: whoever builds the extension meanwhile disturbs no test.
+// unpacks it. What is packaged lies in a directory named after its sources: anyone who builds the extension meanwhile disturbs no test.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { ensureCodeServer } from "./lib/code-server.mjs";

@@ -26,7 +26,7 @@ export async function withLock(path, work) {
 
 /** @param {string} path */
 function tryTake(path) {
-  // Linked, not written, into place: whoever sees the lock can read who holds it.
+  // Linked, not written, into place: the one who sees the lock can read who holds it.
   const own = `${path}.${process.pid}`;
   writeFileSync(own, String(process.pid));
   try {

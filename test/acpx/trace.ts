@@ -16,7 +16,7 @@ export interface Sent {
 
 const agentsMethod = /^(?:session\/(?:update|request_permission)|fs\/|terminal\/|elicitation\/)/;
 
-/** The lines of acpx's JSON output, which has both sides; an answer is from whoever was asked last with its id. */
+/** The lines of acpx's JSON output, which has both sides; an answer is from the one who was asked last with its id. */
 export function sentIn(lines: string): readonly Sent[] {
   const asked = new Map<string, Sent["by"]>();
   return lines

@@ -17,7 +17,7 @@ test("the sample asks for no newer Node than Gennai does", () => {
   expect(globSync("**/*.{ts,mts,cts,tsx}", { cwd: sample })).toEqual([]);
 });
 
-test("its tests pass and its program runs, under the Node that whoever starts Gennai has", {
+test("its tests pass and its program runs, under the Node of the one who starts Gennai", {
   timeout: 120_000,
 }, async () => {
   const directory = await temporaryDirectory();

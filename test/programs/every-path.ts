@@ -49,7 +49,7 @@ const paths: Readonly<Record<string, (repository: HostileRepository) => Promise<
   "the state of the workspace": ({ root }) => readWorkspaceState(root, { protect: [], signal }),
   "the first commit": async ({ root }) => {
     writeFileSync(join(root, ".git", "HEAD"), "ref: refs/heads/unborn\n");
-    // Whoever runs the tests may have told git no name.
+    // The person who runs the tests may have told git no name.
     appendFileSync(join(root, ".git", "config"), "[user]\n\tname = Somebody\n\temail = somebody@example.com\n");
     const planned = await planFirstCommit(root, { staysOut: () => false, signal });
     if (planned === undefined) throw new Error("There is nothing to be committed.");

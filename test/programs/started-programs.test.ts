@@ -10,7 +10,7 @@ const starts =
 
 /**
  * Every file that can start a program. Over data that a command or a stranger may have written, a program runs in the sandbox
- * only; whoever is here says why that holds. A new line needs a reason that somebody else would accept.
+ * only; each that is here says why that holds. A new line needs a reason that somebody else would accept.
  */
 const allowed: Readonly<Record<string, string>> = {
   "machine/src/git/run/start-git.ts":

@@ -30,7 +30,7 @@ document.body.append(
     element(
       "p",
       "quiet",
-      "Choose an exported bundle, and the public key of whoever must have signed it. Everything happens in this page: it cannot reach any network.",
+      "Choose an exported bundle, and the public key of the one who must have signed it. Everything happens in this page: it cannot reach any network.",
     ),
     element("div", "inputs", bundleInput.label, keyInput.label, anchorsInput.label),
     element(

@@ -39,8 +39,8 @@ export function reportParts(report: Judged<BundleReport>): readonly Node[] {
     "p",
     "quiet",
     anchors?.newest === undefined
-      ? "Whoever has the private key can sign another ledger. To find that out, choose the heads that somebody else kept (gennai ledger anchor), or compare with an earlier bundle."
-      : "Whoever has the private key can sign another ledger, but not change records up to a head that somebody else kept.",
+      ? "Anyone who has the private key can sign another ledger. To find that out, choose the heads that somebody else kept (gennai ledger anchor), or compare with an earlier bundle."
+      : "Anyone who has the private key can sign another ledger, but not change records up to a head that somebody else kept.",
   );
   return isSound ? [verdict, list, limits] : [verdict, list];
 }

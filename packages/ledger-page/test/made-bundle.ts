@@ -10,7 +10,7 @@ import {
 import { bundleMessage, encodeSignature, type Signer, signHead } from "@gennai/governance/ledger/ledger-signature";
 import { sha256Hex } from "@gennai/protocol/digest";
 
-/** A key of whoever signs. */
+/** A key of the one who signs. */
 export interface TestKey extends Signer {
   /** SPKI PEM. */
   readonly pem: string;

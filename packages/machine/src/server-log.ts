@@ -7,10 +7,10 @@ export type LogFields = Readonly<Record<string, string | number | boolean>>;
 export interface ServerLog {
   /** Whether anybody sees what `debug` says; undefined: nobody. */
   readonly debugs?: boolean;
-  /** For whoever looks for a fault. */
+  /** For anyone who looks for a fault. */
   debug(text: string, fields?: LogFields): void;
   info(text: string, fields?: LogFields): void;
   warn(text: string, fields?: LogFields): void;
-  /** An error nobody expected, with its cause for whoever mends it. */
+  /** An error nobody expected, with its cause for anyone who mends it. */
   error(text: string, cause?: unknown, fields?: LogFields): void;
 }

@@ -1,4 +1,4 @@
-/** Makes a one-time code, for whoever has the server's token. */
+/** Makes a one-time code, for anyone who has the server's token. */
 export const PAGE_CODE_PATH = "/page/code";
 /** Exchanges a code for the token of a page. */
 export const PAGE_TOKEN_PATH = "/page/token";

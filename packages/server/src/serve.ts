@@ -153,7 +153,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   if (users !== undefined) await openLedgerSigner(stateDir);
   const admission = new Admission(options.limits ?? defaultLimits);
   const callers = new Callers();
-  // Whoever calls from this process was handed the way to it.
+  // Anyone who calls from this process was handed the way to it.
   const authenticated = token !== undefined || users !== undefined || options.address.type === "in-process";
   const tenants = parts.use(
     await ServerTenants.open(

@@ -157,7 +157,7 @@ it("notices an acknowledged message that NATS lost and another that took its pla
   const { manager, stream } = reader.streams.log;
   const lost = await manager.streams.getMessage(stream, { last_by_subj: "losing.sess.s.1" });
   await manager.streams.deleteMessage(stream, lost?.seq ?? 0);
-  // Whoever comes now never saw it, and writes in its place; the reader still believes in what it read, and writes on.
+  // Anyone who comes now never saw it, and writes in its place; the reader still believes in what it read, and writes on.
   const other = await open(place.path("other"));
   await other.log.append("s", batch("in its place"), { seq: 0, epoch: 1 });
   await reader.log.append("s", batch("after what was lost"), { seq: 1, epoch: 1 });

@@ -33,7 +33,7 @@ import { callTool, expectCode, scriptOf, type ToolUse } from "../tool-call.ts";
 import { commandLimitChecks } from "./command-limits.ts";
 import { modelLoopChecks } from "./model-loop.ts";
 
-/** Ways a call that needs a person's yes ends where nobody can be asked, and those that are refused whoever asks. */
+/** Ways a call that needs a person's yes ends where nobody can be asked, and those that are refused no matter who asks. */
 const stopped = ["nobody_to_ask", "dangerous_command", "zero_access"];
 
 const ready = "ok";

@@ -146,7 +146,7 @@ export class SessionFollower implements AsyncDisposable {
   private constructor(session: AgentSession) {
     this.session = session;
     this.#ended = this.#follow();
-    // Whoever waits for an event learns it.
+    // Anyone who waits for an event learns it.
     this.#ended.catch(() => undefined);
   }
 

@@ -101,7 +101,7 @@ test("a turn that waited for a person is gone on with after a kill, and each of 
   await follower.expectGapless(world);
 });
 
-test("whoever says something else instead leaves the calls of the turn that waited undone", {
+test("anyone who says something else instead leaves the calls of the turn that waited undone", {
   timeout: crashTimeout({ rounds: 1, seed: 1 }),
 }, async () => {
   await using world = await CrashWorld.open(turns, { "old.txt": "old\n" });

@@ -31,7 +31,7 @@ test("the conversation stays at its end while it grows, and while questions come
   }
 });
 
-test("whoever sends a prompt sees it, also from further up", async () => {
+test("anyone who sends a prompt sees it, also from further up", async () => {
   await using on = await openScriptedPage(small);
   await on.repl.send("explain this project");
   await on.repl.idle();

@@ -10,7 +10,7 @@ import { expect, test } from "vitest";
 import { eventOf, eventsOf, runTurn, startSession, Watcher } from "../rpc/session-client.ts";
 import { staging } from "../sandbox/staging.ts";
 
-// Whoever asks while something is under way gets what is right, or "unknown".
+// Anyone who asks while something is under way gets what is right, or "unknown".
 
 const { signal } = new AbortController();
 
@@ -165,7 +165,7 @@ test("what is proposed and not applied is nobody's, and what a person edits in t
       origin.type === "recorded" ? origin.write.decision.type : origin.reason,
     );
 
-  // Nothing of it is true yet: whoever types it now has typed it.
+  // Nothing of it is true yet: anyone who types it now has typed it.
   expect(new Set(await kinds(after))).toEqual(new Set(["not-recorded"]));
 
   const hunks = proposal.changes[0]?.hunks ?? [];

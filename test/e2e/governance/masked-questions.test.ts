@@ -24,7 +24,7 @@ test("who approves sees the whole command, the database never does", async () =>
   await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "turn" });
   const question = await editor.next("confirmationRequest");
   expect(question.actionJson).toContain(token);
-  // Whoever comes later sees it too, as long as it is open.
+  // Anyone who comes later sees it too, as long as it is open.
   await using late = await Watcher.attach(server, sessionId, { clientId: "editor-2" });
   expect((await late.next("confirmationRequest")).actionJson).toBe(question.actionJson);
   expect(leaks(server.stateDir)).toEqual([]);

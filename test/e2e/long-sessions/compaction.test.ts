@@ -8,7 +8,7 @@ import { call, isSummaryRequest, messagesOf, providerWorld } from "./provider-wo
 const overflow = { status: 400, message: "This model's maximum context length is exceeded." };
 const refused = { command: "rm -rf /" };
 
-/** The conversation as whoever opens the session again would have it. */
+/** The conversation as anyone who opens the session again would have it. */
 async function folded(world: Awaited<ReturnType<typeof providerWorld>>, sessionId: string): Promise<SessionState> {
   const state = new SessionState();
   for (const event of await world.server.running.manager.services.log.read(sessionId, 0, 10_000)) state.apply(event);

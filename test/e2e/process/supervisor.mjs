@@ -1,4 +1,4 @@
-// Runs a program and ends it, with all it started, as soon as standard input closes: also when whoever runs this was killed.
+// Runs a program and ends it, with all it started, as soon as standard input closes: also when the person who runs this was killed.
 // Plain JavaScript: also a Node that reads no TypeScript runs it.
 import { spawn } from "node:child_process";
 

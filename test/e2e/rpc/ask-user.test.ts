@@ -158,7 +158,7 @@ describe("a question of the model", () => {
     expect(await window.end()).toBe("CANCELLED");
   });
 
-  test("ends with its turn when the server restarts: it is no longer open for whoever comes back", async () => {
+  test("ends with its turn when the server restarts: it is no longer open for anyone who comes back", async () => {
     await using server = await serverWhoseModelAsks();
     const sessionId = await startSession(server, { interactive: true });
     {

@@ -233,7 +233,7 @@ export class Watcher implements AsyncDisposable {
     await this.#client.submitClientEvent({ sessionId: this.#sessionId, clientId: this.clientId, ownerEpoch, event });
   }
 
-  /** Resolves when the stream has ended, whoever ended it. */
+  /** Resolves when the stream has ended, no matter who ended it. */
   get ended(): Promise<void> {
     return this.#ended.catch(() => undefined);
   }

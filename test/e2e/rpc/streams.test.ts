@@ -64,7 +64,7 @@ test("a stream to the end of a turn ends with it, also when it ended before", as
   const lastSeq = events.at(-1)?.seq ?? 0n;
   const replay = await Array.fromAsync(server.client.subscribe({ sessionId, untilTurnId }));
   expect(endState(replay)).toBe("COMPLETED");
-  // Whoever reconnects with the last event in hand is told at once that there is nothing more.
+  // Anyone who reconnects with the last event in hand is told at once that there is nothing more.
   const rest = await Array.fromAsync(server.client.subscribe({ sessionId, untilTurnId, afterSeq: lastSeq }));
   expect(rest.filter(({ seq }) => seq > 0n)).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { openRepl } from "./repl-in-workbench.ts";
 import { useWorkbench } from "./use-workbench.ts";
 
-/** Says something when the user saves the file `say`, and greets whoever calls its port. */
+/** Says something when the user saves the file `say`, and greets the one who calls its port. */
 const echoing =
   'import { createServer } from "node:http"; createServer((_, response) => response.end("hello")).listen(4321);' +
   'import { existsSync } from "node:fs"; console.log("waiting"); let said = false;' +

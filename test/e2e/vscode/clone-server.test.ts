@@ -9,7 +9,7 @@ import { shows } from "./repl-sight.ts";
 import { useWorkbench } from "./use-workbench.ts";
 
 const clone = fileURLToPath(new URL("../../..", import.meta.url));
-/** As the shell of whoever runs the tests has it: without the Node that the clone brings itself. */
+/** As the shell of the person who runs the tests has it: without the Node that the clone brings itself. */
 const PATH = (process.env["PATH"] ?? "")
   .split(delimiter)
   .filter((place) => !place.startsWith(clone))

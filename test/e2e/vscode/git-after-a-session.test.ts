@@ -17,7 +17,7 @@ import { startWorkbench, type Workbench } from "./workbench.ts";
 const gennai = builtProgram(new URL("../../../packages/cli/src/main.ts", import.meta.url));
 const run = promisify(execFile);
 
-/** Files that appear in the home of whoever asks git what changed, one for each way to make git run a program. */
+/** Files that appear in the home of the one who asks git what changed, one for each way to make git run a program. */
 const marks = ["by-nested-filter", "by-own-filter", "by-own-monitor"];
 
 /** What changes keeps its size, so that git reads it, through the filter. When one step fails, the others are still tried. */

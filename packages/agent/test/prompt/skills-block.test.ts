@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { skillsBlock } from "#prompt/skills-block";
 
-test("skills are a line each, whoever wrote them, and bounded", () => {
+test("skills are a line each, no matter who wrote them, and bounded", () => {
   expect(skillsBlock([])).toBe("");
   const block = skillsBlock([
     { name: "release", description: "How\nto\u001b release", from: "repository" },

@@ -57,7 +57,7 @@ export function runInTerminal(
       hard = setTimeout(() => kill("SIGKILL"), grace);
     };
     signal.addEventListener("abort", onAbort, { once: true });
-    // Whoever leaves at once, by a second Ctrl-C, leaves nothing running.
+    // Anyone who leaves at once, by a second Ctrl-C, leaves nothing running.
     const leaving = atExit(() => kill("SIGKILL"));
     const finish = () => {
       leaving[Symbol.dispose]();

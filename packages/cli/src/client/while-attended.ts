@@ -41,7 +41,7 @@ export async function whileAttended<Result>(
     }
   })();
   try {
-    // Whoever shall be asked must be there before the first question.
+    // Anyone who shall be asked must be there before the first question.
     await attached.promise;
     return await work(place.signal);
   } finally {

@@ -24,7 +24,7 @@ import { announcedToken, proves, type TokenPlace, tokenFor } from "./server-toke
 export interface ServerRequest extends OwnServerRequest, TokenPlace {
   /** `auto`: a running server of this workspace, else an own one. `own`. Or a URL. */
   readonly server: string;
-  /** W3C `traceparent` of whoever runs the command. */
+  /** W3C `traceparent` of the person who runs the command. */
   readonly traceParent?: string;
   readonly signal: AbortSignal;
 }
@@ -80,7 +80,7 @@ export async function chooseServer(asked: ServerRequest, console: Console): Prom
 /** Begins to read the server's modules where `chooseServer` will most likely start one. */
 export async function loadAhead({ server, stateDir }: Pick<ServerRequest, "server" | "stateDir">): Promise<void> {
   const isOwn = server === "own" || (server === "auto" && (await findServers(stateDir)).servers.length === 0);
-  // What keeps them from being read is told by whoever needs them.
+  // What keeps them from being read is told by anyone who needs them.
   if (isOwn) loadServer().catch(() => undefined);
 }
 
@@ -111,7 +111,7 @@ async function findRunning(request: ServerRequest): Promise<ChosenServer | undef
 async function connectTo(request: ServerRequest, console: Console): Promise<ChosenServer> {
   const url = parseServerUrl(request.server);
   const token = await tokenFor(url, request, console);
-  // Whoever sits on the port must show that it knows the token before it sees it.
+  // Anyone who sits on the port must show that it knows the token before it sees it.
   if (token !== undefined && !(await proves(url, token, request.signal))) {
     throw new CliError(`${url} does not answer as a Gennai server that knows this token.`, {
       exitCode: exitCode.usage,

@@ -35,7 +35,7 @@ export function isTerminal(stream: NodeJS.ReadableStream | NodeJS.WritableStream
 
 /**
  * How the user called us, for commands they may type next. `npm start --` means this program only in its own repository;
- * whoever stands elsewhere, as with `npm --prefix`, has a name for it: ours.
+ * anyone who stands elsewhere, as with `npm --prefix`, has a name for it: ours.
  */
 export function commandName(environment: NodeJS.ProcessEnv): string {
   if (environment["npm_lifecycle_event"] !== "start") return "gennai";

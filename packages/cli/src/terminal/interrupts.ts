@@ -1,6 +1,6 @@
 import { exitCode } from "../errors/exit-code.ts";
 
-/** Ctrl-C and SIGTERM, and where wanted SIGHUP: the first is told to whoever works right now, the second ends the process at once. */
+/** Ctrl-C and SIGTERM, and where wanted SIGHUP: the first is told to what runs right now, the second ends the process at once. */
 export class Interrupts implements Disposable {
   #listener: ((signal: NodeJS.Signals) => void) | undefined;
   #count = 0;

@@ -19,7 +19,7 @@ export interface Attempt {
   /** From 1. */
   readonly number: number;
   readonly phase: AttemptPhaseWord;
-  /** Whoever follows it sees the attempt work, and answers what it asks; empty before there is one. */
+  /** Anyone who follows it sees the attempt work, and answers what it asks; empty before there is one. */
   readonly sessionId: string;
   /** undefined before it has ended. */
   readonly outcome: AttemptOutcomeWord | undefined;

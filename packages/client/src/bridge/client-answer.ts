@@ -42,7 +42,7 @@ export function bindRequest({ event }: InvokeEvent, editor: Editor, client: Answ
   return answer && bound(request, answer, (error) => failureToEvent(request, error));
 }
 
-/** The request an event asks, whoever can answer it. */
+/** The request an event asks, no matter who can answer it. */
 export function requestIdOf({ event }: InvokeEvent): string | undefined {
   if (event.case === "confirmationRequest" || event.case === "workspaceRequest") return event.value.requestId;
   return asksEditor(event) ? event.value.requestId : undefined;

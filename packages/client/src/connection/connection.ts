@@ -26,7 +26,7 @@ export interface ConnectOptions {
    * `ConnectError`, `Unavailable` to be asked again.
    */
   readonly renewToken?: () => Promise<string>;
-  /** W3C `traceparent` of whoever calls: the server's spans go on with that trace. */
+  /** W3C `traceparent` of the one who calls: the server's spans go on with that trace. */
   readonly traceParent?: string;
   /** Used in place of gRPC-Web over fetch. It must bring its own credentials. */
   readonly transport?: Transport;
@@ -64,7 +64,7 @@ function transportTo({ transport, baseUrl, token, renewToken, traceParent }: Con
   });
 }
 
-/** Has the server's spans go on with the trace of whoever calls. */
+/** Has the server's spans go on with the trace of the one who calls. */
 export function tracedBy(traceParent: string): Interceptor {
   return (next) => (request) => {
     request.header.set("traceparent", traceParent);
@@ -93,7 +93,7 @@ export function bearerToken(first: string, renew: () => Promise<string>): Interc
     try {
       return await attempt();
     } catch (error) {
-      // A call that is refused did nothing. A stream's message is sent once: whoever opened it opens it again.
+      // A call that is refused did nothing. A stream's message is sent once: the one who opened it opens it again.
       if (!isUnauthenticated(error) || request.stream) throw error;
       const used = request.header.get("Authorization");
       token ??= renew();

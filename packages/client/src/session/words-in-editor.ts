@@ -14,7 +14,7 @@ const ways: readonly (readonly [command: string, way: string])[] = [
   ["sessions(?: --all)?(?! (?:export|import|delete|fork)\\b)", "the menu of sessions"],
   ["plan(?: (?:approve|status))?", "the Plan panel"],
   ["open", "the Gennai panel"],
-  // These have no place in an editor: whoever runs the server has them.
+  // These have no place in an editor: the person who runs the server has them.
   ["doctor", "the server's own check of its machine"],
   ["ledger accept-rollback", "the server's own command to accept the loss"],
   ["ledger purge", "the server's own purge of sessions"],

@@ -63,7 +63,7 @@ function shapeOf({ effects, operands }: Analysis): ActionShape | undefined {
   if (effect === undefined || more.length > 0) return undefined;
   if (effect.type === "write") {
     const { path, operation, found } = effect;
-    // What a command did was seen by whoever said yes to it; another one may do something else.
+    // What a command did was seen by the one who said yes to it; another one may do something else.
     if (found !== undefined) return undefined;
     // Where a link leads elsewhere, the name says too little.
     if (!path.inside || isGuarded(path.relative) || fileClass(path.relative) === undefined) return undefined;

@@ -67,7 +67,7 @@ export function capabilityMessage(document: CapabilityDocument, keyId: string): 
 
 /**
  * Checks a signed profile whole: its shape, its signature by a key the verifier knows, and that it is not used before it
- * was issued. Throws `Error` whose message says what is wrong and what to do; whoever catches it falls back to least privilege.
+ * was issued. Throws `Error` whose message says what is wrong and what to do; anyone who catches it falls back to least privilege.
  *
  */
 export async function verifyCapabilityProfile(value: unknown, verifier: Verifier): Promise<CapabilityProfile> {

@@ -121,7 +121,7 @@ function reachesControls(command: CommandAnalysis): boolean {
     const all = [name, ...words].flatMap((word) => (word === undefined ? [] : word.split(/[\s"'`;|&(),[\]]+/)));
     const own = all.findIndex((word) => isOwnProgram(word));
     if (own === -1 && !/^(?:npm|pnpm|yarn|bun)$/.test(programOf(name))) return false;
-    // `gennai open` gives whoever has it a way into the server.
+    // `gennai open` gives anyone who has it a way into the server.
     if (own !== -1 && foldName(all[own + 1] ?? "") === "open") return true;
     return all.slice(own + 1).some((word, index, rest) => isControl(word, rest[index + 1]));
   });

@@ -187,7 +187,7 @@ function parseArguments(
   | { readonly ok: false; readonly problem: string } {
   let value: unknown;
   try {
-    // A key that stands twice, or `__proto__`, means one thing to whoever approves and another to whoever runs it.
+    // A key that stands twice, or `__proto__`, means one thing to the one who approves and another to the person who runs it.
     value = json === "" ? {} : parseStrictJson(json, { maxLength: maxArguments, maxDepth: maxArgumentDepth });
     // Refuses what JSON.parse lets through and no record could hold: lone surrogates, unsafe integers.
     canonicalJson(value);

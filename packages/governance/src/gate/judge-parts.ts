@@ -40,7 +40,7 @@ export async function judgeParts(
   }
 }
 
-/** Which paths, by which rules, for whoever has to do without them. */
+/** Which paths, by which rules, for anyone who has to do without them. */
 export function pathsByRule(against: AgainstParts, type: "ask" | "deny"): string {
   const byRule = new Map<string, { readonly finding: Finding; readonly names: string[] }>();
   for (const [{ name }, verdict] of against) {

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { ExpectedError } from "../expected-error.ts";
 import { readUserFile } from "./user-file.ts";
 
-/** In the user's configuration directory: that of whoever runs the server. */
+/** In the user's configuration directory: that of the person who runs the server. */
 const serverFile = "server.json";
 
 const mebibyte = 1024 * 1024;
@@ -42,12 +42,12 @@ export const serverConfigSchema = z.strictObject({
     .describe("Limits of each command that the server runs."),
 });
 
-/** What whoever runs the server wrote down; undefined where nothing is said. */
+/** What the person who runs the server wrote down; undefined where nothing is said. */
 export interface ServerConfig {
   readonly capabilitiesRequired: boolean | undefined;
   /** Bytes. */
   readonly commandLimits: { readonly memoryBytes?: number; readonly writtenBytes?: number };
-  /** Why the file cannot be used, and how to mend it. Whoever reads one must not take it for a file that says nothing. */
+  /** Why the file cannot be used, and how to mend it. Anyone who reads one must not take it for a file that says nothing. */
   readonly problem: string | undefined;
 }
 

@@ -40,7 +40,7 @@ export function defaultStateDir(
 
 /**
  * Makes the directory ours alone (0700) and returns its real path. Refuses one that belongs to somebody else or that
- * others may write to: whoever can replace a key or a log can forge both.
+ * others may write to: anyone who can replace a key or a log can forge both.
  */
 export async function prepareStateDirectory(directory: string): Promise<string> {
   await mkdir(directory, { recursive: true, mode: 0o700 });

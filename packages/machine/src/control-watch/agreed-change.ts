@@ -32,7 +32,7 @@ export interface ChangeSurroundings {
   text(state: ControlState | undefined): string | undefined;
 }
 
-/** Whether whoever let the command run agreed to a change that it made. */
+/** Whether the one who let the command run agreed to a change that it made. */
 export function isAgreed(change: ControlChange, agreed: AgreedControl, around: ChangeSurroundings): boolean {
   const { inGit } = change;
   if (agreed.newRepository && around.newRepositories.some((git) => isWithin(change.path, git.replace(/\/\.git$/, ""))))

@@ -11,7 +11,7 @@ export interface RefMove {
   readonly after?: string | undefined;
 }
 
-/** Whether whoever let a command run agreed that git moves this ref. */
+/** Whether the one who let a command run agreed that git moves this ref. */
 export function isAgreedMove(
   { ref, after }: RefMove,
   { gitState, gitMoves, gitCommits, gitNames }: AgreedControl,

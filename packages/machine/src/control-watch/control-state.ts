@@ -163,7 +163,7 @@ export class ControlTree {
     } catch (error) {
       const code = systemErrorCode(error);
       if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-      // Whoever may not read it, may not obey it either.
+      // Anyone who may not read it, may not obey it either.
       if (code === "EACCES") return { identity: "", state: { type: "other", identity: "unreadable" } };
       throw error;
     }
@@ -181,7 +181,7 @@ function ofLarge({ ino, size, mtimeNs, ctimeNs, mode }: BigIntStats): string {
   return [ino, size, mtimeNs, ctimeNs, mode].join(":");
 }
 
-/** Whoever may not be listed is among the unreadable of the walk. */
+/** Anyone who may not be listed is among the unreadable of the walk. */
 function namesIn(directory: string): readonly string[] {
   try {
     return readdirSync(directory);

@@ -22,7 +22,7 @@ import { journalStates, readWatchJournal, type WatchJournal, writeWatchJournal }
 export interface WatchedCommand {
   /** Real path. */
   readonly workspaceRoot: string;
-  /** What whoever let it run agreed to. */
+  /** What the one who let it run agreed to. */
   readonly agreed: AgreedControl;
   /** Paths that it cannot change: a sandbox mounts them read-only. */
   readonly untouchable: readonly string[];

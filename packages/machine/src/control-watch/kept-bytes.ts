@@ -55,7 +55,7 @@ export class KeptBytes {
     try {
       copyFileSync(path, `${file}.new`, constants.COPYFILE_FICLONE);
     } catch (error) {
-      // Whoever may not read it, may not obey it either.
+      // Anyone who may not read it, may not obey it either.
       if (hasCode(error, "EACCES")) return;
       throw error;
     }

@@ -16,7 +16,7 @@ export function letOwnerIn(root: WorkspaceRoot, components: readonly string[]): 
       letIn(parent.entry(name));
     }
   } catch (error) {
-    // Whoever goes on there says what is wrong.
+    // Anyone who goes on there says what is wrong.
     if (!passable.has(systemErrorCode(error) ?? "")) throw error;
   }
 }

@@ -116,7 +116,7 @@ export function changedBefore(deadline: number, path: string, root: string): boo
   return true;
 }
 
-/** For the model, and for whoever looks at what it did. */
+/** For the model, and for anyone who looks at what it did. */
 export function describePutBack({ files, keptIn }: PutBackFiles): string {
   const back = files.filter(({ what }) => what !== "failed");
   const failed = files.filter(({ what }) => what === "failed");
@@ -134,7 +134,7 @@ export interface RecoveredCommand extends PutBackFiles {
   readonly knownIn?: string;
 }
 
-/** For whoever starts a server. */
+/** For the one who starts a server. */
 export function describeRecovered({ workspaceRoot, knownIn, ...putBack }: RecoveredCommand): string {
   const known = knownIn === undefined ? "" : ` How it was before is kept in ${knownIn}.`;
   return `A command in ${workspaceRoot} was cut off: ${describePutBack(putBack)}${known}`;

@@ -2,7 +2,7 @@ import { ToolFailure } from "@gennai/governance/tool-error";
 import type { HeldControlFile } from "@gennai/protocol/model/held-workspace";
 import type { Workspace } from "../workspace/workspace.ts";
 
-/** Larger ones are named with that as their problem: whoever needs them says so. */
+/** Larger ones are named with that as their problem: anyone who needs them says so. */
 const maxBytes = 1024 * 1024;
 const maxFiles = 2_000;
 const maxDepth = 8;

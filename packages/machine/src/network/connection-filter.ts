@@ -148,7 +148,7 @@ export class ConnectionFilter {
 
 /** Both ways, to the end of both. */
 export function joinSockets(inside: Socket, { socket, add }: ReachedOutside): void {
-  // Whoever wanted it may have gone while it was connected.
+  // The one who wanted it may have gone while it was connected.
   if (inside.destroyed) socket.destroy();
   for (const [one, other] of [
     [inside, socket],

@@ -49,7 +49,7 @@ process.on("message", async ({ tcp, udp }) => {
 const timeoutMs = 20_000;
 
 /**
- * Opens listening sockets in a network without a way out, for this process: whoever connects to them there is answered here. No
+ * Opens listening sockets in a network without a way out, for this process: anyone who connects to them there is answered here. No
  * program of ours stays in the network. Rejects with `Error` when the network cannot be joined.
  */
 export async function listenInside(

@@ -63,7 +63,7 @@ export class LoginGateway implements Disposable {
     this.#server.on("connect", (_incoming, socket) => socket.destroy());
   }
 
-  /** Whoever connected speaks with this process from now on. */
+  /** The one who connected speaks with this process from now on. */
   serve(socket: Socket): void {
     socket.on("error", () => socket.destroy());
     this.#server.emit("connection", socket);

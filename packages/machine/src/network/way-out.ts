@@ -33,7 +33,7 @@ export type WayOut =
   | { readonly type: "unknown-host"; readonly reason: string };
 
 /**
- * Looks an allowed host up, here and now. Whoever is asked is asked about a name; that it leads to this machine, its network or
+ * Looks an allowed host up, here and now. A person is asked about a name; that it leads to this machine, its network or
  * a service of its cloud has to be said in the question.
  */
 export async function wayOut(allowed: AllowedEndpoint, outside: Outside): Promise<WayOut> {

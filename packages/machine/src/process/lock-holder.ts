@@ -8,7 +8,7 @@ const holderSchema = z.object({ pid: z.int().positive(), started: z.string(), to
 /** The process that has a lock or waits for one, as it stands in a file. */
 export type LockHolder = z.infer<typeof holderSchema>;
 
-/** Writes this process as the holder; whoever only looks sees the whole file, or none. @returns its token */
+/** Writes this process as the holder; anyone who only looks sees the whole file, or none. @returns its token */
 export function writeHolder(path: string, what: string): string {
   const mine: LockHolder = { pid: process.pid, started: startOf(process.pid), token: randomUUID(), what };
   const draft = `${path}.${mine.token}`;

@@ -47,7 +47,7 @@ class Parking {
     return this.#parked?.key === key || this.#parking === key;
   }
 
-  /** Whoever needs a process when there is none to be had starts one, and tells what goes wrong. */
+  /** Anyone who needs a process when there is none to be had starts one, and tells what goes wrong. */
   parkQuietly(environment: Environment): void {
     this.#park(environment).catch(() => undefined);
   }

@@ -20,7 +20,7 @@ export interface SandboxedCommand {
   readonly opens: string | undefined;
   /** Paths of the workspace that it cannot change. */
   readonly untouchable: readonly string[];
-  /** Call when it has ended; a second call does nothing. Notes for whoever reads its output, e.g. what it made and was removed. */
+  /** Call when it has ended; a second call does nothing. Notes for anyone who reads its output, e.g. what it made and was removed. */
   finish(): readonly string[];
 }
 

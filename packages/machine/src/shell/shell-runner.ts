@@ -43,7 +43,7 @@ export interface ShellSurroundings {
 /** A command that ran. */
 export interface ShellRun {
   readonly run: CommandRun;
-  /** For whoever reads what it printed. */
+  /** For anyone who reads what it printed. */
   readonly notes: readonly string[];
   /** What it changed and nobody had agreed to. */
   readonly putBack: NonNullable<ToolOutcome["putBack"]>;

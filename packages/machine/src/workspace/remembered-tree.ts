@@ -21,7 +21,7 @@ interface Listing<T> extends Looked<T> {
 
 export interface WalkedTree<T> {
   readonly found: ReadonlyMap<string, T>;
-  /** Directories that are there and may not be read; whoever owns them can change that. */
+  /** Directories that are there and may not be read; the one who owns them can change that. */
   readonly unreadable: readonly string[];
   /** Directories that cannot be reached by a path: their names are no UTF-8, or it is too long. Or there are too many. */
   readonly unlisted: readonly string[];

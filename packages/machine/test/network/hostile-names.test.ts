@@ -15,7 +15,7 @@ for bytes in [question, question[:-1], b"", os.urandom(400), question.replace(b"
     plain.sendto(bytes, ("127.0.0.53", 53))
 `;
 
-test("no question to the name server ends it, whoever asks", async () => {
+test("no question to the name server ends it, no matter who asks", async () => {
   using fixture = await WatchedFixture.open(new TestOutside());
   using _use = await fixture.watched.use();
   const { joinArguments } = fixture.watched.network;

@@ -211,7 +211,7 @@ test("over TLS: certified for this host by an authority of the run, and only whe
       socket.write(asking("GET /packages/dep"));
       expect(await text(socket)).toContain("a package");
       expect(asked[0]).toContain(`Bearer ${secret}`);
-      // Whoever is not on the list of that authority, nor on anybody's.
+      // Anyone who is not on the list of that authority, nor on anybody's.
       await expect(overTls(proxy.port, certificates.ca)).rejects.toThrow();
 
       // Nobody vouches for the registry: it is not asked, so that the login stays here.

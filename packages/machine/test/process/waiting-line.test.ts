@@ -25,7 +25,7 @@ test("places are held in the order in which they were taken, and are free when g
   expect(three.ahead()).toEqual(["one"]);
   one[Symbol.dispose]();
   expect([line().first(), three.ahead()]).toEqual(["three", []]);
-  // Whoever comes after the first places are free is still the last.
+  // Anyone who comes after the first places are free is still the last.
   expect(line().join("four").ahead()).toEqual(["three"]);
 });
 

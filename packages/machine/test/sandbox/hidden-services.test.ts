@@ -9,7 +9,7 @@ import { hideBelow } from "#sandbox/bubblewrap-arguments";
 import { readHostLayout } from "#sandbox/host-layout";
 import { stagingMachine } from "../staged-shell/staging-machine.ts";
 
-test("a service that fetches for whoever connects to it stays hidden", () => {
+test("a service that fetches for anyone who connects to it stays hidden", () => {
   const layout = readHostLayout({
     home: "/nonexistent",
     environment: { PATH: "/nix/var/nix/profiles/default/bin" },

@@ -7,7 +7,7 @@ import { providers } from "../providers.ts";
 export interface KeyPlace {
   /** Scheme, host and port. */
   readonly origin: string;
-  /** The provider's own place, or one that whoever runs the server named. Keys that were set for no address in particular are for these. */
+  /** The provider's own place, or one that the person who runs the server named. Keys that were set for no address in particular are for these. */
   readonly isKnown: boolean;
   /** Keys of the server's environment and keychain may go there as well. */
   readonly takesServersKeys: boolean;

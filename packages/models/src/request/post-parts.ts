@@ -28,7 +28,7 @@ function unpacked(message: IncomingMessage, headers: Headers): Readable {
   if (unpack === undefined) return message;
   headers.delete("content-encoding");
   headers.delete("content-length");
-  // What goes wrong is told to whoever reads.
+  // What goes wrong is told to anyone who reads.
   return pipeline(message, unpack, () => undefined);
 }
 

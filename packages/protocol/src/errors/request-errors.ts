@@ -75,15 +75,15 @@ export const requestErrors = {
   digest_mismatch: { means: "the plan is not the one that was approved", next: "Preview and approve what is there." },
   disk_failed: {
     means: "the server's disk does not work, so nothing can be recorded",
-    next: "Whoever runs the server looks at the disk; then try again.",
+    next: "The person who runs the server looks at the disk; then try again.",
   },
   disk_full: {
     means: "the server's disk is full, so nothing can be recorded",
-    next: "Whoever runs the server frees some space; then try again.",
+    next: "The person who runs the server frees some space; then try again.",
   },
   disk_read_only: {
     means: "the server's disk cannot be written, so nothing can be recorded",
-    next: "Whoever runs the server makes the state directory writable; then try again.",
+    next: "The person who runs the server makes the state directory writable; then try again.",
   },
   emergency_changed: { means: "an emergency control changed since the preview", next: "Preview and approve again." },
   git_failed: { means: "git failed while a tree was kept or restored", next: "The message has git's reason." },
@@ -99,7 +99,7 @@ export const requestErrors = {
   internal: { means: "nobody expected it; the text stays in the server's log", next: "Look there and report it." },
   ledger_rolled_back: {
     means: "the server's database is older than what was signed last, so nothing is recorded and nothing is done",
-    next: "Whoever runs the server puts the newer one back, or accepts the loss: `gennai doctor` says what is missing.",
+    next: "The person who runs the server puts the newer one back, or accepts the loss: `gennai doctor` says what is missing.",
   },
   message_gone: {
     means: "the model was told this message, or somebody took it back before",

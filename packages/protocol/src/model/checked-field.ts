@@ -1,4 +1,4 @@
-/** A field of a message that cannot be. The message is for whoever sent it. */
+/** A field of a message that cannot be. The message is for the one who sent it. */
 export class InvalidField extends Error {
   override readonly name = "InvalidField";
 }

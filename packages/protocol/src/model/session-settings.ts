@@ -53,7 +53,7 @@ const rows = {
   maxCost: limit(Number),
   /** Seconds a question waits for an attached person's answer; 0: until it is answered. */
   questionSeconds: { ...limit(Number), otherwise: 600 },
-  /** A person typed `baseUrl`: no key of the server's own goes there, unless whoever runs the server named it too. */
+  /** A person typed `baseUrl`: no key of the server's own goes there, unless the person who runs the server named it too. */
   handedKeyOnly: flag(),
 } satisfies Readonly<Record<FieldName, Setting<unknown>>>;
 

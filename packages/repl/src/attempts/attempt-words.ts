@@ -2,7 +2,7 @@ import type { Attempt, AttemptSet } from "@gennai/client/attempts/attempts";
 import type { AppliedFile } from "@gennai/protocol/model/proposal";
 import { countWords, plural } from "../chat/words.ts";
 
-/** A state in a word, and what it means for whoever looks at it. */
+/** A state in a word, and what it means for anyone who looks at it. */
 export interface ShownState {
   readonly word: string;
   readonly tone: "good" | "bad" | "warn" | "quiet" | "busy";

@@ -5,7 +5,7 @@ import { useEffect } from "preact/hooks";
 const settling = 30;
 
 /**
- * Gives the prompt the focus when the view gets it and nothing in it has it: whoever opens the view wants to type. A question that waits
+ * Gives the prompt the focus when the view gets it and nothing in it has it: anyone who opens the view wants to type. A question that waits
  * comes first. A press into the view decides by itself where the focus goes.
  */
 export function usePromptFocus(prompt: RefObject<HTMLElement | null>, wanted: boolean): void {

@@ -2,7 +2,7 @@ import type { ConfirmationQuestion, ConfirmationReply, RequestOptions } from "@g
 import { type ReadonlySignal, signal } from "@preact/signals";
 
 /**
- * The questions that wait for a person, oldest first. `confirm` is an editor's ability: it opens a question, and whoever
+ * The questions that wait for a person, oldest first. `confirm` is an editor's ability: it opens a question, and anyone who
  * shows the questions answers them here. A question that is over elsewhere goes away by its signal.
  */
 export class ConfirmationStore {

@@ -9,7 +9,7 @@ export interface AskedQuestions {
 }
 
 /**
- * What the model asks, oldest first. `askUser` is an editor's ability; whoever shows the questions answers them here. Those that are
+ * What the model asks, oldest first. `askUser` is an editor's ability; anyone who shows the questions answers them here. Those that are
  * over elsewhere go away by their signal.
  */
 export class UserQuestionStore {

@@ -9,7 +9,7 @@ const lookEveryMs = 1_000;
 
 /**
  * Keeps the last of the disk for what runs: its records, its end, and the emergency controls. Nothing new begins on a disk that
- * is nearly full, whoever filled it.
+ * is nearly full, no matter who filled it.
  */
 export class FreeSpace {
   readonly #directory: string;
@@ -35,7 +35,7 @@ export class FreeSpace {
     throw new ServiceError("resource_exhausted", "The server's disk is nearly full, so nothing new begins.", {
       reason: "disk_full",
       retryAfterMs: 30_000,
-      hint: "Whoever runs the server has to free some space; then try again.",
+      hint: "The person who runs the server has to free some space; then try again.",
     });
   }
 

@@ -113,7 +113,7 @@ function stampOf(file: string): string {
   return `${mtimeNs} ${size} ${ino}`;
 }
 
-/** After a failure nobody is asked for a while: whoever sends many tokens must not make us send many requests. */
+/** After a failure nobody is asked for a while: anyone who sends many tokens must not make us send many requests. */
 function patiently({ failureCooldown = 5_000, now = () => performance.now() }: KeyTiming) {
   let failedAt: number | undefined;
   return async (

@@ -2,7 +2,7 @@ import type { ServerLog } from "@gennai/machine/server-log";
 import { Allowance } from "../admission/allowance.ts";
 import type { TokenJudgement, TokenVerifier } from "./token-verifier.ts";
 
-/** Says in the log why tokens are refused, not too often: whoever sends them learns only that they are. */
+/** Says in the log why tokens are refused, not too often: anyone who sends them learns only that they are. */
 export function reportedVerifier(verifier: TokenVerifier, log: ServerLog): (token: string) => Promise<TokenJudgement> {
   const reports = new Allowance(1, () => performance.now(), 20);
   return async (token) => {

@@ -61,7 +61,7 @@ export class TokenVerifier {
       });
       const identity = identityOf(payload, claims);
       if (identity === undefined) return { type: "refused", reason: "it does not name a user as this server needs it" };
-      // Streams end when calls begin to be refused, not before: whoever comes back at once would be let in again.
+      // Streams end when calls begin to be refused, not before: anyone who comes back at once would be let in again.
       const expires = identity.expires === undefined ? undefined : identity.expires + clockSkew * 1000;
       return { type: "accepted", identity: { ...identity, expires } };
     } catch (error) {

@@ -11,7 +11,7 @@ interface Kept {
 }
 
 /**
- * Random secrets that are good once and for a while, each in the name of whoever had it made. Only their digests are kept, and
+ * Random secrets that are good once and for a while, each in the name of the one who had it made. Only their digests are kept, and
  * at most `limit` of them for one user.
  */
 export class OneTimeCodes {

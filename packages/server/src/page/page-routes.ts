@@ -28,7 +28,7 @@ export interface PageDoor {
 
 /**
  * The page and the ways into it: `GET /` and `/assets/…` for everybody who reaches the port; `POST /page/code` makes a
- * one-time code for whoever has the server's token; the page exchanges it by `POST /page/token` for a token of its own, and
+ * one-time code for anyone who has the server's token; the page exchanges it by `POST /page/token` for a token of its own, and
  * gives that back by `POST /page/close`.
  */
 export function openPageDoor(options: {

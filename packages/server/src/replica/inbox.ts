@@ -20,7 +20,7 @@ export type InboxHandler = (message: ReplicaMessage) => Promise<ReplicaMessage>;
 const answerMs = 600_000;
 /** Milliseconds between looks whether the other replica still runs. */
 const lookMs = 2_000;
-/** Messages that are answered at once; more are refused, and tried again by whoever sent them. */
+/** Messages that are answered at once; more are refused, and tried again by the one who sent them. */
 const maxAnswering = 1_024;
 const headField = "Gennai-Head";
 const elsewhereField = "Gennai-Body";

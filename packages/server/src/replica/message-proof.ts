@@ -7,7 +7,7 @@ const maxSeen = 100_000;
 
 /** What a message says; everything of it is proven. */
 export interface ProvenMessage {
-  /** Where it goes: a replica's inbox, or back to whoever asked, by the number of the question. */
+  /** Where it goes: a replica's inbox, or back to the one who asked, by the number of the question. */
   readonly to: string;
   readonly head: string;
   readonly body: Uint8Array;

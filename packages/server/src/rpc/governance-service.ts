@@ -78,7 +78,7 @@ export interface GovernanceServiceOptions {
   readonly answers: (workspaceRoot: string) => Pick<StandingAnswers, "list" | "revoke">;
   /** Which MCP servers may start in a workspace. */
   readonly mcp: (workspaceRoot: string) => Pick<McpAcceptance, "status" | "accept">;
-  /** Whether callers are others than whoever runs the server: an MCP server has that one's rights, and its configuration their keys. */
+  /** Whether callers are others than the person who runs the server: an MCP server has that one's rights, and its configuration their keys. */
   readonly hasUsers: boolean;
   /** What this deployment is, by digests. */
   readonly parity: () => Promise<Parity>;

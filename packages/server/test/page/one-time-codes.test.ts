@@ -40,7 +40,7 @@ test("the oldest of too many is good no more", () => {
   expect([codes.redeem(first), codes.redeem(second), codes.redeem(third)]).toEqual([undefined, oneUser, oneUser]);
 });
 
-test("each code is good in the name of whoever had it made, and nobody pushes out another's", () => {
+test("each code is good in the name of the one who had it made, and nobody pushes out another's", () => {
   const codes = codesAt({ now: 0 }, 2);
   const person = (user: string, tenant = "acme"): Identity => ({ tenant, user, isAdmin: false, expires: 1 });
   const [ada, eve, otherAda] = [person("ada"), person("eve"), person("ada", "other")];

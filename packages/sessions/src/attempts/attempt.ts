@@ -42,7 +42,7 @@ export const attemptsSchema = z.strictObject({
   user: z.string().default(""),
   /** Of the session in which they were asked for. */
   session: z.string().default(""),
-  /** Of whoever asked: the same id asks for the same attempts. */
+  /** Of the one who asked: the same id asks for the same attempts. */
   clientId: z.string().default(""),
   prompt: z.string(),
   /** Milliseconds since the epoch. */

@@ -14,7 +14,7 @@ const copiesSchema = z.strictObject({ owner: z.string(), place: z.string() });
 /** Further ones are dropped, the oldest first. */
 const maxOfWorkspace = 10;
 const maxAgeMs = 14 * 24 * 60 * 60 * 1000;
-/** Milliseconds in which whoever makes a directory has said that it is theirs. */
+/** Milliseconds in which the one who makes a directory has said that it is theirs. */
 const untilClaimed = 60_000;
 
 /** Where one prompt is tried. When this process dies, the copies go, and what was written of the attempts stays. */
@@ -100,7 +100,7 @@ export class KeptAttempts {
     await removeTree(place);
     const all = this.#read(id);
     if (all === undefined) return this.drop(id);
-    // Before the claim goes: whoever looks without it takes what is written for true.
+    // Before the claim goes: anyone who looks without it takes what is written for true.
     if (!haveEnded(all)) {
       const attempts = all.attempts.map((attempt) => (attempt.phase === "ended" ? attempt : brokenOff(attempt)));
       writeDurably(this.#file(id), JSON.stringify({ ...all, attempts: bestFirst(attempts) }));

@@ -29,7 +29,7 @@ export class ServerAttempts implements AsyncDisposable {
   readonly #options: ServerAttemptsOptions;
   readonly #kept: KeptAttempts;
   readonly #running = new Map<string, RunningAttempts>();
-  /** By the id of whoever asks. */
+  /** By the id of the one who asks. */
   readonly #beginning = new Map<string, Promise<Attempts>>();
   readonly #left = new AbortController();
 

@@ -1,7 +1,7 @@
 import type { Connection } from "@gennai/governance/network/connection";
 import type { BackgroundEnd } from "@gennai/machine/background/background-run";
 
-/** A run in the background, for whoever lists them. */
+/** A run in the background, for anyone who lists them. */
 export interface BackgroundRunFacts {
   /** Unique in the session, e.g. `b1`. */
   readonly id: string;

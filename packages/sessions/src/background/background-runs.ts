@@ -89,7 +89,7 @@ export class BackgroundRuns implements AsyncDisposable {
     return shared;
   }
 
-  /** What earlier runs of a command wanted to reach, for whoever starts it again. */
+  /** What earlier runs of a command wanted to reach, for the one who starts it again. */
   wantedBefore(text: string): readonly AllowedEndpoint[] {
     return this.#wanted.of(text);
   }

@@ -7,7 +7,7 @@ export interface NetworkPlace {
   readonly workspaceRoot: string;
 }
 
-/** The network of a session: opened for whoever needs it first, and there until the session closes. */
+/** The network of a session: opened by the first that needs it, and there until the session closes. */
 export class SharedNetwork implements Disposable {
   #opening: Promise<WatchedNetwork> | undefined;
   #open: WatchedNetwork | undefined;

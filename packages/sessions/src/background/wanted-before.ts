@@ -5,7 +5,7 @@ import { maxEndpoints, refusedEndpoints } from "@gennai/governance/network/refus
 /** Commands that are remembered; the one that ran longest ago is forgotten first. */
 const most = 100;
 
-/** What commands of a session wanted to reach, for whoever starts the same again. */
+/** What commands of a session wanted to reach, for the one who starts the same again. */
 export class WantedBefore {
   /** By the command's text. */
   readonly #wanted = new Map<string, readonly AllowedEndpoint[]>();

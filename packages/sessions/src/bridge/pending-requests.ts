@@ -45,7 +45,7 @@ interface Pending {
   settle(end: RequestEnd): void;
   /** Clients that have nobody to ask. */
   readonly withoutPerson: Set<string>;
-  /** From now on no time is too long for whoever is attached. */
+  /** From now on no time is too long for anyone who is attached. */
   stopCounting(): void;
   /** `answering`: an answer was taken and is being made durable. `over`: nothing is taken any more. */
   state: "open" | "answering" | "answered" | "over";
@@ -72,7 +72,7 @@ export class PendingRequests {
     /** Milliseconds to wait for a client that can answer, where a request says nothing else. */
     readonly waitForClientMs: number;
     readonly now: () => number;
-    /** For what the log keeps; whoever answers gets the exact request. */
+    /** For what the log keeps; anyone who answers gets the exact request. */
     readonly redactor: Redactor;
     readonly observer?: RequestObserver;
   }) {
@@ -199,7 +199,7 @@ export class PendingRequests {
         { turnId: pending.turnId, durable: pending.durable },
       );
     } catch (error) {
-      // The log takes nothing any more: whoever waits learns it by its own next write.
+      // The log takes nothing any more: anyone who waits learns it by its own next write.
       pending.settle({ type: "nobody" });
       throw error;
     }
@@ -271,7 +271,7 @@ export class PendingRequests {
       }, timing.waitForClientMs);
     };
     const update = (): void => {
-      // A page that is loaded anew is back in a moment: until then it is as if nobody were there, whoever else has no person.
+      // A page that is loaded anew is back in a moment: until then it is as if nobody were there, anyone else has no person.
       const attached = this.#clients.offersBesides(ability, pending.withoutPerson);
       const running = runningSince !== 0;
       if (attached === running && timer !== undefined) return;

@@ -7,7 +7,7 @@ import type { AnswerTo, WorkspaceChannel } from "./workspace-answer.ts";
 /** Milliseconds a client has for a look or a change, and for ending a command whose own time is over. */
 const answerMs = 60_000;
 
-/** The same to attach, where no turn waits for it: whoever calls has mostly just come, or has gone. */
+/** The same to attach, where no turn waits for it: the one who calls has mostly just come, or has gone. */
 const attachMs = 5_000;
 
 /** What the session that asks is to its requests. */

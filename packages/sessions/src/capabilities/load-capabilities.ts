@@ -51,7 +51,7 @@ export async function loadCapabilities(files: CapabilityFiles, now: () => number
   return { current: () => profileAt(profile, now()) };
 }
 
-/** Whoever may be without a profile would have more by losing it than by having it. */
+/** Anyone who may be without a profile would have more by losing it than by having it. */
 async function assertNotRequired({ configDir, requiredByDefault }: CapabilityFiles): Promise<void> {
   const { capabilitiesRequired = requiredByDefault, problem } = await loadServerConfig(configDir);
   if (problem !== undefined)

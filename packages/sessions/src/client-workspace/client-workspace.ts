@@ -157,7 +157,7 @@ export class ClientWorkspace implements Workspace {
   }
 
   /**
-   * For whoever shows what was there; undefined where it cannot be had. The client compares the base itself, right before it
+   * For anyone who shows what was there; undefined where it cannot be had. The client compares the base itself, right before it
    * writes.
    */
   async #contentBefore(change: WorkspaceChange): Promise<Uint8Array | undefined> {

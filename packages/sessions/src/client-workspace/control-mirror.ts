@@ -15,7 +15,7 @@ const maxBytes = 12 * 1024 * 1024;
 /**
  * The files that steer the agent (rules, configuration, intents, notes, scenarios, git's HEAD), as the client that holds the
  * workspace has them, in a private directory: whatever reads them here reads them as in a workspace of this machine. Nothing
- * can be read before they were fetched once, and whoever is about to change something fetches them again: without the
+ * can be read before they were fetched once, and anyone who is about to change something fetches them again: without the
  * project's rules nothing runs.
  */
 export class ControlMirror {
@@ -107,7 +107,7 @@ export class ControlMirror {
       return;
     }
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-    // Whoever reads meanwhile reads the old file or the new one.
+    // Anyone who reads meanwhile reads the old file or the new one.
     const temporary = join(this.#directory, ".new");
     await writeFile(temporary, bytes, { mode: 0o600 });
     await rename(temporary, target);

@@ -7,7 +7,7 @@ const settleMs = 400;
 const maxProblems = 50;
 
 export interface FoundProblems {
-  /** Those that whoever asks was not told before. */
+  /** Those that the one who asks was not told before. */
   readonly fresh: readonly Diagnostic[];
   /** Number of errors, told before or not. */
   readonly errors: number;

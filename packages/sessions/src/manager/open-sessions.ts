@@ -32,7 +32,7 @@ export class OpenSessions {
     return this.#open.get(sessionId);
   }
 
-  /** A session that is held is not closed: whoever has its object may go on using it. Dispose once. */
+  /** A session that is held is not closed: anyone who has its object may go on using it. Dispose once. */
   hold(sessionId: string): Disposable {
     this.#held.set(sessionId, (this.#held.get(sessionId) ?? 0) + 1);
     return {

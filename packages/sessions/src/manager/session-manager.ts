@@ -71,7 +71,7 @@ export class SessionManager {
     return caller?.workspace === undefined ? this.defaultWorkspace : (await openWorkspace(caller.workspace)).root;
   }
 
-  /** A session on a workspace that a client holds; whoever holds it has to attach before a turn. */
+  /** A session on a workspace that a client holds; anyone who holds it has to attach before a turn. */
   async startForClient(settings: SessionSettings, facts: ClientWorkspaceFacts, user = ""): Promise<Session> {
     await this.#open.makeRoom(user);
     await this.checkModel(settings);
@@ -103,7 +103,7 @@ export class SessionManager {
     return this.#open.find(sessionId) ?? this.#open.open(head);
   }
 
-  /** Keeps a session, once it is open, until disposed: whoever uses its object holds it. */
+  /** Keeps a session, once it is open, until disposed: anyone who uses its object holds it. */
   hold(sessionId: string): Disposable {
     return this.#open.hold(sessionId);
   }
@@ -160,7 +160,7 @@ export class SessionManager {
 
   /**
    * Forgets a session for good. Rejects with `ServiceError` while a turn of it runs or a person does something to it, and while an
-   * emergency control forbids such a write: nothing brings it back. @param by name of whoever asked for it
+   * emergency control forbids such a write: nothing brings it back. @param by name of the one who asked for it
    */
   async delete(sessionId: string, by: string): Promise<ForgottenSession> {
     using _held = this.hold(sessionId);
@@ -277,7 +277,7 @@ async function stopOnceOpen(
 ): Promise<void> {
   try {
     const session = await opening;
-    // Whoever waited for it goes first.
+    // Anyone who waited for it goes first.
     await nextTick();
     await stop(session);
   } catch {

@@ -54,7 +54,7 @@ export async function loadTurnRules(
   const { services, workspace, state } = session;
   const { client, controlRoot } = workspace;
   const head = readGitHead(controlRoot);
-  // Whoever decides decides by what the project says now, wherever its files are.
+  // Anyone who decides decides by what the project says now, wherever its files are.
   const syncControl = async (): Promise<void> => workspace.syncControl({ maxAgeMs: freshMs, signal: options.signal });
   const governance = await services.governanceOf(workspace);
   const damageControl = await governance.rules.current();

@@ -1,4 +1,4 @@
-/** A call in the words of whoever asks, made into one of our tools' calls. */
+/** A call in the words of the one who asks, made into one of our tools' calls. */
 export interface NamedCall {
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;

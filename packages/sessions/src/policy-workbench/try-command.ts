@@ -49,7 +49,7 @@ export interface TrialOptions {
 }
 
 const defaultTimeoutMs = 120_000;
-/** Bytes of output that whoever watches sees: as many as the command may print. */
+/** Bytes of output that anyone who watches sees: as many as the command may print. */
 const shownBytes = 64 * 1024 * 1024;
 
 /**

@@ -99,6 +99,6 @@ function withStaged(file: StagedFile, staged: FileState | null): StagedFile {
   if (isSameState(file.staged, staged)) return file;
   const { versions } = file;
   const last = { sha256: staged?.sha256 ?? null, command: versions.at(-1)?.command ?? "" };
-  // Steps that hold what was refused would be told as made by whoever made the last one.
+  // Steps that hold what was refused would be told as made by the one who made the last one.
   return { ...file, staged, versions: [last], at: Date.now() };
 }

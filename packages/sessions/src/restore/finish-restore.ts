@@ -26,7 +26,7 @@ export async function finishInterruptedRestore(session: Session): Promise<void> 
   }
 }
 
-/** For whoever holds the tree. */
+/** For anyone who holds the tree. */
 export async function recordRestore(session: Session, restore: OpenRestore): Promise<void> {
   const { services, workspace } = session;
   const { checkpointId, restoreId } = restore;

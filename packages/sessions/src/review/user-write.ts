@@ -20,7 +20,7 @@ export interface UserWrite {
 const policyTimeoutMs = 5_000;
 
 /**
- * What holds whoever applies a proposal: emergency controls, rule files, and the rules about paths and content. An ask is
+ * What holds the one who applies a proposal: emergency controls, rule files, and the rules about paths and content. An ask is
  * answered, since a person decides here; a deny is none to be overruled. Rules about the agent itself (its profile, branch
  * and intent) were asked when it proposed. Throws `ServiceError` with the code of the rule.
  */

@@ -13,5 +13,5 @@ export interface PreparedTurn {
   run(): Promise<TurnEnd>;
 }
 
-/** Builds a turn that is about to start. It may still refuse: what it throws reaches whoever starts it. */
+/** Builds a turn that is about to start. It may still refuse: what it throws reaches the one who starts it. */
 export type TurnPreparation = (turnId: string, signal: AbortSignal) => Promise<PreparedTurn>;

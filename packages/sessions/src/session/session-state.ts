@@ -301,7 +301,7 @@ export class SessionState {
       this.plans.set(planId, applyPlanChange(this.plans.get(planId), planId, change, time));
       if (change.type === "submitted") this.blobs.add(change.digest);
     } catch (error) {
-      // Whoever adds a change checks it first. One that does not fit all the same changes nothing, and stops no session.
+      // Anyone who adds a change checks it first. One that does not fit all the same changes nothing, and stops no session.
       if (!(error instanceof IllegalPlanChange)) throw error;
     }
   }

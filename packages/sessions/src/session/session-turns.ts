@@ -32,7 +32,7 @@ interface RunningTurn {
   readonly ended: Promise<void>;
 }
 
-/** The turns of one session: one at a time, stopped by whoever asks, and none without an end in the log. */
+/** The turns of one session: one at a time, stopped by the one who asks, and none without an end in the log. */
 export class SessionTurns {
   readonly #session: Session;
   readonly #log: OwnedLog;
@@ -216,7 +216,7 @@ export class SessionTurns {
   }
 
   /**
-   * The log did not take the turn's end: as soon as it takes something again, the turn is interrupted, so that whoever watches
+   * The log did not take the turn's end: as soon as it takes something again, the turn is interrupted, so that anyone who watches
    * learns it. If this server ends before, the next one that opens the session does it.
    */
   #endLater(): void {

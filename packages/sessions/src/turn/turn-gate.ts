@@ -96,7 +96,7 @@ export async function buildTurnGate(
     waitForClientMs: turn.waitForClientMs,
   });
   const tree = new WorkingTreeClaim(services.locks, workspace.place, session.id);
-  // Whoever only asks what would be decided stands in nobody's way.
+  // Anyone who only asks what would be decided stands in nobody's way.
   const claimTree = (): TreeClaim | Promise<TreeClaim> => {
     // What is staged stands in nobody's way either.
     if (proposal !== undefined) return { type: "ours" };

@@ -12,7 +12,7 @@ export interface Identity {
   readonly workspace?: string;
 }
 
-/** Of a server with one user: whoever has its token is that user. */
+/** Of a server with one user: anyone who has its token is that user. */
 export const oneUser: Identity = { tenant: "", user: "", isAdmin: true, expires: undefined };
 
 export function isSamePerson(one: Identity, other: Identity): boolean {

@@ -24,7 +24,7 @@ test.each(["copies.json", "attempts.json"])("a %s that was written in part stops
     mkdirSync(broken, { recursive: true });
     writeFileSync(join(broken, name), content);
     expect(kept.list().map(({ id }) => id)).toEqual([open.id]);
-    // Whoever makes one has said that it is theirs by then.
+    // The one who makes it has said that it is theirs by then.
     await kept.recover(Date.now() + 120_000);
     expect(existsSync(broken)).toBe(false);
   }

@@ -12,7 +12,7 @@ const mostNotes = 500;
 /** Whose the commit of the notes is matters to nobody, and git may not know who its user is: what is in a note is signed. */
 const nobody = ["-c", "user.name=gennai", "-c", "user.email=gennai@localhost"];
 
-/** What git's notes of a repository hold, whoever put it there. None without a repository. */
+/** What git's notes of a repository hold, no matter who put it there. None without a repository. */
 export async function readGitAnchors(directory: string): Promise<readonly KeptNote[]> {
   const asked = (args: readonly string[]) => git(args, { directory }).catch(() => ({ code: 1, stdout: "" }));
   const listed = await asked(["notes", `--ref=${notesRef}`, "list"]);

@@ -183,7 +183,7 @@ async function ensureFile(file: string): Promise<void> {
   }
 }
 
-/** What is there stays, whoever adds at the same time. */
+/** What is there stays, no matter who adds at the same time. */
 async function append(file: string, note: string): Promise<void> {
   try {
     await using handle = await open(file, "a", 0o644);

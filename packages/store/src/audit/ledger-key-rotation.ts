@@ -63,7 +63,7 @@ export async function rotateLedgerKey(request: {
   await createKey(nextFile, { replace: true });
   const next = readKey(nextFile);
   if (next === undefined) throw new StoreError("unsafe_key", `The new key ${nextFile} vanished while it was made.`);
-  // Before it signs anything: whoever finds its signatures finds it there.
+  // Before it signs anything: anyone who finds its signatures finds it there.
   await publishBefore(ledgerPublicKeyFile(stateDir), next.publicPem);
 
   const entry = {

@@ -1,4 +1,4 @@
-/** Time that is left for some work once it is stopped: git may hang, and whoever stops does not wait for ever. */
+/** Time that is left for some work once it is stopped: git may hang, and anyone who stops does not wait for ever. */
 export class TimeoutAfter implements Disposable {
   /** Aborts when the time is over. */
   readonly signal: AbortSignal;

@@ -3,7 +3,7 @@ import { type ConnectionOptions, SqliteConnection } from "@gennai/machine/sqlite
 
 /**
  * How many connections of this process there are to a file, by device and inode. SQLite locks files by POSIX locks, which
- * belong to the process: all of them go when any descriptor of the file is closed. Whoever reads such a file without SQLite
+ * belong to the process: all of them go when any descriptor of the file is closed. Anyone who reads such a file without SQLite
  * while a connection is open takes its locks away, and another process may then delete the log that the connection goes on
  * writing to. https://www.sqlite.org/howtocorrupt.html, 2.2
  */

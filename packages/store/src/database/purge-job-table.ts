@@ -9,7 +9,7 @@ export interface PurgeJob {
   readonly sessionIds: readonly string[];
   /** SHA-256 of blobs that nobody refers to any more. */
   readonly blobs: readonly string[];
-  /** Milliseconds since the epoch when nobody did; whoever stores one of them later needs it. */
+  /** Milliseconds since the epoch when nobody did; the one who stores one of them later needs it. */
   readonly scanned: number;
   /** No file has it any more: what is left are pages that the database freed, see `compactPurged`, and `notesLeft`. */
   readonly swept?: boolean;

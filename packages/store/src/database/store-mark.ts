@@ -33,7 +33,7 @@ const markSchema = z.strictObject({
   signature: z.string(),
 });
 
-/** Beside the keys, not beside the heads: whoever puts back database and heads of one day leaves it. */
+/** Beside the keys, not beside the heads: anyone who puts back database and heads of one day leaves it. */
 export function storeMarkFile(stateDir: string): string {
   return join(stateDir, "keys", "store.mark");
 }

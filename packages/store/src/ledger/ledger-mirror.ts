@@ -91,7 +91,7 @@ export class LedgerMirror {
     });
     this.#cleaning = looking
       .then((roots) => this.#clean(roots))
-      // Whoever records next finds a store that cannot be read, and tells it.
+      // Anyone who records next finds a store that cannot be read, and tells it.
       .catch(() => undefined);
   }
 
@@ -182,7 +182,7 @@ export class LedgerMirror {
     { rebuild }: { readonly rebuild: boolean },
   ): Promise<string | undefined> {
     using _lock = await this.#lock(root);
-    // The file still holds what was purged: whoever finishes the purge writes it anew, and keeps no copy.
+    // The file still holds what was purged: the one who finishes the purge writes it anew, and keeps no copy.
     if (isPurging(this.#database, workspace)) return undefined;
     return await this.#mirrorLocked(root, workspace, { rebuild, keep: true });
   }

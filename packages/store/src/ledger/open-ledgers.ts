@@ -28,7 +28,7 @@ export interface LedgersOptions {
   /** Version of Gennai, for the records. */
   readonly toolVersion?: string;
   readonly onWarning: (text: string) => void;
-  /** The database is a copy of a log in NATS. Whoever opens it looks (`watch.look`) once it is up to date. */
+  /** The database is a copy of a log in NATS. Anyone who opens it looks (`watch.look`) once it is up to date. */
   readonly shared?: boolean;
 }
 

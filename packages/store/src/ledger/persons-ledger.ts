@@ -25,7 +25,7 @@ export class PersonsLedger implements AsyncDisposable {
   readonly #ledgers: Ledgers;
   readonly #redactor: Redactor;
 
-  /** Rejects with `StoreError` where nothing can be recorded: whoever wants to act does not then. */
+  /** Rejects with `StoreError` where nothing can be recorded: anyone who wants to act does not then. */
   static async open(options: PersonsLedgerOptions): Promise<PersonsLedger> {
     const stateDir = await prepareStateDirectory(options.stateDir);
     const { toolVersion, onWarning } = options;

@@ -17,7 +17,7 @@ export type AbsorbedStep =
   | {
       readonly type: "forget";
       readonly sessionId: string;
-      /** Name of whoever asked for it. */
+      /** Name of the one who asked for it. */
       readonly by: string;
       /** Milliseconds since the epoch. */
       readonly time: number;

@@ -80,7 +80,7 @@ export interface SessionLog extends AsyncDisposable {
    * Forgets a session for good, with what only it needs; its ledger records keep their place, without content. Tails of it end
    * with `StoreError` `session_deleted`. After a crash it is there whole or gone, and what is left of it goes at the next
    * opening. Rejects with `StoreError` `unknown_session`, `busy` while another process runs a turn of it.
-   * @param by name of whoever asked for it
+   * @param by name of the one who asked for it
    */
   forget(sessionId: string, by: string): Promise<ForgottenSession>;
   /** Events after `afterSeq`, in order, at most `limit`. */

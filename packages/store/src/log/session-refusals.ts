@@ -9,7 +9,7 @@ export function unknownSession(sessionId: string): StoreError {
   );
 }
 
-/** Thrown to whoever follows a session when it goes. */
+/** Thrown to anyone who follows a session when it goes. */
 export function sessionDeleted(sessionId: string): StoreError {
   return new StoreError("session_deleted", `Session ${sessionId} was deleted.`);
 }

@@ -102,7 +102,7 @@ export class NatsSessionLog implements SessionLog {
     const { replicaId, isAlive } = this.#options;
     const { epoch } = await this.#writing.run(sessionId, () =>
       this.#appendFree(sessionId, async (place) => {
-        // Asked again for every new owner: whoever was faster than us keeps it.
+        // Asked again for every new owner: anyone who was faster than us keeps it.
         if (place.owner !== "" && place.owner !== replicaId && (await isAlive(place.owner))) {
           throw new AppendConflict(`Session ${sessionId} belongs to another server that is running.`);
         }

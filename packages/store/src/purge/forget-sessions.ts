@@ -33,11 +33,11 @@ export interface ForgetOrder {
   readonly sessions: readonly StoredSession[];
   /** `session`: the one of `sessions`. */
   readonly scope: "session" | "workspace";
-  /** Name of whoever asked for it. */
+  /** Name of the one who asked for it. */
   readonly by: string;
   /** Milliseconds since the epoch. */
   readonly time: number;
-  /** Sessions are at work meanwhile: what somebody stored after these ones' last event stays, whoever else it may be of. */
+  /** Sessions are at work meanwhile: what somebody stored after these ones' last event stays, anyone else it may be of. */
   readonly besideOthers?: boolean;
   /** Where the tombstone must come out the same in every replica. */
   readonly sealing?: { readonly salt: string; readonly toolVersion: string };

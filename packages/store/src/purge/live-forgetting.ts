@@ -46,7 +46,7 @@ export class LiveForgetting implements Forgetting, AsyncDisposable {
   #owesCompaction = false;
   /** In a row. */
   #failures = 0;
-  /** What went with sessions that were absorbed lately, for whoever asked for it. */
+  /** What went with sessions that were absorbed lately, for the one who asked for it. */
   readonly #absorbed = new Map<string, ForgottenSession>();
 
   constructor(store: LiveStore) {
@@ -101,7 +101,7 @@ export class LiveForgetting implements Forgetting, AsyncDisposable {
     return this.#inOrder(async () => {
       if (this.#isClosed) return;
       try {
-        // What was swept before, whoever swept it compacts when that stops nobody, or a later server does.
+        // What was swept before, the one who swept it compacts when that stops nobody, or a later server does.
         this.#owesCompaction ||= awaitsSweep(this.#store.database);
         await sweepPurges(this.#store);
         this.#compactWhenQuiet();

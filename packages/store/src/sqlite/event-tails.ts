@@ -33,7 +33,7 @@ export class EventTails {
     for (const tail of this.#tails.get(sessionId) ?? []) tail.push(events, characters);
   }
 
-  /** Sends whoever follows the session to the store. */
+  /** Sends anyone who follows the session to the store. */
   wake(sessionId: string): void {
     for (const tail of this.#tails.get(sessionId) ?? []) tail.wake();
   }

@@ -72,7 +72,7 @@ export class FileBlobStore implements BlobStore {
   }
 
   /**
-   * Whoever put it did not wait for the disk, or was another process of which nobody knows. False when it holds other bytes: a
+   * The one who put it did not wait for the disk, or was another process of which nobody knows. False when it holds other bytes: a
    * power cut came before they were on the disk.
    */
   async #syncThere(file: string, bytes: Uint8Array): Promise<boolean> {
@@ -120,7 +120,7 @@ export class FileBlobStore implements BlobStore {
     );
   }
 
-  /** Says that somebody needs it from now on, to whoever is removing what nobody does. False when it is gone. */
+  /** Says that somebody needs it from now on, to anyone who is removing what nobody does. False when it is gone. */
   #touch(file: string): boolean {
     const now = new Date();
     try {

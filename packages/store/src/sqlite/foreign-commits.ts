@@ -10,7 +10,7 @@ export class ForeignCommits {
   #poller: NodeJS.Timeout | undefined;
   #seenVersion = 0;
 
-  /** @param onCommit also called when nobody can say any more: whoever reads then finds out why */
+  /** @param onCommit also called when nobody can say any more: anyone who reads then finds out why */
   constructor(database: StoreDatabase, onCommit: () => void) {
     this.#database = database;
     this.#onCommit = onCommit;

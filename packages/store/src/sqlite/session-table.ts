@@ -28,7 +28,7 @@ export function batchRows(batch: LogBatch, afterSeq: number): BatchRows {
   };
 }
 
-/** Sessions and their events as rows. Whoever changes something holds the transaction. */
+/** Sessions and their events as rows. Anyone who changes something holds the transaction. */
 export class SessionTable {
   readonly #statements: ReturnType<typeof prepareStatements>;
 

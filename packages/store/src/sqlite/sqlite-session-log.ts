@@ -12,7 +12,7 @@ import { type BatchRows, batchRows, SessionTable } from "./session-table.ts";
 /** A page of a tail: whichever is reached first. */
 const tailPage = { events: 512, characters: 1_048_576 };
 
-/** Sessions in SQLite. Several processes may use one file: whoever appends first wins, the other gets `AppendConflict`. */
+/** Sessions in SQLite. Several processes may use one file: anyone who appends first wins, the other gets `AppendConflict`. */
 export class SqliteSessionLog implements SessionLog {
   readonly #database: StoreDatabase;
   readonly #ledger: LedgerTable;

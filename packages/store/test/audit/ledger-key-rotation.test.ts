@@ -41,7 +41,7 @@ test("old records verify with the old key, new ones with the new, and the old pr
   expect((await readdir(join(fixture.stateDir, "keys"))).sort()).toEqual([
     ...["ledger.ed25519", "ledger.ed25519.pub", "rotation.lock", "store.mark"],
   ]);
-  // Whoever has the first public key alone follows both hand-overs.
+  // Anyone who has the first public key alone follows both hand-overs.
   expect(await asThirdParty(join(fixture.directory, "old.pub"))).toMatchObject({ status: "ok", records: 7 });
 });
 

@@ -35,7 +35,7 @@ describe("the format of a state directory", () => {
     expect(readFormatVersion(file)).toBe(formatVersion);
   });
 
-  it("stands in the write-ahead log when whoever committed it was killed, and is refused without a touch", async () => {
+  it("stands in the write-ahead log when the one who committed it was killed, and is refused without a touch", async () => {
     (await StoreDatabase.open(file))[Symbol.dispose]();
     using newer = new SqliteConnection(file, { timeout: 0 });
     newer.exec(`CREATE TABLE future (x); PRAGMA user_version = ${formatVersion + 1}`);

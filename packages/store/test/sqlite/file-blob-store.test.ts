@@ -20,7 +20,7 @@ function pathOf(sha256: string): string {
   return join(fixture.stateDir, "blobs", sha256.slice(0, 2), sha256);
 }
 
-it("keeps bytes by their digest, once, whoever puts them", async () => {
+it("keeps bytes by their digest, once, no matter who puts them", async () => {
   const bytes = randomBytes(300_000);
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   const references = await Promise.all(Array.from({ length: 8 }, () => store.blobs.put(bytes, "image/png")));

@@ -32,7 +32,7 @@ type GivenAnswer = ModelAnswer | ModelRefusal;
 /**
  * A provider on the loopback that says what it is told to, in the wire format of its kind.
  * @param options.models what it says of its models; absent: nothing
- * @param answer by the number of the request, from 1; a promise keeps whoever asks waiting
+ * @param answer by the number of the request, from 1; a promise keeps the one who asks waiting
  */
 export async function startModelServer(
   wire: ModelWire,

@@ -10,7 +10,7 @@ export interface CrateRegistry extends Disposable {
   readonly requests: readonly string[];
 }
 
-/** A registry of crates, read by HTTP, with one of them, `dep`. Whoever has not the token gets nothing. @param address of itself, with a slash at the end */
+/** A registry of crates, read by HTTP, with one of them, `dep`. Anyone who has not the token gets nothing. @param address of itself, with a slash at the end */
 export async function crateRegistry(
   token: string,
   { address, tls }: { readonly address: string; readonly tls: { readonly cert: string; readonly key: string } },

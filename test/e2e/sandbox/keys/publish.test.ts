@@ -12,7 +12,7 @@ const token = "npm_correcthorsebattery";
 
 afterEach(() => vi.unstubAllEnvs());
 
-/** A server that takes what it is sent, from whoever has the token. */
+/** A server that takes what it is sent, from anyone who has the token. */
 async function recordingServer() {
   const requests: { line: string; authorization: string; body: string }[] = [];
   const server = createServer((request, response) => {

@@ -12,7 +12,7 @@ import { keptText } from "./kept-text.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
-/** An index with one wheel, `dep`, for whoever has the login. */
+/** An index with one wheel, `dep`, for anyone who has the login. */
 async function packageIndex() {
   await using directory = await temporaryDirectory({
     "make.py": `import zipfile

@@ -52,7 +52,7 @@ function date(time: Date): string {
   return time.toISOString().slice(0, 10);
 }
 
-/** Nothing is sent to whoever is there, so that it need not be trusted yet. */
+/** Nothing is sent to what answers there, so that it need not be trusted yet. */
 async function servedValidity(url: string, signal: AbortSignal): Promise<Validity> {
   const { hostname, port } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, "");

@@ -51,7 +51,7 @@ function checksOf(place: ServerPlace): readonly Check[] {
 async function reachFinding({ url, token }: ServerPlace, signal: AbortSignal): Promise<readonly Finding[]> {
   const check = "server";
   const start = ["Start it with gennai serve, or check the address."];
-  // Whoever sits on the port must show that it knows the token before it sees it.
+  // Anyone who sits on the port must show that it knows the token before it sees it.
   if (token !== undefined && new URL(url).protocol === "http:") {
     const proof = await proveServer(url, token, { signal });
     if (proof.type === "nobody") return [{ check, state: "fail", text: `Nobody answers at ${url}.`, next: start }];

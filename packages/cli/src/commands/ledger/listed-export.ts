@@ -17,7 +17,7 @@ export async function listedBundle(
     else if (line?.part.type === "event") counts.event += 1;
   }
   const sessions = `of ${counts.session} sessions with ${counts.event} events`;
-  return leavesText(`Would be in a bundle of ${workspaceRoot}, redacted, for whoever has the file:`, [
+  return leavesText(`Would be in a bundle of ${workspaceRoot}, redacted, for anyone who has the file:`, [
     chainOf(counts.record),
     { leaves: true, name: "key", what: "the public key, the signed head, and the SHA-256 of the workspace's path" },
     ...chosen(parts, { records: `of ${counts.told}`, prompts: sessions }),
@@ -33,7 +33,7 @@ export async function listedLines(
 ): Promise<string> {
   let count = 0;
   for await (const _line of lines) count += 1;
-  return leavesText(`Would be in the lines of ${workspaceRoot}, redacted, for whoever has them:`, [
+  return leavesText(`Would be in the lines of ${workspaceRoot}, redacted, for anyone who has them:`, [
     chainOf(count),
     { leaves: false, name: "key", what: "never; lines are not signed as a whole" },
     ...chosen(parts, { records: `of ${count}`, prompts: "" }),

@@ -123,6 +123,6 @@ const anchorHelp = `
 A head is a checkpoint as c2sp.org/tlog-checkpoint has it: a name for the ledger, the number of its records, the root of the Merkle tree
 over their hashes. The ledger's key signs it, and signs the time as well. It says nothing of what was recorded, or where.
 
-Whoever holds the key can sign another ledger, but not make others forget this head. So it counts as far as somebody else keeps the file, or
+Anyone who holds the key can sign another ledger, but not make others forget this head. So it counts as far as somebody else keeps the file, or
 the notes were pushed: git push origin refs/notes/gennai-anchors.
 `;

@@ -67,7 +67,7 @@ async function listed(sessionId: string, lines: AsyncIterable<string>): Promise<
     if (line.startsWith('{"event":')) counts.event += 1;
     else if (line.startsWith('{"blob":')) counts.blob += 1;
   }
-  return leavesText(`Would leave with session ${sessionId}, redacted, for whoever has the file:`, [
+  return leavesText(`Would leave with session ${sessionId}, redacted, for anyone who has the file:`, [
     {
       leaves: true,
       name: "prompts",

@@ -21,7 +21,7 @@ export interface KeptNote {
 /** A head of this ledger that was signed and kept. */
 export interface Anchor extends Checkpoint {
   readonly where: string;
-  /** When the ledger stood there, and who says so; the signer's own word is that of whoever could rewrite it. */
+  /** When the ledger stood there, and who says so; the signer's own word is that of the one who could rewrite it. */
   readonly said: readonly { readonly by: "signer" | { readonly witness: string }; readonly time: Date }[];
 }
 

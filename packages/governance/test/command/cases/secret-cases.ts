@@ -1,6 +1,6 @@
 import type { CommandCases } from "./command-cases.ts";
 
-/** Files and places with secrets, however they are spelled and whoever reads them. */
+/** Files and places with secrets, however they are spelled, and no matter who reads them. */
 export const secretCases: CommandCases = {
   allowed: ["find . -name .env", "ls -la .env"],
   asked: ["cat *"],

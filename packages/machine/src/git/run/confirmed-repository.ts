@@ -17,7 +17,7 @@ export class UnsafeRepository extends Error {
 }
 
 /**
- * Looks for the repository as git does, and confirms what its files claim: whoever wrote them must not lead git to the data of
+ * Looks for the repository as git does, and confirms what its files claim: the one who wrote them must not lead git to the data of
  * another one. undefined where there is none; one around the user's home says nothing about a directory in it. Throws
  * `UnsafeRepository`.
  *

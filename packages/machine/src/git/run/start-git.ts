@@ -192,7 +192,7 @@ async function started(child: ChildProcess): Promise<StartedGit> {
       else resolve({ code: code ?? undefined, errors });
     });
   });
-  // Whoever started it may look at its output first.
+  // The one who started it may look at its output first.
   ended.catch(() => undefined);
   if (stdin === null || stdout === null) {
     await ended;

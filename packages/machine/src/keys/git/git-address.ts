@@ -11,7 +11,7 @@ export interface GitAddress {
 
 export type ReadAddress = GitAddress | "local" | "unknown";
 
-/** Reads an address as git does; `local` for a directory. A password in it is left out: whoever wrote it may not be the user. */
+/** Reads an address as git does; `local` for a directory. A password in it is left out: the one who wrote it may not be the user. */
 export function readGitAddress(text: string): ReadAddress {
   if (/\p{Cc}/u.test(text)) return "unknown";
   const [, scheme, rest = ""] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/i.exec(text) ?? [];

@@ -17,7 +17,7 @@ export interface KeyPlan {
   readonly login: string;
   /** What of the workspace would run beside it: run before, without network and login. Failing, it stops the rest. */
   readonly before?: { readonly text: string; readonly what: string };
-  /** For whoever reads the result. */
+  /** For anyone who reads the result. */
   readonly notes: readonly string[];
   /** After the yes. Rejects with `ToolFailure` (`no_key`) where there is no login after all. */
   uncover(options: { readonly signal: AbortSignal }): Promise<UncoveredKey>;

@@ -69,7 +69,7 @@ async function cloneRun(command: GitReadCommand, place: KeyPlace): Promise<GitRu
   };
 }
 
-/** Whoever wrote it there may not be the user; and it would be noted. */
+/** The one who wrote it there may not be the user; and it would be noted. */
 function withoutPassword(address: string): string {
   return address.replace(/^([a-z][a-z0-9+.-]*:\/\/[^/@:]*):[^/@]*@/i, "$1@");
 }

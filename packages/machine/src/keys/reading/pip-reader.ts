@@ -74,7 +74,7 @@ function planFetch(
         PIP_CONFIG_FILE: "/dev/null",
         PIP_INDEX_URL: first ?? "",
         PIP_EXTRA_INDEX_URL: others.join(" "),
-        // Whoever names an index without TLS means it.
+        // Anyone who names an index without TLS means it.
         ...(protocol === "http:" ? { PIP_TRUSTED_HOST: host } : {}),
         PIP_NO_INPUT: "1",
         PIP_NO_CACHE_DIR: "1",

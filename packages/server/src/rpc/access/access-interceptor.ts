@@ -16,7 +16,7 @@ export function accessInterceptor(options: {
 }): Interceptor {
   return (next) => async (request) => {
     const caller = options.callers.current();
-    // On a server with one user, whoever got in may do everything.
+    // On a server with one user, anyone who got in may do everything.
     if (caller?.user === "") return next(request);
     if (!request.stream) {
       await check(options, request.method, sessionIdOf(request.message));

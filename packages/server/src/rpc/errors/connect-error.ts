@@ -74,7 +74,7 @@ export function toConnectError(error: unknown, report: (error: unknown) => void)
       "The server's database is older than what was signed last, so nothing is recorded, and nothing is done.",
       {
         code: "ledger_rolled_back",
-        hint: "Whoever runs the server puts the newer one back, or accepts the loss: gennai doctor says what is missing.",
+        hint: "The person who runs the server puts the newer one back, or accepts the loss: gennai doctor says what is missing.",
         retryable: false,
       },
     );
@@ -107,17 +107,17 @@ const troubles: Readonly<Record<StoreTrouble, Parameters<typeof withInfo>>> = {
   disk_full: storageTrouble(
     "disk_full",
     "The server's disk is full",
-    "Whoever runs the server has to free some space; then try again.",
+    "The person who runs the server has to free some space; then try again.",
   ),
   disk_read_only: storageTrouble(
     "disk_read_only",
     "The server's disk cannot be written",
-    "Whoever runs the server has to make the state directory writable; then try again.",
+    "The person who runs the server has to make the state directory writable; then try again.",
   ),
   disk_failed: storageTrouble(
     "disk_failed",
     "The server's disk does not work",
-    "Whoever runs the server has to look at the disk; then try again.",
+    "The person who runs the server has to look at the disk; then try again.",
   ),
   too_many_files: storageTrouble(
     "too_many_files",
@@ -153,7 +153,7 @@ function withInfo(
     message,
     ...(retryAfterMs === undefined ? {} : { retryAfter: durationFromMs(retryAfterMs) }),
   };
-  // For whoever reads headers and knows nothing of our details: whole seconds, as HTTP has them.
+  // For anyone who reads headers and knows nothing of our details: whole seconds, as HTTP has them.
   const headers = retryAfterMs === undefined ? {} : { "retry-after": String(Math.ceil(retryAfterMs / 1000)) };
   return new ConnectError(text, code, headers, [{ desc: ErrorInfoSchema, value }]);
 }

@@ -83,7 +83,7 @@ export async function* streamEvents(
   }
 }
 
-/** Whoever waits for what cannot be recorded is told so, and comes back. Rejects with the log's error, while it lasts. */
+/** Anyone who waits for what cannot be recorded is told so, and comes back. Rejects with the log's error, while it lasts. */
 async function assertRecording(session: Session): Promise<void> {
   if (storeTrouble(session.writer.failure) === undefined) return;
   await session.catchUp().catch((error: unknown) => {
@@ -150,7 +150,7 @@ function endedBefore(session: Session, turnId: string, afterSeq: number): boolea
   return turn?.endSeq !== undefined && turn.endSeq <= afterSeq;
 }
 
-/** The log keeps requests masked; as long as one is open here, whoever may answer it gets it whole. */
+/** The log keeps requests masked; as long as one is open here, anyone who may answer it gets it whole. */
 async function exact(session: Session, logged: LoggedEvent): Promise<LoggedEvent> {
   if (logged.event.type !== "client-request") return logged;
   const { requestId } = logged.event.request;

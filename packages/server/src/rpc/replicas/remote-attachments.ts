@@ -18,7 +18,7 @@ interface Attachment {
 
 /**
  * Clients that listen at one replica to a session of another: there they count as attached, as long as this one says so.
- * Whoever has listeners also notices when the owner is gone, and takes the session over for them.
+ * A replica that has listeners also notices when the owner is gone, and takes the session over for them.
  */
 export class RemoteAttachments implements Disposable {
   readonly #manager: () => SessionManager;

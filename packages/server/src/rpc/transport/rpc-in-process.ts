@@ -23,7 +23,7 @@ export interface InProcessRpc extends AsyncDisposable {
 const closingMs = 2_000;
 
 /**
- * Serves RPCs to whoever has the transport, as the server's one user. Disposing ends streams.
+ * Serves RPCs to anyone who has the transport, as the server's one user. Disposing ends streams.
  * @param open makes what answers, given the signal at which streams end
  */
 export function serveInProcess(open: (shutdown: AbortSignal) => RpcOptions): InProcessRpc {

@@ -9,7 +9,7 @@ interface ServedTenant {
   rpcOptions(shutdown: AbortSignal): RpcOptions;
 }
 
-/** Hands each RPC to the tenant of whoever calls. Streams end when `shutdown` aborts. */
+/** Hands each RPC to the tenant of the one who calls. Streams end when `shutdown` aborts. */
 export function tenantRpc(
   tenants: { of(tenant: string): Promise<ServedTenant> },
   { shutdown, log }: { readonly shutdown: AbortSignal; readonly log: ServerLog },

@@ -80,7 +80,7 @@ async function* watched(
     error = errorCode(thrown);
     throw thrown;
   } finally {
-    // Whoever reads may also leave before the end: the turn was stopped.
+    // Anyone who reads may also leave before the end: the turn was stopped.
     if (!finished) error ??= "cancelled";
     endSpan(span, seen, error);
     instruments.operationDuration.record((performance.now() - began) / 1000, {

@@ -114,7 +114,7 @@ export class OwnedLog {
 
   async #takeOver(): Promise<void> {
     this.#writer = this.#newWriter(await this.#services.log.takeOver(this.#sessionId));
-    // Whoever wrote the beginning of such a turn is gone, or could not write its end.
+    // The one who wrote the beginning of such a turn is gone, or could not write its end.
     await this.closeInterrupted();
   }
 

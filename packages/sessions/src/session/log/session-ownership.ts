@@ -6,6 +6,6 @@ export interface SessionOwnership {
   otherOwner(sessionId: string): Promise<string | undefined>;
   /** Whether the newest epoch is ours. */
   isOurs(sessionId: string): boolean;
-  /** An open request as whoever may answer it gets it, from the owner; undefined when it is ours or over. */
+  /** An open request as anyone who may answer it gets it, from the owner; undefined when it is ours or over. */
   exactRequest(sessionId: string, requestId: string): Promise<ClientRequest | undefined>;
 }

@@ -99,7 +99,7 @@ export class SessionWriter {
     return waiter.promise;
   }
 
-  /** The person on whose behalf it happened: in a turn, whoever started that. */
+  /** The person on whose behalf it happened: in a turn, the one who started that. */
   #withActor(entry: LedgerEntry): LedgerEntry {
     const caller = this.#callers?.current();
     if (caller === undefined || caller.user === "") return entry;
@@ -150,7 +150,7 @@ export class SessionWriter {
       }
       for (const waiter of waiters) waiter.resolve();
     } catch (error) {
-      // Nothing may be written after a gap: the session stops here, and whoever waits learns it.
+      // Nothing may be written after a gap: the session stops here, and anyone who waits learns it.
       this.#failure = error instanceof Error ? error : new Error(String(error));
       for (const waiter of [...waiters, ...this.#waiters]) waiter.reject(this.#failure);
       this.#waiters = [];

@@ -65,7 +65,7 @@ describe("a writer", () => {
     expect(log.batches.map(({ durable }) => durable)).toEqual([false, true]);
   });
 
-  test("folds before whoever waits goes on", async () => {
+  test("folds before anyone who waits goes on", async () => {
     const { writer, folded } = start();
     await writer.commit([warning("w")], { turnId: "t", durable: false });
     expect(folded.map(({ seq }) => seq)).toEqual([1]);

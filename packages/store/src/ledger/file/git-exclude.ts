@@ -37,7 +37,7 @@ export async function excludeFromGit(workspaceRoot: string, name: string): Promi
 async function findRepository(
   workspaceRoot: string,
 ): Promise<{ readonly workTree: string; readonly commonDirectory: string } | undefined> {
-  // Whoever put a link in the workspace's place means another repository.
+  // Anyone who put a link in the workspace's place means another repository.
   if ((await realpath(workspaceRoot).catch(() => "")) !== workspaceRoot) return undefined;
   for (let directory = workspaceRoot; ; directory = dirname(directory)) {
     const gitDirectory = await gitDirectoryIn(directory);

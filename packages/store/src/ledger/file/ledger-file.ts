@@ -17,7 +17,7 @@ export class UnsafeLedgerPath extends Error {
 }
 
 const noFollow = constants.O_NOFOLLOW ?? 0;
-// A FIFO must not block whoever opens it.
+// A FIFO must not block anyone who opens it.
 const nonBlocking = constants.O_NONBLOCK ?? 0;
 
 /**

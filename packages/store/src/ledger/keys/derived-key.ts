@@ -3,7 +3,7 @@ import { readPrivateFile } from "@gennai/machine/private-file";
 import { ledgerKeyFile, openLedgerSigner } from "./ledger-key.ts";
 
 /**
- * 32 bytes that whoever has this state directory's ledger key can make, and nobody else; another purpose or name gives others.
+ * 32 bytes that anyone who has this state directory's ledger key can make, and nobody else; another purpose or name gives others.
  * Rejects with `StoreError` or `UnsafeFileError`.
  */
 export async function derivedKey(stateDir: string, purpose: string, name: string): Promise<Buffer> {

@@ -46,12 +46,12 @@ export class EvidenceWatch implements Disposable {
     return this.#found;
   }
 
-  /** Told by whoever finds it before signing. */
+  /** Told by anyone who finds it before signing. */
   report(found: StepBack): void {
     if (this.#found.length === 0) this.#set([found]);
   }
 
-  /** The loss is known and about to be recorded by whoever calls this. */
+  /** The loss is known and about to be recorded by the one who calls this. */
   accept(): void {
     this.#found = [];
     this[Symbol.dispose]();

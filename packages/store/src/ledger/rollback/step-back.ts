@@ -31,7 +31,7 @@ export interface StepBack {
 
 /**
  * Compares the store with all that was signed or written outside of it: the store's mark, the heads, the ledgers' files.
- * Nothing found is no proof: whoever puts all of it back together is seen only by a head that somebody else keeps.
+ * Nothing found is no proof: anyone who puts all of it back together is seen only by a head that somebody else keeps.
  *
  * @param database undefined when there is none
  * @param options.shared the database is a copy of a log in NATS: its heads count, its transactions do not
@@ -163,7 +163,7 @@ async function fileStepBack(
   verifier: Verifier | undefined,
 ): Promise<StepBack | undefined> {
   if (isClientPlace(root) || !existsSync(root) || verifier === undefined) return undefined;
-  // Whatever else is wrong with the file is told by whoever writes it.
+  // Whatever else is wrong with the file is told by anyone who writes it.
   const name = ledgerFileNameIn(root, hashAt(database, number, 1));
   const handle = await openLedgerFile(root, "read", name).catch(() => undefined);
   if (handle === undefined) return undefined;

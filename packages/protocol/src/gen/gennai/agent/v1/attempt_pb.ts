@@ -99,7 +99,7 @@ export type Attempt = Message<"gennai.agent.v1.Attempt"> & {
   phase: AttemptPhase;
 
   /**
-   * The session that makes it: whoever subscribes to it sees it work, and answers what it asks. Empty before it has one.
+   * The session that makes it: anyone who subscribes to it sees it work, and answers what it asks. Empty before it has one.
    *
    * @generated from field: string session_id = 3;
    */

@@ -3117,7 +3117,7 @@ export const GovernanceService: GenService<{
     output: typeof ListMcpServersResponseSchema;
   },
   /**
-   * A person's word: from the next turn on it starts, as it was shown, with the rights of whoever runs the server.
+   * A person's word: from the next turn on it starts, as it was shown, with the rights of the person who runs the server.
    *
    * @generated from rpc gennai.agent.v1.GovernanceService.AcceptMcpServer
    */
