@@ -40,7 +40,7 @@ export const copilot: GuardedHost = {
     const done = success.safeParse(payload).data;
     if (done !== undefined) return ended(done, resultOf(done.toolResult));
     if (rest.safeParse(payload).success) return { type: "idle", session: sessionId };
-    if (!Object.hasOwn(Object(payload), "toolName")) return { type: "other" };
+    if (typeof payload !== "object" || payload === null || !("toolName" in payload)) return { type: "other" };
     const told = parsed(call, payload);
     return {
       type: "before",

@@ -12,7 +12,7 @@ import { exitCode } from "../../errors/exit-code.ts";
 import { guardPlugin, opencodePlugin, piExtension } from "./guard-plugin.ts";
 import type { GuardedFormat } from "./guarded-file.ts";
 import { type HookProgram, shellLine } from "./hook-program.ts";
-import { hookSettings } from "./hook-settings.ts";
+import { type HookEntry, hookSettings } from "./hook-settings.ts";
 
 /** An agent that a hook can be put in place for. */
 export interface GuardedAgent {
@@ -43,24 +43,26 @@ export interface GuardedAgent {
 const timeout = 60;
 
 /**
- * Before a call every exit code but 2 is a hook that failed, and the host goes on; at another event 2 would keep it from coming to rest.
+ * Before a call every exit code but 2 is a hook that failed, and most hosts go on; at another event 2 would keep it from coming to rest.
+ *
+ * @param before the event of which that is true
  */
 const inSettings =
-  (events: readonly string[]) =>
+  (
+    events: readonly string[],
+    before: string,
+    { refusal = "exit 2", ...entry }: Partial<Omit<HookEntry, "commands">> & { readonly refusal?: string } = {},
+  ) =>
   (program: HookProgram): GuardedFormat => {
     const commands = events.map((event): [string, string] => [
       event,
-      `${shellLine(program)} || exit ${event === "PreToolUse" ? 2 : 1}`,
+      `${shellLine(program)} || ${event === before ? refusal : "exit 1"}`,
     ]);
-    return hookSettings({ commands: Object.fromEntries(commands), timeout });
+    return hookSettings({ timeout, ...entry, commands: Object.fromEntries(commands) });
   };
 
-/** It takes exit code 2 for a refusal only where something is said with it. */
-function geminiCommand(event: string, program: HookProgram): string {
-  const failed =
-    event === "BeforeTool" ? "{ echo 'The hook of Gennai failed, so nothing is done.' >&2; exit 2; }" : "exit 1";
-  return `${shellLine(program)} || ${failed}`;
-}
+/** Gemini CLI takes exit code 2 for a refusal only where something is said with it. */
+const saidRefusal = "{ echo 'The hook of Gennai failed, so nothing is done.' >&2; exit 2; }";
 
 const settingsGreeting = '{"session_id":"doctor","hook_event_name":"Doctor"}';
 const pluginGreeting = '{"event":"hello"}';
@@ -70,7 +72,7 @@ const trustCodex = "Codex runs no hook that its user has not trusted: open /hook
 const agents: readonly GuardedAgent[] = [
   {
     host: claudeCode,
-    format: inSettings(claudeCodeEvents),
+    format: inSettings(claudeCodeEvents, "PreToolUse"),
     greeting: settingsGreeting,
     saysProject: true,
     // The one that is not shared: the program lies elsewhere on every machine.
@@ -91,7 +93,7 @@ const agents: readonly GuardedAgent[] = [
   },
   {
     host: codex,
-    format: inSettings(codexEvents),
+    format: inSettings(codexEvents, "PreToolUse"),
     greeting: settingsGreeting,
     projectFiles: (workspace) => [join(workspace, ".codex", "hooks.json")],
     program: "codex",
@@ -111,13 +113,7 @@ const agents: readonly GuardedAgent[] = [
   },
   {
     host: copilot,
-    format: (program) => {
-      const commands = copilotEvents.map((event) => [
-        event,
-        `${shellLine(program)} || exit ${event === "preToolUse" ? 2 : 1}`,
-      ]);
-      return hookSettings({ commands: Object.fromEntries(commands), timeout, flat: true });
-    },
+    format: inSettings(copilotEvents, "preToolUse", { flat: true }),
     greeting: '{"sessionId":"doctor"}',
     projectFiles: (workspace) => [
       join(workspace, ".github", "copilot", "settings.local.json"),
@@ -141,11 +137,7 @@ const agents: readonly GuardedAgent[] = [
   },
   {
     host: gemini,
-    format: (program) =>
-      hookSettings({
-        commands: Object.fromEntries(geminiEvents.map((event) => [event, geminiCommand(event, program)])),
-        timeout: timeout * 1000,
-      }),
+    format: inSettings(geminiEvents, "BeforeTool", { timeout: timeout * 1000, refusal: saidRefusal }),
     greeting: settingsGreeting,
     // It reads the settings of the directory in which it was started, and starts hooks there.
     saysProject: true,

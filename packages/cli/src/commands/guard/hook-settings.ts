@@ -6,7 +6,7 @@ import type { GuardedFormat } from "./guarded-file.ts";
 type Settings = Readonly<Record<string, unknown>>;
 
 /** What is put into an agent's settings. */
-interface HookEntry {
+export interface HookEntry {
   /** Shell commands that the agent starts, by event. */
   readonly commands: Readonly<Record<string, string>>;
   /** In the agent's own unit. */
