@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 
 /**
  * A file that remembers from what something was made, so that it is made again only when that changed.
@@ -37,14 +37,25 @@ export function contentFingerprint(files) {
 
 /** @param {readonly string[]} paths files and directories @returns {string} a hash of the names, sizes and times below them */
 export function listingFingerprint(paths) {
-  const hash = createHash("sha256");
+  /** @type {string[]} */
+  const lines = [];
   /** @param {string} path */
-  const visit = (path) => {
+  const note = (path) => {
     const stat = statSync(path, { throwIfNoEntry: false });
-    if (stat === undefined) return;
-    if (stat.isDirectory()) for (const name of readdirSync(path).sort()) visit(join(path, name));
-    else hash.update(`${path}\0${stat.size}\0${stat.mtimeMs}\0`);
+    if (stat !== undefined) lines.push(`${path}\0${stat.size}\0${stat.mtimeMs}\0`);
   };
-  for (const path of paths) visit(path);
-  return hash.digest("hex");
+  /** @param {string} directory */
+  const visit = (directory) => {
+    // With their types: who starts the program waits for every look at a file.
+    for (const entry of readdirSync(directory, { withFileTypes: true })) {
+      const path = `${directory}/${entry.name}`;
+      if (entry.isDirectory()) visit(path);
+      else note(path);
+    }
+  };
+  for (const path of paths) {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) visit(path);
+    else note(path);
+  }
+  return createHash("sha256").update(lines.sort().join("")).digest("hex");
 }

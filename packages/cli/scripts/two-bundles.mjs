@@ -2,8 +2,8 @@
 // asked for. Chunks, as esbuild splits them, came to 130 files for `gennai run`, and finding and linking these to a fifth of its start.
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
-import { build } from "esbuild";
+import { isAbsolute, join, relative } from "node:path";
+import { build, transform } from "esbuild";
 
 /**
  * @typedef {object} TwoBundles
@@ -20,21 +20,19 @@ import { build } from "esbuild";
 /** @param {TwoBundles} options @returns {Promise<{ program: Made, rest: Made }>} */
 export async function twoBundles(options) {
   const { root, entry } = options;
-  const readable = { ...options, production: false };
   /** Modules of the rest that the program asks for @type {Set<string>} */
   const asked = new Set();
-  const first = await bundle(readable, [apart(options, asked)], entrySource(root, new Map(), entry));
+  const first = await bundle(options, [apart(options, asked)], entrySource(root, new Map(), entry));
   const { inputs } = first.metafile;
   const toRest = entrySource(root, new Map([...asked].map((id) => [id, undefined])));
-  const trial = await bundle(readable, [fromProgram(options, inputs)], toRest);
-  const shared = sharedNames(trial.outputFiles[0]?.text ?? "", inputs);
-  const rest = options.production ? await bundle(options, [fromProgram(options, inputs)], toRest) : trial;
+  const rest = await bundle(options, [fromProgram(options, inputs)], toRest);
+  const shared = sharedNames(rest.outputFiles[0]?.text ?? "", inputs);
   const program = await bundle(
     options,
     [apart(options, new Set()), named(root, shared)],
     entrySource(root, shared, entry),
   );
-  return { program: written(options, "program", program), rest: written(options, "rest", rest) };
+  return { program: await written(options, "program", program), rest: await written(options, "rest", rest) };
 }
 
 /**
@@ -103,7 +101,7 @@ function named(root, modules) {
  * @param {readonly import("esbuild").Plugin[]} plugins
  * @param {string} source of a module that exports `modules`
  */
-async function bundle({ root, plugins: others, production }, plugins, source) {
+async function bundle({ root, plugins: others }, plugins, source) {
   return build({
     absWorkingDir: root,
     stdin: { contents: source, resolveDir: root, loader: "js", sourcefile: "bundle.js" },
@@ -112,12 +110,10 @@ async function bundle({ root, plugins: others, production }, plugins, source) {
     bundle: true,
     format: "cjs",
     platform: "node",
-    target: "node22.13",
+    target,
     supported: { "dynamic-import": false },
     plugins: [...plugins, ...others],
     define: { "import.meta.dirname": "__dirname", "import.meta.url": "bundleUrl" },
-    minifyWhitespace: production,
-    minifySyntax: production,
     legalComments: "none",
     metafile: true,
     logLevel: "error",
@@ -171,7 +167,8 @@ function fromProgram({ root }, inputs) {
     name: "from-program",
     setup({ onResolve, resolve }) {
       onResolve({ filter: /.*/ }, async ({ path, kind, pluginData, importer, resolveDir }) => {
-        if (pluginData === seen || importer === "bundle.js" || importer === "<stdin>") return undefined;
+        // What the bundle begins with is its own.
+        if (pluginData === seen || path.startsWith("node:") || isAbsolute(path)) return undefined;
         const found = await resolve(path, { kind, importer, resolveDir, pluginData: seen });
         if (found.external || found.namespace !== "file" || found.errors.length > 0) return found;
         const id = relative(root, found.path);
@@ -181,12 +178,13 @@ function fromProgram({ root }, inputs) {
   };
 }
 
+const target = "node22.13";
 const seen = Symbol("resolved already");
 
-/** @param {TwoBundles} options @param {string} name @param {Awaited<ReturnType<typeof bundle>>} made @returns {Made} */
-function written({ outDir }, name, { outputFiles: [output], metafile }) {
+/** @param {TwoBundles} options @param {string} name @param {Awaited<ReturnType<typeof bundle>>} made @returns {Promise<Made>} */
+async function written({ outDir, production }, name, { outputFiles: [output], metafile }) {
   if (output === undefined) throw new Error(`The bundle ${name} came to nothing.`);
-  const { text } = output;
+  const text = production ? await withoutSpaces(output.text) : output.text;
   // ASCII alone: V8 keeps it in half of the memory. What esbuild leaves are regular expressions and comments.
   const code = `(function (exports, require, [__filename, __dirname]) {
 const bundleUrl = require("node:url").pathToFileURL(__filename).href;
@@ -196,4 +194,10 @@ ${text}
   const file = `${name}-${digest}.js`;
   writeFileSync(join(outDir, file), code, "latin1");
   return { file, metafile };
+}
+
+/** @param {string} text */
+async function withoutSpaces(text) {
+  const made = await transform(text, { minifyWhitespace: true, minifySyntax: true, legalComments: "none", target });
+  return made.code;
 }
