@@ -213,36 +213,43 @@ async function objectsWith(word: string): Promise<{ readonly reachable: number; 
 }
 
 describe("no reference and no reflog leads to a note of", () => {
-  beforeEach(async () => {
+  /** A note whose former text is history of the notes, beside one of others. */
+  const noted = async (): Promise<void> => {
     await workspace.git("notes", `--ref=${ref}`, "add", "--message", "others' words", "HEAD~1");
     await gennai(workspace.root, "provenance", "note");
-    // Its former text is history of the notes.
     await gennai(workspace.root, "provenance", "note", "--include", "model,people");
     expect((await objectsWith("house/model")).reachable).toBe(2);
-  });
-  afterEach(async () => {
+  };
+  const expectGone = async (): Promise<void> => {
     expect(await objectsWith("house/model")).toMatchObject({ reachable: 0 });
     await workspace.git("gc", "--quiet", "--prune=now");
     expect(await objectsWith("house/model")).toEqual({ reachable: 0, stored: 0 });
     await expect(note()).rejects.toThrow("no note found");
     expect((await note("HEAD~1")).trim()).toBe("others' words");
     expect(await workspace.git("fsck", "--full", "--strict")).toBe("");
-  });
+  };
 
   test("a session that was purged", async () => {
+    await noted();
     expect(await gennai(workspace.root, "ledger", "purge", "--session", "s", "--yes")).toMatchObject({ code: 0 });
+    await expectGone();
   });
 
   test("a workspace that was purged", async () => {
+    await noted();
     expect(await gennai(workspace.root, "ledger", "purge", "--yes")).toMatchObject({ code: 0 });
+    await expectGone();
   });
 
   test("a session that was deleted while a server has the store open", async () => {
+    await noted();
     await using store = await openStore(state.root, { onWarning: (warning) => expect.fail(warning) });
     await store.log.forget("s", "ada");
+    await expectGone();
   });
 
   test("a session that was deleted while git was at its notes, once a purge is asked for", async () => {
+    await noted();
     const lock = workspace.path(`.git/${ref}.lock`);
     writeFileSync(lock, "");
     const warnings: string[] = [];
@@ -254,11 +261,14 @@ describe("no reference and no reflog leads to a note of", () => {
     expect(await note()).toContain("house/model");
     rmSync(lock);
     expect(await gennai(workspace.root, "ledger", "purge", "--session", "s", "--yes")).toMatchObject({ code: 0 });
+    await expectGone();
   });
 
   test("a session whose notes the user took away by hand, but not from their history", async () => {
+    await noted();
     await workspace.git("notes", `--ref=${ref}`, "remove", "HEAD");
     expect(await gennai(workspace.root, "ledger", "purge", "--session", "s", "--yes")).toMatchObject({ code: 0 });
+    await expectGone();
   });
 });
 
