@@ -40,6 +40,12 @@ export async function blameCommand(named: string, flags: BlameFlags, console: Co
     console.output.write(`${jsonLine(blameJson(path, origins, range, provenance.trust))}\n`);
   } else {
     warnOfTrust(provenance.trust, console);
+    if (provenance.writes.length === 0) {
+      console.errors.write(
+        terminalSafe(`No call wrote a file of ${workspaceRoot}, as far as is recorded: is the workspace another one?`) +
+          " Name it with --workspace.\n",
+      );
+    }
     const lines = text.replace(/^\ufeff/, "").split(/\r\n|\n|\r/);
     const paint = paintFor(console.output, console.environment);
     console.output.write(blameText(lines, origins, range, paint));

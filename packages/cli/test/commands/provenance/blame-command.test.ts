@@ -176,6 +176,20 @@ describe("a line is still explained after", () => {
   });
 });
 
+test("where nothing is recorded, as in a folder of the workspace, that is said", async () => {
+  await using workspace = await temporaryRepository({ "src/words.js": text(before) });
+  const after = text(before, added);
+  await workspace.write("src/words.js", after);
+  await recordWrite(state.root, workspace.root, "src/words.js", after);
+  const { code, printed, complained } = await gennai(workspace.path("src"), "blame", "words.js");
+  expect({ code, complained }).toEqual({
+    code: 0,
+    complained: expect.stringContaining(`No call wrote a file of ${workspace.path("src")}`),
+  });
+  expect(printed).not.toContain("#1");
+  expect((await gennai(workspace.path("src"), "blame", "src/words.js", "--workspace", "..")).complained).toBe("");
+});
+
 test("after a purge nothing is known any more", async () => {
   await using workspace = await temporaryRepository({ "words.js": text(before) });
   const after = text(before, added);
