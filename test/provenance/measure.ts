@@ -31,7 +31,7 @@ export interface Measured {
 
 /** Transforms files of a replayed history, by a seed, and asks of each line whose it is. */
 export function measure(
-  { known, files, brought, pieces }: ReplayedHistory,
+  { known, files, formerNames, brought, pieces }: ReplayedHistory,
   { count, seed }: { readonly count: number; readonly seed: number },
 ): Measured {
   const random = new SeededRandom(seed);
@@ -48,7 +48,7 @@ export function measure(
     all.transformed += 1;
     tally.transformed += 1;
     const text = file.lines.map((line) => line.text + file.lineEnd).join("");
-    const matches = known.match(text, new Set([file.path]));
+    const matches = known.match(text, new Set([file.path, ...(formerNames.get(file.path) ?? [])]));
     for (const [at, line] of file.lines.entries()) {
       const match = matches[at];
       const write = match?.type === "write" ? match.write : undefined;

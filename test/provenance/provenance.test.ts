@@ -29,6 +29,7 @@ test("a wrong name, and a name for what a person wrote, count against it", () =>
   const history = {
     known,
     files: new Map([["a.js", lines]]),
+    formerNames: new Map<string, ReadonlySet<string>>(),
     brought: new Map<string, number>(),
     pieces: new Map<number, readonly string[]>(),
   };

@@ -25,6 +25,8 @@ export interface ReplayedHistory {
   readonly known: Pick<KnownText, "match">;
   /** Files as they are at the end. */
   readonly files: ReadonlyMap<string, readonly TruthLine[]>;
+  /** Names that a file had before, by its name at the end, as git tells of renames in a history. */
+  readonly formerNames: ReadonlyMap<string, ReadonlySet<string>>;
   /** How often a text, without white space, was ever brought, by whomever. */
   readonly brought: ReadonlyMap<string, number>;
   /** The pieces of text that each recorded write brought, as `runningText` has them. */
@@ -43,6 +45,7 @@ export function replayHistory(
   const files = new Map<string, readonly TruthLine[]>();
   const brought = new Map<string, number>();
   const pieces = new Map<number, string[]>();
+  const formerNames = new Map<string, ReadonlySet<string>>();
   let now: { readonly commit: number; readonly recorded: boolean; readonly leaving: Leaving } | undefined;
   // As a record is read: what goes comes first.
   const goes = ({ after }: HistoryStep): number => (after === undefined ? 0 : 1);
@@ -58,30 +61,31 @@ export function replayHistory(
     if (after === undefined) files.delete(path);
     else {
       const moved = operation === "create" ? movedFrom(leaving, linesOf(after)) : undefined;
+      if (moved !== undefined) formerNames.set(path, new Set([moved.path, ...(formerNames.get(moved.path) ?? [])]));
       // What stood there before the part of the history that is played.
-      const old = files.get(path) ?? moved ?? truthAfter([], linesOf(before ?? ""), null, brought, []);
+      const old = files.get(path) ?? moved?.lines ?? truthAfter([], linesOf(before ?? ""), null, brought, []);
       const own = pieces.get(commit) ?? [];
       if (recorded) pieces.set(commit, own);
       files.set(path, truthAfter(old, linesOf(after), recorded ? [commit] : null, brought, own));
     }
   }
   known.close();
-  return { known, files, brought, pieces };
+  return { known, files, formerNames, brought, pieces };
 }
 
 /** Files that go with a commit. Who moves one has not written the lines that stay, be it a person or a recorded call. */
-type Leaving = readonly (readonly TruthLine[])[];
+type Leaving = readonly { readonly path: string; readonly lines: readonly TruthLine[] }[];
 
 /** The one that is mostly the same text, as git tells of renames. */
-function movedFrom(leaving: Leaving, lines: readonly string[]): readonly TruthLine[] | undefined {
+function movedFrom(leaving: Leaving, lines: readonly string[]): Leaving[number] | undefined {
   const joined = (all: readonly string[]): string => all.map((line) => `${line}\n`).join("");
   const found = leaving.map((old) => {
-    const texts = old.map(({ text }) => text);
+    const texts = old.lines.map(({ text }) => text);
     const { edits } = diffLines(joined(texts), joined(lines), { timeoutMs: 1_000 });
-    return { old, shared: old.length - edits.reduce((sum, { oldCount }) => sum + oldCount, 0) };
+    return { old, shared: texts.length - edits.reduce((sum, { oldCount }) => sum + oldCount, 0) };
   });
   const [best] = found.sort((one, other) => other.shared - one.shared);
-  const isMost = best !== undefined && 2 * best.shared >= Math.max(best.old.length, lines.length);
+  const isMost = best !== undefined && 2 * best.shared >= Math.max(best.old.lines.length, lines.length);
   return isMost && best.shared > 0 ? best.old : undefined;
 }
 
@@ -92,10 +96,10 @@ function leavingWith(
   files: ReadonlyMap<string, readonly TruthLine[]>,
   brought: Map<string, number>,
 ): Leaving {
-  const leaving: (readonly TruthLine[])[] = [];
+  const leaving: Leaving[number][] = [];
   for (const { commit, path, before, after } of steps.slice(first)) {
     if (commit !== steps[first]?.commit || after !== undefined || before === undefined) break;
-    leaving.push(files.get(path) ?? truthAfter([], linesOf(before), null, brought, []));
+    leaving.push({ path, lines: files.get(path) ?? truthAfter([], linesOf(before), null, brought, []) });
   }
   return leaving;
 }
