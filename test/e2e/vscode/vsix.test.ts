@@ -1,12 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, inject, test } from "vitest";
 import { ReplDriver } from "../browser/repl-driver.ts";
+import { runCommand } from "./palette.ts";
 import { patience } from "./patience.ts";
-import { openRepl } from "./repl-in-workbench.ts";
 import { countsRows, shows } from "./repl-sight.ts";
 import { useWorkbench } from "./use-workbench.ts";
 import { stepsDone, walkthrough, walkthroughTab } from "./walkthrough.ts";
+import { openWebview } from "./webview.ts";
 
 const workbench = useWorkbench(() => ({
   // A release tries its own.
@@ -50,12 +52,16 @@ test("the steps of the walkthrough, which opened by itself, are done by doing", 
   await expect.poll(() => stepsDone(page), { timeout: patience }).toMatchObject({ model: false, govern: true });
 });
 
-test("a walkthrough that was closed does not come back by itself", async () => {
+test("it opens once: not in the window of another folder", async () => {
   const { page } = workbench();
-  await workbench().runCommand("View: Close All Editors");
-  await walkthroughTab(page).waitFor({ state: "detached" });
-  await workbench().reload();
-  const repl = await openRepl(workbench());
-  await shows(repl, "Hello from the package.");
-  expect(await walkthrough(page).count()).toBe(0);
+  await using elsewhere = await temporaryRepository({ "other.txt": "other\n" });
+  const second = await page.context().newPage();
+  const address = new URL(page.url());
+  address.searchParams.set("folder", elsewhere.root);
+  await second.goto(address.href);
+  await second.locator(".monaco-workbench .statusbar").waitFor();
+  await runCommand(second, "Gennai: Open REPL");
+  await new ReplDriver(await openWebview(second, "REPL")).prompt.waitFor();
+  expect(await walkthroughTab(second).count()).toBe(0);
+  await second.close();
 });
