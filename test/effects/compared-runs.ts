@@ -63,7 +63,7 @@ function isSameAsFarAsShown(staged: string, bare: string): boolean {
   return lines[0] === lines[1];
 }
 
-const longOutput = 8_000;
+const longOutput = 3_500;
 
 /** As much as an event holds, without the ledger's own lines. */
 function shown(output: string): string {
