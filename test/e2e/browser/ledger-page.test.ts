@@ -67,7 +67,7 @@ test("a bundle is checked by the page alone, opened from a file, and its records
   await page.getByRole("button", { name: "Show more (100)" }).click();
   expect(await page.locator(".records li").count()).toBe(300);
   await page.getByLabel("Look for words in records").fill("turn-1 größe");
-  await page.locator("summary").first().click();
+  await page.locator(".records summary").first().click();
   expect(await page.locator(".records pre").first().textContent()).toContain('"tool": "Edit"');
   await takeScreenshot(page, "ledger page, sound");
   expect(asked).toEqual([address]);
@@ -125,7 +125,7 @@ test("text of records is shown and never run", async () => {
     };
   });
   await check(page, bundle, key.pem);
-  for (const summary of await page.locator("summary").all()) await summary.click();
+  for (const summary of await page.locator(".records summary").all()) await summary.click();
   const shown = (await page.locator(".records").textContent()) ?? "";
   expect(shown).toContain(hostile[0]);
   expect(shown).toContain("\\u{202e}");
