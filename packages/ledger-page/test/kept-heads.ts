@@ -14,7 +14,7 @@ import { publicKeysOf } from "@gennai/governance/ledger/public-keys";
 import type { TestKey } from "./made-bundle.ts";
 
 /** 2026-01-03 00:00 UTC, in seconds. */
-export const keptAt = Date.UTC(2026, 0, 3) / 1000;
+const keptAt = Date.UTC(2026, 0, 3) / 1000;
 
 /** A head of a bundle's ledger as `gennai ledger anchor` signs it, and as somebody else keeps it. */
 export async function keptHead(key: TestKey, bundle: string, others: readonly Witness[] = []): Promise<string> {
