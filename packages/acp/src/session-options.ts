@@ -12,7 +12,7 @@ interface OfferedModel {
   readonly choice: SettingsChoice;
 }
 
-/** Many of them are nobody's choice from a list; the one in force is always among them. */
+/** Many of them cannot be chosen from a list; the one in force is always among them. */
 const maxModels = 500;
 
 /** What an editor shows as a session's settings, with what is in force. */

@@ -11,7 +11,7 @@ export type AnswerFinding =
 /** How often in a row the model is asked again for one reason. */
 const most = { empty: 2, malformed: 3, cut: 4, pause: 20 } as const;
 
-/** Judges the answers of one turn: one that is none must not look like success. */
+/** Judges the answers of one turn: an empty one must not look like success. */
 export class UnfinishedAnswers {
   #pieces = "";
   #times: Record<keyof typeof most, number> = { empty: 0, malformed: 0, cut: 0, pause: 0 };

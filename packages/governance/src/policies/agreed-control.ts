@@ -100,7 +100,7 @@ const founding: ReadonlySet<string> = new Set(["init", "clone", "submodule", "wo
 /** These change nothing, in the index neither. */
 const reading: ReadonlySet<string> = new Set("status diff log show rev-parse ls-files blame".split(" "));
 
-/** These run hooks, and without a question: what those change is nobody's wish. */
+/** These run hooks, and without a question: nobody wished for what those change. */
 const committing: ReadonlySet<string> = new Set(["add", "commit", ...reading]);
 
 const installers: ReadonlyMap<string, RegExp> = new Map([

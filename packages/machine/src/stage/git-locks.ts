@@ -21,7 +21,7 @@ export function locksFor(
   for (const { root, path } of paths) {
     const inGit = inGits[root]?.(path);
     if (inGit === undefined || !lockable.test(inGit) || inGit.endsWith(".lock")) continue;
-    // A lock needs a directory that is there already; a new one is nobody's yet.
+    // A lock needs a directory that is there already; a new one belongs to no one yet.
     if (existsSync(join(roots[root]?.path ?? "", dirname(path))))
       locks.set(`${root}:${path}`, { root, path: `${path}.lock` });
   }

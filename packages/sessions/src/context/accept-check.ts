@@ -10,7 +10,7 @@ import type { AcceptedChecks } from "../checks/accepted-checks.ts";
 export type RepositoryChecks = ReadonlyMap<string, { readonly command: string; readonly source: string }>;
 
 /**
- * A command that the repository chose runs by nobody's word but a person's, even where the same command from the model
+ * A command that the repository chose runs only on a person's word, even where the same command from the model
  * would run by itself.
  */
 export function createCheckPolicy(checks: RepositoryChecks): Policy {

@@ -100,7 +100,7 @@ function intendedBy(change: ProposeChange, before: FileContent | undefined, name
   return intendedText(change.new_content ?? "", before?.bytes);
 }
 
-/** Not even looked at: whether something is there is nobody's to know. */
+/** Not even looked at, so that it is not revealed whether it exists. */
 function outside(plans: PlannedChanges, write: FileWrite): FileWrite {
   const failure = new ToolFailure("outside_workspace", `${pathName(write.path)} lies outside the workspace.`, {
     failureClass: "permission_denied",

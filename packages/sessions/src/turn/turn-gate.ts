@@ -96,9 +96,9 @@ export async function buildTurnGate(
     waitForClientMs: turn.waitForClientMs,
   });
   const tree = new WorkingTreeClaim(services.locks, workspace.place, session.id);
-  // Anyone who only asks what would be decided stands in nobody's way.
+  // Anyone who only asks what would be decided holds up no other work.
   const claimTree = (): TreeClaim | Promise<TreeClaim> => {
-    // What is staged stands in nobody's way either.
+    // What is staged holds up no other work either.
     if (proposal !== undefined) return { type: "ours" };
     return onlyChecks ? tree.look() : tree.claim();
   };

@@ -3,7 +3,7 @@ import type { Identity } from "./identity.ts";
 
 /**
  * On whose behalf code runs right now. A turn that a request starts goes on in that request's name after it was answered;
- * what a timer or a signal of the server starts is in nobody's.
+ * what a timer or a signal of the server starts has no caller.
  */
 export class Callers {
   readonly #storage = new AsyncLocalStorage<Identity>();

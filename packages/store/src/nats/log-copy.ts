@@ -19,7 +19,7 @@ export interface LogPlace {
   readonly epoch: number;
   /** Of the newest message. */
   readonly number: number;
-  /** Replica that the newest epoch belongs to; empty when it is nobody's. */
+  /** Replica that the newest epoch belongs to; empty when no replica has it. */
   readonly owner: string;
   /** Digest of all its messages. */
   readonly digest: string;

@@ -46,7 +46,7 @@ export async function noteCommand(name: string | undefined, flags: NoteFlags, co
   const { length } = record.metadata["dev.gennai"].writes;
   console.output.write(
     terminalSafe(
-      `The note of ${commit.slice(0, 12)} in ${notesRef} tells of ${length === 1 ? "1 write" : `${length} writes`} in ${files.join(", ")}.`,
+      `The note of ${commit.slice(0, 12)} in ${notesRef} names ${length === 1 ? "1 write" : `${length} writes`} in ${files.join(", ")}.`,
     ) + `\n${adviceText}`,
   );
   return exitCode.ok;

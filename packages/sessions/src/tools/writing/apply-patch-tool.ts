@@ -184,7 +184,7 @@ function movedFile(
   return { type: "moved", bytes: fileBytes(text), mode, content: fileText(text), note };
 }
 
-/** Not even looked at: whether something is there is nobody's to know. */
+/** Not even looked at, so that it is not revealed whether it exists. */
 function outsideOf(
   plans: PlannedChanges,
   path: WorkspacePath,

@@ -89,7 +89,7 @@ export class PlannedChanges {
 
   /**
    * An effect for a change that cannot be made. The failure waits for `execute`: it may tell what is in the file, which is
-   * nobody's to know before the policies allowed the write.
+   * not revealed before the policies allowed the write.
    */
   planFailure(effect: FileWrite, failure: ToolFailure): FileWrite {
     this.#plans.set(effect, failure);

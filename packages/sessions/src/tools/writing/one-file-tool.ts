@@ -63,7 +63,7 @@ export function oneFileTool<Args extends { readonly file_path: string }>(
       const path = await ports.workspace.resolve(args.file_path);
       const name = pathName(path);
       if (!path.inside) {
-        // Not even looked at: whether something is there is nobody's to know.
+        // Not even looked at, so that it is not revealed whether it exists.
         const failure = new ToolFailure("outside_workspace", `${name} lies outside the workspace.`, {
           failureClass: "permission_denied",
         });

@@ -54,7 +54,7 @@ export interface EditedText {
 
 /**
  * Edits of the editor's buffer where there is one, of the file on disk otherwise. A failure is handed back: it may tell what is in
- * the file, which is nobody's to know before the policies have spoken.
+ * the file, which is not revealed before the policies have decided.
  */
 export async function editedText(
   ports: ProposedFilePorts,

@@ -69,7 +69,7 @@ export async function changeReport(
 ): Promise<ChangeReport> {
   const { workspaceRoot, from, to, parts, since } = about;
   const origins = (await originsBetween(provenance, workspaceRoot, from, to)).filter(
-    // The ledger itself is nobody's work.
+    // The ledger itself was written by no one.
     ({ file: { path } }) => dirname(path) !== ledgerDirectory || !isLedgerFileName(basename(path)),
   );
   const tallies = new Tallies(parts);
