@@ -27,8 +27,7 @@ const program = `
 const { spawn } = require("node:child_process");
 process.on("disconnect", () => process.exit());
 // Node tells nothing of it while a handle that was sent was not taken: it never will be when the other side was killed.
-const parent = process.ppid;
-setInterval(() => process.ppid === parent || process.exit(), 1_000).unref();
+setInterval(() => process.ppid === Number(process.argv[1]) || process.exit(), 1_000).unref();
 process.on("message", ({ order, environment, stdio, saidTo }) => {
   if (order === undefined) return process.send({ type: "here" });
   const child = spawn("/bin/sh", [], { argv0: "sh", cwd: "/", env: environment, stdio, detached: true });
@@ -98,7 +97,7 @@ export class SpawnHelper {
         descriptor === channel ? "ipc" : inherited.includes(descriptor) ? nothing : "ignore",
       );
       const { PATH: path = "", ELECTRON_RUN_AS_NODE: asNode } = process.env;
-      const args = ["--max-semi-space-size=1", "--max-old-space-size=64", "-e", program];
+      const args = ["--max-semi-space-size=1", "--max-old-space-size=64", "-e", program, "--", String(process.pid)];
       return new SpawnHelper(
         spawn(process.execPath, args, {
           cwd: "/",
