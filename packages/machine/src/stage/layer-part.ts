@@ -99,12 +99,13 @@ class PartFinder {
     }
     const isTaken = (path: string): boolean =>
       [...path.matchAll(/\/|$/g)].some(({ index }) => taken.has(path.slice(0, index)));
+    const isOutermost = outermostOf([...this.#anew, ...this.#uncovered].filter(isTaken));
     return {
       taken,
       gone,
       cleared,
-      anew: this.#anew.filter(isTaken),
-      uncovered: this.#uncovered.filter(isTaken),
+      anew: this.#anew.filter(isOutermost),
+      uncovered: this.#uncovered.filter(isOutermost),
       trees: [...trees],
     };
   }
@@ -119,7 +120,8 @@ class PartFinder {
     if (stat === undefined) return;
     await withRights(merged, modeOf(stat), 0o700, async () => {
       const isAnew = !merges || view.isAnew(directory, stat);
-      if (isAnew && merges) this.#noteAnew(directory);
+      // Within another one, too: that one may stay in the workspace.
+      if (isAnew) this.#noteAnew(directory);
       if (isAnew && this.#isOfTree(directory) && !this.#rules.holdsTracked(directory)) return;
       const names = namesIn(upper);
       for (const name of names) {
@@ -127,7 +129,7 @@ class PartFinder {
       }
       if (!merges || (isAnew && this.#isOfTree(directory))) return;
       const there = new Set(names);
-      const gone = isAnew ? namesIn(join(this.#root.path, directory)) : (view.goneIn?.(directory) ?? []);
+      const gone = isAnew ? this.#namesBelow(directory) : (view.goneIn?.(directory) ?? []);
       for (const name of gone) {
         const path = directory === "" ? name : `${directory}/${name}`;
         if (there.has(name) || this.#isSetApart(path)) continue;
@@ -152,6 +154,13 @@ class PartFinder {
     }
     const was = statIfPresent(join(this.#root.path, path)) ?? this.#inLayer(path);
     this.#touched.push({ path, kind: was?.isDirectory() ? "removed-directory" : "removed-file", gone: false });
+  }
+
+  /** Names in a directory as the command found it. */
+  #namesBelow(directory: string): ReadonlySet<string> {
+    const { layer } = this.#rules;
+    const layered = layer === undefined ? [] : namesIn(join(layer.tree, directory));
+    return new Set([...namesIn(join(this.#root.path, directory)), ...layered]);
   }
 
   /** Something was there below it, and nothing of that shows. */
@@ -198,8 +207,14 @@ class PartFinder {
   }
 }
 
+/** True for paths of these that lie in no other of them. */
+function outermostOf(paths: readonly string[]): (path: string) => boolean {
+  const all = new Set(paths);
+  return (path) => all.has(path) && waysTo({ path }).every((way) => !all.has(way));
+}
+
 /** Directories in which it is. */
-function waysTo({ path }: Touched): readonly string[] {
+function waysTo({ path }: Pick<Touched, "path">): readonly string[] {
   return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
 }
 

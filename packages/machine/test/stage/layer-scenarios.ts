@@ -75,6 +75,11 @@ const sequences: Readonly<Record<string, readonly string[]>> = {
     "rm pkg/dist/c.js; echo 2 > pkg/x",
     "ls -R pkg",
   ],
+  "a directory with ignored names in it, made anew": [
+    "mkdir -p src/run.log/deep out; echo 1 > src/run.log/deep/a; echo 1 > src/x.log; echo 1 > src/y.log",
+    "rm -rf src; mkdir -p src/run.log/deep; echo 2 > src/run.log/deep/b; echo 2 > src/y.log",
+    "rm -rf src; mkdir src; ls -A src; mkdir src/run.log",
+  ],
   branches: [
     "git switch -qc other; git rm -rqf pkg; git commit -qm x; echo 1 > dist/other.js",
     "git switch -q main; ls pkg pkg/dist dist",
