@@ -18,7 +18,7 @@ const allowed: Readonly<Record<string, string>> = {
   "machine/src/git/run/machine-git.ts": "git --version, over nobody's files",
   "machine/src/git/run/user-git-configuration.ts": "git config --global, over the user's own files, in no repository",
   "machine/src/shell/open-sandbox.ts": "bubblewrap with `true` in it, once, to see whether it works",
-  "machine/src/stage/mount-keeper.ts": "unshare and mount, which look at no file of the workspace",
+  "machine/src/stage/keeper-process.ts": "unshare and mount, which look at no file of the workspace",
   "machine/src/stage/session-network.ts": "bubblewrap with a shell in it that runs nothing, over no workspace",
   "machine/src/background/mirrored-ports.ts":
     "cat in a session's network, of what the system says of its sockets, over no workspace",

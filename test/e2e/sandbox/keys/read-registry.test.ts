@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { packageRegistry } from "@gennai/testkit/package-registry";
 import { type Files, temporaryDirectory } from "@gennai/testkit/temporary-repository";
@@ -10,7 +11,8 @@ import { hunt } from "./hunt.ts";
 import { keptText } from "./kept-text.ts";
 import { managersBelow } from "./package-managers.ts";
 
-const token = "npm_correcthorsebattery";
+/** Drawn anew: commands see the Node that runs this, and may see what lies beside it, such as this file. */
+const token = `npm_${randomBytes(12).toString("hex")}`;
 const name = "registry.example";
 const address = `https://${name}/`;
 
