@@ -6,7 +6,7 @@ const { readdirSync, readFileSync, statSync } = process.getBuiltinModule("node:f
 const { connect } = process.getBuiltinModule("node:net");
 
 /** Seconds until it refuses; less than any host waits. */
-const patienceSeconds = 20;
+const timeoutSeconds = 20;
 /** Bytes of a socket's path that every system takes. */
 const maxPath = 100;
 const maxAnnouncement = 65_536;
@@ -21,10 +21,7 @@ const blocked = 2;
  * @see openGuardDoor
  */
 export async function relayGuardCall(agent: string): Promise<boolean> {
-  const deadline = setTimeout(
-    () => refuse(agent, `no answer within ${patienceSeconds} seconds`),
-    patienceSeconds * 1000,
-  );
+  const deadline = setTimeout(() => refuse(agent, `no answer within ${timeoutSeconds} seconds`), timeoutSeconds * 1000);
   try {
     const project = projectOf(agent);
     // Before the input is read: where nobody listens, the program reads it.
@@ -39,6 +36,9 @@ export async function relayGuardCall(agent: string): Promise<boolean> {
     }
     if (said !== "") process.stdout.write(`${said}\n`);
     return true;
+  } catch (error) {
+    // Most hosts let a call go on where its hook fails in any other way.
+    refuse(agent, error instanceof Error ? error.message : String(error));
   } finally {
     clearTimeout(deadline);
   }
@@ -62,7 +62,10 @@ function projectOf(agent: string): string {
 
 /** Servers as they announced themselves: those of the project first, then the newest. */
 function announced(project: string): readonly Announced[] {
-  const directory = `${process.env["GENNAI_STATE_DIR"]}/servers`;
+  const { GENNAI_STATE_DIR: stateDir = "" } = process.env;
+  // A hook that was put in place by hand: the program knows where the directory is.
+  if (!stateDir.startsWith("/")) return [];
+  const directory = `${stateDir}/servers`;
   const own = process.getuid?.();
   try {
     const { uid, mode } = statSync(directory);

@@ -23,9 +23,10 @@ type Bundle = (
 
 /** A server lives long; by then it has answered its first requests. Milliseconds. */
 const settledMs = 10_000;
-/** By then the program is loaded. Milliseconds. */
-const loadedMs = 1_000;
+/** By then the program is loaded, and its young part is as large as edits of large files need it. Milliseconds. */
+const loadedMs = 150;
 const dayMs = 24 * 60 * 60 * 1000;
+const digestBytes = 32;
 
 const { setFlagsFromString } = process.getBuiltinModule("node:v8");
 
@@ -41,8 +42,10 @@ process.once("exit", (code) => {
   if (code !== 1 && code !== 2) keepCompiled();
 });
 setTimeout(keepCompiled, settledMs).unref();
-if (mayServe()) setTimeout(keepHeapSmall, loadedMs).unref();
-if (!(await isRelayed())) program = run(PROGRAM_FILE);
+if (!(await isRelayed())) {
+  program = run(PROGRAM_FILE);
+  if (mayServe()) setTimeout(keepHeapSmall, loadedMs).unref();
+}
 
 /** The hook of a guarded agent has a way of its own, since the agent waits for it; it takes that of the program where that one fails. */
 async function isRelayed(): Promise<boolean> {
@@ -139,14 +142,21 @@ function* places(): Generator<string> {
   yield join(isAbsolute(caches) ? caches : join(homedir(), ".cache"), "gennai", "compile-cache");
 }
 
+/** V8 looks at the beginning of compiled code only, and is lost with the process over damage further in: its digest stands before it. */
 function compiledBefore(file: string): Buffer | undefined {
   if (kept === undefined) return undefined;
   for (const place of places()) {
     try {
-      return readFileSync(join(place, `${file}.${kept}`));
+      const bytes = readFileSync(join(place, `${file}.${kept}`));
+      const data = bytes.subarray(digestBytes);
+      return digestOf(data).equals(bytes.subarray(0, digestBytes)) ? data : undefined;
     } catch {}
   }
   return undefined;
+}
+
+function digestOf(data: Uint8Array): Buffer {
+  return process.getBuiltinModule("node:crypto").hash("sha256", data, "buffer");
 }
 
 /** Keeps what was compiled meanwhile, where an earlier run has not; without it the next start is slower, and nothing else. */
@@ -168,7 +178,7 @@ function isWritten(place: string, file: string, data: Buffer): boolean {
   const unfinished = `${path}.${process.pid}`;
   try {
     mkdirSync(place, { recursive: true });
-    writeFileSync(unfinished, data);
+    writeFileSync(unfinished, Buffer.concat([digestOf(data), data]));
     renameSync(unfinished, path);
     return true;
   } catch {

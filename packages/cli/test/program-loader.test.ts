@@ -55,11 +55,18 @@ it.each([["--version"], ["policy", "--help"], ["no-such-command"], ["policy", "c
   },
 );
 
-it("runs without what was damaged, and makes it anew", () => {
+const half = (bytes: Buffer) => Math.floor(bytes.length / 2);
+it.each<[string, (bytes: Buffer) => Uint8Array]>([
+  ["something else", () => Buffer.from("not compiled code")],
+  ["nothing", () => Buffer.alloc(0)],
+  ["its beginning, as a power cut leaves it", (bytes) => bytes.subarray(0, half(bytes))],
+  ["its beginning and zeros", (bytes) => Buffer.concat([bytes.subarray(0, half(bytes)), Buffer.alloc(half(bytes))])],
+  ["one with other bits in it", (bytes) => bytes.map((byte, at) => (at > 1000 && at % 5000 < 20 ? byte ^ 0xff : byte))],
+])("runs without compiled code that was damaged, %s, and makes it anew", (_what, damage) => {
   const first = gennai(...judged);
   const names = kept();
   expect(names).toHaveLength(2);
-  for (const name of names) writeFileSync(place.path(`kept/${name}`), "not compiled code");
+  for (const name of names) writeFileSync(place.path(`kept/${name}`), damage(readFileSync(place.path(`kept/${name}`))));
   expect(gennai(...judged)).toEqual(first);
   expect(kept()).toEqual(names);
   for (const name of names) expect(readFileSync(place.path(`kept/${name}`)).length).toBeGreaterThan(10_000);

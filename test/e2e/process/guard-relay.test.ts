@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -86,6 +86,35 @@ describe("the hook by Node alone", () => {
     const refused = await hook(state.root, work.root, call(work.root, "Write", { file_path: "a", content: "" }));
     expect([refused.code, decisionIn(refused.printed)]).toEqual([0, "deny"]);
     expect(server?.asked()).toBe(answer === undefined ? undefined : 1);
+  });
+
+  it("refuses where the directory that it was started in is gone", async () => {
+    await using state = await temporaryDirectory();
+    const started = ["-c", 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', "sh"];
+    const words = [process.execPath, program, "guard", "hook", "claude-code"];
+    const { status, stdout, stderr } = spawnSync("/bin/sh", [...started, ...words], {
+      cwd: state.root,
+      env: { PATH: "/usr/bin:/bin", HOME: state.root, GENNAI_STATE_DIR: state.root },
+      input: call(state.root, "Write", { file_path: "a", content: "" }),
+      encoding: "utf8",
+    });
+    expect([status, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain("could not judge the call");
+  });
+
+  it("asks no server that a project announces, where no state directory is named", async () => {
+    await using home = await temporaryDirectory();
+    await using work = await temporaryDirectory();
+    mkdirSync(join(work.root, "undefined"));
+    using server = await answering(join(work.root, "undefined"), "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\n{}");
+    const { stdout } = spawnSync(process.execPath, [program, "guard", "hook", "claude-code"], {
+      cwd: work.root,
+      env: { PATH: "/usr/bin:/bin", HOME: home.root },
+      input: call(work.root, "Write", { file_path: "a", content: "" }),
+      encoding: "utf8",
+    });
+    expect(decisionIn(stdout)).toBe("deny");
+    expect(server.asked()).toBe(0);
   });
 
   it.each([

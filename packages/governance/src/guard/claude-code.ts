@@ -1,11 +1,8 @@
 import * as z from "zod";
-import {
-  type GuardedHost,
-  type HostCall,
-  type HostCallEnd,
-  type HostEvent,
-  UnreadableHookInput,
-} from "./guarded-host.ts";
+import { type GuardedHost, type HostCall, type HostCallEnd, type HostEvent } from "./guarded-host.ts";
+import { payloadReader } from "./payload-reader.ts";
+
+const parsed = payloadReader("This is nothing that Claude Code tells a hook");
 
 /** Events for which the hook is put in place. Of others it is never told. */
 export const claudeCodeEvents = ["PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop", "SessionEnd"] as const;
@@ -161,10 +158,4 @@ function hostCall(name: string, args: Readonly<Record<string, unknown>>, cwd: st
 function callEnd(failed: boolean, error: string): HostCallEnd {
   const code = /^Exit code (\d{1,3})\b/.exec(error)?.[1];
   return { failed, message: error.slice(0, 300), ...(code === undefined ? {} : { exitCode: Number(code) }) };
-}
-
-function parsed<Schema extends z.ZodType>(schema: Schema, payload: unknown): z.infer<Schema> {
-  const result = schema.safeParse(payload);
-  if (result.success) return result.data;
-  throw new UnreadableHookInput(`This is nothing that Claude Code tells a hook: ${z.prettifyError(result.error)}`);
 }

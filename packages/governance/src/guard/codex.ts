@@ -1,13 +1,9 @@
 import * as z from "zod";
-import {
-  type GuardedHost,
-  type HostAnswer,
-  type HostCall,
-  type HostCallEnd,
-  type HostEvent,
-  UnreadableHookInput,
-} from "./guarded-host.ts";
+import { type GuardedHost, type HostAnswer, type HostCall, type HostCallEnd, type HostEvent } from "./guarded-host.ts";
 import { patchedFiles } from "./patched-files.ts";
+import { payloadReader } from "./payload-reader.ts";
+
+const parsed = payloadReader("This is nothing that Codex tells a hook");
 
 /** Events for which the hook is put in place. Of others it is never told. */
 export const codexEvents = ["PreToolUse", "PostToolUse", "Stop"] as const;
@@ -92,10 +88,4 @@ function hostCall(name: string, args: Readonly<Record<string, unknown>>, cwd: st
       return { type: "judged", tool: name, args, readsOnly: false, server: server ?? codex.id };
     }
   }
-}
-
-function parsed<Schema extends z.ZodType>(schema: Schema, payload: unknown): z.infer<Schema> {
-  const result = schema.safeParse(payload);
-  if (result.success) return result.data;
-  throw new UnreadableHookInput(`This is nothing that Codex tells a hook: ${z.prettifyError(result.error)}`);
 }

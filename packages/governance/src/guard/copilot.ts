@@ -1,15 +1,11 @@
 import { sha256Hex } from "@gennai/protocol/digest";
 import * as z from "zod";
-import {
-  type GuardedHost,
-  type HostAnswer,
-  type HostCall,
-  type HostCallEnd,
-  type HostEvent,
-  UnreadableHookInput,
-} from "./guarded-host.ts";
+import { type GuardedHost, type HostAnswer, type HostCall, type HostCallEnd, type HostEvent } from "./guarded-host.ts";
 import { patchedFiles } from "./patched-files.ts";
+import { payloadReader } from "./payload-reader.ts";
 import { judged } from "./plugin-words.ts";
+
+const parsed = payloadReader("This is nothing that Copilot CLI tells a hook");
 
 /** Events for which the hook is put in place. Of others it is never told. */
 export const copilotEvents = ["preToolUse", "postToolUse", "postToolUseFailure", "agentStop", "sessionEnd"] as const;
@@ -23,7 +19,10 @@ const call = session.extend({
 });
 const success = call.extend({ toolResult: z.looseObject({ resultType: z.string(), textResultForLlm: z.unknown() }) });
 const failure = call.extend({ error: z.string() });
-const rest = session.extend({ stopReason: z.string() }).or(session.extend({ reason: z.string() }));
+/** Whatever else it may say one day: what names a tool is a call. */
+const rest = session
+  .extend({ stopReason: z.string(), toolName: z.undefined().optional() })
+  .or(session.extend({ reason: z.string(), toolName: z.undefined().optional() }));
 type Call = z.infer<typeof call>;
 
 /** GitHub Copilot CLI's hooks, as its reference on hooks describes them and version 1.0.102 sends them. */
@@ -150,10 +149,4 @@ function hostCall({ toolName: tool, toolArgs: args }: Call, cwd: string | undefi
 function searched(paths: z.infer<typeof find>["paths"]): Readonly<Record<string, unknown>> {
   const [path, ...or] = typeof paths === "string" ? [paths] : (paths ?? []);
   return { path, ...(or.length === 0 ? {} : { or }) };
-}
-
-function parsed<Schema extends z.ZodType>(schema: Schema, payload: unknown): z.infer<Schema> {
-  const result = schema.safeParse(payload);
-  if (result.success) return result.data;
-  throw new UnreadableHookInput(`This is nothing that Copilot CLI tells a hook: ${z.prettifyError(result.error)}`);
 }

@@ -8,7 +8,10 @@ import {
   type HostEvent,
   UnreadableHookInput,
 } from "./guarded-host.ts";
+import { payloadReader } from "./payload-reader.ts";
 import { judged } from "./plugin-words.ts";
+
+const parsed = payloadReader("This is nothing that Gemini CLI tells a hook");
 
 /** Events for which the hook is put in place. Of others it is never told. */
 export const geminiEvents = ["BeforeTool", "AfterTool", "AfterAgent", "SessionEnd"] as const;
@@ -166,10 +169,4 @@ function callEnd({ llmContent, error }: z.infer<typeof response>): HostCallEnd {
   const failed = error !== undefined || (code !== undefined && code !== "0");
   const message = failed ? (error?.message ?? `Exit code ${code}`).slice(0, 300) : "";
   return { failed, message, ...(code === undefined ? {} : { exitCode: Number(code) }) };
-}
-
-function parsed<Schema extends z.ZodType>(schema: Schema, payload: unknown): z.infer<Schema> {
-  const result = schema.safeParse(payload);
-  if (result.success) return result.data;
-  throw new UnreadableHookInput(`This is nothing that Gemini CLI tells a hook: ${z.prettifyError(result.error)}`);
 }

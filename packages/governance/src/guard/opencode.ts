@@ -1,7 +1,10 @@
 import * as z from "zod";
-import { type GuardedHost, type HostCall, UnreadableHookInput } from "./guarded-host.ts";
+import { type GuardedHost, type HostCall } from "./guarded-host.ts";
 import { patchedFiles } from "./patched-files.ts";
+import { payloadReader } from "./payload-reader.ts";
 import { isAfterPluginCall, judged, pluginAnswer, readPluginWords } from "./plugin-words.ts";
+
+const parsed = payloadReader("These are no arguments of opencode's");
 
 /** opencode's tools, as the hooks of a plugin are told of them by version 1.18. */
 export const opencode: GuardedHost = {
@@ -68,10 +71,4 @@ function hostCall(tool: string, args: Readonly<Record<string, unknown>>, directo
 function startsIn(workdir: string | undefined, directory: string): string {
   if (workdir === undefined) return directory;
   return workdir.startsWith("/") ? workdir : `${directory}/${workdir}`;
-}
-
-function parsed<Schema extends z.ZodType>(schema: Schema, args: unknown): z.infer<Schema> {
-  const result = schema.safeParse(args);
-  if (result.success) return result.data;
-  throw new UnreadableHookInput(`These are no arguments of opencode's: ${z.prettifyError(result.error)}`);
 }

@@ -1,6 +1,9 @@
 import * as z from "zod";
 import { type GuardedHost, type HostCall, UnreadableHookInput } from "./guarded-host.ts";
+import { payloadReader } from "./payload-reader.ts";
 import { isAfterPluginCall, judged, pluginAnswer, readPluginWords } from "./plugin-words.ts";
+
+const parsed = payloadReader("These are no arguments of pi's");
 
 /** pi's tools, as an extension is told of them by version 0.87. */
 export const pi: GuardedHost = {
@@ -76,10 +79,4 @@ function otherNames(path: string): readonly string[] | undefined {
 
 function curly(path: string): string {
   return path.replaceAll("'", "\u2019");
-}
-
-function parsed<Schema extends z.ZodType>(schema: Schema, args: unknown): z.infer<Schema> {
-  const result = schema.safeParse(args);
-  if (result.success) return result.data;
-  throw new UnreadableHookInput(`These are no arguments of pi's: ${z.prettifyError(result.error)}`);
 }

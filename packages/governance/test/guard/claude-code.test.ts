@@ -16,7 +16,7 @@ const recorded = readFileSync(new URL("claude-code-2.1.330.jsonl", import.meta.u
   .map((line) => JSON.parse(line) as Recorded);
 
 function before(tool_name: string, tool_input: Readonly<Record<string, unknown>>): HostCall {
-  const common = { session_id: "s1", cwd: "/work/app/src", hook_event_name: "PreToolUse", tool_use_id: "t1" };
+  const common = { session_id: "s1", cwd: "/home/you/app/src", hook_event_name: "PreToolUse", tool_use_id: "t1" };
   const event = claudeCode.read({ ...common, tool_name, tool_input });
   if (event.type !== "before") throw new Error(event.type);
   return event.call;
@@ -51,11 +51,11 @@ describe("what Claude Code really told a hook", () => {
 
 describe("its calls in the words of the gate's tools", () => {
   test.each([
-    ["Bash", { command: "ls", timeout: 5 }, { command: "ls", cwd: "/work/app/src" }],
+    ["Bash", { command: "ls", timeout: 5 }, { command: "ls", cwd: "/home/you/app/src" }],
     [
       "Bash",
       { command: "ls", run_in_background: true, dangerouslyDisableSandbox: true },
-      { command: "ls", cwd: "/work/app/src", run_in_background: true, dangerouslyDisableSandbox: true },
+      { command: "ls", cwd: "/home/you/app/src", run_in_background: true, dangerouslyDisableSandbox: true },
     ],
     ["Read", { file_path: "/work/a", offset: 3, limit: 9, pages: "1-2" }, { file_path: "/work/a" }],
     ["Grep", { pattern: "x", "-n": true, output_mode: "content" }, { pattern: "x" }],

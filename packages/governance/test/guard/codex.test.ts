@@ -10,7 +10,7 @@ const recorded = readFileSync(new URL("codex-0.169.0.jsonl", import.meta.url), "
   .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
 
 const before = (tool_name: string, tool_input: object): HostCall => {
-  const common = { session_id: "s", cwd: "/work/app", hook_event_name: "PreToolUse", tool_use_id: "t" };
+  const common = { session_id: "s", cwd: "/home/you/app", hook_event_name: "PreToolUse", tool_use_id: "t" };
   const event = codex.read({ ...common, tool_name, tool_input });
   if (event.type !== "before") throw new Error(event.type);
   return event.call;
@@ -24,7 +24,7 @@ test("what Codex really told a hook is read; every call that began has its end, 
     "idle",
   ]);
   expect(events.flatMap((event) => (event.type === "before" ? [event.call] : []))).toEqual([
-    { type: "judged", tool: "Bash", args: { command: "ls", cwd: "/work/app" }, readsOnly: false },
+    { type: "judged", tool: "Bash", args: { command: "ls", cwd: "/home/you/app" }, readsOnly: false },
     // It was told another directory to start the command in.
     { type: "judged", tool: "Bash", args: { command: "head -1 passwd", cwd: "/etc" }, readsOnly: false },
     {
@@ -38,7 +38,7 @@ test("what Codex really told a hook is read; every call that began has its end, 
       },
       readsOnly: false,
     },
-    { type: "judged", tool: "Read", args: { file_path: "/work/app/i.png" }, readsOnly: true },
+    { type: "judged", tool: "Read", args: { file_path: "/home/you/app/i.png" }, readsOnly: true },
   ]);
 });
 

@@ -11,7 +11,7 @@ const recorded = readFileSync(new URL("copilot-1.0.102.jsonl", import.meta.url),
   .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
 
 const told = (toolName: string, toolArgs: unknown) =>
-  copilot.read({ sessionId: "s", timestamp: 1, cwd: "/work/app", toolName, toolArgs });
+  copilot.read({ sessionId: "s", timestamp: 1, cwd: "/home/you/app", toolName, toolArgs });
 const before = (toolName: string, toolArgs: unknown): HostCall => {
   const event = told(toolName, toolArgs);
   if (event.type !== "before") throw new Error(event.type);
@@ -44,8 +44,8 @@ describe("what Copilot CLI really told a hook", () => {
       event.type === "before" && event.call.type === "judged" ? [event.call] : [],
     );
     expect(calls.map(({ tool, args, readsOnly }) => [tool, args, readsOnly])).toEqual([
-      ["Bash", { command: "ls src", description: "list", cwd: "/work/app" }, false],
-      ["Bash", { command: "false", description: "fail", cwd: "/work/app" }, false],
+      ["Bash", { command: "ls src", description: "list", cwd: "/home/you/app" }, false],
+      ["Bash", { command: "false", description: "fail", cwd: "/home/you/app" }, false],
       ["Read", { file_path: "/none" }, true],
       ["Edit", { file_path: "src/a.txt", old_string: "one", new_string: "1" }, false],
       ["Edit", { file_path: "src/a.txt", old_string: "none", new_string: "1" }, false],
@@ -58,7 +58,11 @@ describe("what Copilot CLI really told a hook", () => {
 });
 
 test.each([
-  ["bash", { command: "ls", mode: "async" }, { args: { command: "ls", cwd: "/work/app", run_in_background: true } }],
+  [
+    "bash",
+    { command: "ls", mode: "async" },
+    { args: { command: "ls", cwd: "/home/you/app", run_in_background: true } },
+  ],
   [
     "rg",
     { pattern: "x", paths: "src", glob: "*.ts" },
@@ -81,6 +85,12 @@ test.each([
   ["unknown", {}, false],
 ])("without a gate, %s goes on: %s", (tool, args, goesOn) => {
   expect(changesNothing(told(tool, args))).toBe(goesOn);
+});
+
+test.each(["reason", "stopReason"])("a call stays one, should it say a %s one day", (name) => {
+  const payload = { sessionId: "s", cwd: "/", toolName: "bash", toolArgs: { command: "ls" }, [name]: "r" };
+  expect(copilot.read(payload).type).toBe("before");
+  expect(copilot.isAfterCall(payload)).toBe(false);
 });
 
 test.each([
@@ -110,7 +120,7 @@ test("the hook in Claude Code's settings, which it starts as well, lets its call
   const payload = {
     hook_event_name: "PreToolUse",
     session_id: "s",
-    cwd: "/work/app",
+    cwd: "/home/you/app",
     tool_name: "Bash",
     tool_input: { command: "ls" },
   };

@@ -10,7 +10,7 @@ const recorded = readFileSync(new URL("gemini-0.61.0.jsonl", import.meta.url), "
   .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
 
 const told = (hook_event_name: string, tool_name: string, tool_input: object, more: object = {}) =>
-  gemini.read({ session_id: "s", cwd: "/work/app", hook_event_name, tool_name, tool_input, ...more });
+  gemini.read({ session_id: "s", cwd: "/home/you/app", hook_event_name, tool_name, tool_input, ...more });
 const before = (tool_name: string, tool_input: object, more: object = {}): HostCall => {
   const event = told("BeforeTool", tool_name, tool_input, more);
   if (event.type !== "before") throw new Error(event.type);
@@ -43,8 +43,8 @@ describe("what Gemini CLI really told a hook", () => {
       event.type === "before" && event.call.type === "judged" ? [event.call] : [],
     );
     expect(calls.map(({ tool, args, readsOnly }) => [tool, args, readsOnly])).toEqual([
-      ["Bash", { command: "ls src", cwd: "/work/app" }, false],
-      ["Bash", { command: "false", description: "fail", cwd: "/work/app/src" }, false],
+      ["Bash", { command: "ls src", cwd: "/home/you/app" }, false],
+      ["Bash", { command: "false", description: "fail", cwd: "/home/you/app/src" }, false],
       ["Read", { file_path: "src/a.txt" }, true],
       ["LS", { path: "src" }, true],
       ["Glob", { pattern: "*.txt", path: "src" }, true],
@@ -60,18 +60,18 @@ test.each([
   [
     "run_shell_command",
     { command: "ls", is_background: true },
-    { args: { command: "ls", cwd: "/work/app", run_in_background: true } },
+    { args: { command: "ls", cwd: "/home/you/app", run_in_background: true } },
   ],
   ["run_shell_command", { command: "ls", dir_path: "/etc" }, { args: { command: "ls", cwd: "/etc" } }],
   [
     "run_shell_command",
     { command: "ls", additional_permissions: { network: true } },
-    { args: { command: "ls", cwd: "/work/app", dangerouslyDisableSandbox: true } },
+    { args: { command: "ls", cwd: "/home/you/app", dangerouslyDisableSandbox: true } },
   ],
   [
     "replace",
-    { file_path: "/work/app/a", old_string: "", new_string: "1" },
-    { tool: "Edit", args: { file_path: "/work/app/a", old_string: "", new_string: "1" } },
+    { file_path: "/home/you/app/a", old_string: "", new_string: "1" },
+    { tool: "Edit", args: { file_path: "/home/you/app/a", old_string: "", new_string: "1" } },
   ],
   ["write_file", { file_path: "a", content: "x" }, { tool: "Write", args: { file_path: "a", content: "x" } }],
   ["list_directory", { dir_path: "" }, { tool: "LS", args: {} }],

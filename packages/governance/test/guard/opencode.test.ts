@@ -9,7 +9,7 @@ const recorded = readFileSync(new URL("opencode-1.18.33.jsonl", import.meta.url)
   .split("\n")
   .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
 
-const envelope = { event: "before", session: "s", call: "c", directory: "/work/app", asks: false };
+const envelope = { event: "before", session: "s", call: "c", directory: "/home/you/app", asks: false };
 const before = (tool: string, args: object): HostCall => {
   const event = opencode.read({ ...envelope, tool, args });
   if (event.type !== "before") throw new Error(event.type);
@@ -33,9 +33,9 @@ test("what was really told is read; what began has its end, as the same call", (
 });
 
 test.each([
-  ["bash", { command: "ls", timeout: 1 }, { tool: "Bash", args: { command: "ls", cwd: "/work/app" } }],
+  ["bash", { command: "ls", timeout: 1 }, { tool: "Bash", args: { command: "ls", cwd: "/home/you/app" } }],
   ["bash", { command: "ls", workdir: "/etc" }, { tool: "Bash", args: { command: "ls", cwd: "/etc" } }],
-  ["bash", { command: "ls", workdir: "../x" }, { tool: "Bash", args: { command: "ls", cwd: "/work/app/../x" } }],
+  ["bash", { command: "ls", workdir: "../x" }, { tool: "Bash", args: { command: "ls", cwd: "/home/you/app/../x" } }],
   ["read", { filePath: "a", limit: 1 }, { tool: "Read", args: { file_path: "a" }, readsOnly: true }],
   ["glob", { pattern: "*" }, { tool: "Glob", args: { pattern: "*" }, readsOnly: true }],
   ["grep", { pattern: "x", include: "*.ts" }, { tool: "Grep", args: { pattern: "x", glob: "*.ts" }, readsOnly: true }],

@@ -9,7 +9,7 @@ const recorded = readFileSync(new URL("pi-0.87.1.jsonl", import.meta.url), "utf8
   .split("\n")
   .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
 
-const envelope = { event: "before", session: "s", call: "c", directory: "/work/app", asks: true };
+const envelope = { event: "before", session: "s", call: "c", directory: "/home/you/app", asks: true };
 const before = (tool: string, args: object): HostCall => {
   const event = pi.read({ ...envelope, tool, args });
   if (event.type !== "before") throw new Error(event.type);
@@ -35,7 +35,7 @@ test("what was really told is read; what began has its end, as the same call", (
 });
 
 test.each([
-  ["bash", { command: "ls", timeout: 1 }, { tool: "Bash", args: { command: "ls", cwd: "/work/app" } }],
+  ["bash", { command: "ls", timeout: 1 }, { tool: "Bash", args: { command: "ls", cwd: "/home/you/app" } }],
   ["write", { path: "@a", content: "x" }, { tool: "Write", args: { file_path: "a", content: "x" } }],
   ["write", { path: "@@a", content: "x" }, { tool: "Write", args: { file_path: "@a", content: "x" } }],
   ["write", { path: "a\u00a0b", content: "" }, { tool: "Write", args: { file_path: "a b", content: "" } }],

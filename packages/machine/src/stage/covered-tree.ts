@@ -20,6 +20,8 @@ export interface Covered {
   readonly index?:
     | { readonly path: string; readonly bytes: Uint8Array; readonly skipped: ReadonlySet<string> }
     | undefined;
+  /** It has pipes, sockets or devices: what one process reads of such, no other one gets. */
+  readonly holdsSpecial?: boolean;
   /** Whether the root had an entry when it was looked through, right before the command. */
   readonly wasThere?: ((path: string) => boolean) | undefined;
   /** Of names in a directory, those that were not there then and would have been hidden. */
@@ -43,6 +45,7 @@ interface Found extends ControlLeads {
   readonly secretLinks: readonly string[];
   readonly closed: readonly string[];
   readonly logins: readonly string[];
+  readonly holdsSpecial: boolean;
   /** Of all entries, between NUL characters: one string takes a fraction of the space of many. */
   readonly names: string;
 }
@@ -139,7 +142,7 @@ export class CoveredTree {
       return appeared.size === 0 ? [] : this.#hiddenAmong(join(this.#root, directory), appeared);
     };
     const relativePaths = withoutNested([...hidden]).map((path) => relative(this.#root, path));
-    return { hidden: relativePaths, copies, wasThere, hiddenSince };
+    return { hidden: relativePaths, copies, holdsSpecial: all.some((one) => one.holdsSpecial), wasThere, hiddenSince };
   }
 
   /** Also what would have to be shown without its logins. Where nobody can look any more, all of them. */
@@ -171,6 +174,7 @@ export class CoveredTree {
         links: entries.filter((entry) => entry.isSymbolicLink() && this.#isControl(pathOf(entry))).map(pathOf),
         configurations: entries.filter(({ name }) => inGit && /^config(?:\.worktree)?$/i.test(name)).map(pathOf),
         logins: entries.filter((entry) => entry.isFile() && mayHoldLogin(pathOf(entry), inGit)).map(pathOf),
+        holdsSpecial: entries.some((entry) => !entry.isFile() && !entry.isDirectory() && !entry.isSymbolicLink()),
         names: `\0${entries.map(({ name }) => name).join("\0")}\0`,
       },
       below: directories.filter((entry) => !closed.includes(entry)).map(({ name }) => name),

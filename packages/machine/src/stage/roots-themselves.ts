@@ -44,10 +44,12 @@ export function rootsThemselves(
 /** More mounts take longer than one over everything. */
 const mostInPlace = 100;
 
-/** Whether roots can be seen so: a layer of a session lies over none of them. */
+/** Whether roots can be seen so: a layer of a session lies over none of them, and to read takes nothing away from the user. */
 export function canBeSeen(roots: readonly CoveredRoot[]): boolean {
   const count = roots.reduce((sum, { covered: { hidden, copies } }) => sum + hidden.length + copies.size, 0);
-  return count <= mostInPlace && roots.every(({ layer }) => layer === undefined);
+  return (
+    count <= mostInPlace && roots.every(({ layer, covered }) => layer === undefined && covered.holdsSpecial !== true)
+  );
 }
 
 function shownIn(root: StagedRoot, covered: Covered | undefined): readonly ShownInPlace[] {

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Effect } from "@gennai/governance/effect";
@@ -204,6 +205,7 @@ describe("what only reads sees the workspace itself, and not a stage over it", (
     ["not git, with one", device, true, (each) => each.git("config", "core.fsmonitor", "./x")],
     ["a program that may be a wrapper", `${device}; node --version`, false, () => undefined],
     ["a command that may write", `${device}; touch b.txt`, false, () => undefined],
+    ["a workspace with a pipe", device, false, (each) => execFileSync("mkfifo", [each.path("pipe")])],
     ["a workspace with a secret", `${device}; ls -a`, true, (each) => each.write(".env", "KEY=secret\n")],
   ])("%s", async (_name, text, isItself, prepare) => {
     await using machine = await stagingMachine();

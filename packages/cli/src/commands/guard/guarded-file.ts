@@ -54,7 +54,7 @@ const backupSchema = z.strictObject({
 type Backup = z.infer<typeof backupSchema>;
 
 /** Milliseconds for another `gennai guard` to be done. */
-const patienceMs = 20_000;
+const timeoutMs = 20_000;
 const pauseMs = 20;
 
 /** The program that hooks start first. It is there while a hook is. */
@@ -167,7 +167,7 @@ export class GuardedFile {
   async #alone(): Promise<Disposable> {
     const directory = join(this.#stateDir, "locks");
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    const giveUp = performance.now() + patienceMs;
+    const giveUp = performance.now() + timeoutMs;
     for (;;) {
       const lock = tryFileLock(join(directory, "guard"));
       if (lock !== undefined) return lock;

@@ -22,7 +22,7 @@ export async function runUserProgram(
     readonly environment: Readonly<Record<string, string | undefined>>;
     readonly input?: string;
     readonly signal: AbortSignal;
-    readonly patienceMs?: number;
+    readonly timeoutMs?: number;
   },
 ): Promise<UserProgramRun> {
   options.signal.throwIfAborted();
@@ -50,7 +50,7 @@ export async function runUserProgram(
     });
   child.stdin.on("error", () => undefined).end(options.input ?? "");
   child.once("error", () => resolve(undefined)).once("close", (code) => resolve(code ?? undefined));
-  const timer = setTimeout(stop, options.patienceMs ?? patienceMs);
+  const timer = setTimeout(stop, options.timeoutMs ?? timeoutMs);
   options.signal.addEventListener("abort", stop, { once: true });
   try {
     const code = await promise;
@@ -75,4 +75,4 @@ function killGroup(leader: number | undefined): void {
 const maxBytes = 1024 * 1024;
 
 /** Milliseconds: a helper may ask the user to touch a key. */
-const patienceMs = 60_000;
+const timeoutMs = 60_000;

@@ -35,7 +35,7 @@ test("a helper answers what it was asked", async () => {
 test("one that takes too long ends with all that it started", async () => {
   await using directory = await temporaryDirectory();
   const file = directory.path("id");
-  const options = { environment, signal: new AbortController().signal, patienceMs: 1000 };
+  const options = { environment, signal: new AbortController().signal, timeoutMs: 1000 };
   expect(await runUserProgram("/bin/sh", ["-c", nested(file)], options)).toEqual({
     code: undefined,
     output: "begun\n",

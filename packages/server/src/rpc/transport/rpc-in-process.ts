@@ -49,9 +49,9 @@ export function serveInProcess(open: (shutdown: AbortSignal) => RpcOptions): InP
     async [Symbol.asyncDispose]() {
       shutdown.abort(shutdownError());
       const over = Promise.withResolvers<void>();
-      const patience = setTimeout(over.resolve, closingMs);
+      const timeout = setTimeout(over.resolve, closingMs);
       await Promise.race([Promise.all(underWay), over.promise]);
-      clearTimeout(patience);
+      clearTimeout(timeout);
     },
   };
 }
