@@ -30,9 +30,9 @@ export interface FoundLayerPart {
   readonly gone: ReadonlySet<string>;
   /** Directories in what is taken that were removed and made again. */
   readonly anew: readonly string[];
-  /** Directories in what is taken where the layer has a whiteout over a directory of the workspace's. */
+  /** Directories in what is taken that hide a directory of the workspace's, and that nothing marks as such. */
   readonly uncovered: readonly string[];
-  /** What the layer has at paths that belong to the workspace by now. */
+  /** What the layer has at paths that belong to the workspace by now, or to what is taken. */
   readonly cleared: readonly string[];
   /** Outermost ignored paths of all these. */
   readonly trees: readonly string[];
@@ -64,6 +64,8 @@ class PartFinder {
   readonly #touched: Touched[] = [];
   readonly #anew: string[] = [];
   readonly #uncovered: string[] = [];
+  /** Of these, what the layer has there as well. */
+  readonly #replaced: string[] = [];
 
   constructor(root: LookedRoot, rules: LayerRules) {
     this.#root = root;
@@ -103,7 +105,7 @@ class PartFinder {
     return {
       taken,
       gone,
-      cleared,
+      cleared: [...cleared, ...this.#replaced.filter(isOutermost)],
       anew: this.#anew.filter(isOutermost),
       uncovered: this.#uncovered.filter(isOutermost),
       trees: [...trees],
@@ -121,7 +123,7 @@ class PartFinder {
     await withRights(merged, modeOf(stat), 0o700, async () => {
       const isAnew = !merges || view.isAnew(directory, stat);
       // Within another one, too: that one may stay in the workspace.
-      if (isAnew) this.#noteAnew(directory);
+      if (isAnew) this.#noteAnew(directory, merges);
       if (isAnew && this.#isOfTree(directory) && !this.#rules.holdsTracked(directory)) return;
       const names = namesIn(upper);
       for (const name of names) {
@@ -163,13 +165,21 @@ class PartFinder {
     return new Set([...namesIn(join(this.#root.path, directory)), ...layered]);
   }
 
-  /** Something was there below it, and nothing of that shows. */
-  #noteAnew(directory: string): void {
+  /**
+   * Something was there below it, and nothing of that shows.
+   *
+   * @param isMarked the kernel marked the directory itself, and not only one that it is in
+   */
+  #noteAnew(directory: string, isMarked: boolean): void {
     const real = statIfPresent(join(this.#root.path, directory));
     const layered = this.#inLayer(directory);
+    const isShown = real !== undefined && this.#rules.layer?.shows(directory) !== false;
     if (layered !== undefined && isWhiteout(layered)) {
       if (real?.isDirectory()) this.#uncovered.push(directory);
-    } else if (layered !== undefined || (real !== undefined && this.#rules.layer?.shows(directory) !== false)) {
+    } else if (isShown && real.isDirectory() && !isMarked) {
+      this.#uncovered.push(directory);
+      if (layered !== undefined) this.#replaced.push(directory);
+    } else if (layered !== undefined || isShown) {
       this.#anew.push(directory);
     }
   }

@@ -80,6 +80,12 @@ const sequences: Readonly<Record<string, readonly string[]>> = {
     "rm -rf src; mkdir -p src/run.log/deep; echo 2 > src/run.log/deep/b; echo 2 > src/y.log",
     "rm -rf src; mkdir src; ls -A src; mkdir src/run.log",
   ],
+  "ignored directories in a directory made anew": [
+    "rm -rf pkg; mkdir -p pkg/dist; echo 1 > pkg/dist/new.js",
+    "echo 2 > pkg/dist/c.js; rm pkg/dist/c.js; ls pkg/dist",
+    "rm -rf pkg; mkdir -p pkg/dist/deep; echo 3 > pkg/dist/deep/c.js",
+    "ls -R pkg; rm -r pkg; ls pkg",
+  ],
   branches: [
     "git switch -qc other; git rm -rqf pkg; git commit -qm x; echo 1 > dist/other.js",
     "git switch -q main; ls pkg pkg/dist dist",
