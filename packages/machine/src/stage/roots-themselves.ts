@@ -1,10 +1,13 @@
 import { lstatSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { shownName } from "@gennai/governance/shown-names";
 import { checkRootInPlace } from "../workspace/workspace-root.ts";
 import type { CoveredRoot } from "./covered-roots.ts";
 import type { Covered } from "./covered-tree.ts";
+import { statIfPresent } from "./look-at-entry.ts";
 import type { MountKeeper, ShownInPlace } from "./mount-keeper.ts";
 import type { SessionNetwork } from "./session-network.ts";
+import { NotObservable } from "./stage-error.ts";
 import { overlayView } from "./stage-view.ts";
 import { type StagedRoot, stageParts } from "./staging-place.ts";
 import { systemProgram } from "./system-program.ts";
@@ -23,6 +26,9 @@ export function rootsThemselves(
 ): MountKeeper {
   for (const root of roots) checkRootInPlace(root);
   const inPlace = roots.flatMap((root, index) => shownIn(root, covered[index]));
+  const indexes = roots.map(({ path }, index) => join(path, covered[index]?.index?.path ?? ""));
+  // Git saves its index whenever it looks at the files, and there is no secret in it.
+  const secrets = inPlace.flatMap(({ path }) => (indexes.includes(path) ? [] : [{ path, inode: inodeAt(path) }]));
   return {
     joinArguments: network === undefined ? [] : [systemProgram("nsenter"), ...network.joinArguments, "--"],
     // What is left of it for a moment can change nothing, and there is nothing to look at.
@@ -33,12 +39,23 @@ export function rootsThemselves(
     readOnly: { inPlace },
     markers: roots.map(() => 0n),
     merged: ({ path }) => path,
-    settle: async () => undefined,
+    settle: async () => {
+      // What is mounted on a file is gone as soon as another one is renamed over that, as editors do.
+      const saved = secrets.find(({ path, inode }) => inodeAt(path) !== inode);
+      if (saved !== undefined) {
+        const why = "and may have been seen, so nothing that it printed is told. Run it again.";
+        throw new NotObservable(`${shownName(saved.path)} was saved while the command ran, ${why}`);
+      }
+    },
     // What the user removes meanwhile was not removed by the command.
     view: ({ path }) => ({ ...overlayView(path), goneIn: () => [] }),
     areThere: () => true,
     close: async () => undefined,
   };
+}
+
+function inodeAt(path: string): bigint | undefined {
+  return statIfPresent(path)?.ino;
 }
 
 /** More mounts take longer than one over everything. */

@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, throws } from "node:assert/strict";
+import { deepEqual, equal, match, rejects, throws } from "node:assert/strict";
 import { once } from "node:events";
 import { cpSync, linkSync, readdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { createServer } from "node:net";
@@ -83,6 +83,26 @@ export const scenarios: Scenarios = {
     const { observation, transaction } = await fixture.stage("cat a.txt", { during });
     deepEqual(observation.effects, []);
     await removeTransaction(transaction);
+  },
+  "what was hidden and is saved anew meanwhile is never told": async () => {
+    for (const [name, content] of [
+      [".env", "SECRET\n"],
+      [".npmrc", "//r/:_authToken=SECRET\n"],
+    ] as const) {
+      await using fixture = new StageFixture({ ...files, [name]: content });
+      const saved = Promise.withResolvers<string>();
+      // As an editor saves: a new file is renamed over the old one, and what was mounted on that is gone.
+      const onOutput = (): void => {
+        fixture.write({ new: content });
+        renameSync(join(fixture.root, "new"), join(fixture.root, name));
+        saved.resolve(name);
+      };
+      const look = `echo started; while [ ! -e src/go ]; do sleep 0.05; done; cat ${name}`;
+      const looked = fixture.stage(look, { onOutput });
+      equal(await saved.promise, name);
+      fixture.write({ "src/go": "" });
+      await rejects(looked, { name: "NotObservable", message: new RegExp(`${name} was saved`) });
+    }
   },
   "nobody answers at a socket in it": async () => {
     await using fixture = new StageFixture(files);

@@ -109,7 +109,7 @@ export class StageFixture implements AsyncDisposable {
     try {
       const run = await stage.run(
         { text, cwd, environment: this.environment, timeoutMs: 60_000 },
-        { signal: new AbortController().signal },
+        { signal: new AbortController().signal, ...(options.onOutput && { onOutput: options.onOutput }) },
       );
       await options.during?.();
       const observation = await withTurns(
@@ -195,6 +195,8 @@ interface StageOptions {
   /** Mounts that may be ready. */
   readonly ahead?: MountsAhead;
   readonly caches?: CachesOfRun;
+  /** While the command runs. */
+  readonly onOutput?: (text: string) => void;
   /** When the command has ended, before what it did is looked at. */
   readonly during?: () => void | Promise<void>;
   /** While that is looked at, whenever a timer has its turn. */
