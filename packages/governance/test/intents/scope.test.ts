@@ -88,10 +88,10 @@ describe("owned scope", () => {
   });
 
   it("takes no time over hostile names", () => {
-    const started = performance.now();
+    const started = process.cpuUsage();
     const scope = scopeOf(["**/*a*a*b/**/*a*a*b/**", "!**/*a*a*b"]);
     expect(scope.owns(Array.from({ length: 15 }, () => "a".repeat(255)).join("/"))).toBe(false);
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(process.cpuUsage(started).user / 1000).toBeLessThan(2000);
   });
 
   it("agrees with picomatch wherever an entry is a plain glob", () => {

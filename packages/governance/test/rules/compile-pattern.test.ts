@@ -43,9 +43,9 @@ test.each(linear)("%s is linear", (pattern, matches, not) => {
 
 test("nested quantifiers take linear time", () => {
   const compiled = compilePattern("(a+)+$");
-  const started = performance.now();
+  const started = process.cpuUsage();
   expect(compiled.type === "linear" && compiled.test(`${"a".repeat(20_000)}b`)).toBe(false);
-  expect(performance.now() - started).toBeLessThan(2_000);
+  expect(process.cpuUsage(started).user / 1000).toBeLessThan(2_000);
 });
 
 const slow = [

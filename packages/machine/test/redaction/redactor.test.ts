@@ -74,9 +74,9 @@ describe("createRedactor", () => {
       "token".repeat(100_000),
       `${"a.".repeat(200_000)}=`,
     ];
-    const start = performance.now();
+    const start = process.cpuUsage();
     for (const input of inputs) await redactor.redact(input);
-    expect(performance.now() - start).toBeLessThan(8_000);
+    expect(process.cpuUsage(start).user / 1000).toBeLessThan(8_000);
   });
 });
 

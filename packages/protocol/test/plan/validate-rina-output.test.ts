@@ -56,9 +56,9 @@ describe("extractFirstJsonObject", () => {
   });
 
   test("many braces do not make it slow", () => {
-    const begin = performance.now();
+    const begin = process.cpuUsage();
     expect(extractFirstJsonObject("{".repeat(500_000))).toBe(undefined);
-    expect(performance.now() - begin).toBeLessThan(5_000);
+    expect(process.cpuUsage(begin).user / 1000).toBeLessThan(5_000);
   });
 });
 

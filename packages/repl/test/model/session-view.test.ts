@@ -116,9 +116,9 @@ describe("the same events make the same view", () => {
   it("costs the same for each delta of a long text", () => {
     const long = new EventLog();
     for (let index = 0; index < 50_000; index++) long.add("t", { case: "assistantDelta", value: { text: "x" } }, "i");
-    const began = performance.now();
+    const began = process.cpuUsage();
     const items = itemsOf(long);
-    expect(performance.now() - began).toBeLessThan(2000);
+    expect(process.cpuUsage(began).user / 1000).toBeLessThan(2000);
     expect(items[0]).toMatchObject({ kind: "assistant", streaming: true });
     expect(ofKind(items, "assistant")[0]?.text).toHaveLength(50_000);
   });

@@ -195,7 +195,7 @@ test("a glance costs microseconds", async () => {
   await using _main = await openStore(place.stateDir, { onWarning: () => undefined });
   await using store = await place.open();
   store.change(readOnlyOn, []);
-  const begin = performance.now();
+  const begin = process.cpuUsage();
   for (let round = 0; round < 2_000; round++) store.current();
-  expect((performance.now() - begin) / 2_000).toBeLessThan(0.5);
+  expect(process.cpuUsage(begin).user / 1000 / 2_000).toBeLessThan(0.5);
 });

@@ -32,9 +32,9 @@ async function withTool(
 test("an expression of the server's is not run here", async () => {
   const text = { type: "string", pattern: "^(([a-z])+.)+[A-Z]([a-z])+$" };
   await withTool({ type: "object", properties: { text, more: { type: "array", items: text } } }, (tool) => {
-    const begun = performance.now();
+    const begun = process.cpuUsage();
     expect(tool.parameters.safeParse({ text: "a".repeat(60), more: ["a".repeat(60)] }).success).toBe(true);
-    expect(performance.now() - begun).toBeLessThan(1_000);
+    expect(process.cpuUsage(begun).user / 1000).toBeLessThan(1_000);
     expect(tool.parameters.safeParse({ text: 1 }).success).toBe(false);
   });
 });

@@ -48,9 +48,9 @@ test("a large text with one change is quick and small", () => {
   const lines = Array.from({ length: 50_000 }, (_, index) => `line ${index}\n`);
   const before = lines.join("");
   lines[25_000] = "changed\n";
-  const began = performance.now();
+  const began = process.cpuUsage();
   expect(minimalEdits(before, lines.join(""))).toHaveLength(1);
-  expect(performance.now() - began).toBeLessThan(1000);
+  expect(process.cpuUsage(began).user / 1000).toBeLessThan(1000);
 });
 
 function cutsCharacter(value: string, at: number): boolean {

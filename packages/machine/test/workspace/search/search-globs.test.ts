@@ -23,9 +23,9 @@ test.each([
 });
 
 test("a glob made to be slow is not", () => {
-  const start = performance.now();
+  const start = process.cpuUsage();
   expect(matchesName(`${"*a".repeat(100)}b`, "a".repeat(255))).toBe(false);
-  expect(performance.now() - start).toBeLessThan(500);
+  expect(process.cpuUsage(start).user / 1000).toBeLessThan(1_000);
 });
 
 test("braces", () => {
