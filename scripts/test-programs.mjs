@@ -12,11 +12,11 @@ import { listingFingerprint, stamp } from "./lib/stamp.mjs";
 const commandLine = "packages/cli/src/main.ts";
 const programs = [
   "packages/machine/test/doctor/stage-check-program.ts",
-  "packages/machine/test/stage/committing-program.ts",
-  "packages/machine/test/stage/copy-program.ts",
-  "packages/machine/test/stage/editing-program.ts",
-  "packages/machine/test/stage/probe-program.ts",
-  "packages/machine/test/stage/stages-program.ts",
+  "packages/machine/test/stage/commit/committing-program.ts",
+  "packages/machine/test/stage/copy/copy-program.ts",
+  "packages/machine/test/stage/commit/editing-program.ts",
+  "packages/machine/test/stage/mount/probe-program.ts",
+  "packages/machine/test/stage/copy/stages-program.ts",
   "packages/machine/test/workspace/change/crashing-writer.ts",
   "test/crash/server/serving-process.ts",
   "test/crash/store/appending-process.ts",

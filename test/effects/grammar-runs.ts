@@ -19,7 +19,7 @@ import { grammarPrograms } from "@gennai/governance/command/grammar/grammar-prog
 import { secretPath } from "@gennai/governance/command/secret-paths";
 import { commandVerdict } from "@gennai/governance/policies/commands";
 import { readingGitEnvironment } from "@gennai/machine/git/run/start-git";
-import { commandEnvironment } from "@gennai/machine/process/command-environment";
+import { commandEnvironment } from "@gennai/machine/process/environment/command-environment";
 import { reachesSecret } from "@gennai/sessions/policies/reaches-secret";
 import { SeededRandom } from "@gennai/testkit/seeded-random";
 

@@ -18,8 +18,8 @@ const allowed: Readonly<Record<string, string>> = {
   "machine/src/git/run/machine-git.ts": "git --version, over nobody's files",
   "machine/src/git/run/user-git-configuration.ts": "git config --global, over the user's own files, in no repository",
   "machine/src/shell/open-sandbox.ts": "bubblewrap with `true` in it, once, to see whether it works",
-  "machine/src/stage/keeper-process.ts": "unshare and mount, which look at no file of the workspace",
-  "machine/src/stage/session-network.ts": "bubblewrap with a shell in it that runs nothing, over no workspace",
+  "machine/src/stage/keeper/keeper-process.ts": "unshare and mount, which look at no file of the workspace",
+  "machine/src/stage/keeper/session-network.ts": "bubblewrap with a shell in it that runs nothing, over no workspace",
   "machine/src/background/mirrored-ports.ts":
     "cat in a session's network, of what the system says of its sockets, over no workspace",
   "machine/src/background/reach-inside.ts":
@@ -28,10 +28,10 @@ const allowed: Readonly<Record<string, string>> = {
     "a program of ours in a session's network, which opens sockets and hands them over",
   "machine/src/keys/login/run-user-program.ts":
     "the user's own git and ssh over the user's own settings, in no repository, to learn how the user logs in",
-  "machine/src/stage/lay-mask.ts": "mknod, in a private directory of ours",
-  "machine/src/stage/make-durable.ts": "sync, which takes a path and reads nothing",
+  "machine/src/stage/transaction/whiteout.ts": "mknod, in a private directory of ours",
+  "machine/src/stage/commit/make-durable.ts": "sync, which takes a path and reads nothing",
   "machine/src/process/run-command.ts": "commands that the gate admitted: sandboxed, or because a person said yes",
-  "machine/src/process/spawn-helper.ts": "the helper in which those commands' shells wait",
+  "machine/src/process/helper/spawn-helper.ts": "the helper in which those commands' shells wait",
   "machine/src/workspace/search/ripgrep.ts": "reads text and starts nothing: --no-config, no --pre, no archives",
   "sessions/src/hooks/run-hook.ts": "the user's own programs, from the user's configuration or accepted word by word",
   "sessions/src/mcp/program-transport.ts": "MCP programs that the user configured or accepted word by word",

@@ -1,8 +1,8 @@
 import type { Outside } from "@gennai/machine/network/way-out";
 import type { Sandbox } from "@gennai/machine/sandbox/sandbox";
 import type { ServerLog } from "@gennai/machine/server-log";
-import { Stages } from "@gennai/machine/staged-shell/stages";
-import { type StagesMode, StagesRequired } from "@gennai/machine/staged-shell/stages-mode";
+import { Stages } from "@gennai/machine/staged-shell/stages/stages";
+import { type StagesMode, StagesRequired } from "@gennai/machine/staged-shell/stages/stages-mode";
 
 /**
  * Where commands are staged; undefined where they run in the workspace. What servers that died had begun is ended first, in

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { createExternalToolsPolicy } from "@gennai/governance/policies/external-tools";
 import type { PolicyInput } from "@gennai/governance/policy";
 import type { ToolOutcome } from "@gennai/governance/tool";
-import { commandEnvironment } from "@gennai/machine/process/command-environment";
+import { commandEnvironment } from "@gennai/machine/process/environment/command-environment";
 import { ServiceError } from "@gennai/machine/service-error";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { spelledOut } from "@gennai/protocol/hidden-characters";

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { runCommandLine } from "@gennai/cli/command-line";
-import { findBubblewrap } from "@gennai/machine/sandbox/find-bubblewrap";
+import { findBubblewrap } from "@gennai/machine/sandbox/host/find-bubblewrap";
 import { databaseFile, StoreDatabase } from "@gennai/store/database/database";
 import { builtProgram } from "@gennai/testkit/built-program";
 import {

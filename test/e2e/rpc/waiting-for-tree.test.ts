@@ -155,7 +155,7 @@ describe("a turn that meets another session's turn in its working tree", { timeo
     const lock = `locks.tryAcquire(name, "session of another process")`;
     const inLine = `locks.line(name).join("session of another process")`;
     const code = `
-      import { ProcessLocks } from ${JSON.stringify(import.meta.resolve("@gennai/machine/process/process-lock"))};
+      import { ProcessLocks } from ${JSON.stringify(import.meta.resolve("@gennai/machine/process/locks/process-lock"))};
       const locks = new ProcessLocks(${JSON.stringify(join(server.stateDir, "locks"))});
       const name = ${JSON.stringify(`tree ${server.workspace.root}`)};
       ${how === "line" ? inLine : lock};

@@ -1,5 +1,5 @@
 import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
-import type { StagesMode } from "@gennai/machine/staged-shell/stages-mode";
+import type { StagesMode } from "@gennai/machine/staged-shell/stages/stages-mode";
 import type { RunningServer } from "@gennai/server/serve";
 import type { Console } from "../terminal/console.ts";
 import { version } from "../version.ts";

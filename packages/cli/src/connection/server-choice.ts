@@ -11,7 +11,7 @@ import {
 } from "@gennai/client/connection/connection";
 import { lackingIsolation } from "@gennai/client/connection/isolation-promise";
 import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
-import type { StagesMode } from "@gennai/machine/staged-shell/stages-mode";
+import type { StagesMode } from "@gennai/machine/staged-shell/stages/stages-mode";
 import { findServers } from "@gennai/server/http/discovery";
 import { CliError } from "../errors/cli-error.ts";
 import { exitCode } from "../errors/exit-code.ts";

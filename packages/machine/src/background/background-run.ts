@@ -1,10 +1,10 @@
 import { ToolFailure } from "@gennai/governance/tool-error";
-import type { CommandLimits } from "../process/command-limits.ts";
+import type { CommandLimits } from "../process/group/command-limits.ts";
 import type { CommandRun } from "../process/run-command.ts";
-import type { SessionNetwork } from "../stage/session-network.ts";
-import { StageUnavailable } from "../stage/stage-error.ts";
+import type { SessionNetwork } from "../stage/keeper/session-network.ts";
 import { runOnStage } from "../stage/staged-command.ts";
-import type { Stages, ZeroAccess } from "../staged-shell/stages.ts";
+import { StageUnavailable } from "../stage/transaction/stage-error.ts";
+import type { Stages, ZeroAccess } from "../staged-shell/stages/stages.ts";
 import { LiveEdits } from "./live-edits.ts";
 
 export interface BackgroundCommand {

@@ -2,13 +2,13 @@ import { type BigIntStats, constants, type FSWatcher, readdirSync, readlinkSync,
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import type { Covered } from "../stage/covered-tree.ts";
-import { giveWay } from "../stage/give-way.ts";
-import { modeOf, statIfPresent } from "../stage/look-at-entry.ts";
-import { MergedView } from "../stage/merged-view.ts";
-import { type StagedRoot, stageParts } from "../stage/staging-place.ts";
+import type { Covered } from "../stage/cover/covered-tree.ts";
+import { giveWay } from "../stage/files/give-way.ts";
+import { modeOf, statIfPresent } from "../stage/files/look-at-entry.ts";
+import { MergedView } from "../stage/files/merged-view.ts";
+import { type StagedRoot, stageParts } from "../stage/transaction/staged-root.ts";
 import { hasCode, systemErrorCode } from "../system-error.ts";
-import { holdDirectory } from "../workspace/held-directory.ts";
+import { holdDirectory } from "../workspace/files/held-directory.ts";
 
 export interface LiveEditsOptions {
   readonly root: StagedRoot;

@@ -3,8 +3,8 @@ import type { Server } from "node:net";
 import { promisify } from "node:util";
 import { listenInside } from "../network/listen-inside.ts";
 import { OneByOne } from "../one-by-one.ts";
-import type { SessionNetwork } from "../stage/session-network.ts";
-import { systemProgram } from "../stage/system-program.ts";
+import type { SessionNetwork } from "../stage/keeper/session-network.ts";
+import { systemProgram } from "../stage/transaction/system-program.ts";
 import { type PortInside, reachInside } from "./reach-inside.ts";
 
 /** More than a server and what belongs to it listen at. Each takes a process. */

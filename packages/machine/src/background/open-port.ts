@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
-import type { SessionNetwork } from "../stage/session-network.ts";
+import type { SessionNetwork } from "../stage/keeper/session-network.ts";
 import { reachInside } from "./reach-inside.ts";
 
 /** A port of a session's network that this machine's programs reach. */

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Socket } from "node:net";
-import { inheritedDescriptors } from "../process/inherited-descriptors.ts";
-import type { SessionNetwork } from "../stage/session-network.ts";
-import { systemProgram } from "../stage/system-program.ts";
+import { inheritedDescriptors } from "../process/helper/inherited-descriptors.ts";
+import type { SessionNetwork } from "../stage/keeper/session-network.ts";
+import { systemProgram } from "../stage/transaction/system-program.ts";
 
 /** The way of this process to a port of a network. */
 export interface PortInside {

@@ -1,6 +1,6 @@
-import { type DecodedText, decodeText, encodeText } from "../workspace/text-file.ts";
-import { diffLines } from "./line-diff.ts";
-import { countLineFeeds, type LineEdit, splitLines } from "./line-edit.ts";
+import { type DecodedText, decodeText, encodeText } from "../workspace/files/text-file.ts";
+import { diffLines } from "./diff/line-diff.ts";
+import { countLineFeeds, type LineEdit, splitLines } from "./diff/line-edit.ts";
 
 /**
  * A text file as a model sees it: lines end with LF, there is no byte order mark. What the file had of both is kept apart

@@ -1,9 +1,9 @@
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { ComparingTime } from "./comparing-time.ts";
-import { type FitStep, fitEdit } from "./fit-edit.ts";
-import { FittingText } from "./fitting-text.ts";
-import { countLineFeeds } from "./line-edit.ts";
-import { nearestMatch } from "./nearest-match.ts";
+import { countLineFeeds } from "./diff/line-edit.ts";
+import { ComparingTime } from "./fit/comparing-time.ts";
+import { type FitStep, fitEdit } from "./fit/fit-edit.ts";
+import { FittingText } from "./fit/fitting-text.ts";
+import { nearestMatch } from "./fit/nearest-match.ts";
 import type { PatchHunk } from "./parse-patch.ts";
 
 /** Where a text fits at as many, it is not looked for further; one less is shown. */

@@ -1,12 +1,12 @@
 import { redactionMarker } from "@gennai/governance/redaction";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { ComparingTime } from "./comparing-time.ts";
-import { type FitStep, fitEdit, type WantedEdit } from "./fit-edit.ts";
-import { FittingText } from "./fitting-text.ts";
-import { countLineFeeds } from "./line-edit.ts";
-import { nearestMatch } from "./nearest-match.ts";
+import { countLineFeeds } from "./diff/line-edit.ts";
+import { ComparingTime } from "./fit/comparing-time.ts";
+import { type FitStep, fitEdit, type WantedEdit } from "./fit/fit-edit.ts";
+import { FittingText } from "./fit/fitting-text.ts";
+import { nearestMatch } from "./fit/nearest-match.ts";
+import { withoutLineNumbers } from "./fit/without-line-numbers.ts";
 import { type SplicedText, spliceText } from "./splice-text.ts";
-import { withoutLineNumbers } from "./without-line-numbers.ts";
 
 export interface Replacement extends WantedEdit {
   readonly replaceAll: boolean;

@@ -1,4 +1,4 @@
-import { countLineFeeds, type LineEdit, splitLines } from "./line-edit.ts";
+import { countLineFeeds, type LineEdit, splitLines } from "./diff/line-edit.ts";
 
 /** Characters from `start` to `end` (UTF-16 offsets, end exclusive) give way to `text`. */
 export interface Splice {

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import * as z from "zod";
 import { ServiceError } from "../service-error.ts";
-import { readControlFile, UnreadableFile } from "../workspace/read-control-file.ts";
+import { readControlFile, UnreadableFile } from "../workspace/files/read-control-file.ts";
 import { parseStrictYaml, YamlError } from "../yaml/strict-yaml.ts";
 
 const projectConfigFile = ".gennai/config.yaml";

@@ -2,22 +2,22 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs"
 import { basename, dirname, join } from "node:path";
 import type { AgreedControl } from "@gennai/governance/policies/agreed-control";
 import type { PutBackFile } from "@gennai/governance/tool";
-import { isRunning, thisOwner } from "../process/journal-owner.ts";
-import { ProcessLocks } from "../process/process-lock.ts";
-import { isWithin } from "../sandbox/host-layout.ts";
-import { repositoryPaths } from "../sandbox/repository-paths.ts";
+import { isRunning, thisOwner } from "../process/locks/journal-owner.ts";
+import { ProcessLocks } from "../process/locks/process-lock.ts";
+import { isWithin } from "../sandbox/host/host-layout.ts";
+import { repositoryPaths } from "../sandbox/host/repository-paths.ts";
 import { hasCode } from "../system-error.ts";
-import { Aside } from "./aside.ts";
-import { type ControlPlace, ControlTree, largeFileIdentity } from "./control-state.ts";
-import { type ControlTargets, controlTargets, throughLinks, userConfigurations } from "./control-targets.ts";
-import { type DirectoryIdentity, directoryIdentity, isSameDirectory } from "./directory-identity.ts";
 import { IndexWatch } from "./index-watch.ts";
-import { KeptBytes } from "./kept-bytes.ts";
-import { type PutBackFiles, putBack, type RecoveredCommand } from "./put-back.ts";
-import { asideOf, failedAsideOf, sweepAllAside, sweepAside } from "./put-back-copies.ts";
+import { Aside } from "./put-back/aside.ts";
+import { type PutBackFiles, putBack, type RecoveredCommand } from "./put-back/put-back.ts";
+import { asideOf, failedAsideOf, sweepAllAside, sweepAside } from "./put-back/put-back-copies.ts";
 import { RefsWatch } from "./refs-watch.ts";
 import { repositoryTurn } from "./repository-turn.ts";
-import { journalStates, readWatchJournal, type WatchJournal, writeWatchJournal } from "./watch-journal.ts";
+import { type ControlPlace, ControlTree, largeFileIdentity } from "./state/control-state.ts";
+import { type ControlTargets, controlTargets, throughLinks, userConfigurations } from "./state/control-targets.ts";
+import { type DirectoryIdentity, directoryIdentity, isSameDirectory } from "./state/directory-identity.ts";
+import { KeptBytes } from "./state/kept-bytes.ts";
+import { journalStates, readWatchJournal, type WatchJournal, writeWatchJournal } from "./state/watch-journal.ts";
 
 export interface WatchedCommand {
   /** Real path. */

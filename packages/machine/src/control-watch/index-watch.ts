@@ -6,15 +6,15 @@ import { controlPath } from "@gennai/governance/policies/control-paths";
 import type { PutBackFile } from "@gennai/governance/tool";
 import { entryAt } from "../entry-at.ts";
 import { entryKey, gitlink, indexLayout, objectName } from "../git-data/git-index.ts";
-import type { RepositoryPaths } from "../sandbox/repository-paths.ts";
-import { settledNs } from "../workspace/remembered-tree.ts";
-import { type ChangeSurroundings } from "./agreed-change.ts";
-import type { Aside } from "./aside.ts";
-import type { ControlState } from "./control-state.ts";
-import { type ControlTargets, targetControl } from "./control-targets.ts";
+import type { RepositoryPaths } from "../sandbox/host/repository-paths.ts";
+import { settledNs } from "../workspace/files/remembered-tree.ts";
 import { isStaged, objectOf } from "./is-staged.ts";
-import type { KeptBytes } from "./kept-bytes.ts";
-import { SetBack } from "./set-back.ts";
+import type { Aside } from "./put-back/aside.ts";
+import { SetBack } from "./put-back/set-back.ts";
+import { type ChangeSurroundings } from "./state/agreed-change.ts";
+import type { ControlState } from "./state/control-state.ts";
+import { type ControlTargets, targetControl } from "./state/control-targets.ts";
+import type { KeptBytes } from "./state/kept-bytes.ts";
 
 /** Git's index as it was when a command began. */
 export interface SeenIndex {

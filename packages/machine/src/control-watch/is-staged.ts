@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { entryAt } from "../entry-at.ts";
-import { readGitHead } from "../workspace/git-head.ts";
+import { readGitHead } from "../git-data/git-head.ts";
 
 /** Larger ones are not compared, and count as different. */
 const maxBytes = 16 * 1024 * 1024;

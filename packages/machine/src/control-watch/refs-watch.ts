@@ -5,17 +5,17 @@ import type { AgreedControl } from "@gennai/governance/policies/agreed-control";
 import { isProtectedBranch } from "@gennai/governance/policies/branch";
 import type { PutBackFile } from "@gennai/governance/tool";
 import { entryAt } from "../entry-at.ts";
+import { defaultRemoteBranch } from "../git-data/git-head.ts";
 import { packedRefs, soundPacked, withoutPacked } from "../git-data/packed-refs.ts";
-import { isWithin } from "../sandbox/host-layout.ts";
-import type { RepositoryPaths } from "../sandbox/repository-paths.ts";
+import { isWithin } from "../sandbox/host/host-layout.ts";
+import type { RepositoryPaths } from "../sandbox/host/repository-paths.ts";
 import { systemErrorCode } from "../system-error.ts";
-import { defaultRemoteBranch } from "../workspace/git-head.ts";
-import { isAgreedMove, remoteHead } from "./agreed-move.ts";
-import type { Aside } from "./aside.ts";
-import { type ControlState, sameState } from "./control-state.ts";
-import type { KeptBytes } from "./kept-bytes.ts";
-import { changedBefore } from "./put-back.ts";
-import { SetBack } from "./set-back.ts";
+import type { Aside } from "./put-back/aside.ts";
+import { changedBefore } from "./put-back/put-back.ts";
+import { SetBack } from "./put-back/set-back.ts";
+import { isAgreedMove, remoteHead } from "./state/agreed-move.ts";
+import { type ControlState, sameState } from "./state/control-state.ts";
+import type { KeptBytes } from "./state/kept-bytes.ts";
 
 /** Where a work tree stood when a command began. */
 export interface SeenRefs {

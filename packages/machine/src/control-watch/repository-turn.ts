@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import type { ProcessLocks } from "../process/process-lock.ts";
+import type { ProcessLocks } from "../process/locks/process-lock.ts";
 
 /** Milliseconds between looks: the one in front may be another process, and may be killed. */
 const pollMs = 200;

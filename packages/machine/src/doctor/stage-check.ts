@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { probeStage } from "../stage/probe-stage.ts";
-import { stageRoots } from "../stage/stage-roots.ts";
+import { stageRoots } from "../stage/cover/stage-roots.ts";
+import { probeStage } from "../stage/mount/probe-stage.ts";
 import type { Finding } from "./finding.ts";
 
 const check = "staged commands";

@@ -3,7 +3,7 @@ import { createReadStream, lstatSync, readFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createInflate, inflateSync } from "node:zlib";
-import { giveWay } from "../stage/give-way.ts";
+import { giveWay } from "../stage/files/give-way.ts";
 import { hasCode } from "../system-error.ts";
 import { startGit } from "./run/start-git.ts";
 

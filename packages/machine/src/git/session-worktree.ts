@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, rmdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { branchNameFor } from "@gennai/protocol/branch-name";
-import { ProcessLocks, treeLockName } from "../process/process-lock.ts";
+import { ProcessLocks, treeLockName } from "../process/locks/process-lock.ts";
 import { ServiceError } from "../service-error.ts";
 import { seeRepository } from "./repository-state.ts";
 import { UnsafeRepository } from "./run/confirmed-repository.ts";

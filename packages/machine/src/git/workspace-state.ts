@@ -1,5 +1,5 @@
 import { isProtectedBranch } from "@gennai/governance/policies/branch";
-import { defaultRemoteBranch, readGitHead } from "../workspace/git-head.ts";
+import { defaultRemoteBranch, readGitHead } from "../git-data/git-head.ts";
 import { type RepositoryState, seeRepository } from "./repository-state.ts";
 import { git } from "./run/run-git.ts";
 

@@ -19,12 +19,12 @@ import {
   type HeldWorkspaceFacts,
 } from "@gennai/protocol/model/held-workspace";
 import type { ControlWatch } from "../control-watch/control-watch.ts";
-import type { CommandLimits } from "../process/command-limits.ts";
+import { defaultRemoteBranch, readGitHead } from "../git-data/git-head.ts";
+import { hooksDirectory } from "../git-data/hooks-directory.ts";
+import type { CommandLimits } from "../process/group/command-limits.ts";
 import { CommandNotStarted, holdDirectory } from "../process/run-command.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { plainShell, runShellCommand } from "../shell/shell-runner.ts";
-import { defaultRemoteBranch, readGitHead } from "../workspace/git-head.ts";
-import { hooksDirectory } from "../workspace/hooks-directory.ts";
 import { type LocalWorkspace, openLocalWorkspace } from "../workspace/local-workspace.ts";
 import type { WorkspaceChange } from "../workspace/workspace.ts";
 import { readControlFiles } from "./read-control-files.ts";

@@ -1,5 +1,5 @@
 import type { KeyCommand } from "@gennai/governance/keys/key-command";
-import { stagedDirectories } from "../stage/stage-roots.ts";
+import { stagedDirectories } from "../stage/cover/stage-roots.ts";
 import type { KeyPlan, UserKeys } from "./login/user-keys.ts";
 import { searchPath } from "./login/user-program.ts";
 import { planGh } from "./plan-gh.ts";

@@ -1,6 +1,6 @@
 import type { PushCommand } from "@gennai/governance/keys/push-command";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { readGitHead } from "../workspace/git-head.ts";
+import { readGitHead } from "../git-data/git-head.ts";
 import { type GitAddress, type ReadAddress, readGitAddress } from "./git/git-address.ts";
 import { type SettingEntries, settingOf, userGitSettings } from "./git/git-settings-of.ts";
 import { type KeyRepository, keyRepository } from "./git/key-repository.ts";

@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { Socket as DatagramSocket } from "node:dgram";
 import { once } from "node:events";
 import { Server } from "node:net";
-import { inheritedDescriptors } from "../process/inherited-descriptors.ts";
-import type { SessionNetwork } from "../stage/session-network.ts";
-import { systemProgram } from "../stage/system-program.ts";
+import { inheritedDescriptors } from "../process/helper/inherited-descriptors.ts";
+import type { SessionNetwork } from "../stage/keeper/session-network.ts";
+import { systemProgram } from "../stage/transaction/system-program.ts";
 
 /** An address of a network's own loopback. */
 export interface InsideAddress {

@@ -3,7 +3,7 @@ import type { Server, Socket } from "node:net";
 import type { AllowedEndpoint, Connection } from "@gennai/governance/network/connection";
 import { endpointOf, isLoopback } from "@gennai/governance/network/endpoint";
 import { OneByOne } from "../one-by-one.ts";
-import { SessionNetwork } from "../stage/session-network.ts";
+import { SessionNetwork } from "../stage/keeper/session-network.ts";
 import type { AddedLogin } from "./added-login.ts";
 import { ConnectionBook } from "./connection-book.ts";
 import { ConnectionFilter } from "./connection-filter.ts";

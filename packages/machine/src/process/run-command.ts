@@ -4,14 +4,14 @@ import { closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
 import { Socket } from "node:net";
 import { StringDecoder } from "node:string_decoder";
 import { atExit } from "./at-exit.ts";
-import { BoundedOutput, type OutputEncoding } from "./bounded-output.ts";
-import { type CommandLimits, defaultCommandLimits, systemLimits, watchLimits } from "./command-limits.ts";
-import { inheritedDescriptors } from "./inherited-descriptors.ts";
-import { parkShell, startInParkedShell } from "./parked-shell.ts";
-import { PlainText, plainText } from "./plain-text.ts";
-import { defaultGraceMs, endAll, endHolders, ProcessGroup } from "./process-group.ts";
-import { openedBy } from "./process-table.ts";
-import { type CommandEnd, type StartedChild } from "./started-child.ts";
+import { type CommandLimits, defaultCommandLimits, systemLimits, watchLimits } from "./group/command-limits.ts";
+import { defaultGraceMs, endAll, endHolders, ProcessGroup } from "./group/process-group.ts";
+import { openedBy } from "./group/process-table.ts";
+import { inheritedDescriptors } from "./helper/inherited-descriptors.ts";
+import { parkShell, startInParkedShell } from "./helper/parked-shell.ts";
+import { type CommandEnd, type StartedChild } from "./helper/started-child.ts";
+import { BoundedOutput, type OutputEncoding } from "./output/bounded-output.ts";
+import { PlainText, plainText } from "./output/plain-text.ts";
 
 export interface CapturedCommand {
   /** Program (absolute) and its arguments. */

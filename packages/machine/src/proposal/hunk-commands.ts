@@ -1,6 +1,6 @@
 import type { Hunk } from "@gennai/protocol/model/proposal";
-import { diffLines } from "../changes/line-diff.ts";
-import { splitLines } from "../changes/line-edit.ts";
+import { diffLines } from "../changes/diff/line-diff.ts";
+import { splitLines } from "../changes/diff/line-edit.ts";
 
 /** One text on the way to another, and who made it: a command, or with an empty name a file tool. */
 export interface TextStep {

@@ -1,8 +1,8 @@
 import { createReadStream } from "node:fs";
 import { dirname, join } from "node:path";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { giveWay } from "../stage/give-way.ts";
-import { MergedView } from "../stage/merged-view.ts";
+import { giveWay } from "../stage/files/give-way.ts";
+import { MergedView } from "../stage/files/merged-view.ts";
 import { hasCode, systemErrorCode } from "../system-error.ts";
 import type { StagedTree } from "./staged-tree.ts";
 

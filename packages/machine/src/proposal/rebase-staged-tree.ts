@@ -1,4 +1,4 @@
-import { mergedText } from "../changes/three-way-diff.ts";
+import { mergedText } from "../changes/diff/three-way-diff.ts";
 import {
   type FileState,
   isSameConflict,

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import type { WorkspaceRoot } from "../workspace/workspace-root.ts";
+import type { WorkspaceRoot } from "../workspace/paths/workspace-root.ts";
 import { writeDurably } from "../write-durably.ts";
 import {
   type FileState,

@@ -2,9 +2,9 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { sha256 } from "../workspace/content-digest.ts";
-import { insideOnly } from "../workspace/inside-only.ts";
+import { sha256 } from "../workspace/files/content-digest.ts";
 import { LocalWorkspace } from "../workspace/local-workspace.ts";
+import { insideOnly } from "../workspace/paths/inside-only.ts";
 import { exactly } from "../workspace/search/search-globs.ts";
 import type {
   AppliedChange,

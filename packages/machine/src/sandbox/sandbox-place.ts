@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isRunning, thisOwner } from "../process/journal-owner.ts";
+import { isRunning, thisOwner } from "../process/locks/journal-owner.ts";
 
 /** What this server's sandboxes keep on disk; disposing removes it. */
 export interface SandboxPlace extends Disposable {

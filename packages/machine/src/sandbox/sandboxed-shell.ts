@@ -2,15 +2,15 @@ import { lstatSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { type BubblewrapFeatures, bubblewrapArguments } from "./bubblewrap-arguments.ts";
-import { takeControlMounts } from "./control-mounts.ts";
-import { type HostLayout, isWithin } from "./host-layout.ts";
+import { type Covered, TreeCover } from "./cover/tree-cover.ts";
+import { UnprotectedWorkspace } from "./cover/unprotected-workspace.ts";
+import { type HostLayout, isWithin } from "./host/host-layout.ts";
+import { type RepositoryPaths, repositoryPaths } from "./host/repository-paths.ts";
 import { limitedShell } from "./limited-shell.ts";
-import type { MountPoints } from "./mount-points.ts";
-import { type RepositoryPaths, repositoryPaths } from "./repository-paths.ts";
+import { type BubblewrapFeatures, bubblewrapArguments } from "./mounts/bubblewrap-arguments.ts";
+import { takeControlMounts } from "./mounts/control-mounts.ts";
+import type { MountPoints } from "./mounts/mount-points.ts";
 import type { SandboxPlace } from "./sandbox-place.ts";
-import { type Covered, TreeCover } from "./tree-cover.ts";
-import { UnprotectedWorkspace } from "./unprotected-workspace.ts";
 
 /** A shell command that is ready to start in the sandbox. */
 export interface SandboxedCommand {

@@ -2,10 +2,10 @@ import type { AgreedControl } from "@gennai/governance/policies/agreed-control";
 import type { ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { ControlRun, ControlWatch } from "../control-watch/control-watch.ts";
-import { describePutBack } from "../control-watch/put-back.ts";
+import { describePutBack } from "../control-watch/put-back/put-back.ts";
 import { readingGitEnvironment } from "../git/run/start-git.ts";
-import type { CommandLimits } from "../process/command-limits.ts";
-import { findShell } from "../process/find-shell.ts";
+import { findShell } from "../process/environment/find-shell.ts";
+import type { CommandLimits } from "../process/group/command-limits.ts";
 import { CommandNotStarted, type CommandRun, type HeldDirectory, runCommand } from "../process/run-command.ts";
 import { type ShellSandbox, sandboxFailure } from "../sandbox/sandboxed-shell.ts";
 

@@ -1,19 +1,19 @@
 import type { CommandRun } from "../process/run-command.ts";
 import type { ShellMachine } from "../sandbox/sandboxed-shell.ts";
 import { systemErrorCode } from "../system-error.ts";
-import type { Covered } from "./covered-tree.ts";
-import type { Observation } from "./effect.ts";
-import type { LayerRules } from "./layer-part.ts";
-import type { LookLimits } from "./look-budget.ts";
-import type { MountKeeper } from "./mount-keeper.ts";
-import { dropMounts, type MountedRoots } from "./mounted-roots.ts";
-import { observe } from "./observe.ts";
-import { cleanUntouched, type LaidStage } from "./spare-stage.ts";
-import { NotObservable } from "./stage-error.ts";
-import type { StagedCache } from "./staged-caches.ts";
+import type { Covered } from "./cover/covered-tree.ts";
+import type { MountKeeper } from "./keeper/mount-keeper.ts";
+import type { StagedCache } from "./layer/staged-caches.ts";
+import { dropMounts, type MountedRoots } from "./mount/mounted-roots.ts";
+import { cleanUntouched, type LaidStage } from "./mount/spare-stage.ts";
+import type { Observation } from "./observe/effect.ts";
+import type { LayerRules } from "./observe/layer-part.ts";
+import type { LookLimits } from "./observe/look-budget.ts";
+import { observe } from "./observe/observe.ts";
 import { runOnStage, type StagedCommand } from "./staged-command.ts";
-import { makeMarker } from "./staging-place.ts";
-import type { Transaction } from "./transaction.ts";
+import { NotObservable } from "./transaction/stage-error.ts";
+import { makeMarker } from "./transaction/staged-root.ts";
+import type { Transaction } from "./transaction/transaction.ts";
 
 /**
  * Where one command runs and can harm nothing: overlays over the roots take what it writes. Nothing of the roots changes

@@ -1,17 +1,17 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type CommandLimits } from "../process/command-limits.ts";
-import { newestProcess, processesSince } from "../process/process-table.ts";
+import { type CommandLimits } from "../process/group/command-limits.ts";
+import { newestProcess, processesSince } from "../process/group/process-table.ts";
 import { CommandNotStarted, type CommandRun, holdDirectory, runCommand } from "../process/run-command.ts";
-import { hideBelow, machineArguments, startArguments } from "../sandbox/bubblewrap-arguments.ts";
-import { isWithin } from "../sandbox/host-layout.ts";
+import { isWithin } from "../sandbox/host/host-layout.ts";
 import { limitedShell } from "../sandbox/limited-shell.ts";
+import { hideBelow, machineArguments, startArguments } from "../sandbox/mounts/bubblewrap-arguments.ts";
 import { type ShellMachine, sandboxFailure } from "../sandbox/sandboxed-shell.ts";
-import { homeSettings } from "./home-settings.ts";
-import type { MountKeeper } from "./mount-keeper.ts";
-import { NotObservable } from "./stage-error.ts";
-import { type StagedRoot, stageParts } from "./staging-place.ts";
+import { homeSettings } from "./cover/home-settings.ts";
+import type { MountKeeper } from "./keeper/mount-keeper.ts";
+import { NotObservable } from "./transaction/stage-error.ts";
+import { type StagedRoot, stageParts } from "./transaction/staged-root.ts";
 
 export interface StagedCommand {
   /** Text for the shell. */
@@ -244,4 +244,16 @@ function sees(process: number, mounts: MountKeeper): boolean {
 
 function joinFailure({ exitCode, output }: CommandRun): string | undefined {
   return exitCode === 1 && /^nsenter: [^\n]+\n?$/.test(output) ? output.trim() : undefined;
+}
+
+/** What a program that a person starts finds of its own in the user's home, which is empty in a run otherwise. */
+export interface ProgramHome {
+  /** Real paths of directories: it reads what is there, and what it writes goes with the run. */
+  readonly directories: readonly string[];
+  /** Over these, or elsewhere. */
+  readonly mounts: readonly RunMount[];
+  /** Single files, by their real paths: it finds them with this text, and what it writes goes with the run. */
+  readonly files: readonly { readonly path: string; readonly text: string }[];
+  /** Besides what every command has. */
+  readonly environment: Readonly<Record<string, string>>;
 }

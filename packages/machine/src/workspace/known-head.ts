@@ -1,5 +1,5 @@
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { type GitHead, readGitHead } from "./git-head.ts";
+import { type GitHead, readGitHead } from "../git-data/git-head.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** HEAD as far as it is known here, for records: `none` where a client holds the files and was not asked yet. */

@@ -1,13 +1,13 @@
 import { type Dirent, readdirSync } from "node:fs";
 import type { WorkspacePath } from "@gennai/governance/effect";
-import { fileFailure } from "./file-failure.ts";
-import { holdDirectory } from "./held-directory.ts";
-import { temporaryPrefix } from "./held-file.ts";
-import { insideOnly } from "./inside-only.ts";
+import { fileFailure } from "./files/file-failure.ts";
+import { holdDirectory } from "./files/held-directory.ts";
+import { temporaryPrefix } from "./files/held-file.ts";
+import { insideOnly } from "./paths/inside-only.ts";
+import { componentsOf } from "./paths/split-relative.ts";
+import type { WorkspaceRoot } from "./paths/workspace-root.ts";
 import { expandBraces, matchesName } from "./search/name-glob.ts";
-import { componentsOf } from "./split-relative.ts";
 import type { Listing } from "./workspace.ts";
-import type { WorkspaceRoot } from "./workspace-root.ts";
 
 /**
  * `Workspace.list` on the disk: the entries of one directory, by name. `ignore` are globs of names (`node_modules`, `*.log`); with a slash inside they are relative to the root.

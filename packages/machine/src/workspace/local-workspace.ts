@@ -3,16 +3,17 @@ import type { WorkspacePath } from "@gennai/governance/effect";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { systemErrorCode } from "../system-error.ts";
 import { applyChanges } from "./change/apply-changes.ts";
-import { fileFailure } from "./file-failure.ts";
-import { holdDirectory } from "./held-directory.ts";
-import { readHeldFileInPieces } from "./held-file.ts";
-import { insideOnly } from "./inside-only.ts";
+import { fileFailure } from "./files/file-failure.ts";
+import { holdDirectory } from "./files/held-directory.ts";
+import { readHeldFileInPieces } from "./files/held-file.ts";
 import { listDirectory } from "./list-directory.ts";
-import { resolvePath } from "./resolve-path.ts";
+import { insideOnly } from "./paths/inside-only.ts";
+import { resolvePath } from "./paths/resolve-path.ts";
+import { splitRelative } from "./paths/split-relative.ts";
+import { checkRootInPlace, openWorkspaceRoot, type WorkspaceRoot } from "./paths/workspace-root.ts";
 import { globFiles } from "./search/glob-files.ts";
 import { ripgrepPath } from "./search/ripgrep-path.ts";
 import { searchFiles } from "./search/search-files.ts";
-import { splitRelative } from "./split-relative.ts";
 import type {
   AppliedChange,
   FileContent,
@@ -23,7 +24,6 @@ import type {
   Workspace,
   WorkspaceChange,
 } from "./workspace.ts";
-import { checkRootInPlace, openWorkspaceRoot, type WorkspaceRoot } from "./workspace-root.ts";
 
 /**
  * Opens a directory of this machine as a workspace. Throws `WorkspaceError` for one that is missing, no directory, or so

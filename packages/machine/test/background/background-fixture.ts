@@ -1,11 +1,11 @@
 import { ok } from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type BackgroundEnd, type BackgroundRun, startInBackground } from "#background/background-run";
-import { CoveredRoots } from "#stage/covered-roots";
-import { dropMounts, mountRoots } from "#stage/mounted-roots";
-import { SessionNetwork } from "#stage/session-network";
+import { CoveredRoots } from "#stage/cover/covered-roots";
+import { SessionNetwork } from "#stage/keeper/session-network";
+import { dropMounts, mountRoots } from "#stage/mount/mounted-roots";
 import { Stage } from "#stage/stage";
-import { removeTransaction } from "#stage/transaction";
+import { removeTransaction } from "#stage/transaction/transaction";
 import { StageFixture } from "../stage/stage-fixture.ts";
 
 /** A workspace with a network, and what runs in the background there. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { repositoryTurn } from "#control-watch/repository-turn";
-import { ProcessLocks } from "#process/process-lock";
+import { ProcessLocks } from "#process/locks/process-lock";
 import { branchProject } from "./branch-project.ts";
 
 test("without a sandbox, a test in another working tree does not undo what git was told to do meanwhile", async () => {
@@ -56,7 +56,7 @@ test("who waits for too long does not run; another repository is not waited for,
   const { signal } = new AbortController();
   const script = `
     import { repositoryTurn } from "#control-watch/repository-turn";
-    import { ProcessLocks } from "#process/process-lock";
+    import { ProcessLocks } from "#process/locks/process-lock";
     const { signal } = new AbortController();
     await repositoryTurn(new ProcessLocks(${JSON.stringify(directory.path("locks"))}), "/r/.git", { signal });
     console.log("has it");

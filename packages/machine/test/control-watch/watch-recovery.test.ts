@@ -13,8 +13,8 @@ import { join } from "node:path";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { describe, expect, test } from "vitest";
 import { ControlWatch } from "#control-watch/control-watch";
-import { describeRecovered } from "#control-watch/put-back";
-import { readWatchJournal, type WatchJournal } from "#control-watch/watch-journal";
+import { describeRecovered } from "#control-watch/put-back/put-back";
+import { readWatchJournal, type WatchJournal } from "#control-watch/state/watch-journal";
 import { controlProject } from "./control-project.ts";
 import { treeOf } from "./watched-workspace.ts";
 

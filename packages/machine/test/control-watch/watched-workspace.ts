@@ -5,7 +5,7 @@ import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import { agreedControl } from "@gennai/governance/policies/agreed-control";
 import { type Files, temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { ControlWatch } from "#control-watch/control-watch";
-import { commandEnvironment } from "#process/command-environment";
+import { commandEnvironment } from "#process/environment/command-environment";
 import { holdDirectory } from "#process/run-command";
 import { openSandbox } from "#shell/open-sandbox";
 import { plainShell, runShellCommand, type ShellRun } from "#shell/shell-runner";

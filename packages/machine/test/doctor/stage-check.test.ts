@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Finding } from "#doctor/finding";
 import { stageFinding } from "#doctor/stage-check";
-import { inNamespaces } from "../stage/in-namespaces.ts";
+import { inNamespaces } from "../stage/mount/in-namespaces.ts";
 import { StageFixture } from "../stage/stage-fixture.ts";
 
 const files = { "a.txt": "a\n", "src/b.txt": "b\n" };

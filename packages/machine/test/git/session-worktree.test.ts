@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, onTestFinished, test } from "vitest";
 import { addSessionWorktree, listSessionWorktrees, pruneSessionWorktrees } from "#git/session-worktree";
-import { ProcessLocks, treeLockName } from "#process/process-lock";
+import { ProcessLocks, treeLockName } from "#process/locks/process-lock";
 
 const { signal } = new AbortController();
 

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { TestOutside } from "@gennai/testkit/test-outside";
 import { expect, test } from "vitest";
-import { systemProgram } from "#stage/system-program";
+import { systemProgram } from "#stage/transaction/system-program";
 import { WatchedFixture } from "./watched-fixture.ts";
 
 /** Needs a right that no command has. A question from port 0, to which nobody can answer, and bytes that are no question. */

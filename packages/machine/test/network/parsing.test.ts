@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { parseListening } from "#network/host-ports";
 import { requestTarget, tunnelTarget } from "#network/http-proxy";
 import { asksForAddress, nameAnswer, parseNameQuery } from "#network/name-message";
-import { namedPorts } from "#staged-shell/network-of-run";
+import { namedPorts } from "#staged-shell/run/network-of-run";
 
 function query(name: string, type = 1): Buffer {
   const labels = name.split(".").flatMap((label) => [Buffer.from([label.length]), Buffer.from(label, "latin1")]);

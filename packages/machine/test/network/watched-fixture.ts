@@ -8,8 +8,8 @@ import { text } from "node:stream/consumers";
 import type { AllowedEndpoint } from "@gennai/governance/network/connection";
 import { resolverSettings, WatchedNetwork } from "#network/watched-network";
 import type { Outside } from "#network/way-out";
-import { findBubblewrap } from "#sandbox/find-bubblewrap";
-import { systemProgram } from "#stage/system-program";
+import { findBubblewrap } from "#sandbox/host/find-bubblewrap";
+import { systemProgram } from "#stage/transaction/system-program";
 
 /** Says what it got, and closes when it has got a line. */
 export async function lineServer(address = "127.0.0.1"): Promise<Server & { readonly got: string[] }> {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { unifiedDiff } from "#changes/unified-diff";
+import { unifiedDiff } from "#changes/diff/unified-diff";
 import { hunkCommands } from "#proposal/hunk-commands";
 
 const lines = (from: number, to: number): string =>

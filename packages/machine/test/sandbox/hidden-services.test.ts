@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { withoutRoot } from "@gennai/testkit/without-root";
 import { expect, test } from "vitest";
-import { hideBelow } from "#sandbox/bubblewrap-arguments";
-import { readHostLayout } from "#sandbox/host-layout";
+import { readHostLayout } from "#sandbox/host/host-layout";
+import { hideBelow } from "#sandbox/mounts/bubblewrap-arguments";
 import { stagingMachine } from "../staged-shell/staging-machine.ts";
 
 test("a service that fetches for anyone who connects to it stays hidden", () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Files, temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
-import { commandEnvironment } from "#process/command-environment";
+import { commandEnvironment } from "#process/environment/command-environment";
 import { type CommandRun, holdDirectory, runCommand } from "#process/run-command";
 import type { ShellSandbox } from "#sandbox/sandboxed-shell";
 import { openSandbox } from "#shell/open-sandbox";

@@ -1,7 +1,7 @@
 import { nothingAgreed } from "@gennai/governance/policies/agreed-control";
 import { temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
-import { commandEnvironment } from "#process/command-environment";
+import { commandEnvironment } from "#process/environment/command-environment";
 import { holdDirectory } from "#process/run-command";
 import { plainShell, runShellCommand } from "#shell/shell-runner";
 

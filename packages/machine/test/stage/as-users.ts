@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { StagedBy } from "#stage/mounted-roots";
+import type { StagedBy } from "#stage/mount/mounted-roots";
 import type { Scenarios } from "./run-scenarios.ts";
 
 /** A user without any rights and without a name; tests run by root run as this one, too. */

@@ -1,9 +1,9 @@
 import { equal, ok } from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { commit } from "#stage/commit";
-import { stageParts } from "#stage/staging-place";
-import { undoCommit } from "#stage/undo-commit";
+import { commit } from "#stage/commit/commit";
+import { undoCommit } from "#stage/commit/undo-commit";
+import { stageParts } from "#stage/transaction/staged-root";
 import type { Scenarios } from "./run-scenarios.ts";
 import { StageFixture } from "./stage-fixture.ts";
 import { withTurns } from "./with-turns.ts";

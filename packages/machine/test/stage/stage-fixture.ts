@@ -13,22 +13,22 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { commandEnvironment } from "#process/command-environment";
+import { commandEnvironment } from "#process/environment/command-environment";
 import type { CommandRun } from "#process/run-command";
-import { findBubblewrap } from "#sandbox/find-bubblewrap";
-import { readHostLayout } from "#sandbox/host-layout";
+import { findBubblewrap } from "#sandbox/host/find-bubblewrap";
+import { readHostLayout } from "#sandbox/host/host-layout";
 import { keyFilter } from "#sandbox/key-filter";
 import type { ShellMachine } from "#sandbox/sandboxed-shell";
-import { commit } from "#stage/commit";
-import { type CoveredRoot, CoveredRoots } from "#stage/covered-roots";
-import type { CoverRules } from "#stage/covered-tree";
-import type { Observation, StageEffect } from "#stage/effect";
-import { type CachesOfRun, mountRoots, type StagedBy } from "#stage/mounted-roots";
-import type { MountsAhead } from "#stage/mounts-ahead";
-import { removeTree } from "#stage/remove-tree";
+import { commit } from "#stage/commit/commit";
+import { type CoveredRoot, CoveredRoots } from "#stage/cover/covered-roots";
+import type { CoverRules } from "#stage/cover/covered-tree";
+import { removeTree } from "#stage/files/remove-tree";
+import { type CachesOfRun, mountRoots, type StagedBy } from "#stage/mount/mounted-roots";
+import type { MountsAhead } from "#stage/mount/mounts-ahead";
+import type { Observation, StageEffect } from "#stage/observe/effect";
 import { Stage } from "#stage/stage";
-import { removeTransaction, type Transaction } from "#stage/transaction";
-import type { WorkspaceRoot } from "#workspace/workspace-root";
+import { removeTransaction, type Transaction } from "#stage/transaction/transaction";
+import type { WorkspaceRoot } from "#workspace/paths/workspace-root";
 import { withTurns } from "./with-turns.ts";
 
 /** Said to a program of scenarios by its environment. */

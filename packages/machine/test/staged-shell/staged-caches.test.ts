@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
-import { removeLayer } from "#stage/layer-files";
+import { removeLayer } from "#stage/layer/layer-files";
 import { stagingMachine } from "./staging-machine.ts";
 
 const cached = {

@@ -4,10 +4,10 @@ import type { AllowedEndpoint } from "@gennai/governance/network/connection";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import type { UncoveredKey } from "#keys/login/user-keys";
 import { theInternet } from "#network/way-out";
-import { commandEnvironment } from "#process/command-environment";
+import { commandEnvironment } from "#process/environment/command-environment";
 import { openSandbox } from "#shell/open-sandbox";
-import { runStaged, type StagedShellRun } from "#staged-shell/run-staged";
-import { Stages } from "#staged-shell/stages";
+import { runStaged, type StagedShellRun } from "#staged-shell/run/run-staged";
+import { Stages } from "#staged-shell/stages/stages";
 
 /** A machine that stages commands over workspaces. @param inHome files of the user's home @param path where programs are looked for */
 export async function stagingMachine(

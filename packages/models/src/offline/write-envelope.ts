@@ -1,6 +1,6 @@
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import { computeRisk } from "@gennai/governance/policies/risk";
-import { unifiedDiff } from "@gennai/machine/changes/unified-diff";
+import { unifiedDiff } from "@gennai/machine/changes/diff/unified-diff";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { highestRisk, type Risk } from "@gennai/protocol/model/risk";
 import type { ContractPlan, PlanAction, RinaEnvelope } from "@gennai/protocol/plan/plan-schema";

@@ -2,7 +2,7 @@ import { createPrivateKey } from "node:crypto";
 import { link, mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { hasCode } from "@gennai/machine/system-error";
-import { syncDirectory } from "@gennai/machine/workspace/sync-directory";
+import { syncDirectory } from "@gennai/machine/workspace/files/sync-directory";
 import { derivedKey } from "@gennai/store/ledger/keys/derived-key";
 import { ledgerKeyFile } from "@gennai/store/ledger/keys/ledger-key";
 

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { isWithin, readHostLayout } from "@gennai/machine/sandbox/host-layout";
-import { WorkspaceError } from "@gennai/machine/workspace/workspace-error";
+import { isWithin, readHostLayout } from "@gennai/machine/sandbox/host/host-layout";
+import { WorkspaceError } from "@gennai/machine/workspace/paths/workspace-error";
 
 /**
  * Real path of the directory under which users have theirs, made if it is missing. Throws `WorkspaceError` for one where a

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { StandingCheck } from "@gennai/governance/gate/standing-check";
 import { allow, deny } from "@gennai/governance/verdict";
-import type { SharedLocks } from "@gennai/machine/process/process-lock";
+import type { SharedLocks } from "@gennai/machine/process/locks/process-lock";
 import type { ServerLog } from "@gennai/machine/server-log";
 import { ServiceError } from "@gennai/machine/service-error";
 import { EmergencyStore } from "@gennai/sessions/emergency/emergency-store";

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import type { SharedLocks } from "@gennai/machine/process/process-lock";
+import type { SharedLocks } from "@gennai/machine/process/locks/process-lock";
 import { createOnce } from "@gennai/store/nats/create-once";
 import { encodeLock, lockSubject } from "@gennai/store/nats/log-message";
 import type { NatsStore } from "@gennai/store/nats/open-nats-store";

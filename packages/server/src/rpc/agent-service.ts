@@ -1,7 +1,7 @@
 import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import { gitIsolation } from "@gennai/machine/git/run/git-isolation";
 import { ServiceError } from "@gennai/machine/service-error";
-import { resolvePlace } from "@gennai/machine/workspace/client-place";
+import { resolvePlace } from "@gennai/machine/workspace/paths/client-place";
 import { AgentService, type ClientInfo } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { digest } from "@gennai/protocol/model/checked-field";
 import { appliedFileToMessage } from "@gennai/protocol/model/proposal";

@@ -1,7 +1,7 @@
 import type { Outside } from "@gennai/machine/network/way-out";
 import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
 import type { ServerLog } from "@gennai/machine/server-log";
-import type { StagesMode } from "@gennai/machine/staged-shell/stages-mode";
+import type { StagesMode } from "@gennai/machine/staged-shell/stages/stages-mode";
 import type { SessionSettings } from "@gennai/protocol/model/session-settings";
 import type { AdmissionLimits } from "../admission/limits.ts";
 import type { ListenAddress } from "../http/listen-address.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { mergedText } from "@gennai/machine/changes/three-way-diff";
+import { mergedText } from "@gennai/machine/changes/diff/three-way-diff";
 import { ordinaryMode } from "@gennai/machine/proposal/staged-file";
 import type { FileBytes, StagedTree, StagedUpdate } from "@gennai/machine/proposal/staged-tree";
 import type { Attempt, AttemptChange } from "./attempt.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import { diffLines } from "@gennai/machine/changes/diff/line-diff";
 import { editableText } from "@gennai/machine/changes/editable-text";
-import { diffLines } from "@gennai/machine/changes/line-diff";
 import {
   changesBetween,
   contentAt,

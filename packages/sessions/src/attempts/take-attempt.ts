@@ -7,7 +7,7 @@ import { ToolFailure } from "@gennai/governance/tool-error";
 import { rebaseStagedTree } from "@gennai/machine/proposal/rebase-staged-tree";
 import { StagedTree } from "@gennai/machine/proposal/staged-tree";
 import { ServiceError } from "@gennai/machine/service-error";
-import { removeTree } from "@gennai/machine/stage/remove-tree";
+import { removeTree } from "@gennai/machine/stage/files/remove-tree";
 import { z } from "zod";
 import { chooseScenario } from "../policies/choose-scenario.ts";
 import { fileInWorkspace } from "../proposal/file-in-workspace.ts";

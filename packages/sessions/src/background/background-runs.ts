@@ -13,7 +13,7 @@ import {
 } from "@gennai/machine/background/background-run";
 import { openPort } from "@gennai/machine/background/open-port";
 import type { WatchedNetwork } from "@gennai/machine/network/watched-network";
-import type { Stages } from "@gennai/machine/staged-shell/stages";
+import type { Stages } from "@gennai/machine/staged-shell/stages/stages";
 import type { EmergencyControls } from "../emergency/emergency-controls.ts";
 import { type BackgroundRunChange, type BackgroundRunFacts, byModel, howEnded } from "./background-run-facts.ts";
 import { OutputRing } from "./output-ring.ts";

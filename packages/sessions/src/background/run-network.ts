@@ -1,9 +1,9 @@
 import type { Connection } from "@gennai/governance/network/connection";
 import { MirroredPorts } from "@gennai/machine/background/mirrored-ports";
 import type { CommandRun } from "@gennai/machine/process/run-command";
-import type { SessionNetwork } from "@gennai/machine/stage/session-network";
-import { type RunWatch, watchRun } from "@gennai/machine/staged-shell/network-of-run";
-import type { StagedSurroundings } from "@gennai/machine/staged-shell/run-staged";
+import type { SessionNetwork } from "@gennai/machine/stage/keeper/session-network";
+import { type RunWatch, watchRun } from "@gennai/machine/staged-shell/run/network-of-run";
+import type { StagedSurroundings } from "@gennai/machine/staged-shell/run/run-staged";
 
 /** Where a run in the background is, and what it wants to reach from there. */
 export class RunNetwork implements AsyncDisposable {

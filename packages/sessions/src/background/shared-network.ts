@@ -1,6 +1,6 @@
 import { backgroundUnavailable } from "@gennai/machine/background/background-run";
 import type { WatchedNetwork } from "@gennai/machine/network/watched-network";
-import type { Stages } from "@gennai/machine/staged-shell/stages";
+import type { Stages } from "@gennai/machine/staged-shell/stages/stages";
 
 export interface NetworkPlace {
   readonly stages: Pick<Stages, "openNetwork">;

@@ -1,6 +1,6 @@
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { checkVisible } from "@gennai/machine/workspace/path-syntax";
+import { checkVisible } from "@gennai/machine/workspace/paths/path-syntax";
 
 /**
  * A path as a client resolved it, if it can be one: absolute and normal, and inside only where it lies below the root.

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import type { ClientWorkspaceFacts, FileRewrite } from "@gennai/agent/workspace-operation";
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { insideOnly } from "@gennai/machine/workspace/inside-only";
-import { checkPathSyntax } from "@gennai/machine/workspace/path-syntax";
+import { insideOnly } from "@gennai/machine/workspace/paths/inside-only";
+import { checkPathSyntax } from "@gennai/machine/workspace/paths/path-syntax";
 import type {
   AppliedChange,
   ClientSide,

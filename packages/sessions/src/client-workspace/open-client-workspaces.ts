@@ -1,6 +1,6 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { clientPlace } from "@gennai/machine/workspace/client-place";
+import { clientPlace } from "@gennai/machine/workspace/paths/client-place";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import type { SessionServices } from "../session/session-services.ts";
 import { ClientWorkspace } from "./client-workspace.ts";

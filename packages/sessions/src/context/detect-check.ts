@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { readControlFile } from "@gennai/machine/workspace/read-control-file";
+import { readControlFile } from "@gennai/machine/workspace/files/read-control-file";
 import * as z from "zod";
 
 /** A quick check of a project: types, lints, no tests. */

@@ -4,7 +4,7 @@ import { parseHooks } from "@gennai/governance/hooks/hook-config";
 import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import { ensurePrivateDirectory, findPrivateFile, writePrivateFile } from "@gennai/machine/private-file";
 import { hasCode } from "@gennai/machine/system-error";
-import { readControlFile } from "@gennai/machine/workspace/read-control-file";
+import { readControlFile } from "@gennai/machine/workspace/files/read-control-file";
 import { acquireFileLock } from "@gennai/store/database/file-lock";
 import * as z from "zod";
 

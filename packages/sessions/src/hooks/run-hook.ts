@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { HookRun } from "@gennai/governance/hooks/hook-answer";
 import type { HookRunner } from "@gennai/governance/hooks/hooks-policy";
-import { BoundedOutput } from "@gennai/machine/process/bounded-output";
-import { inheritedDescriptors } from "@gennai/machine/process/inherited-descriptors";
-import { ProcessGroup } from "@gennai/machine/process/process-group";
+import { ProcessGroup } from "@gennai/machine/process/group/process-group";
+import { inheritedDescriptors } from "@gennai/machine/process/helper/inherited-descriptors";
+import { BoundedOutput } from "@gennai/machine/process/output/bounded-output";
 
 /** Bytes kept of each stream, and bytes after which a hook is ended. */
 const keepBytes = 64 * 1024;

@@ -2,7 +2,7 @@ import type { WorkspacePath } from "@gennai/governance/effect";
 import { intentMapFile } from "@gennai/governance/ledger/ledger-directory";
 import type { FileChange } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { decodeText, encodeText } from "@gennai/machine/workspace/text-file";
+import { decodeText, encodeText } from "@gennai/machine/workspace/files/text-file";
 import type { FileContent, Workspace } from "@gennai/machine/workspace/workspace";
 import pLimit from "p-limit";
 import { formatIntentMap, type IntentMapEntries, parseIntentMap } from "./intent-map-text.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { everything, type IgnoredPaths, ignoredPaths } from "@gennai/governance/intents/ignored-paths";
 import { type ParsedIntents, parseIntents } from "@gennai/governance/intents/parse-intents";
 import { systemErrorCode } from "@gennai/machine/system-error";
-import { readControlFile, UnreadableFile } from "@gennai/machine/workspace/read-control-file";
+import { readControlFile, UnreadableFile } from "@gennai/machine/workspace/files/read-control-file";
 import { parseStrictYaml, YamlError } from "@gennai/machine/yaml/strict-yaml";
 import { sha256Hex } from "@gennai/protocol/digest";
 

@@ -4,7 +4,7 @@ import type { Intent } from "@gennai/governance/intents/intent";
 import { describeIntentProblem } from "@gennai/governance/intents/intent-problem";
 import { citeIntentMessage, type IntentRules, selectIntentHint } from "@gennai/governance/intents/intents-policy";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { decodeText, encodeText } from "@gennai/machine/workspace/text-file";
+import { decodeText, encodeText } from "@gennai/machine/workspace/files/text-file";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { sha256Hex } from "@gennai/protocol/digest";
 import type { IntentsMode } from "@gennai/protocol/model/intents-mode";

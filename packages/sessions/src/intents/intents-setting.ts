@@ -4,7 +4,7 @@ import { mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { systemErrorCode } from "@gennai/machine/system-error";
-import { syncDirectory } from "@gennai/machine/workspace/sync-directory";
+import { syncDirectory } from "@gennai/machine/workspace/files/sync-directory";
 import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/intents-mode";
 import * as z from "zod";
 

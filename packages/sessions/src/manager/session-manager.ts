@@ -5,7 +5,7 @@ import { ModelError } from "@gennai/agent/model";
 import type { SessionEvent } from "@gennai/agent/session-event";
 import type { ClientWorkspaceFacts } from "@gennai/agent/workspace-operation";
 import { ServiceError } from "@gennai/machine/service-error";
-import { clientPlace } from "@gennai/machine/workspace/client-place";
+import { clientPlace } from "@gennai/machine/workspace/paths/client-place";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { SessionSettings } from "@gennai/protocol/model/session-settings";
 import type { ForgottenSession, SessionFilter, SessionHead } from "@gennai/store/log/session-log";

@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { readUserFile } from "@gennai/machine/config/user-file";
-import { readControlFile, UnreadableFile } from "@gennai/machine/workspace/read-control-file";
+import { readControlFile, UnreadableFile } from "@gennai/machine/workspace/files/read-control-file";
 import { digestOf } from "@gennai/protocol/digest";
 import * as z from "zod";
 import { editorMcpFile, readEditorMcp } from "./editor-mcp-file.ts";

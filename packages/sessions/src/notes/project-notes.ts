@@ -4,7 +4,7 @@ import type { Redactor } from "@gennai/governance/redaction";
 import { readUserFile } from "@gennai/machine/config/user-file";
 import { systemErrorCode } from "@gennai/machine/system-error";
 import { visibleText } from "@gennai/machine/web/visible-text";
-import { readControlFile, UnreadableFile } from "@gennai/machine/workspace/read-control-file";
+import { readControlFile, UnreadableFile } from "@gennai/machine/workspace/files/read-control-file";
 import { importsOf } from "./note-imports.ts";
 
 /** Notes for agents, in the workspace's root or a directory of it. The first that says something is shown first. */

@@ -11,7 +11,7 @@ import { createSecretsPolicy } from "@gennai/governance/policies/secrets";
 import type { Policy } from "@gennai/governance/policy";
 import type { RulesPolicyPorts } from "@gennai/governance/rules/rules-policy";
 import type { ProjectConfig } from "@gennai/machine/config/project-config";
-import { hooksDirectory } from "@gennai/machine/workspace/hooks-directory";
+import { hooksDirectory } from "@gennai/machine/git-data/hooks-directory";
 
 export interface CallPolicyOptions {
   readonly workspaceRoot: string;

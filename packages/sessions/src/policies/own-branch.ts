@@ -1,5 +1,5 @@
 import { type BranchState, isProtectedBranch } from "@gennai/governance/policies/branch";
-import { defaultRemoteBranch, readGitHead } from "@gennai/machine/workspace/git-head";
+import { defaultRemoteBranch, readGitHead } from "@gennai/machine/git-data/git-head";
 
 interface BranchPlace {
   /** Where git's files are read. */

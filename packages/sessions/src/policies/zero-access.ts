@@ -1,6 +1,6 @@
 import { type CompiledRules, pathRule } from "@gennai/governance/rules/compile-rules";
 import { pathForm } from "@gennai/governance/rules/path-form";
-import type { ZeroAccess } from "@gennai/machine/staged-shell/stages";
+import type { ZeroAccess } from "@gennai/machine/staged-shell/stages/stages";
 
 /** What rule files let nobody see. @param root real path of the workspace */
 export function zeroAccessOf(rules: CompiledRules, root: string): ZeroAccess {

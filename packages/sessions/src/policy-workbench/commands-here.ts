@@ -2,12 +2,12 @@ import { homedir, platform } from "node:os";
 import { userConfigDir } from "@gennai/machine/config/config-directory";
 import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import type { Outside } from "@gennai/machine/network/way-out";
-import { commandEnvironment } from "@gennai/machine/process/command-environment";
+import { commandEnvironment } from "@gennai/machine/process/environment/command-environment";
 import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
 import { ServiceError } from "@gennai/machine/service-error";
 import { openSandbox } from "@gennai/machine/shell/open-sandbox";
-import { Stages } from "@gennai/machine/staged-shell/stages";
-import { type StagesMode, StagesRequired } from "@gennai/machine/staged-shell/stages-mode";
+import { Stages } from "@gennai/machine/staged-shell/stages/stages";
+import { type StagesMode, StagesRequired } from "@gennai/machine/staged-shell/stages/stages-mode";
 
 /** How a server that is started here would run commands. */
 export interface CommandsHere extends AsyncDisposable {

@@ -1,8 +1,8 @@
 import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import { ServiceError } from "@gennai/machine/service-error";
-import { NotCommitted } from "@gennai/machine/stage/stage-error";
-import { goBack } from "@gennai/machine/stage/way-back";
-import { Stages } from "@gennai/machine/staged-shell/stages";
+import { goBack } from "@gennai/machine/stage/commit/way-back";
+import { NotCommitted } from "@gennai/machine/stage/transaction/stage-error";
+import { Stages } from "@gennai/machine/staged-shell/stages/stages";
 import { PersonsLedger, type PersonsLedgerOptions } from "@gennai/store/ledger/persons-ledger";
 
 /** What a person kept without a session, and has taken back. */

@@ -1,5 +1,5 @@
 import type { ProposalReview } from "@gennai/agent/proposal";
-import { mergedText } from "@gennai/machine/changes/three-way-diff";
+import { mergedText } from "@gennai/machine/changes/diff/three-way-diff";
 import { type FileState, isSameState, ordinaryMode, type StagedFile } from "@gennai/machine/proposal/staged-file";
 import type { StagedTree } from "@gennai/machine/proposal/staged-tree";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";

@@ -1,4 +1,4 @@
-import { threeWayDiff } from "@gennai/machine/changes/three-way-diff";
+import { threeWayDiff } from "@gennai/machine/changes/diff/three-way-diff";
 import type { StagedFile } from "@gennai/machine/proposal/staged-file";
 import type { StagedTree } from "@gennai/machine/proposal/staged-tree";
 import { withoutKeyLines } from "@gennai/machine/redaction/private-key";

@@ -1,4 +1,4 @@
-import { unifiedDiff } from "@gennai/machine/changes/unified-diff";
+import { unifiedDiff } from "@gennai/machine/changes/diff/unified-diff";
 import { hunkCommands, type TextStep } from "@gennai/machine/proposal/hunk-commands";
 import { type FileState, ordinaryMode, type StagedFile } from "@gennai/machine/proposal/staged-file";
 import type { StagedTree } from "@gennai/machine/proposal/staged-tree";

@@ -1,4 +1,4 @@
-import { sha256 } from "@gennai/machine/workspace/content-digest";
+import { sha256 } from "@gennai/machine/workspace/files/content-digest";
 import { CheckpointError } from "@gennai/store/checkpoints/checkpoint-error";
 import type { FileState } from "@gennai/store/checkpoints/file-state";
 import type { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";

@@ -1,7 +1,7 @@
 import type { FileChangeRecord } from "@gennai/agent/proposal";
 import { ServiceError } from "@gennai/machine/service-error";
-import { sha256 } from "@gennai/machine/workspace/content-digest";
-import { openWorkspaceRoot, type WorkspaceRoot } from "@gennai/machine/workspace/workspace-root";
+import { sha256 } from "@gennai/machine/workspace/files/content-digest";
+import { openWorkspaceRoot, type WorkspaceRoot } from "@gennai/machine/workspace/paths/workspace-root";
 import type { SkippedFile } from "@gennai/protocol/model/checkpoint";
 import type { FileState } from "@gennai/store/checkpoints/file-state";
 import type { Session } from "../session/session.ts";

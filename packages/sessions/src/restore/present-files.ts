@@ -3,12 +3,12 @@ import { chmodSync, lstatSync, readlinkSync, renameSync, symlinkSync, unlinkSync
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { systemErrorCode } from "@gennai/machine/system-error";
 import { removeFile } from "@gennai/machine/workspace/change/place-file";
-import { sha256 } from "@gennai/machine/workspace/content-digest";
-import { fileFailure } from "@gennai/machine/workspace/file-failure";
-import { holdDirectory } from "@gennai/machine/workspace/held-directory";
-import { readHeldFile, temporaryName } from "@gennai/machine/workspace/held-file";
-import { splitRelative } from "@gennai/machine/workspace/split-relative";
-import type { WorkspaceRoot } from "@gennai/machine/workspace/workspace-root";
+import { sha256 } from "@gennai/machine/workspace/files/content-digest";
+import { fileFailure } from "@gennai/machine/workspace/files/file-failure";
+import { holdDirectory } from "@gennai/machine/workspace/files/held-directory";
+import { readHeldFile, temporaryName } from "@gennai/machine/workspace/files/held-file";
+import { splitRelative } from "@gennai/machine/workspace/paths/split-relative";
+import type { WorkspaceRoot } from "@gennai/machine/workspace/paths/workspace-root";
 import type { FileState } from "@gennai/store/checkpoints/file-state";
 import { maxFileBytes } from "@gennai/store/checkpoints/snapshot/kept-paths";
 

@@ -1,4 +1,4 @@
-import type { WorkspaceRoot } from "@gennai/machine/workspace/workspace-root";
+import type { WorkspaceRoot } from "@gennai/machine/workspace/paths/workspace-root";
 import type { SkippedFile } from "@gennai/protocol/model/checkpoint";
 import type { FileState, PathChange } from "@gennai/store/checkpoints/file-state";
 import type { FileContents } from "./file-contents.ts";

@@ -1,7 +1,7 @@
 import type { ProposalReview, ReviewedHunk } from "@gennai/agent/proposal";
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { ServiceError } from "@gennai/machine/service-error";
-import { sha256 } from "@gennai/machine/workspace/content-digest";
+import { sha256 } from "@gennai/machine/workspace/files/content-digest";
 import type { FileContent, Workspace, WorkspaceChange } from "@gennai/machine/workspace/workspace";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
 import { applyReview, type HunkDecision, ReviewError, wholeChange } from "@gennai/protocol/review/apply-review";

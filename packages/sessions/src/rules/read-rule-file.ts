@@ -7,7 +7,7 @@ import { floorRulesYaml } from "@gennai/governance/rules/floor-rules";
 import { parseRules } from "@gennai/governance/rules/parse-rules";
 import type { RuleFile, RuleLayer, RuleProblem } from "@gennai/governance/rules/rule-set";
 import type { SlowPattern } from "@gennai/governance/rules/slow-pattern";
-import { readControlFile, UnreadableFile } from "@gennai/machine/workspace/read-control-file";
+import { readControlFile, UnreadableFile } from "@gennai/machine/workspace/files/read-control-file";
 import { parseStrictYaml, YamlError } from "@gennai/machine/yaml/strict-yaml";
 
 /** A place where rules may stand. */

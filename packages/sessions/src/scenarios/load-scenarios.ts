@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { builtInScenarios } from "@gennai/agent/scenarios/built-in-scenarios";
 import { parseScenarios } from "@gennai/agent/scenarios/parse-scenarios";
 import { describeScenarioProblem, type Scenario } from "@gennai/agent/scenarios/scenario";
-import { isInside, readControlFile, UnreadableFile } from "@gennai/machine/workspace/read-control-file";
+import { isInside, readControlFile, UnreadableFile } from "@gennai/machine/workspace/files/read-control-file";
 import { parseStrictYaml, YamlError } from "@gennai/machine/yaml/strict-yaml";
 
 export interface LoadedScenarios {

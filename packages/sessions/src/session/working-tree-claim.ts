@@ -1,6 +1,6 @@
 import type { TreeClaim } from "@gennai/governance/policies/single-writer";
-import { type ProcessLocks, treeLockName } from "@gennai/machine/process/process-lock";
-import type { PlaceInLine } from "@gennai/machine/process/waiting-line";
+import { type ProcessLocks, treeLockName } from "@gennai/machine/process/locks/process-lock";
+import type { PlaceInLine } from "@gennai/machine/process/locks/waiting-line";
 
 /** A session's claim to write to a working tree, made at its first change and held to the end of the turn. */
 export class WorkingTreeClaim implements Disposable {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { readUserFile } from "@gennai/machine/config/user-file";
 import { systemErrorCode } from "@gennai/machine/system-error";
-import { isInside, readControlFile } from "@gennai/machine/workspace/read-control-file";
+import { isInside, readControlFile } from "@gennai/machine/workspace/files/read-control-file";
 import { parseStrictYaml, YamlError } from "@gennai/machine/yaml/strict-yaml";
 import * as z from "zod";
 

@@ -1,6 +1,6 @@
 import type { Tool } from "@gennai/governance/tool";
 import type { ControlWatch } from "@gennai/machine/control-watch/control-watch";
-import type { CommandLimits } from "@gennai/machine/process/command-limits";
+import type { CommandLimits } from "@gennai/machine/process/group/command-limits";
 import type { ShellSandbox } from "@gennai/machine/sandbox/sandboxed-shell";
 import { plainShell } from "@gennai/machine/shell/shell-runner";
 import type { Workspace } from "@gennai/machine/workspace/workspace";

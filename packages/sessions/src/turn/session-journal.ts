@@ -6,9 +6,9 @@ import type { LedgerCall, LedgerEntry } from "@gennai/governance/ledger/ledger-e
 import type { Redactor } from "@gennai/governance/redaction";
 import { violationOf } from "@gennai/governance/rules/violation";
 import type { FileChange, ToolOutcome } from "@gennai/governance/tool";
-import { describePutBack } from "@gennai/machine/control-watch/put-back";
+import { describePutBack } from "@gennai/machine/control-watch/put-back/put-back";
+import { readGitHead } from "@gennai/machine/git-data/git-head";
 import { withMaskedPaths } from "@gennai/machine/redaction/masked-paths";
-import { readGitHead } from "@gennai/machine/workspace/git-head";
 import { knownHead } from "@gennai/machine/workspace/known-head";
 import type { BlobRef } from "@gennai/protocol/model/proposal";
 import { placeOfCommands } from "../client-workspace/place-of-commands.ts";

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import type { WorkspaceOperation } from "@gennai/agent/workspace-operation";
 import { loadProjectConfig } from "@gennai/machine/config/project-config";
-import { readGitHead } from "@gennai/machine/workspace/git-head";
+import { readGitHead } from "@gennai/machine/git-data/git-head";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { FileBlobStore } from "@gennai/store/sqlite/file-blob-store";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";

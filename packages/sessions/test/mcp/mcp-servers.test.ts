@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Analysis, Tool } from "@gennai/governance/tool";
-import { commandEnvironment } from "@gennai/machine/process/command-environment";
+import { commandEnvironment } from "@gennai/machine/process/environment/command-environment";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { executionContext } from "@gennai/testkit/execution-context";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";

@@ -50,7 +50,7 @@ test("a process killed in the middle of a restore leaves all or nothing of it, a
     import { writeRestore } from ${at("#restore/write-restore")};
     import { FileBlobStore } from ${at("@gennai/store/sqlite/file-blob-store")};
     import { openLocalWorkspace } from ${at("@gennai/machine/workspace/local-workspace")};
-    import { openWorkspaceRoot } from ${at("@gennai/machine/workspace/workspace-root")};
+    import { openWorkspaceRoot } from ${at("@gennai/machine/workspace/paths/workspace-root")};
     const [root, stateDir, id] = ${JSON.stringify([root, stateDir, id])};
     const options = { stateDir, home: "/nowhere" };
     const held = openWorkspaceRoot(root, options);

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
-import { openWorkspaceRoot } from "@gennai/machine/workspace/workspace-root";
+import { openWorkspaceRoot } from "@gennai/machine/workspace/paths/workspace-root";
 import { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
 import { FileBlobStore } from "@gennai/store/sqlite/file-blob-store";
 import { onTestFinished } from "vitest";

@@ -7,7 +7,7 @@ import type { Todo } from "@gennai/agent/todo";
 import type { Analysis, ToolOutcome, Verification } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { ControlWatch } from "@gennai/machine/control-watch/control-watch";
-import { commandEnvironment } from "@gennai/machine/process/command-environment";
+import { commandEnvironment } from "@gennai/machine/process/environment/command-environment";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import type { CommandRun, Diagnostic, FileRead, FoundSymbol } from "@gennai/protocol/model/editor-requests";
 import type { BlobStore } from "@gennai/store/log/session-log";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { ProcessLocks } from "@gennai/machine/process/process-lock";
+import { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { WorkingTreeClaim } from "#session/working-tree-claim";

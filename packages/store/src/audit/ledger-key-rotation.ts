@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
-import { syncDirectory } from "@gennai/machine/workspace/sync-directory";
+import { syncDirectory } from "@gennai/machine/workspace/files/sync-directory";
 import { databaseFile, StoreDatabase } from "../database/database.ts";
 import { acquireFileLock } from "../database/file-lock.ts";
 import { refuseLogCopy } from "../database/log-copy-guard.ts";

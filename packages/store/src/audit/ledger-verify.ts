@@ -9,7 +9,7 @@ import type { ReadRecord } from "@gennai/governance/ledger/read-ledger-line";
 import { type LedgerReport, type LedgerStatus, verifyLedger } from "@gennai/governance/ledger/verify-ledger";
 import type { SqliteConnection } from "@gennai/machine/sqlite-connection";
 import { hasCode } from "@gennai/machine/system-error";
-import { isClientPlace } from "@gennai/machine/workspace/client-place";
+import { isClientPlace } from "@gennai/machine/workspace/paths/client-place";
 import { databaseFile, StoreDatabase } from "../database/database.ts";
 import { isLogCopy } from "../database/log-copy-guard.ts";
 import { integerOf, textOf } from "../database/row.ts";

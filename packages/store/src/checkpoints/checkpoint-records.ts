@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { tryFileLock } from "@gennai/machine/process/file-lock";
+import { tryFileLock } from "@gennai/machine/process/locks/file-lock";
 import { hasCode } from "@gennai/machine/system-error";
 import * as z from "zod";
 import { CheckpointError, checkpointTrouble } from "./checkpoint-error.ts";

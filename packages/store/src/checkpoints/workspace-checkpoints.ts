@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
-import { ProcessLocks } from "@gennai/machine/process/process-lock";
+import { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
 import { storeTrouble } from "../database/store-trouble.ts";
 import { CheckpointError, type CheckpointErrorCode, checkpointTrouble } from "./checkpoint-error.ts";
 import { CheckpointRecords } from "./checkpoint-records.ts";

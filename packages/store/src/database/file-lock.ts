@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { tryFileLock } from "@gennai/machine/process/file-lock";
+import { tryFileLock } from "@gennai/machine/process/locks/file-lock";
 import { StoreError, storeErrorOf } from "./store-error.ts";
 
 /** Waits for a lock between processes, held until disposed. Rejects with `StoreError`: `busy` after `timeout` milliseconds. */

@@ -3,7 +3,7 @@ import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { type Signer, signHead } from "@gennai/governance/ledger/ledger-signature";
-import { isClientPlace } from "@gennai/machine/workspace/client-place";
+import { isClientPlace } from "@gennai/machine/workspace/paths/client-place";
 import pLimit from "p-limit";
 import type { StoreDatabase } from "../database/database.ts";
 import { acquireFileLock } from "../database/file-lock.ts";

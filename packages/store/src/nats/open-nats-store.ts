@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
-import { ProcessLocks } from "@gennai/machine/process/process-lock";
+import { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
 import type { JsMsg } from "@nats-io/jetstream";
 import { databaseFile, StoreDatabase } from "../database/database.ts";
 import { StoreError } from "../database/store-error.ts";

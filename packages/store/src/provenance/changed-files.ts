@@ -1,4 +1,4 @@
-import { diffLines } from "@gennai/machine/changes/line-diff";
+import { diffLines } from "@gennai/machine/changes/diff/line-diff";
 import { git } from "@gennai/machine/git/run/run-git";
 import { readObjects } from "../repository/read-objects.ts";
 import { linesOf } from "./matching/text-lines.ts";

@@ -1,5 +1,5 @@
 import { lstat, readFile } from "node:fs/promises";
-import { resolvePath } from "@gennai/machine/workspace/resolve-path";
+import { resolvePath } from "@gennai/machine/workspace/paths/resolve-path";
 import type { RecordedWrite } from "./recorded-write.ts";
 import type { WorkspaceProvenance } from "./workspace-provenance.ts";
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { tombstones } from "@gennai/governance/ledger/purged-records";
-import { ProcessLocks } from "@gennai/machine/process/process-lock";
+import { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
 import type { StoreDatabase } from "../database/database.ts";
 import { addPurgeJob } from "../database/purge-job-table.ts";
 import { integerOf, textOf } from "../database/row.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { removeStagedTrees } from "@gennai/machine/proposal/staged-tree";
-import { layerOwners, removeLayer, removeLostLayers } from "@gennai/machine/stage/layer-files";
+import { layerOwners, removeLayer, removeLostLayers } from "@gennai/machine/stage/layer/layer-files";
 import { abandonedJournals, removeJournal } from "@gennai/machine/workspace/change/change-journal";
 import { forgetCheckpoints } from "../checkpoints/forget-checkpoints.ts";
 import type { StoreDatabase } from "../database/database.ts";

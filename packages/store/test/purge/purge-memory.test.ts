@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { SessionEvent } from "@gennai/agent/session-event";
-import { ProcessLocks } from "@gennai/machine/process/process-lock";
-import { layerDirectory, makeOwner } from "@gennai/machine/stage/layer-files";
+import { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
+import { layerDirectory, makeOwner } from "@gennai/machine/stage/layer/layer-files";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { repairWorkspaceLedger } from "#audit/ledger-repair";
 import { verifyWorkspaceLedger } from "#audit/ledger-verify";

@@ -19,7 +19,7 @@ import {
   removePrivateFile,
   writePrivateFile,
 } from "@gennai/machine/private-file";
-import { tryFileLock } from "@gennai/machine/process/file-lock";
+import { tryFileLock } from "@gennai/machine/process/locks/file-lock";
 import { hasCode } from "@gennai/machine/system-error";
 import { sha256Hex } from "@gennai/protocol/digest";
 import * as z from "zod";

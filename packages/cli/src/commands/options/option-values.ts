@@ -1,5 +1,5 @@
 import { type SandboxMode, sandboxModes } from "@gennai/machine/sandbox/sandbox";
-import { type StagesMode, stagesModes } from "@gennai/machine/staged-shell/stages-mode";
+import { type StagesMode, stagesModes } from "@gennai/machine/staged-shell/stages/stages-mode";
 import { type Backend, backends } from "@gennai/protocol/model/backend";
 import type { ModelChoice } from "../../connection/default-settings.ts";
 import { usageError } from "../../errors/cli-error.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { changedBlocks } from "@gennai/machine/changes/changed-blocks";
+import { changedBlocks } from "@gennai/machine/changes/diff/changed-blocks";
 import { openStore } from "@gennai/store/sqlite/store";
 
 /** What stood in a file, and what a recorded call added at its end. */

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import { isWithin } from "../../sandbox/host-layout.ts";
-import { repositoryAt } from "../../sandbox/repository-paths.ts";
+import { isWithin } from "../../sandbox/host/host-layout.ts";
+import { repositoryAt } from "../../sandbox/host/repository-paths.ts";
 
 /** The repository around a directory, with every place that git's data leads to. Real absolute paths. */
 export interface ConfirmedRepository {

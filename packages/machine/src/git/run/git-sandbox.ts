@@ -5,8 +5,8 @@ import { dirname } from "node:path";
 import { Writable } from "node:stream";
 import { userConfigDir } from "../../config/config-directory.ts";
 import { defaultStateDir } from "../../config/state-directory.ts";
-import { findBubblewrap } from "../../sandbox/find-bubblewrap.ts";
-import { type HostLayout, isWithin, readHostLayout } from "../../sandbox/host-layout.ts";
+import { findBubblewrap } from "../../sandbox/host/find-bubblewrap.ts";
+import { type HostLayout, isWithin, readHostLayout } from "../../sandbox/host/host-layout.ts";
 import type { UserGitConfiguration } from "./user-git-configuration.ts";
 
 /** What of the machine's files one git sees, besides the system's own. Real absolute paths. */

@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import type { GitContentsPorts } from "@gennai/governance/policies/git-contents";
 import type { CompiledRules } from "@gennai/governance/rules/compile-rules";
-import { isWithin } from "../../sandbox/host-layout.ts";
+import { isWithin } from "../../sandbox/host/host-layout.ts";
 import { confirmedRepository } from "../run/confirmed-repository.ts";
 import { judgeBy } from "./judge-by-rules.ts";
 import { SecretsInGit } from "./printed-secrets.ts";

@@ -1,5 +1,5 @@
 import { isAbsolute, join } from "node:path";
-import { certificatesIn } from "../../process/certificates-in.ts";
+import { certificatesIn } from "../../process/environment/certificates-in.ts";
 import type { RunMount } from "../../stage/staged-command.ts";
 import type { UserKeys } from "../login/user-keys.ts";
 import { type GitAddress } from "./git-address.ts";

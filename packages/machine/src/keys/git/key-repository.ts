@@ -1,8 +1,8 @@
 import { existsSync, lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { isWithin } from "../../sandbox/host-layout.ts";
-import { type RepositoryPaths, repositoryPaths } from "../../sandbox/repository-paths.ts";
+import { isWithin } from "../../sandbox/host/host-layout.ts";
+import { type RepositoryPaths, repositoryPaths } from "../../sandbox/host/repository-paths.ts";
 import { repositorySettings, type SettingEntries } from "./git-settings-of.ts";
 
 /** The one repository that a git with a login works in. */

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isWithin } from "../../sandbox/host-layout.ts";
+import { isWithin } from "../../sandbox/host/host-layout.ts";
 import type { UserKeys } from "./user-keys.ts";
 
 /** What the user's `~/.npmrc` has for one registry. */

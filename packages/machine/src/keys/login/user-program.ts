@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { join } from "node:path";
-import { directoriesOutside, isOutside, realPath } from "../../sandbox/search-path.ts";
+import { directoriesOutside, isOutside, realPath } from "../../sandbox/host/search-path.ts";
 
 /**
  * Absolute path of a program of the user's, by the server's own search path; never one that a workspace can fill or choose.

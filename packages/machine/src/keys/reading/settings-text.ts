@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import { secretPath } from "@gennai/governance/command/secret-paths";
-import { isWithin } from "../../sandbox/host-layout.ts";
+import { isWithin } from "../../sandbox/host/host-layout.ts";
 import type { KeyPlace } from "../plan-key.ts";
 
 const maxBytes = 256 * 1024;

@@ -1,7 +1,7 @@
 import { type Endpoint, endpointOf, sameEndpoint } from "@gennai/governance/network/endpoint";
 import type { AddedLogin } from "../../network/added-login.ts";
-import { certificateVariables } from "../../process/certificate-variables.ts";
-import { certificatesIn } from "../../process/certificates-in.ts";
+import { certificateVariables } from "../../process/environment/certificate-variables.ts";
+import { certificatesIn } from "../../process/environment/certificates-in.ts";
 import { loginSecrets } from "../login/login-secrets.ts";
 import { portOf } from "../login/npm-login.ts";
 import type { UserKeys } from "../login/user-keys.ts";

@@ -1,12 +1,12 @@
 import { closeSync, fsync } from "node:fs";
 import { promisify } from "node:util";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { sha256 } from "../content-digest.ts";
-import { fileFailure } from "../file-failure.ts";
-import { type HeldDirectory, holdDirectory } from "../held-directory.ts";
-import { temporaryName, writeTemporaryFile } from "../held-file.ts";
+import { sha256 } from "../files/content-digest.ts";
+import { fileFailure } from "../files/file-failure.ts";
+import { type HeldDirectory, holdDirectory } from "../files/held-directory.ts";
+import { temporaryName, writeTemporaryFile } from "../files/held-file.ts";
+import { checkRootInPlace, type WorkspaceRoot } from "../paths/workspace-root.ts";
 import type { AppliedChange, WorkspaceChange } from "../workspace.ts";
-import { checkRootInPlace, type WorkspaceRoot } from "../workspace-root.ts";
 import { removeJournal, writeJournal } from "./change-journal.ts";
 import { type InspectedChange, inspectChange, verifyBase } from "./inspect-change.ts";
 import { MadeDirectories, removeEmptyDirectories } from "./made-directories.ts";

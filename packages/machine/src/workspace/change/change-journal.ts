@@ -13,8 +13,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { isRunning, thisOwner } from "../../process/journal-owner.ts";
-import { temporaryPrefix } from "../held-file.ts";
+import { isRunning, thisOwner } from "../../process/locks/journal-owner.ts";
+import { temporaryPrefix } from "../files/held-file.ts";
 
 /**
  * Writes down what an `apply` is about to do, before it does any of it. The file is complete or absent; with pre-images (more

@@ -1,13 +1,13 @@
 import { closeSync, constants, lstatSync, openSync } from "node:fs";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { systemErrorCode } from "../../system-error.ts";
-import { fileFailure } from "../file-failure.ts";
-import { type HeldDirectory, holdDirectory } from "../held-directory.ts";
-import { type HeldFile, holdsBytes, readHeldFile } from "../held-file.ts";
-import { insideOnly } from "../inside-only.ts";
-import { splitRelative } from "../split-relative.ts";
+import { fileFailure } from "../files/file-failure.ts";
+import { type HeldDirectory, holdDirectory } from "../files/held-directory.ts";
+import { type HeldFile, holdsBytes, readHeldFile } from "../files/held-file.ts";
+import { insideOnly } from "../paths/inside-only.ts";
+import { splitRelative } from "../paths/split-relative.ts";
+import type { WorkspaceRoot } from "../paths/workspace-root.ts";
 import type { WorkspaceChange } from "../workspace.ts";
-import type { WorkspaceRoot } from "../workspace-root.ts";
 
 const forWriting = constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 

@@ -1,6 +1,6 @@
 import { closeSync, constants, linkSync, openSync, renameSync, unlinkSync } from "node:fs";
 import { systemErrorCode } from "../../system-error.ts";
-import type { HeldDirectory } from "../held-directory.ts";
+import type { HeldDirectory } from "../files/held-directory.ts";
 
 /** Puts a finished temporary file in the place of what is there, atomically. A link in that place is replaced, not followed. */
 export function replaceFile(directory: HeldDirectory, temporary: string, name: string): void {

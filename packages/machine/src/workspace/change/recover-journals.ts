@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs";
-import { holdDirectory } from "../held-directory.ts";
-import { splitRelative } from "../split-relative.ts";
-import type { WorkspaceRoot } from "../workspace-root.ts";
+import { holdDirectory } from "../files/held-directory.ts";
+import { splitRelative } from "../paths/split-relative.ts";
+import type { WorkspaceRoot } from "../paths/workspace-root.ts";
 import { abandonedJournals, type ChangeJournal, type JournalledChange, removeJournal } from "./change-journal.ts";
 import { removeEmptyDirectories } from "./made-directories.ts";
 import { removeFile } from "./place-file.ts";

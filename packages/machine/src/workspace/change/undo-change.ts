@@ -1,9 +1,9 @@
 import { closeSync, fsyncSync } from "node:fs";
 import { systemErrorCode } from "../../system-error.ts";
-import { type HeldDirectory, holdDirectory } from "../held-directory.ts";
-import { readIfPresent, writeTemporaryFile } from "../held-file.ts";
-import { splitRelative } from "../split-relative.ts";
-import type { WorkspaceRoot } from "../workspace-root.ts";
+import { type HeldDirectory, holdDirectory } from "../files/held-directory.ts";
+import { readIfPresent, writeTemporaryFile } from "../files/held-file.ts";
+import { splitRelative } from "../paths/split-relative.ts";
+import type { WorkspaceRoot } from "../paths/workspace-root.ts";
 import { placeNewFile, removeFile, replaceFile } from "./place-file.ts";
 
 /** A change as far as it must be known to take it back. */

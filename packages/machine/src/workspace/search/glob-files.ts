@@ -1,11 +1,11 @@
 import { lstatSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type { WorkspacePath } from "@gennai/governance/effect";
-import { fileFailure } from "../file-failure.ts";
-import { type HeldDirectory, holdDirectory } from "../held-directory.ts";
-import { insideOnly } from "../inside-only.ts";
-import { componentsOf } from "../split-relative.ts";
-import type { WorkspaceRoot } from "../workspace-root.ts";
+import { fileFailure } from "../files/file-failure.ts";
+import { type HeldDirectory, holdDirectory } from "../files/held-directory.ts";
+import { insideOnly } from "../paths/inside-only.ts";
+import { componentsOf } from "../paths/split-relative.ts";
+import type { WorkspaceRoot } from "../paths/workspace-root.ts";
 import { runRipgrep } from "./ripgrep.ts";
 import { excludeParameters, includeParameters } from "./search-globs.ts";
 

@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { StringDecoder } from "node:string_decoder";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { systemErrorCode } from "../../system-error.ts";
-import { fileFailure } from "../file-failure.ts";
-import type { HeldDirectory } from "../held-directory.ts";
-import { temporaryPrefix } from "../held-file.ts";
+import { fileFailure } from "../files/file-failure.ts";
+import type { HeldDirectory } from "../files/held-directory.ts";
+import { temporaryPrefix } from "../files/held-file.ts";
 
 /**
  * Runs ripgrep in a held directory and gives each record of its output to `onRecord`, which answers whether it wants more.

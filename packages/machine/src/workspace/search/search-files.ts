@@ -1,11 +1,11 @@
 import { lstatSync } from "node:fs";
 import type { WorkspacePath } from "@gennai/governance/effect";
-import { fileFailure } from "../file-failure.ts";
-import { holdDirectory } from "../held-directory.ts";
-import { insideOnly } from "../inside-only.ts";
-import { componentsOf, splitRelative } from "../split-relative.ts";
+import { fileFailure } from "../files/file-failure.ts";
+import { holdDirectory } from "../files/held-directory.ts";
+import { insideOnly } from "../paths/inside-only.ts";
+import { componentsOf, splitRelative } from "../paths/split-relative.ts";
+import type { WorkspaceRoot } from "../paths/workspace-root.ts";
 import type { SearchQuery, SearchResult } from "../workspace.ts";
-import type { WorkspaceRoot } from "../workspace-root.ts";
 import { runRipgrep } from "./ripgrep.ts";
 import { exactly, excludeParameters, includeParameters } from "./search-globs.ts";
 

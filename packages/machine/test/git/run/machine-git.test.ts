@@ -3,11 +3,11 @@ import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { afterEach, expect, test, vi } from "vitest";
 import { findGit } from "#git/run/find-git";
 import { machineGit } from "#git/run/machine-git";
-import { findBubblewrap } from "#sandbox/find-bubblewrap";
+import { findBubblewrap } from "#sandbox/host/find-bubblewrap";
 import { processesOver } from "../processes-over.ts";
 
 vi.mock("#git/run/find-git", { spy: true });
-vi.mock("#sandbox/find-bubblewrap", { spy: true });
+vi.mock("#sandbox/host/find-bubblewrap", { spy: true });
 
 /** A program that never answers, and whose child holds its output open. */
 const silent = `#!/bin/sh

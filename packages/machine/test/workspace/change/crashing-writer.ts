@@ -23,7 +23,7 @@ for (const name of ["writeSync", "renameSync", "linkSync", "unlinkSync", "mkdirS
 syncBuiltinESMExports();
 
 const { openLocalWorkspace } = await import("../../../src/workspace/local-workspace.ts");
-const { sha256 } = await import("../../../src/workspace/content-digest.ts");
+const { sha256 } = await import("../../../src/workspace/files/content-digest.ts");
 const workspace = openLocalWorkspace(directory, { stateDir });
 const text = (letter: string): Uint8Array => Buffer.from(letter.repeat(20_000));
 const change = async (path: string, from: string, to: string) =>

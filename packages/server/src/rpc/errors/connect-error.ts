@@ -3,7 +3,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { ModelError } from "@gennai/agent/model";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { ServiceError, type ServiceErrorCode } from "@gennai/machine/service-error";
-import { WorkspaceError } from "@gennai/machine/workspace/workspace-error";
+import { WorkspaceError } from "@gennai/machine/workspace/paths/workspace-error";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { InvalidField } from "@gennai/protocol/model/checked-field";
 import { StoreError } from "@gennai/store/database/store-error";

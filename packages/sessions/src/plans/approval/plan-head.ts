@@ -1,4 +1,4 @@
-import { readGitHead } from "@gennai/machine/workspace/git-head";
+import { readGitHead } from "@gennai/machine/git-data/git-head";
 
 /**
  * Commit and branch a workspace stands on, as text to compare; the same text means the same place.

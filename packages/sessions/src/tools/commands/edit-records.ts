@@ -1,5 +1,5 @@
 import type { FileChangeRecord } from "@gennai/agent/proposal";
-import type { FoundEdit } from "@gennai/machine/staged-shell/found-edits";
+import type { FoundEdit } from "@gennai/machine/staged-shell/found/found-edits";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import { maxKeptFile, maxKeptOfCommand, type SeenContents } from "../../session/seen-contents.ts";
 

@@ -6,13 +6,13 @@ import type { ExecutionContext, Judgement, ToolOutcome } from "@gennai/governanc
 import type { UncoveredKey } from "@gennai/machine/keys/login/user-keys";
 import type { RegistryLogins } from "@gennai/machine/keys/registries/registry-logins";
 import type { AddedLogin } from "@gennai/machine/network/added-login";
-import { runProposed } from "@gennai/machine/staged-shell/run-proposed";
+import { runProposed } from "@gennai/machine/staged-shell/run/run-proposed";
 import {
   runStaged,
   type StagedShellCommand,
   type StagedShellRun,
   type StagedSurroundings,
-} from "@gennai/machine/staged-shell/run-staged";
+} from "@gennai/machine/staged-shell/run/run-staged";
 import type { ToolFact } from "../tool-fact.ts";
 import { waysToKeep } from "../ways-to-keep.ts";
 import { commandOutcome } from "./command-outcome.ts";

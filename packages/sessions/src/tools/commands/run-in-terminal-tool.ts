@@ -1,7 +1,7 @@
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import type { Tool, ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { plainText } from "@gennai/machine/process/plain-text";
+import { plainText } from "@gennai/machine/process/output/plain-text";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { CommandRun } from "@gennai/protocol/model/editor-requests";
 import { z } from "zod";

@@ -12,7 +12,7 @@ import type {
 } from "@gennai/governance/tool";
 import { isPublicRegistry, type RegistryLogins } from "@gennai/machine/keys/registries/registry-logins";
 import type { AddedLogin } from "@gennai/machine/network/added-login";
-import type { StagedShellRun } from "@gennai/machine/staged-shell/run-staged";
+import type { StagedShellRun } from "@gennai/machine/staged-shell/run/run-staged";
 
 export interface NetworkedRun {
   readonly staged: StagedShellRun;

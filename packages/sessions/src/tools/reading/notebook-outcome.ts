@@ -2,7 +2,7 @@ import type { ShownImage, ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { judgeImage } from "@gennai/machine/images/fit-image";
 import { cellNames, type Notebook, type NotebookOutput } from "@gennai/machine/notebooks/notebook";
-import { plainText } from "@gennai/machine/process/plain-text";
+import { plainText } from "@gennai/machine/process/output/plain-text";
 import { numberedLines } from "./numbered-lines.ts";
 
 /** Characters of one output, where all cells are read and where one is; images of one result. */

@@ -1,6 +1,6 @@
+import { countLineFeeds } from "@gennai/machine/changes/diff/line-edit";
 import { plainLineFeeds } from "@gennai/machine/changes/editable-text";
-import { countLineFeeds } from "@gennai/machine/changes/line-edit";
-import { endOfLine } from "@gennai/machine/workspace/text-file";
+import { endOfLine } from "@gennai/machine/workspace/files/text-file";
 
 const maxLineLength = 2000;
 

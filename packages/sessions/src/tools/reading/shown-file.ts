@@ -1,7 +1,7 @@
 import type { ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { parseNotebook } from "@gennai/machine/notebooks/notebook";
-import { decodeText } from "@gennai/machine/workspace/text-file";
+import { decodeText } from "@gennai/machine/workspace/files/text-file";
 import { imageOutcome } from "./image-outcome.ts";
 import { notebookOutcome } from "./notebook-outcome.ts";
 

@@ -3,7 +3,7 @@ import type { Tool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { readUserFile } from "@gennai/machine/config/user-file";
 import { visibleText } from "@gennai/machine/web/visible-text";
-import { decodeText } from "@gennai/machine/workspace/text-file";
+import { decodeText } from "@gennai/machine/workspace/files/text-file";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { z } from "zod";
 import { maxSkillBytes, type Skill, skillBody, skillFile } from "../../skills/load-skills.ts";

@@ -1,12 +1,12 @@
 import type { FileWrite, WorkspacePath } from "@gennai/governance/effect";
 import type { Tool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { ComparingTime } from "@gennai/machine/changes/comparing-time";
+import { diffLines } from "@gennai/machine/changes/diff/line-diff";
 import { changedText, editableText, fileBytes, fileText } from "@gennai/machine/changes/editable-text";
-import { diffLines } from "@gennai/machine/changes/line-diff";
+import { ComparingTime } from "@gennai/machine/changes/fit/comparing-time";
 import { type PatchedFile, parsePatch } from "@gennai/machine/changes/parse-patch";
 import { patchText } from "@gennai/machine/changes/patch-text";
-import { decodeText } from "@gennai/machine/workspace/text-file";
+import { decodeText } from "@gennai/machine/workspace/files/text-file";
 import type { FileContent } from "@gennai/machine/workspace/workspace";
 import { z } from "zod";
 import { pathName } from "../path-name.ts";

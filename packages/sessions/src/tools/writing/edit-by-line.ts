@@ -1,7 +1,7 @@
 import type { ArgumentsForm } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { splitLines } from "@gennai/machine/changes/diff/line-edit";
 import { editableText, plainLineFeeds } from "@gennai/machine/changes/editable-text";
-import { splitLines } from "@gennai/machine/changes/line-edit";
 import type { FileContent } from "@gennai/machine/workspace/workspace";
 import { z } from "zod";
 import { editFields, type TextEdit } from "./edit-text.ts";

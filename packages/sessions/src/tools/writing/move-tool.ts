@@ -1,7 +1,7 @@
 import type { WorkspacePath } from "@gennai/governance/effect";
 import type { Tool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { decodeText } from "@gennai/machine/workspace/text-file";
+import { decodeText } from "@gennai/machine/workspace/files/text-file";
 import { z } from "zod";
 import { pathName } from "../path-name.ts";
 import {

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import type { FileBase, WorkspacePath } from "@gennai/governance/effect";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { diffLines } from "@gennai/machine/changes/diff/line-diff";
+import { unifiedDiff } from "@gennai/machine/changes/diff/unified-diff";
 import {
   changedText,
   type EditableText,
@@ -8,9 +10,7 @@ import {
   fileText,
   withPlainLineFeeds,
 } from "@gennai/machine/changes/editable-text";
-import { diffLines } from "@gennai/machine/changes/line-diff";
-import { unifiedDiff } from "@gennai/machine/changes/unified-diff";
-import { decodeText, endOfLine } from "@gennai/machine/workspace/text-file";
+import { decodeText, endOfLine } from "@gennai/machine/workspace/files/text-file";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { FileRead } from "@gennai/protocol/model/editor-requests";
 import type { ChangeOperation, ProposedChange } from "@gennai/protocol/model/proposal";

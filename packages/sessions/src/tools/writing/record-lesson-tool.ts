@@ -1,7 +1,7 @@
 import type { Tool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { diffLines } from "@gennai/machine/changes/diff/line-diff";
 import { changedText, editableText } from "@gennai/machine/changes/editable-text";
-import { diffLines } from "@gennai/machine/changes/line-diff";
 import type { FileContent } from "@gennai/machine/workspace/workspace";
 import { z } from "zod";
 import { appendLesson } from "../../notes/append-lesson.ts";

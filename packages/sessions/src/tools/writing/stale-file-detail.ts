@@ -1,7 +1,7 @@
 import type { FileWrite } from "@gennai/governance/effect";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { threeWayDiff } from "@gennai/machine/changes/diff/three-way-diff";
 import { editableText } from "@gennai/machine/changes/editable-text";
-import { threeWayDiff } from "@gennai/machine/changes/three-way-diff";
 import { withoutKeyLines } from "@gennai/machine/redaction/private-key";
 import type { FileContent } from "@gennai/machine/workspace/workspace";
 import { bufferContent } from "./editor-change.ts";

@@ -1,8 +1,8 @@
 import type { Tool } from "@gennai/governance/tool";
+import { diffLines } from "@gennai/machine/changes/diff/line-diff";
+import { countLines } from "@gennai/machine/changes/diff/line-edit";
 import { changedText, editableText, withPlainLineFeeds } from "@gennai/machine/changes/editable-text";
-import { diffLines } from "@gennai/machine/changes/line-diff";
-import { countLines } from "@gennai/machine/changes/line-edit";
-import { endOfLine } from "@gennai/machine/workspace/text-file";
+import { endOfLine } from "@gennai/machine/workspace/files/text-file";
 import { z } from "zod";
 import { maxFileBytes } from "../text-limits.ts";
 import type { FileChangePorts, IntendedText } from "./file-change.ts";

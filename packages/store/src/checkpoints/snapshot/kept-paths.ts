@@ -2,7 +2,7 @@ import { accessSync, constants, lstatSync, type Stats, statSync } from "node:fs"
 import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { intentMapFile, ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
-import { temporaryPrefix } from "@gennai/machine/workspace/held-file";
+import { temporaryPrefix } from "@gennai/machine/workspace/files/held-file";
 import { isLedgerFileName } from "../../ledger/file/ledger-file-name.ts";
 import { CheckpointError } from "../checkpoint-error.ts";
 import { type FileStamp, stampOf } from "./file-stamp.ts";

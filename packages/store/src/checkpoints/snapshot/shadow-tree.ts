@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { ProcessLocks } from "@gennai/machine/process/process-lock";
+import type { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
 import pLimit from "p-limit";
 import { CheckpointError } from "../checkpoint-error.ts";
 import type { FileState, PathChange } from "../file-state.ts";

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { lstat, open, readFile, realpath, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
-import { holdRealDirectory } from "@gennai/machine/workspace/held-directory";
+import { holdRealDirectory } from "@gennai/machine/workspace/files/held-directory";
 
 /**
  * Lists a ledger's file in git's private exclude file, once: a tracked ledger would block checkouts and roll

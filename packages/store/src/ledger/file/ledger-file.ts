@@ -3,7 +3,7 @@ import { type FileHandle, lstat, open } from "node:fs/promises";
 import { basename } from "node:path";
 import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
 import { hasCode } from "@gennai/machine/system-error";
-import { type HeldDirectory, holdRealDirectory } from "@gennai/machine/workspace/held-directory";
+import { type HeldDirectory, holdRealDirectory } from "@gennai/machine/workspace/files/held-directory";
 import { areOfOthers, type IsOurs } from "./chain-of-others.ts";
 import { usualLedgerFileName } from "./ledger-file-name.ts";
 

@@ -13,7 +13,7 @@ import { link, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { NextKey, Signer, Verifier } from "@gennai/governance/ledger/ledger-signature";
 import { hasCode } from "@gennai/machine/system-error";
-import { syncDirectory } from "@gennai/machine/workspace/sync-directory";
+import { syncDirectory } from "@gennai/machine/workspace/files/sync-directory";
 import { StoreError } from "../../database/store-error.ts";
 
 export function ledgerPublicKeyFile(stateDir: string): string {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { isHeadGenuine, type SignedHead, type Verifier } from "@gennai/governance/ledger/ledger-signature";
 import { hasCode } from "@gennai/machine/system-error";
-import { isClientPlace } from "@gennai/machine/workspace/client-place";
+import { isClientPlace } from "@gennai/machine/workspace/paths/client-place";
 import { integerOf, textOf } from "../../database/row.ts";
 import { databaseMark, isBehind, readStoreMark, storeMarkFile } from "../../database/store-mark.ts";
 import { lastRecordBeyond } from "../file/file-beyond-store.ts";

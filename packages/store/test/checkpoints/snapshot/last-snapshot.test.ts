@@ -18,7 +18,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { GitMissingError, machineGit } from "@gennai/machine/git/run/machine-git";
 import { startGit } from "@gennai/machine/git/run/start-git";
-import { ProcessLocks } from "@gennai/machine/process/process-lock";
+import { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
 import { oneAfterTheOther, raceJobs } from "@gennai/testkit/race-jobs";
 import fc from "fast-check";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";

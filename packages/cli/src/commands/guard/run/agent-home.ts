@@ -1,9 +1,8 @@
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { isWithin } from "@gennai/machine/sandbox/host-layout";
-import type { ProgramHome } from "@gennai/machine/stage/program-home";
-import type { RunMount } from "@gennai/machine/stage/staged-command";
+import { isWithin } from "@gennai/machine/sandbox/host/host-layout";
+import type { ProgramHome, RunMount } from "@gennai/machine/stage/staged-command";
 import * as z from "zod";
 import { CliError } from "../../../errors/cli-error.ts";
 import type { StartedAgent } from "./started-agents.ts";

@@ -1,8 +1,8 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { join } from "node:path";
 import { searchPath } from "@gennai/machine/keys/login/user-program";
-import { isWithin } from "@gennai/machine/sandbox/host-layout";
-import { realPath } from "@gennai/machine/sandbox/search-path";
+import { isWithin } from "@gennai/machine/sandbox/host/host-layout";
+import { realPath } from "@gennai/machine/sandbox/host/search-path";
 
 /** An agent's program on this machine. */
 export interface AgentProgram {

@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { parseEndpoint } from "@gennai/governance/network/endpoint";
 import { userConfigDir } from "@gennai/machine/config/config-directory";
-import { readControlFile } from "@gennai/machine/workspace/read-control-file";
+import { readControlFile } from "@gennai/machine/workspace/files/read-control-file";
 import { parseStrictYaml } from "@gennai/machine/yaml/strict-yaml";
 import * as z from "zod";
 import { CliError } from "../../../errors/cli-error.ts";

@@ -1,0 +1,151 @@
+import { dirname, relative } from "node:path";
+import type { AgreedControl } from "@gennai/governance/policies/agreed-control";
+import type { PutBackFile, ToolOutcome } from "@gennai/governance/tool";
+import { entryAt } from "../../entry-at.ts";
+import { isWithin } from "../../sandbox/host/host-layout.ts";
+import type { WorkspaceRoot } from "../../workspace/paths/workspace-root.ts";
+import { type ChangeSurroundings, type ControlChange, isAgreed } from "../state/agreed-change.ts";
+import { type ControlStates, type ControlTree, sameState } from "../state/control-state.ts";
+import type { ControlTargets } from "../state/control-targets.ts";
+import type { KeptBytes } from "../state/kept-bytes.ts";
+import type { Aside } from "./aside.ts";
+import { letOwnerIn } from "./let-owner-in.ts";
+import { SetBack } from "./set-back.ts";
+
+export interface ChangedTree {
+  readonly root: string;
+  /** The directory that stood there when the command began. */
+  readonly held: WorkspaceRoot;
+  readonly tree: ControlTree;
+  readonly before: ControlStates;
+  /** Directories that could not be read before. */
+  readonly unreadable: readonly string[];
+  readonly untouchable: readonly string[];
+  readonly targets: ControlTargets;
+  readonly agreed: AgreedControl;
+  readonly bytes: KeptBytes;
+  readonly aside: Aside;
+  /** Changes after this time are not the command's; milliseconds since the epoch. */
+  readonly deadline: number;
+  readonly index: Pick<ChangeSurroundings, "isTracked" | "isAsInIndex">;
+}
+
+export type PutBackFiles = NonNullable<ToolOutcome["putBack"]>;
+
+/** Compares a tree's control files with what they were, and puts back what nobody agreed to. */
+export function putBack(changed: ChangedTree): readonly PutBackFile[] {
+  const { root, held, before, agreed, bytes, aside, deadline } = changed;
+  const { states, unlisted } = lookIntoAll(changed);
+  const after = new Map([...changed.tree.lookAt(changed.targets, changed.untouchable), ...states]);
+  const changes = changesOf(changed, after).filter(({ path }) => changedBefore(deadline, path, root));
+  const known = new Set([...before.values()].map((state) => (state.type === "file" ? state.sha256 : "")));
+  const around: ChangeSurroundings = {
+    root,
+    ...changed.index,
+    newRepositories: changes.flatMap(({ path, before: was }) =>
+      was === undefined && path.endsWith("/.git") ? [path] : [],
+    ),
+    wasThere: (state) => state.type === "file" && known.has(state.sha256),
+    text: (state) => (state?.type === "file" ? Buffer.from(bytes.read(state.sha256)).toString() : undefined),
+  };
+  const isFine = new Map(changes.map((change) => [change, isAgreed(change, agreed, around)]));
+  const wrong = changes.filter((change) => isFine.get(change) !== true);
+  const kept = changes.filter((change) => isFine.get(change) === true);
+  const back = new SetBack(held, { bytes, aside });
+  const done: PutBackFile[] = unlisted.map((path) => ({ path, what: "failed", reason: "it cannot be looked into" }));
+  const gone: string[] = [];
+  const emptied: string[] = [];
+  for (const change of wrong.toSorted((one, other) => (one.path < other.path ? -1 : 1))) {
+    const { path, name, control, before: was } = change;
+    if (gone.some((directory) => isWithin(path, directory))) continue;
+    const isNew = was === undefined;
+    const isMixed = control.level === "sensitive" || kept.some((other) => isWithin(other.path, path));
+    if (isNew && change.after?.type === "directory" && isMixed) {
+      emptied.unshift(path);
+      continue;
+    }
+    try {
+      const lying = back.to(path, was);
+      if (isNew) gone.push(path);
+      if (was?.type !== "directory" || lying !== "")
+        done.push({ path: name, what: isNew ? "removed" : "restored", reason: `${control.what}${lying}` });
+    } catch (error) {
+      done.push({ path: name, what: "failed", reason: error instanceof Error ? error.message : String(error) });
+    }
+  }
+  for (const path of emptied) back.removeEmpty(path);
+  return done;
+}
+
+/** Also into directories that the command closed: what cannot be listed can still be obeyed, by its name. */
+function lookIntoAll({
+  root,
+  held,
+  tree,
+  unreadable: closedBefore,
+  untouchable,
+}: ChangedTree): ReturnType<ControlTree["look"]> {
+  const tried = new Set(closedBefore);
+  for (;;) {
+    const seen = tree.look(untouchable);
+    const closed = seen.unreadable.filter((path) => !tried.has(path));
+    if (closed.length === 0) return seen;
+    for (const path of closed) {
+      tried.add(path);
+      letOwnerIn(held, path === root ? [] : relative(root, path).split("/"));
+    }
+  }
+}
+
+function changesOf({ root, tree, before, targets }: ChangedTree, after: ControlStates): readonly ControlChange[] {
+  const paths = new Set([...before.keys(), ...after.keys()]);
+  return [...paths].flatMap((path): ControlChange[] => {
+    const change = { path, before: before.get(path), after: after.get(path) };
+    if (sameState(change.before, change.after)) return [];
+    const control = tree.controlOf(path, targets);
+    return control === undefined ? [] : [{ ...change, name: relative(root, path), control, inGit: tree.inGit(path) }];
+  });
+}
+
+/** By the time of the last change of the file, or of the nearest directory that is left. */
+export function changedBefore(deadline: number, path: string, root: string): boolean {
+  for (let at = path; isWithin(at, root); at = dirname(at)) {
+    const stat = entryAt(at);
+    if (stat !== undefined) return stat.ctimeMs <= deadline;
+  }
+  return true;
+}
+
+/** For the model, and for anyone who looks at what it did. */
+export function describePutBack({ files, keptIn }: PutBackFiles): string {
+  const back = files.filter(({ what }) => what !== "failed");
+  const failed = files.filter(({ what }) => what === "failed");
+  return [
+    ...(back.length === 0 ? [] : [`put back, because nobody agreed to it: ${listed(back)}.`]),
+    ...(failed.length === 0 ? [] : [`COULD NOT BE PUT BACK, so look at it before you go on: ${listed(failed)}.`]),
+    ...(keptIn === "" ? [] : [`What the command left there lies in ${keptIn}.`]),
+  ].join(" ");
+}
+
+/** What was left of a command whose process was killed. */
+export interface RecoveredCommand extends PutBackFiles {
+  readonly workspaceRoot: string;
+  /** Where it is kept how things were; set when not all could be put back. */
+  readonly knownIn?: string;
+}
+
+/** For the one who starts a server. */
+export function describeRecovered({ workspaceRoot, knownIn, ...putBack }: RecoveredCommand): string {
+  const known = knownIn === undefined ? "" : ` How it was before is kept in ${knownIn}.`;
+  return `A command in ${workspaceRoot} was cut off: ${describePutBack(putBack)}${known}`;
+}
+
+function listed(files: readonly PutBackFile[]): string {
+  const shown = files
+    .slice(0, maxShown)
+    .map(({ path, what, reason }) => `${path} (${what === "failed" ? "" : `${words[what]}: `}${reason})`);
+  return `${shown.join(", ")}${files.length > maxShown ? `, and ${files.length - maxShown} more` : ""}`;
+}
+
+const maxShown = 20;
+const words = { removed: "removed", restored: "as before" } as const;

@@ -1,0 +1,194 @@
+import { lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import type { CommandPath } from "@gennai/governance/command/command-analysis";
+import type { ControlPath } from "@gennai/governance/policies/control-paths";
+import { gitSettingsIn } from "../../git-data/git-settings-in.ts";
+import { isWithin } from "../../sandbox/host/host-layout.ts";
+import { systemErrorCode } from "../../system-error.ts";
+
+/** Absolute paths that control files lead to; of a directory, all in it. What stands there is obeyed like they are. */
+export type ControlTargets = ReadonlyMap<string, ControlPath>;
+
+export interface ControlLeads {
+  /** Control paths that are symbolic links. */
+  readonly links: ReadonlyMap<string, ControlPath>;
+  /** Absolute paths of files of git's configuration. */
+  readonly configurations: readonly string[];
+}
+
+/** More than any project has. */
+const maxLooked = 20_000;
+const maxConfigurations = 200;
+const maxBytes = 1024 * 1024;
+/** As many as the system follows. */
+const maxLinks = 40;
+
+/**
+ * Where links among control files lead, link for link, and what git's configuration includes or names: programs, hooks,
+ * attributes. Only what lies in `roots`. Throws when there is too much to be looked after.
+ *
+ * @param options.workTrees tops that relative paths in the configuration are counted from
+ */
+export function controlTargets(
+  { links, configurations }: ControlLeads,
+  options: { readonly roots: readonly string[]; readonly workTrees: readonly string[]; readonly home: string },
+): ControlTargets {
+  const targets = new Map<string, ControlPath>();
+  const known = new Map<string, string | undefined>();
+  let looked = 0;
+  const lead = (path: string, control: ControlPath, isLink: boolean): void => {
+    const { links: way, end } = follow(path, known);
+    for (const link of way) {
+      if ((!isLink || link !== path) && mayLead(link, control) && !targets.has(link)) targets.set(link, control);
+    }
+    // A link to a directory that it lies in makes nothing there into a control file.
+    if (end === undefined || (isLink && isWithin(path, end)) || targets.has(end) || !mayLead(end, control)) return;
+    targets.set(end, control);
+    for (const link of linksIn(end)) lead(link, control, true);
+  };
+  const mayLead = (target: string, control: ControlPath): boolean => {
+    const isInside = options.roots.some((root) => isWithin(target, root));
+    if (!isInside || options.roots.some((root) => isWithin(root, target))) return false;
+    // What scripts run by its name may as well be a source of this project.
+    return control.what !== "a program that scripts run by its name" || target.includes("/node_modules/");
+  };
+  const linksIn = (path: string): readonly string[] => {
+    looked += 1;
+    if (looked > maxLooked) throw new Error(`control files lead to more than ${maxLooked} others, by way of ${path}.`);
+    if (linkTarget(path) !== undefined) return [path];
+    return namesIn(path).flatMap((name) => linksIn(join(path, name)));
+  };
+  for (const { path, what } of namedByGit(configurations, options)) lead(path, { level: "protected", what }, false);
+  // The first one counts.
+  const byLevel = [...links].sort(([, one], [, other]) => one.level.localeCompare(other.level));
+  for (const [path, control] of byLevel) lead(path, control, true);
+  return targets;
+}
+
+/** The user's and the system's: what they say of hooks and attributes may lie in the workspace. */
+export function userConfigurations(home: string): readonly string[] {
+  const configHome = process.env["XDG_CONFIG_HOME"] || join(home, ".config");
+  return ["/etc/gitconfig", join(home, ".gitconfig"), join(configHome, "git", "config")];
+}
+
+/** What controls by being, or lying in, a target. */
+export function targetControl(targets: ControlTargets, path: string): ControlPath | undefined {
+  for (let at = path; ; at = dirname(at)) {
+    const control = targets.get(at);
+    if (control !== undefined || dirname(at) === at) return control;
+  }
+}
+
+/** The links on a way through the file system, and where it ends; undefined for one that does not end. */
+function follow(
+  path: string,
+  known = new Map<string, string | undefined>(),
+): { readonly links: readonly string[]; readonly end: string | undefined } {
+  const links: string[] = [];
+  let at = "/";
+  const left = path.split("/").filter((part) => part !== "");
+  for (let part = left.shift(); part !== undefined; part = left.shift()) {
+    at = resolve(at, part);
+    const target = known.has(at) ? known.get(at) : linkTarget(at);
+    known.set(at, target);
+    if (target === undefined) continue;
+    if (links.length >= maxLinks) return { links, end: undefined };
+    links.push(at);
+    left.unshift(...target.split("/").filter((each) => each !== ""));
+    at = isAbsolute(target) ? "/" : dirname(at);
+  }
+  return { links, end: at };
+}
+
+/** What names a link names what it leads to. */
+export function throughLinks(path: CommandPath): CommandPath[] {
+  const { end } = path.pattern === true ? {} : follow(path.absolute);
+  return end === undefined || end === path.absolute ? [path] : [path, { ...path, absolute: end }];
+}
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined;
+  } catch (error) {
+    if (unreachable.has(systemErrorCode(error) ?? "")) return undefined;
+    throw error;
+  }
+}
+
+const unreachable: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "EACCES", "EINVAL", "ENAMETOOLONG"]);
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    if (unreachable.has(systemErrorCode(error) ?? "")) return [];
+    throw error;
+  }
+}
+
+interface NamedByGit {
+  /** Absolute. */
+  readonly path: string;
+  readonly what: string;
+}
+
+/** What the configuration includes, and the files and directories that it names. */
+function namedByGit(
+  configurations: readonly string[],
+  { workTrees, home }: { readonly workTrees: readonly string[]; readonly home: string },
+): readonly NamedByGit[] {
+  const named: NamedByGit[] = [];
+  const queue = [...configurations];
+  const seen = new Set(queue);
+  for (const path of queue) {
+    if (queue.length > maxConfigurations) throw new Error(`git's configuration includes too many files, e.g. ${path}.`);
+    const settings = gitSettingsIn(textOf(path));
+    const own = settings.findLast(({ name }) => name === "core.worktree")?.value;
+    const tops = [
+      ...workTrees,
+      ...(basename(dirname(path)) === ".git" ? [dirname(dirname(path))] : []),
+      ...(own === undefined ? [] : [resolve(dirname(path), own)]),
+    ];
+    const from = (bases: readonly string[], value: string): readonly string[] =>
+      bases.map((base) => resolve(base, value.replace(/^~(?=\/)/, home)));
+    for (const { name, value } of settings) {
+      if (/^include(?:if\..*)?\.path$/.test(name)) {
+        for (const included of from([dirname(path)], value)) {
+          named.push({ path: included, what: "git's configuration" });
+          if (!seen.has(included)) queue.push(included);
+          seen.add(included);
+        }
+      } else if (name === "core.hookspath") {
+        for (const each of from(tops, value)) named.push({ path: each, what: "a directory of hooks" });
+      } else if (name === "core.attributesfile" || name === "core.excludesfile") {
+        for (const each of from(tops, value)) named.push({ path: each, what: "what git's configuration names" });
+      } else {
+        const words = value.split(/[\s"';|&!]+/).filter((word) => word !== "");
+        for (const each of words.flatMap((word) => from(tops, word)).filter(isFile))
+          named.push({ path: each, what: "what git's configuration names" });
+      }
+    }
+  }
+  return named;
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch (error) {
+    if (systemErrorCode(error) !== undefined || path.includes("\0")) return false;
+    throw error;
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    const stat = statSync(path);
+    if (!stat.isFile()) return "";
+    if (stat.size > maxBytes) throw new Error(`${path} is too large for a configuration of git.`);
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (systemErrorCode(error) !== undefined) return "";
+    throw error;
+  }
+}

@@ -1,0 +1,93 @@
+import { createHash } from "node:crypto";
+import {
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { hasCode } from "../../system-error.ts";
+import type { ControlState } from "./control-state.ts";
+
+/** Of all copies together. */
+const maxCopied = 512 * 1024 * 1024;
+
+/** Bytes by their SHA-256, in a private directory, which is made when there are some. */
+export class KeptBytes {
+  readonly #directory: string;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  keep(sha256: string, bytes: Uint8Array): void {
+    const file = join(this.#directory, sha256);
+    if (existsSync(file)) return;
+    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    writeFileSync(`${file}.new`, bytes, { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+  }
+
+  /** Throws for bytes that are not there, or not whole. */
+  read(sha256: string): Uint8Array {
+    const bytes = readFileSync(join(this.#directory, sha256));
+    if (createHash("sha256").update(bytes).digest("hex") !== sha256)
+      throw new Error(`What was kept of ${sha256} is damaged.`);
+    return bytes;
+  }
+
+  /**
+   * Copies a file that is too large to be read at each look; nothing where there is no room for it.
+   * @param identity says which file it is, and that it did not change: asked again when it is copied
+   */
+  keepCopy(path: string, identity: () => string | undefined): void {
+    const named = identity();
+    if (named === undefined) return;
+    const file = join(this.#directory, copyName(named));
+    if (existsSync(file) || statSync(path).size + this.#copied() > maxCopied) return;
+    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    try {
+      copyFileSync(path, `${file}.new`, constants.COPYFILE_FICLONE);
+    } catch (error) {
+      // Anyone who may not read it, may not obey it either.
+      if (hasCode(error, "EACCES")) return;
+      throw error;
+    }
+    if (identity() === named) renameSync(`${file}.new`, file);
+    else rmSync(`${file}.new`);
+  }
+
+  /** Forgets all others. */
+  keepOnly(states: Iterable<ControlState>): void {
+    if (!existsSync(this.#directory)) return;
+    const needed = new Set<string>();
+    for (const state of states) {
+      if (state.type === "file") needed.add(state.sha256);
+      if (state.type === "other") needed.add(copyName(state.identity));
+    }
+    for (const name of readdirSync(this.#directory))
+      if (!needed.has(name)) rmSync(join(this.#directory, name), { force: true });
+  }
+
+  /** Undefined when there is none. */
+  readCopy(identity: string): Uint8Array | undefined {
+    const file = join(this.#directory, copyName(identity));
+    return existsSync(file) ? readFileSync(file) : undefined;
+  }
+
+  #copied(): number {
+    if (!existsSync(this.#directory)) return 0;
+    const copies = readdirSync(this.#directory).filter((name) => name.endsWith(".copy"));
+    return copies.reduce((sum, name) => sum + statSync(join(this.#directory, name)).size, 0);
+  }
+}
+
+function copyName(identity: string): string {
+  return `${createHash("sha256").update(identity).digest("hex")}.copy`;
+}

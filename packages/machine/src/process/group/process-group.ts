@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { systemErrorCode } from "../../system-error.ts";
+import { anySince, hasOpen, type ProcessEntry, type ProcessSession, processesSince } from "./process-table.ts";
+
+/** How long processes that were asked to end may take before they are killed, in milliseconds. */
+export const defaultGraceMs = 1000;
+/** Killed processes vanish at once, unless the kernel holds them in a call that cannot be interrupted. */
+const vanishMs = 5000;
+
+/**
+ * A process that leads a session of its own, and everything it started: its group, and groups that job control made in
+ * its session. A program that makes itself a new session leaves; only a sandbox holds such a one.
+ */
+export class ProcessGroup {
+  readonly leader: number;
+  readonly #since: number;
+
+  constructor({ leader, since }: ProcessSession) {
+    this.leader = leader;
+    this.#since = since;
+  }
+
+  /** Those still running; the leader's id stands for all where they cannot be listed. */
+  running(): readonly number[] {
+    const processes = processesSince(this.#since, this.leader);
+    if (processes === undefined) return this.#groupExists() ? [this.leader] : [];
+    return processes.filter((entry) => this.#hasLiving(entry)).map((entry) => entry.id);
+  }
+
+  /** Sends a signal to all of them. */
+  signal(name: "SIGTERM" | "SIGKILL"): void {
+    send(-this.leader, name);
+    for (const id of this.running()) if (id !== this.leader) send(id, name);
+  }
+
+  /** Ends all of them, first politely. Resolves when they are gone, with those that could not be ended. */
+  async end(graceMs: number = defaultGraceMs): Promise<readonly number[]> {
+    // Mostly nothing is left.
+    if (anySince(this.#since, this.leader, (entry) => this.#hasLiving(entry)) === false) return [];
+    return endProcesses(
+      () => this.running(),
+      (name) => this.signal(name),
+      graceMs,
+    );
+  }
+
+  #hasLiving({ ended, group, session }: ProcessEntry): boolean {
+    return !ended && (group === this.leader || session === this.leader);
+  }
+
+  #groupExists(): boolean {
+    try {
+      process.kill(-this.leader, 0);
+      return true;
+    } catch (error) {
+      return systemErrorCode(error) === "EPERM";
+    }
+  }
+}
+
+/**
+ * Ends processes that left the session but still have one of its pipes open.
+ * @param pipe as `openedBy` names it
+ */
+export async function endHolders(
+  pipe: string,
+  since: number,
+  graceMs: number = defaultGraceMs,
+): Promise<readonly number[]> {
+  const holders = () =>
+    (processesSince(since) ?? [])
+      .filter((entry) => !entry.ended && entry.id !== process.pid && hasOpen(entry.id, pipe))
+      .map((entry) => entry.id);
+  return endProcesses(
+    holders,
+    (name) => {
+      for (const id of holders()) send(id, name);
+    },
+    graceMs,
+  );
+}
+
+/** Ends processes at once, whatever session they are in. @param running those that still run */
+export function endAll(running: () => readonly number[]): Promise<readonly number[]> {
+  const kill = (): void => {
+    for (const id of running()) send(id, "SIGKILL");
+  };
+  return endProcesses(running, kill, 0);
+}
+
+async function endProcesses(
+  running: () => readonly number[],
+  signal: (name: "SIGTERM" | "SIGKILL") => void,
+  graceMs: number,
+): Promise<readonly number[]> {
+  if (running().length === 0) return [];
+  signal("SIGTERM");
+  if (await gone(running, graceMs)) return [];
+  const giveUp = performance.now() + vanishMs;
+  // Again and again: one that was being started while the signal went out has missed it.
+  do signal("SIGKILL");
+  while (!(await gone(running, 50)) && performance.now() < giveUp);
+  return running();
+}
+
+async function gone(running: () => readonly number[], withinMs: number): Promise<boolean> {
+  const end = performance.now() + withinMs;
+  for (let pause = 1; ; pause = Math.min(pause * 2, 25)) {
+    if (running().length === 0) return true;
+    const left = end - performance.now();
+    if (left <= 0) return false;
+    await sleep(Math.min(pause, left));
+  }
+}
+
+function send(id: number, name: "SIGTERM" | "SIGKILL"): void {
+  try {
+    process.kill(id, name);
+  } catch (error) {
+    // ESRCH: it is gone. EPERM: it runs as somebody else, which `running` goes on to show.
+    const code = systemErrorCode(error);
+    if (code !== "ESRCH" && code !== "EPERM") throw error;
+  }
+}

@@ -1,0 +1,160 @@
+import { newestProcess, openedBy } from "../group/process-table.ts";
+import { SpawnHelper, type WaitingShell } from "./spawn-helper.ts";
+import { closing, type StartedChild } from "./started-child.ts";
+
+/** What a shell that waits is told. */
+export interface ShellStart {
+  /** Program (absolute) and its arguments. */
+  readonly argv: readonly string[];
+  /** File that it finds open as descriptor 3. */
+  readonly opens?: string | undefined;
+  /** Where it shall run, e.g. a handle of this process. Absolute. */
+  readonly directory: string;
+  /** The same by the name that the command shall see. */
+  readonly directoryName: string;
+  /** Shell words before the program. */
+  readonly limits: string;
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+/** Milliseconds until a shell that does not answer is given up. */
+const timeoutMs = 5_000;
+/** Milliseconds after the first command until the helper is started: what comes of the command goes out first. */
+const helperDelay = 25;
+/** So often the helper may end by itself until there is none any more. */
+const maxHelpers = 3;
+
+let helper: SpawnHelper | undefined;
+let helpers = 0;
+let helperTimer: NodeJS.Timeout | undefined;
+
+/** A shell that waits with an environment, and the next one, which is started when that is taken. */
+class Parking {
+  #parked: { readonly shell: WaitingShell; readonly key: string } | undefined;
+  /** Of the shell that is being started. */
+  #parking: string | undefined;
+
+  /** undefined when none waits. */
+  take(environment: Environment): WaitingShell | undefined {
+    const shell = this.#parked?.key === keyOf(environment) ? this.#parked.shell : undefined;
+    if (shell !== undefined) this.#parked = undefined;
+    return shell;
+  }
+
+  has(environment: Environment): boolean {
+    const key = keyOf(environment);
+    return this.#parked?.key === key || this.#parking === key;
+  }
+
+  /** Anyone who needs a process when there is none to be had starts one, and tells what goes wrong. */
+  parkQuietly(environment: Environment): void {
+    this.#park(environment).catch(() => undefined);
+  }
+
+  async #park(environment: Environment): Promise<void> {
+    if (helper === undefined || helper.hasEnded) {
+      if (helpers === maxHelpers) return;
+      helpers += 1;
+      helper = SpawnHelper.start();
+    }
+    const key = keyOf(environment);
+    this.#parking = key;
+    const shell = await helper.shell(environment);
+    if (this.#parking === key) this.#parking = undefined;
+    if (shell === undefined) return;
+    if (this.#parked !== undefined) letGo(this.#parked.shell);
+    this.#parked = { shell, key };
+    void shell.ended.then(() => {
+      if (this.#parked?.shell !== shell) return;
+      this.#parked = undefined;
+      // It may only be its helper that is gone.
+      letGo(shell);
+    });
+  }
+}
+
+const forCommands = new Parking();
+/** Of mounts: processes that this one needs for itself. */
+const forKeepers = new Parking();
+
+function keyOf(environment: Environment): string {
+  return JSON.stringify(environment);
+}
+
+/**
+ * Starts a program in the shell that waits with this environment, and has the next one wait. undefined when no shell waits,
+ * or it could not go on: nothing ran then.
+ */
+export async function startInParkedShell(
+  start: ShellStart,
+  environment: Environment,
+): Promise<StartedChild | undefined> {
+  const shell = forCommands.take(environment);
+  if (shell === undefined) return undefined;
+  const { id, input, output, said, saidTo, ended } = shell;
+  for (const stream of [input, output, said]) stream.ref();
+  const pipe = openedBy(id, 1);
+  // It has waited for a while: what others started since is none of its.
+  const session = { leader: id, since: Math.max(id, newestProcess()) };
+  // What it says comes before the end of the stream, also when it is gone by now: no program starts twice.
+  const goesOn = Promise.withResolvers<boolean>();
+  said.once("data", () => goesOn.resolve(true));
+  said.once("close", () => goesOn.resolve(false));
+  const giveUp = setTimeout(() => kill(id), timeoutMs);
+  input.end(scriptOf(start, saidTo));
+  forCommands.parkQuietly(environment);
+  try {
+    if (!(await goesOn.promise)) return undefined;
+    shell.watch();
+    return { session, output, pipe, ended, closed: closing(output) };
+  } finally {
+    clearTimeout(giveUp);
+  }
+}
+
+/** Has a shell wait for the next command, unless one does. It keeps this process from nothing, and ends with it. */
+export function parkShell(environment: Environment): void {
+  // There the pipes that another process hands over cannot be let go, and would keep this one from ending.
+  if (Number.parseInt(process.versions.node, 10) < 24) return;
+  if (forCommands.has(environment)) return;
+  if (helper !== undefined) forCommands.parkQuietly(environment);
+  else helperTimer ??= setTimeout(() => forCommands.parkQuietly(environment), helperDelay).unref();
+}
+
+/** A shell that waits to become a keeper of mounts, and has the next one wait; undefined when there is none. */
+export function takeKeeperShell(environment: Environment): WaitingShell | undefined {
+  const shell = forKeepers.take(environment);
+  // Without a command yet, there is no helper, and none is started for this alone.
+  if (helper !== undefined && !forKeepers.has(environment)) forKeepers.parkQuietly(environment);
+  return shell;
+}
+
+/** At the end of its input it leaves. */
+function letGo({ input, output, said }: WaitingShell): void {
+  input.end();
+  for (const stream of [output, said]) stream.destroy();
+}
+
+function scriptOf({ argv, opens, directory, directoryName, limits }: ShellStart, saidTo: number): string {
+  return [
+    `cd ${quoted(directory)} && PWD=${quoted(directoryName)} && export PWD || exit 125`,
+    `unset OLDPWD; ${limits}`,
+    `echo >&${saidTo}; exec ${saidTo}>&- ${opens === undefined ? "" : `3<${quoted(opens)} `}${argv.map(quoted).join(" ")} </dev/null 2>&1`,
+    "",
+  ].join("\n");
+}
+
+/** As one word of a shell. */
+export function quoted(word: string): string {
+  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** One that may be gone. */
+export function kill(id: number): void {
+  try {
+    process.kill(id, "SIGKILL");
+  } catch {
+    // It is gone.
+  }
+}

@@ -1,0 +1,48 @@
+import { readFileSync } from "node:fs";
+import { systemErrorCode } from "../../system-error.ts";
+
+/**
+ * Names this process so that a later one can tell whether it still runs: process id, the time it started and, on Linux, the
+ * boot. A process id alone comes back, in a container even as the same number each time.
+ */
+export function thisOwner(): string {
+  own ??= describe(process.pid) ?? `${process.pid}-${Math.round(performance.timeOrigin)}-0`;
+  return own;
+}
+
+/** False when the process that `owner` names is gone. True in doubt: its journals are in use. */
+export function isRunning(owner: string): boolean {
+  if (owner === thisOwner()) return true;
+  const pid = Number(owner.split("-")[0]);
+  if (!Number.isSafeInteger(pid) || pid <= 0 || pid === process.pid) return false;
+  if (process.platform === "linux") return describe(pid) === owner;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemErrorCode(error) !== "ESRCH";
+  }
+}
+
+/** Of the owner's name: which run of the machine it was; "0" where the system does not say. */
+export function bootOf(owner: string): string {
+  return owner.split("-")[2] ?? "0";
+}
+
+function describe(pid: number): string | undefined {
+  if (process.platform !== "linux") return undefined;
+  try {
+    // The command name in brackets may hold anything; after it, the 20th field is the start time in ticks since the boot.
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    // A zombie holds no files any more.
+    if (fields[0] === "Z" || fields[0] === "X") return undefined;
+    boot ??= readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim().replaceAll("-", "").slice(0, 12);
+    return `${pid}-${fields[19]}-${boot}`;
+  } catch {
+    return undefined;
+  }
+}
+
+let own: string | undefined;
+let boot: string | undefined;

@@ -1,0 +1,53 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import * as z from "zod";
+import { systemErrorCode } from "../../system-error.ts";
+
+const holderSchema = z.object({ pid: z.int().positive(), started: z.string(), token: z.string(), what: z.string() });
+
+/** The process that has a lock or waits for one, as it stands in a file. */
+export type LockHolder = z.infer<typeof holderSchema>;
+
+/** Writes this process as the holder; anyone who only looks sees the whole file, or none. @returns its token */
+export function writeHolder(path: string, what: string): string {
+  const mine: LockHolder = { pid: process.pid, started: startOf(process.pid), token: randomUUID(), what };
+  const draft = `${path}.${mine.token}`;
+  writeFileSync(draft, JSON.stringify(mine), { mode: 0o600, flag: "wx" });
+  renameSync(draft, path);
+  return mine.token;
+}
+
+/** Undefined when there is no such file, or nothing that can be read. */
+export function readHolder(path: string): LockHolder | undefined {
+  try {
+    return holderSchema.parse(JSON.parse(readFileSync(path, "utf8")));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same, and undefined when that process has ended. */
+export function livingHolder(path: string): LockHolder | undefined {
+  const holder = readHolder(path);
+  return holder !== undefined && isAlive(holder) ? holder : undefined;
+}
+
+function isAlive(holder: LockHolder): boolean {
+  try {
+    process.kill(holder.pid, 0);
+  } catch (error) {
+    if (systemErrorCode(error) === "ESRCH") return false;
+  }
+  const started = startOf(holder.pid);
+  return started === "" || holder.started === "" || started === holder.started;
+}
+
+/** When a process began, in a form that tells a reused pid apart; empty where the system does not say. */
+function startOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,70 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod";
+import { entryAt } from "../../entry-at.ts";
+import { hasCode } from "../../system-error.ts";
+import { UnprotectedWorkspace } from "./unprotected-workspace.ts";
+
+const targetSchema = z.object({ target: z.string(), link: z.string() });
+
+/**
+ * What links named as secrets led to in a tree, also before a restart: a command may have removed such a link, and nothing else
+ * says that its target is a secret. Forgotten when both are gone.
+ */
+export class SecretTargets {
+  readonly #directory: string;
+  /** A link to each, by absolute path. */
+  readonly #links = new Map<string, string>();
+
+  /** @param directory private, of this tree alone; made when there is something. Throws `UnprotectedWorkspace` for a damaged one. */
+  constructor(directory: string) {
+    this.#directory = directory;
+    for (const name of namesIn(directory)) {
+      const { target, link } = readTarget(join(directory, name));
+      this.#links.set(target, link);
+    }
+  }
+
+  /** Absolute paths. */
+  add(target: string, link: string): void {
+    if (this.#links.has(target)) return;
+    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    const file = this.#fileOf(target);
+    writeFileSync(`${file}.new`, JSON.stringify({ target, link }), { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+    this.#links.set(target, link);
+  }
+
+  /** Those that are there, or to which a link leads that is. */
+  paths(): readonly string[] {
+    for (const [target, link] of this.#links) {
+      if (entryAt(target) !== undefined || entryAt(link) !== undefined) continue;
+      rmSync(this.#fileOf(target), { force: true });
+      this.#links.delete(target);
+    }
+    return [...this.#links.keys()];
+  }
+
+  #fileOf(target: string): string {
+    return join(this.#directory, `${createHash("sha256").update(target).digest("hex")}.json`);
+  }
+}
+
+function readTarget(file: string): z.infer<typeof targetSchema> {
+  try {
+    return targetSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+  } catch (cause) {
+    const what = "what links named as secrets led to cannot be read";
+    throw new UnprotectedWorkspace(`${what} in ${file}. Remove that file when no such link was removed.`, { cause });
+  }
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory).filter((name) => name.endsWith(".json"));
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,36 @@
+import { readFileSync, realpathSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { hasCode } from "../../system-error.ts";
+
+/**
+ * Where programs of this machine have sockets in the file system: real paths, whether somebody listens there or not. Who may only
+ * read a directory can connect to a socket in it. Those of containers, and those that were bound by a relative path, are not known.
+ */
+export function boundSockets(): readonly string[] {
+  let table: string;
+  try {
+    table = readFileSync("/proc/net/unix", "utf8");
+  } catch {
+    // Then the kernel has no such sockets.
+    return [];
+  }
+  const bound = new Set<string>();
+  // `0000000000000000: 00000002 00000000 00010000 0001 01 21837 /run/docker.sock`; what begins with @ is no file.
+  for (const [, path = ""] of table.matchAll(/^\S+:(?: \S+){5} +\d+ (\/.*)$/gm)) bound.add(path);
+  const paths: string[] = [];
+  for (const path of bound) {
+    const real = realDirectoryOf(path);
+    if (real !== undefined) paths.push(join(real, basename(path)));
+  }
+  return paths;
+}
+
+function realDirectoryOf(path: string): string | undefined {
+  try {
+    return realpathSync(dirname(path));
+  } catch (error) {
+    // It lies below a directory that this user may not enter: by what is known of its path.
+    const real = hasCode(error, "EACCES") ? realDirectoryOf(dirname(path)) : undefined;
+    return real === undefined ? undefined : join(real, basename(dirname(path)));
+  }
+}

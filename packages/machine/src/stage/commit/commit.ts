@@ -1,0 +1,158 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { indexMeaning } from "../../git-data/git-index.ts";
+import { isGitIndex, mayBeIndex, pathsInGit } from "../../git-data/git-path.ts";
+import { skipInIndex } from "../../git-data/skip-in-index.ts";
+import { soundIndex } from "../../git-data/sound-index.ts";
+import { giveWay } from "../files/give-way.ts";
+import type { Observation, StageEffect } from "../observe/effect.ts";
+import {
+  type CommitJournal,
+  enterPhase,
+  type Operation,
+  removeJournal,
+  writeJournal,
+} from "../transaction/commit-journal.ts";
+import { NotCommitted, type StageConflict } from "../transaction/stage-error.ts";
+import { makeMarker, stageParts } from "../transaction/staged-root.ts";
+import { removeRun, type Transaction } from "../transaction/transaction.ts";
+import { carryOut, rootOf } from "./carry-out.ts";
+import { locksFor, releaseLocks, takeLocks } from "./git-locks.ts";
+import { lookAgain } from "./look-again.ts";
+import { makeTreesDurable } from "./make-durable.ts";
+import { makeFresh, operationIdentity } from "./make-fresh.ts";
+import { type PlannedChange, planCommit } from "./plan-commit.ts";
+
+/**
+ * Writes effects of a staged run into the workspace: all of them, or none. The stage is closed before. What was there before stays in
+ * the transaction's `old` directories, and is the way back (`undoCommit`).
+ *
+ * Throws `NotCommitted` when somebody else changed the same since, and for what can never be kept; the tree is then as it was,
+ * with what others did to it. A process that dies in here leaves a journal, which `recoverCommits` ends.
+ *
+ * @param kept effects of the observation
+ */
+export async function commit(
+  transaction: Transaction,
+  observation: Observation,
+  kept: Iterable<StageEffect>,
+): Promise<void> {
+  const changes = planAll(transaction, observation, new Set(kept));
+  await lookAtAll(transaction, observation, changes);
+  const operations: Operation[] = [];
+  for (const [index, change] of changes.entries()) {
+    await giveWay();
+    operations.push(await operationFor(transaction, change, String(index), observation));
+  }
+  const markers = transaction.roots.map((root) => String(makeMarker(root)));
+  await syncFresh(transaction, operations);
+  const locks = [...locksFor(transaction, operations)];
+  const journal: CommitJournal = { version: 1, markers, operations, locks };
+  await writeJournal(transaction, "committing", journal);
+  try {
+    takeLocks(transaction, locks);
+    await lookAtAll(transaction, observation, changes);
+  } catch (error) {
+    releaseLocks(transaction, locks);
+    await removeJournal(transaction, "committing");
+    throw error;
+  }
+  await carryOut(transaction, journal);
+  await enterPhase(transaction, "committing", "committed");
+  releaseLocks(transaction, locks);
+  await removeRun(transaction);
+}
+
+/** In the order in which git's files may be seen to change: objects, then all else, then refs, and the index last. */
+function planAll(
+  transaction: Transaction,
+  { effects, replaced }: Observation,
+  kept: ReadonlySet<StageEffect>,
+): readonly PlannedChange[] {
+  const changes: PlannedChange[] = [];
+  const refused: StageConflict[] = [];
+  for (const [index, { path }] of transaction.roots.entries()) {
+    const plan = planCommit(
+      effects.filter(({ root }) => root === index),
+      replaced.filter(({ root }) => root === index),
+      kept,
+    );
+    changes.push(...plan.changes);
+    refused.push(...plan.refused.map((one) => ({ ...one, root: path })));
+  }
+  if (refused.length > 0) throw new NotCommitted("not_committable", refused);
+  const inGits = transaction.roots.map(({ path }) => pathsInGit(path));
+  const ranked = changes.map((change) => {
+    const inGit = inGits[change.effect.root]?.(change.effect.path);
+    return { change, rank: inGit === undefined ? 1 : orderInGit.findIndex((pattern) => pattern.test(inGit)) };
+  });
+  return ranked.toSorted((one, other) => one.rank - other.rank).map(({ change }) => change);
+}
+
+/** The first that fits. */
+const orderInGit = [
+  /^objects(?:\/|$)/,
+  /^(?!.*(?:^|\/)(?:refs|logs|packed-refs|HEAD|index)(?:\/|$))/,
+  /^(?!.*index$)/,
+  /^/,
+];
+
+async function lookAtAll(
+  transaction: Transaction,
+  { markers }: Observation,
+  changes: readonly PlannedChange[],
+): Promise<void> {
+  const conflicts: StageConflict[] = [];
+  for (const change of changes) {
+    await giveWay();
+    const root = rootOf(transaction, change.effect);
+    const reason = await lookAgain(root, change, markers[change.effect.root] ?? 0n);
+    if (reason !== undefined) conflicts.push({ root: root.path, path: change.effect.path, reason });
+  }
+  if (conflicts.length > 0) throw new NotCommitted("stale_file", conflicts);
+}
+
+async function operationFor(
+  transaction: Transaction,
+  change: PlannedChange,
+  name: string,
+  { skipped }: Observation,
+): Promise<Operation> {
+  const { effect, kind } = change;
+  const { root, path } = effect;
+  const before =
+    effect.before === undefined ? null : operationIdentity({ ...effect.before.identity, type: effect.before.type });
+  if (kind === "remove") return { root, path, name, before, after: null };
+  if (kind === "place") {
+    const staged = rootOf(transaction, effect);
+    const hidden = skipped.find((one) => one.root === root && one.path === path)?.hidden ?? new Set();
+    const isFile = effect.after?.type === "file";
+    const isSound = !isFile || !mayBeIndex(staged.path, path);
+    const after = await makeFresh(
+      staged,
+      name,
+      change,
+      isSound ? undefined : (bytes) => soundIndex(hidden.size === 0 ? bytes : shown(bytes, hidden)),
+    );
+    const isIndex = isFile && isGitIndex(staged.path, path);
+    const meaning = isIndex ? indexMeaning(readFileSync(join(staged.directory, stageParts.fresh, name))) : undefined;
+    return meaning === undefined ? { root, path, name, before, after } : { root, path, name, before, after, meaning };
+  }
+  const mode = effect.after !== undefined && "mode" in effect.after ? effect.after.mode : 0;
+  return { root, path, name, before, after: before === null ? null : { ...before, mode } };
+}
+
+async function syncFresh({ roots }: Transaction, operations: readonly Operation[]): Promise<void> {
+  for (const [index, { path, directory }] of roots.entries()) {
+    const own = operations.filter(
+      ({ root, before, after }) => root === index && after !== null && after.inode !== before?.inode,
+    );
+    const fresh = own.map(({ name }) => join(directory, stageParts.fresh, name));
+    if (fresh.length > 0) await makeTreesDurable(fresh, path);
+  }
+}
+
+/** An index as git wants it where the hidden files are there. One of which nothing can be told stays as it is. */
+function shown(bytes: Uint8Array, hidden: ReadonlySet<string>): Uint8Array {
+  return skipInIndex(bytes, hidden, false) ?? bytes;
+}

@@ -1,0 +1,48 @@
+import { execFile } from "node:child_process";
+import { constants, lstatSync, readdirSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { hasCode } from "../../system-error.ts";
+import { systemProgram } from "../transaction/system-program.ts";
+
+/** From so many files and directories on, the whole file system is synced at once. */
+const many = 300;
+
+/** Makes files, and directories with all that is in them, durable. @param near any path of their file system */
+export async function makeTreesDurable(paths: readonly string[], near: string): Promise<void> {
+  const all: string[] = [];
+  let isReadable = true;
+  const collect = (path: string): void => {
+    if (all.length > many || !isReadable) return;
+    const stat = lstatSync(path);
+    if (!stat.isDirectory() && !stat.isFile()) return;
+    all.push(path);
+    isReadable = (stat.mode & 0o400) !== 0;
+    if (stat.isDirectory() && isReadable) for (const name of readdirSync(path)) collect(join(path, name));
+  };
+  for (const path of paths) collect(path);
+  // What is closed even to its owner can only be synced with all the rest.
+  if (isReadable) await makeDurable(all, near);
+  else await syncFileSystem(near);
+}
+
+/** Makes the bytes of files, and the names in directories, durable. What is not there any more needs nothing. */
+export async function makeDurable(paths: readonly string[], near: string): Promise<void> {
+  if (paths.length > many) return syncFileSystem(near);
+  // At the same time, so that the file system writes its own journal once for many.
+  await Promise.all(paths.map(syncOne));
+}
+
+async function syncOne(path: string): Promise<void> {
+  try {
+    await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    await file.sync();
+  } catch (error) {
+    if (!hasCode(error, "ENOENT") && !hasCode(error, "ENOTDIR") && !hasCode(error, "ELOOP")) throw error;
+  }
+}
+
+async function syncFileSystem(near: string): Promise<void> {
+  await promisify(execFile)(systemProgram("sync"), ["--file-system", near], { env: {} });
+}

@@ -1,0 +1,122 @@
+import {
+  chmodSync,
+  constants,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { copyFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { giveWay } from "../files/give-way.ts";
+import { identityOf, modeOf } from "../files/look-at-entry.ts";
+import type { StageEffect } from "../observe/effect.ts";
+import type { OperationIdentity } from "../transaction/commit-journal.ts";
+import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
+import type { PlannedChange } from "./plan-commit.ts";
+
+/**
+ * Makes ready what shall be put in place, under a name in `fresh`: out of what the command left, without the marks of the
+ * overlay, with its modes and times. The overlays are not mounted any more.
+ *
+ * @param edit of the bytes of a file
+ */
+export async function makeFresh(
+  root: StagedRoot,
+  name: string,
+  change: PlannedChange,
+  edit?: (bytes: Uint8Array) => Uint8Array,
+): Promise<OperationIdentity> {
+  const { effect, below, isWhole } = change;
+  const fresh = join(root.directory, stageParts.fresh, name);
+  if (effect.after?.type === "file" && edit !== undefined) editStaged(root, effect, edit);
+  if (effect.after?.type !== "directory") await bring(root, effect, fresh);
+  else if (isWhole) move(join(root.directory, stageParts.upper, effect.path), fresh);
+  else {
+    const directories = [effect, ...below.filter(({ after }) => after?.type === "directory")];
+    const at = ({ path }: StageEffect) => join(fresh, path.slice(effect.path.length));
+    for (const directory of directories) {
+      // What is in it could not be brought.
+      letWrite(join(root.directory, stageParts.upper, directory.path));
+      mkdirSync(at(directory), { mode: 0o700 });
+    }
+    for (const one of below) {
+      await giveWay();
+      if (one.after?.type !== "directory") await bring(root, one, at(one));
+    }
+    for (const directory of directories.toReversed()) lookLikeStaged(root, directory, at(directory));
+  }
+  if (effect.before !== undefined) giveBack(join(root.path, effect.path), fresh);
+  const stat = lstatSync(fresh, { bigint: true });
+  // It may need another mode until it is in place.
+  const mode = effect.after !== undefined && "mode" in effect.after ? effect.after.mode : modeOf(stat);
+  return operationIdentity({ ...identityOf(stat), mode, type: effect.after?.type ?? "other" });
+}
+
+/** Root may change what belongs to others, which stays theirs. */
+function giveBack(real: string, fresh: string): void {
+  const was = lstatSync(real, { throwIfNoEntry: false });
+  const is = lstatSync(fresh);
+  if (process.geteuid?.() !== 0 || was === undefined || (was.uid === is.uid && was.gid === is.gid)) return;
+  lchownSync(fresh, was.uid, was.gid);
+  // Which takes set-id bits away.
+  if (!is.isSymbolicLink()) chmodSync(fresh, is.mode & 0o7777);
+}
+
+function editStaged(root: StagedRoot, { path }: StageEffect, edit: (bytes: Uint8Array) => Uint8Array): void {
+  const staged = join(root.directory, stageParts.upper, path);
+  const { atimeMs, mtimeMs } = lstatSync(staged);
+  writeFileSync(staged, edit(readFileSync(staged)));
+  utimesSync(staged, atimeMs / 1000, mtimeMs / 1000);
+}
+
+/** As a journal keeps it. */
+export function operationIdentity({
+  type,
+  inode,
+  size,
+  mtimeNs,
+  mode,
+}: {
+  readonly type: OperationIdentity["type"];
+  readonly inode: bigint;
+  readonly size: bigint;
+  readonly mtimeNs: bigint;
+  readonly mode: number;
+}): OperationIdentity {
+  return { type, inode: String(inode), size: String(size), mtimeNs: String(mtimeNs), mode };
+}
+
+/** A file or a link. A file that came from the user's tree is copied, with the overlay's marks left behind. */
+async function bring(root: StagedRoot, effect: StageEffect, to: string): Promise<void> {
+  const from = join(root.directory, stageParts.upper, effect.path);
+  const { before, after, movedFrom } = effect;
+  if (after?.type !== "file" || (before === undefined && movedFrom === undefined)) return move(from, to);
+  chmodSync(from, 0o600);
+  await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  const { atimeMs, mtimeMs } = lstatSync(from);
+  utimesSync(to, atimeMs / 1000, mtimeMs / 1000);
+  chmodSync(to, after.mode);
+}
+
+function move(from: string, to: string): void {
+  letWrite(dirname(from));
+  const stat = lstatSync(from);
+  if (stat.isDirectory()) letWrite(from);
+  renameSync(from, to);
+}
+
+/** The command may have closed it; what it is to be is in the effects. */
+function letWrite(directory: string): void {
+  const mode = lstatSync(directory).mode & 0o7777;
+  if ((mode & 0o700) !== 0o700) chmodSync(directory, mode | 0o700);
+}
+
+function lookLikeStaged(root: StagedRoot, effect: StageEffect, path: string): void {
+  const { atimeMs, mtimeMs } = lstatSync(join(root.directory, stageParts.upper, effect.path));
+  utimesSync(path, atimeMs / 1000, mtimeMs / 1000);
+  if (effect.after?.type === "directory") chmodSync(path, effect.after.mode);
+}

@@ -1,0 +1,166 @@
+import {
+  chmodSync,
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  type Stats,
+  utimesSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { WorkspaceRoot } from "../../workspace/paths/workspace-root.ts";
+import { giveWay } from "../files/give-way.ts";
+import { statIfPresent } from "../files/look-at-entry.ts";
+import { moveEntry } from "../files/move-entry.ts";
+import { type TreeRecord, writePart } from "../layer/layer-files.ts";
+import type { StageEffect } from "../observe/effect.ts";
+import type { FoundLayerPart } from "../observe/layer-part.ts";
+import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
+import { linkWhiteout } from "../transaction/whiteout.ts";
+
+/**
+ * Takes out of what a command left the part that goes into the layer of its session, and makes it ready to be adopted. The
+ * overlay is not mounted any more; what is left can be committed.
+ */
+export async function takeLayerPart(
+  root: StagedRoot,
+  part: FoundLayerPart,
+  of: { readonly session: string; readonly command: string; readonly marker: bigint },
+): Promise<void> {
+  const taker = new Taker(root, new Set(part.uncovered));
+  mkdirSync(taker.tree, { recursive: true, mode: 0o700 });
+  for (const path of part.taken) await taker.take(path);
+  for (const path of part.gone) await taker.hide(path);
+  taker.finish();
+  const { session, command, marker } = of;
+  const at = new Date().toISOString();
+  const trees = part.trees.map((path): TreeRecord => {
+    const was = statIfPresent(join(root.path, path));
+    return { path, command, at, marker: String(marker), was: was === undefined ? null : String(was.ino) };
+  });
+  const { path, device, inode } = root;
+  writePart(join(root.directory, stageParts.layer), {
+    version: 1,
+    session,
+    root: { path, device, inode } satisfies WorkspaceRoot,
+    cleared: [...part.cleared],
+    anew: [...part.anew],
+    trees,
+  });
+}
+
+/** A file of the workspace must not be the same as one of the layer. */
+export function cutHardLinks({ directory }: StagedRoot, effects: readonly StageEffect[]): void {
+  for (const { path, flags, after } of effects) {
+    if (after?.type !== "file" || !flags.includes("hard-link")) continue;
+    const staged = join(directory, stageParts.upper, path);
+    const { mode, atimeMs, mtimeMs } = lstatSync(staged);
+    copyFileSync(staged, `${directory}/copy`);
+    utimesSync(`${directory}/copy`, atimeMs / 1000, mtimeMs / 1000);
+    chmodSync(`${directory}/copy`, mode & 0o7777);
+    renameSync(`${directory}/copy`, staged);
+  }
+}
+
+class Taker {
+  readonly tree: string;
+  readonly #root: StagedRoot;
+  readonly #upper: string;
+  readonly #uncovered: ReadonlySet<string>;
+  /** Of the directories that are made here: what they shall look like. */
+  readonly #likeness = new Map<string, Stats>();
+
+  constructor(root: StagedRoot, uncovered: ReadonlySet<string>) {
+    this.#root = root;
+    this.#upper = join(root.directory, stageParts.upper);
+    this.tree = join(root.directory, stageParts.layer, stageParts.layerTree);
+    this.#uncovered = uncovered;
+  }
+
+  async take(path: string): Promise<void> {
+    await giveWay();
+    this.#makeWay(path);
+    const from = join(this.#upper, path);
+    openDirectory(dirname(from));
+    if (this.#uncovered.has(path)) await this.#cover(path);
+    else if (this.#leadsToUncovered(path)) await this.#split(path);
+    else moveEntry(from, join(this.tree, path));
+  }
+
+  async hide(path: string): Promise<void> {
+    this.#makeWay(path);
+    await this.#hideIn(dirname(path), basename(path));
+  }
+
+  #hideIn(directory: string, name: string): Promise<void> {
+    return linkWhiteout(join(this.#root.directory, "whiteout"), join(this.tree, directory, name));
+  }
+
+  /** Deepest first: to add a name changes the time of its directory. */
+  finish(): void {
+    for (const [path, { atimeMs, mtimeMs, mode }] of [...this.#likeness].toReversed()) {
+      utimesSync(join(this.tree, path), atimeMs / 1000, mtimeMs / 1000);
+      chmodSync(join(this.tree, path), mode & 0o7777);
+    }
+  }
+
+  /** Of a directory with such in it where the layer says that the workspace's is gone. */
+  async #split(path: string): Promise<void> {
+    await this.#remade(path, async (name) => {
+      const below = `${path}/${name}`;
+      if (this.#leadsToUncovered(below)) await this.#split(below);
+      else if (this.#uncovered.has(below)) await this.#cover(below);
+      else moveEntry(join(this.#upper, below), join(this.tree, below));
+    });
+  }
+
+  /**
+   * Nothing marks it as a directory that hides the workspace's: it is made of new ones, in which each name of the workspace's
+   * is hidden.
+   */
+  async #cover(path: string): Promise<void> {
+    const hidden = new Set(namesIn(join(this.#root.path, path)));
+    await this.#remade(path, async (name) => {
+      hidden.delete(name);
+      const below = `${path}/${name}`;
+      const isBoth = [this.#upper, this.#root.path].every((top) => statIfPresent(join(top, below))?.isDirectory());
+      if (isBoth) await this.#cover(below);
+      else moveEntry(join(this.#upper, below), join(this.tree, below));
+    });
+    for (const name of hidden) await this.#hideIn(path, name);
+  }
+
+  /** Makes a directory like the one that the command left, with what `bring` does for each name in that. */
+  async #remade(path: string, bring: (name: string) => Promise<void>): Promise<void> {
+    const from = join(this.#upper, path);
+    this.#likeness.set(path, lstatSync(from));
+    openDirectory(from);
+    mkdirSync(join(this.tree, path), { mode: 0o700 });
+    for (const name of readdirSync(from)) {
+      await giveWay();
+      await bring(name);
+    }
+  }
+
+  #leadsToUncovered(path: string): boolean {
+    return [...this.#uncovered].some((one) => one.startsWith(`${path}/`));
+  }
+
+  #makeWay(path: string): void {
+    const parent = dirname(path);
+    if (parent === "." || this.#likeness.has(parent)) return;
+    this.#makeWay(parent);
+    mkdirSync(join(this.tree, parent), { mode: 0o700 });
+    this.#likeness.set(parent, lstatSync(join(this.#upper, parent)));
+  }
+}
+
+function namesIn(directory: string): readonly string[] {
+  return statIfPresent(directory)?.isDirectory() ? readdirSync(directory) : [];
+}
+
+function openDirectory(path: string): void {
+  const mode = lstatSync(path).mode & 0o7777;
+  if ((mode & 0o700) !== 0o700) chmodSync(path, mode | 0o700);
+}

@@ -1,0 +1,92 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import pLimit from "p-limit";
+import { indexMeaning } from "../../git-data/git-index.ts";
+import { giveWay } from "../files/give-way.ts";
+import { identityOf, statIfPresent } from "../files/look-at-entry.ts";
+import {
+  type CommitJournal,
+  enterPhase,
+  readJournal,
+  removeJournal,
+  writeJournal,
+} from "../transaction/commit-journal.ts";
+import { NotCommitted, type StageConflict } from "../transaction/stage-error.ts";
+import { openTransaction, removeTransaction, type Transaction } from "../transaction/transaction.ts";
+import { hold, rootOf, takeBack } from "./carry-out.ts";
+import { releaseLocks, takeLocks } from "./git-locks.ts";
+import { InTheWay } from "./held-operation.ts";
+import { operationIdentity } from "./make-fresh.ts";
+
+/**
+ * Puts the tree back as it was before a commit: all of it, or nothing. Throws `NotCommitted` (`stale_file`) when somebody
+ * changed something since that would be lost.
+ *
+ * @returns false when there is no such commit, or its way back was forgotten
+ */
+export function undoCommit(stateDir: string, id: string): Promise<boolean> {
+  return oneAtATime(() => undo(stateDir, id));
+}
+
+/** Gives up the way back, and its space on disk. */
+export function forgetCommit(stateDir: string, id: string): Promise<void> {
+  return oneAtATime(() => forget(stateDir, id));
+}
+
+/** Who undoes or forgets a commit that another one is about to undo waits, and finds none. */
+const oneAtATime = pLimit(1);
+
+async function undo(stateDir: string, id: string): Promise<boolean> {
+  const transaction = openTransaction(stateDir, id);
+  const written = transaction === undefined ? undefined : readJournal(transaction.directory);
+  if (transaction === undefined || written?.phase !== "committed") return false;
+  const journal = withRefreshedIndexes(transaction, written.journal);
+  const conflicts: StageConflict[] = [];
+  for (const operation of journal.operations) {
+    await giveWay();
+    try {
+      using held = hold(transaction, journal, operation);
+      await held.refuseTouched();
+    } catch (error) {
+      const reason = error instanceof InTheWay ? error.message : "it cannot be reached any more";
+      conflicts.push({ root: rootOf(transaction, operation).path, path: operation.path, reason: `${reason} since` });
+    }
+  }
+  if (conflicts.length > 0) throw new NotCommitted("stale_file", conflicts);
+  if (journal !== written.journal) await writeJournal(transaction, "committed", journal);
+  await enterPhase(transaction, "committed", "undoing");
+  try {
+    takeLocks(transaction, journal.locks);
+  } catch (error) {
+    await enterPhase(transaction, "undoing", "committed");
+    throw error;
+  }
+  await takeBack(transaction, journal);
+  releaseLocks(transaction, journal.locks);
+  await removeJournal(transaction, "undoing");
+  await removeTransaction(transaction);
+  return true;
+}
+
+/** Git writes its index anew whenever it looks at the files: one that says the same is the one that was committed. */
+function withRefreshedIndexes(transaction: Transaction, journal: CommitJournal): CommitJournal {
+  let isChanged = false;
+  const operations = journal.operations.map((operation) => {
+    const { path, after, meaning } = operation;
+    if (after === null || meaning === undefined) return operation;
+    const place = join(rootOf(transaction, operation).path, path);
+    const stat = statIfPresent(place);
+    if (stat?.isFile() !== true || stat.ino === BigInt(after.inode)) return operation;
+    if (indexMeaning(readFileSync(place)) !== meaning) return operation;
+    isChanged = true;
+    return { ...operation, after: operationIdentity({ ...identityOf(stat), type: "file" }) };
+  });
+  return isChanged ? { ...journal, operations } : journal;
+}
+
+async function forget(stateDir: string, id: string): Promise<void> {
+  const transaction = openTransaction(stateDir, id);
+  if (transaction === undefined) return;
+  await removeJournal(transaction, "committed");
+  await removeTransaction(transaction);
+}

@@ -1,0 +1,208 @@
+import { isUtf8 } from "node:buffer";
+import { type BigIntStats, chmodSync, lstatSync, mkdirSync, readdirSync, unlinkSync, utimesSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { giveWay } from "../files/give-way.ts";
+import { entryAt, modeOf, statIfPresent, withRights } from "../files/look-at-entry.ts";
+import { mountsIn } from "../files/mounts-in.ts";
+import { moveEntry } from "../files/move-entry.ts";
+import type { StageView } from "../files/stage-view.ts";
+import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
+import { linkWhiteout } from "../transaction/whiteout.ts";
+import { type CopiedEntry, type CopiedTree, seconds } from "./copied-tree.ts";
+
+/**
+ * What a command did to a copy, found by comparing it with how it was made: all that is not as it was is moved to `upper`,
+ * where an overlay would have it. What an entry is now is judged by its inode and by the time of its last change, which no
+ * program can set, or by its bytes where a file system's times say little; what changed is for whoever looks at what is there.
+ */
+export class ComparedCopy implements StageView {
+  readonly canHide: boolean;
+  /** A directory of the user's can hold what was not copied, and what is mounted there. */
+  readonly canReplace = false;
+  readonly dropped: string[] = [];
+  readonly #root: string;
+  readonly #directoryOfRun: string;
+  readonly #copied: CopiedTree;
+  readonly #upper: string;
+  readonly #merged: string;
+  /** Directories that stand in `upper` only because of what is in them: how they are to look. */
+  readonly #ways = new Map<string, BigIntStats>();
+  readonly #stats = new Map<string, BigIntStats>();
+  /** By directory, the names that it lacks and that have no whiteout. */
+  readonly #gone = new Map<string, readonly string[]>();
+  /** What stands where it was copied to, changed or not. */
+  readonly #stayed = new Set<string>();
+  readonly #elsewhere: Set<string>;
+
+  /** @param canHide see `StageView` */
+  constructor(root: StagedRoot, copied: CopiedTree, canHide: boolean) {
+    this.#root = root.path;
+    this.#directoryOfRun = root.directory;
+    this.#elsewhere = new Set(copied.elsewhere);
+    this.#copied = copied;
+    this.canHide = canHide;
+    this.#upper = join(root.directory, stageParts.upper);
+    this.#merged = join(root.directory, stageParts.merged);
+  }
+
+  /** When no process of the command is there any more. Once. */
+  async compare(): Promise<void> {
+    const stat = lstatSync(this.#merged, { bigint: true });
+    this.#stats.set("", stat);
+    this.#ways.set("", stat);
+    for (const path of mountsIn(this.#root)) this.#elsewhere.add(path);
+    await this.#directory("");
+    // Deepest first: to add a name changes the time of its directory.
+    for (const [path, { atimeNs, mtimeNs, mode }] of [...this.#ways].toReversed()) {
+      const place = join(this.#upper, path);
+      utimesSync(place, seconds(atimeNs), seconds(mtimeNs));
+      chmodSync(place, Number(mode & 0o7777n));
+    }
+  }
+
+  at(path: string): string {
+    const upper = join(this.#upper, path);
+    return statIfPresent(upper) === undefined ? join(this.#merged, path) : upper;
+  }
+
+  isAnew(path: string): boolean {
+    return path !== "" && !this.#ways.has(path);
+  }
+
+  goneIn(directory: string): readonly string[] {
+    return this.#gone.get(directory) ?? [];
+  }
+
+  /** Only of what stands nowhere else any more: a second name of a file is no move. */
+  origin(path: string, upper: BigIntStats): bigint | undefined {
+    const was = this.#byInode.get(upper.ino);
+    if (was === undefined || was.path === path || was.entry.bornNs !== upper.birthtimeNs) return undefined;
+    return this.#stayed.has(was.path) ? undefined : was.entry.from;
+  }
+
+  isElsewhere(path: string): boolean {
+    if (this.#elsewhere.has(path)) return true;
+    return [...path.matchAll(/\//g)].some(({ index }) => this.#elsewhere.has(path.slice(0, index)));
+  }
+
+  #inodes: ReadonlyMap<bigint, { readonly path: string; readonly entry: CopiedEntry }> | undefined;
+
+  get #byInode() {
+    this.#inodes ??= new Map(
+      [...this.#copied.entries]
+        .filter(([, entry]) => !entry.isDirectory)
+        .map(([path, entry]) => [entry.inode, { path, entry }]),
+    );
+    return this.#inodes;
+  }
+
+  /** Of one that stands where it was copied to. */
+  async #directory(path: string): Promise<void> {
+    const place = join(this.#merged, path);
+    const before = this.#copied.names.get(path) ?? [];
+    await withRights(place, modeOf(this.#stats.get(path) ?? lstatSync(place, { bigint: true })), 0o700, async () => {
+      const there = new Set<string>();
+      for (const name of readdirSync(place, { encoding: "buffer" })) {
+        await giveWay();
+        // None was copied.
+        if (!isUtf8(name)) await this.#moveUnnamed(path, name);
+        else if (await this.#entry(below(path, String(name)))) there.add(String(name));
+      }
+      const gone = before.filter((name) => !there.has(name));
+      if (!this.canHide) this.#gone.set(path, gone);
+      for (const name of gone) {
+        this.#makeWay(path);
+        if (this.canHide) await linkWhiteout(join(this.#directoryOfRun, "whiteout"), join(this.#upper, path, name));
+      }
+    });
+  }
+
+  /** @returns false for what is dropped */
+  async #entry(path: string): Promise<boolean> {
+    const place = join(this.#merged, path);
+    const stat = lstatSync(place, { bigint: true });
+    if (this.#drops(place, path, stat)) return false;
+    const was = this.#copied.entries.get(path);
+    const isSame = was !== undefined && was.inode === stat.ino && was.bornNs === stat.birthtimeNs;
+    if (isSame) this.#stayed.add(path);
+    if (isSame && was.isDirectory && stat.isDirectory()) {
+      this.#stats.set(path, stat);
+      if (was.mode !== modeOf(stat)) this.#makeWay(path);
+      await this.#directory(path);
+      return true;
+    }
+    if (isSame && !was.isDirectory && (await this.#isAsCopied(place, was, stat))) return true;
+    if (stat.isDirectory()) await this.#scrub(place, path, stat);
+    this.#makeWay(parentOf(path));
+    moveEntry(place, join(this.#upper, path));
+    return true;
+  }
+
+  async #isAsCopied(place: string, was: CopiedEntry, stat: BigIntStats): Promise<boolean> {
+    if (this.#copied.trustsTimes) return was.ctimeNs === stat.ctimeNs;
+    if (was.mode !== modeOf(stat)) return false;
+    // What a link leads to cannot be changed.
+    if (!stat.isFile()) return true;
+    const now = await withRights(place, modeOf(stat), 0o400, () => entryAt(place, stat));
+    return now.type === "file" && now.sha256 !== undefined && now.sha256 === was.sha256;
+  }
+
+  /**
+   * Pipes, sockets and devices, by whatever call they came: among them the one by which an overlay says that a name is gone, which any
+   * user may make.
+   */
+  #drops<Path extends string | Buffer>(place: Path, path: string, stat: BigIntStats): boolean {
+    if (stat.isFile() || stat.isDirectory() || stat.isSymbolicLink()) return false;
+    unlinkSync(place);
+    this.dropped.push(path);
+    return true;
+  }
+
+  /** The same in all of a directory that was not copied, or not to there. It is moved as a whole. */
+  async #scrub<Path extends string | Buffer>(place: Path, path: string, stat: BigIntStats): Promise<void> {
+    await withRights(place, modeOf(stat), 0o700, async () => {
+      const there = new Set<string>();
+      for (const name of readdirSync(place, { encoding: "buffer" })) {
+        await giveWay();
+        const at = Buffer.concat([Buffer.from(place), slash, name]);
+        const entry = lstatSync(at, { bigint: true });
+        const shown = below(path, name.toString());
+        if (this.#drops(at, shown, entry)) continue;
+        there.add(name.toString());
+        if (entry.isDirectory()) await this.#scrub(at, shown, entry);
+      }
+      // No whiteout says so in a directory that was made anew.
+      const gone = (this.#copied.names.get(path) ?? []).filter((name) => !there.has(name));
+      this.#gone.set(path, gone);
+    });
+  }
+
+  async #moveUnnamed(directory: string, name: Buffer): Promise<void> {
+    const at = (top: string): Buffer => Buffer.concat([Buffer.from(join(top, directory)), slash, name]);
+    const stat = lstatSync(at(this.#merged), { bigint: true });
+    const shown = below(directory, name.toString());
+    if (this.#drops(at(this.#merged), shown, stat)) return;
+    if (stat.isDirectory()) await this.#scrub(at(this.#merged), shown, stat);
+    this.#makeWay(directory);
+    moveEntry(at(this.#merged), at(this.#upper));
+  }
+
+  #makeWay(path: string): void {
+    if (this.#ways.has(path)) return;
+    this.#makeWay(parentOf(path));
+    mkdirSync(join(this.#upper, path), { mode: 0o700 });
+    const stat = this.#stats.get(path);
+    if (stat !== undefined) this.#ways.set(path, stat);
+  }
+}
+
+const slash = Buffer.from("/");
+
+function below(directory: string, name: string): string {
+  return directory === "" ? name : `${directory}/${name}`;
+}
+
+function parentOf(path: string): string {
+  const parent = dirname(path);
+  return parent === "." ? "" : parent;
+}

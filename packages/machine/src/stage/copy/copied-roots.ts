@@ -1,0 +1,118 @@
+import { rmdirSync, symlinkSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { CoveredRoot } from "../cover/covered-roots.ts";
+import type { Covered } from "../cover/covered-tree.ts";
+import { statIfPresent } from "../files/look-at-entry.ts";
+import { lookLike } from "../files/look-like.ts";
+import { removeTree } from "../files/remove-tree.ts";
+import type { MountKeeper } from "../keeper/mount-keeper.ts";
+import type { SessionNetwork } from "../keeper/session-network.ts";
+import type { StagedCache } from "../layer/staged-caches.ts";
+import { StageUnavailable } from "../transaction/stage-error.ts";
+import { makeMarker, type StagedRoot, stageParts } from "../transaction/staged-root.ts";
+import { systemProgram } from "../transaction/system-program.ts";
+import { linkWhiteout } from "../transaction/whiteout.ts";
+import { ComparedCopy } from "./compared-copy.ts";
+import { CopiedIndex, type RootAndCopy } from "./copied-index.ts";
+import { copyRoot } from "./copied-tree.ts";
+import { type CopyBudget, copyLimits } from "./copy-budget.ts";
+
+export interface CopiedRoots {
+  readonly mounts: MountKeeper;
+  /** What is hidden from the command, by root: also what nobody could read. */
+  readonly covered: readonly Covered[];
+}
+
+/**
+ * Where no overlay can be mounted, a command sees private copies of the roots, at the roots' own paths. Throws
+ * `StageUnavailable`, and system errors.
+ *
+ * @param roots of one transaction
+ */
+export async function copyRoots(
+  roots: readonly (StagedRoot & { readonly seen: CoveredRoot })[],
+  {
+    network,
+    caches = [],
+  }: { readonly network?: SessionNetwork | undefined; readonly caches?: readonly StagedCache[] } = {},
+): Promise<CopiedRoots> {
+  // What somebody changes while it is copied counts as changed meanwhile.
+  const markers = roots.map(makeMarker);
+  const budget: CopyBudget = { ...copyLimits };
+  const copies = new Map<string, ComparedCopy>();
+  const covered: Covered[] = [];
+  const made: RootAndCopy[] = [];
+  for (const root of roots) {
+    const copied = await copyRoot(root, root.seen, budget);
+    made.push({ root, copied });
+    lookLike(root.path, mergedOf(root));
+    copies.set(root.directory, new ComparedCopy(root, copied, await canHideIn(root)));
+    covered.push({ ...root.seen.covered, hidden: [...root.seen.covered.hidden, ...copied.unread] });
+  }
+  const index = await CopiedIndex.adapt(made, markers[0] ?? 0n);
+  // The file system's clock has to move on: what a command changes is told by its time.
+  for (const root of roots) makeMarker(root);
+  let settled: Promise<void> | undefined;
+  const compareAll = async (): Promise<void> => {
+    for (const copy of copies.values()) await copy.compare();
+    index?.giveBack();
+  };
+  const names = roots.map(shownName);
+  const mounts: MountKeeper = {
+    joinArguments: network === undefined ? [] : [systemProgram("nsenter"), ...network.joinArguments, "--"],
+    // The kernel says which directory is mounted, and a run's has a name that no other one has.
+    isSeen: (_process, seen) => names.some((name) => seen.includes(`${name} `)),
+    hasNetwork: network !== undefined,
+    caches: caches.filter(isWritten),
+    mountCaches: async () => undefined,
+    markers,
+    merged: mergedOf,
+    settle: () => (settled ??= compareAll()),
+    view: ({ directory }) => {
+      const copy = copies.get(directory);
+      if (copy === undefined) throw new Error(`${directory} holds no copy.`);
+      return copy;
+    },
+    areThere: () => roots.every((root) => statIfPresent(mergedOf(root))?.isDirectory() === true),
+    close: async () => {
+      for (const root of roots) await removeTree(mergedOf(root));
+    },
+  };
+  return { mounts, covered };
+}
+
+function mergedOf({ directory }: StagedRoot): string {
+  return join(directory, stageParts.merged);
+}
+
+/**
+ * How the kernel names the copy among the mounts of who sees it: at the end of a path, of which it leaves out what is not on that
+ * file system, and writes some characters otherwise. These parts are neither.
+ */
+function shownName({ directory }: StagedRoot): string {
+  const own = basename(directory);
+  const transaction = own.startsWith(".gennai-stage-") ? "" : `/${basename(dirname(directory))}`;
+  return `${transaction}/${own}/${stageParts.merged}`;
+}
+
+/** Whether the file system takes whiteouts, by which a layer of a session says that a name is gone. */
+async function canHideIn({ directory }: StagedRoot): Promise<boolean> {
+  try {
+    await linkWhiteout(join(directory, "whiteout"), join(directory, "tried"));
+    return true;
+  } catch (error) {
+    if (error instanceof StageUnavailable) return false;
+    throw error;
+  }
+}
+
+/**
+ * A cache that the user has stays as it is, and is read. One that the user has not is made for the run; without an overlay,
+ * what the session fetched before is not in it.
+ */
+function isWritten({ below, directory }: StagedCache): boolean {
+  rmdirSync(join(directory, stageParts.merged));
+  if (basename(below) !== "none" || dirname(below) !== directory) return false;
+  symlinkSync(join(directory, stageParts.upper), join(directory, stageParts.merged));
+  return true;
+}

@@ -1,0 +1,22 @@
+import { StageUnavailable } from "../transaction/stage-error.ts";
+
+/** Entries and bytes that are copied for a command, of all roots. More takes too long, for each command anew. */
+export const copyLimits = { entries: 40_000, bytes: 512 * 1024 * 1024 } as const;
+
+/** What is left of the limits; counted down by each copy. */
+export interface CopyBudget {
+  entries: number;
+  bytes: number;
+}
+
+/** Throws `StageUnavailable` (`too_large`). */
+export function spend(budget: CopyBudget, root: string, bytes: number): void {
+  budget.entries -= 1;
+  budget.bytes -= bytes;
+  if (budget.entries >= 0 && budget.bytes >= 0) return;
+  throw new StageUnavailable(
+    "too_large",
+    `${root} has, with git's data of it, more than ${copyLimits.entries} entries or ${copyLimits.bytes / 1024 / 1024} MiB, which is too much to be copied for each command.`,
+    "Put the workspace and GENNAI_STATE_DIR on ext4, xfs or btrfs, where nothing has to be copied, or open a smaller one.",
+  );
+}

@@ -1,0 +1,22 @@
+import { systemErrorCode } from "../../system-error.ts";
+import { StageUnavailable } from "../transaction/stage-error.ts";
+
+/** Why a root cannot be copied. */
+export function noCopyOf(root: string, reason: string, cause?: unknown): StageUnavailable {
+  return new StageUnavailable(
+    "copy_refused",
+    `${root} cannot be copied for a command: ${reason}.`,
+    "Put the workspace and GENNAI_STATE_DIR on ext4, xfs or btrfs with room to spare, where nothing has to be copied.",
+    cause,
+  );
+}
+
+/** Says of what the system refuses that it stands against copies. @param root its real path */
+export async function namingCopies<Value>(root: string, work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work();
+  } catch (error) {
+    if (systemErrorCode(error) === undefined) throw error;
+    throw noCopyOf(root, error instanceof Error ? error.message : String(error), error);
+  }
+}

@@ -1,0 +1,244 @@
+import { type Dirent, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
+import { controlPath } from "@gennai/governance/policies/control-paths";
+import { type FileNames, fileNames, LinkedFiles } from "../../sandbox/cover/linked-files.ts";
+import { SecretTargets } from "../../sandbox/cover/secret-targets.ts";
+import { secretLinks, zeroAccessFiles } from "../../sandbox/cover/zero-access-files.ts";
+import { isWithin } from "../../sandbox/host/host-layout.ts";
+import { systemErrorCode } from "../../system-error.ts";
+import { RememberedTree } from "../../workspace/files/remembered-tree.ts";
+import { StageUnavailable } from "../transaction/stage-error.ts";
+import { mayHoldLogin, withoutLogins } from "./without-logins.ts";
+
+/** What of a root a command must not see. Paths are relative to the root, with `/`. */
+export interface Covered {
+  /** Files and directories that are not there for the command. */
+  readonly hidden: readonly string[];
+  /** Files that are there without their logins, and what of them is. */
+  readonly copies: ReadonlyMap<string, Uint8Array>;
+  /** Git's index, where it tracks what is hidden: as the command sees it, and the paths that git is told to leave alone there. */
+  readonly index?:
+    | { readonly path: string; readonly bytes: Uint8Array; readonly skipped: ReadonlySet<string> }
+    | undefined;
+  /** It has pipes, sockets or devices: what one process reads of such, no other one gets. */
+  readonly holdsSpecial?: boolean;
+  /** Whether the root had an entry when it was looked through, right before the command. */
+  readonly wasThere?: ((path: string) => boolean) | undefined;
+  /** Of names in a directory, those that were not there then and would have been hidden. */
+  readonly hiddenSince?: ((directory: string, names: readonly string[]) => readonly string[]) | undefined;
+}
+
+/** What a rule says of a path; relative to the root, with `/`. */
+type IsZeroAccess = (path: string, kind: "file" | "directory") => boolean;
+
+/** What is hidden besides files with the names of secrets. */
+export interface CoverRules {
+  readonly isZeroAccess?: IsZeroAccess | undefined;
+  /** Absolute paths, of which those below a root count. */
+  readonly always?: readonly string[];
+  /** Private directory for what links named as secrets led to; without it that is forgotten with the process. */
+  readonly targets?: string | undefined;
+}
+
+interface Found extends ControlLeads {
+  readonly secrets: readonly string[];
+  readonly secretLinks: readonly string[];
+  readonly closed: readonly string[];
+  readonly logins: readonly string[];
+  readonly holdsSpecial: boolean;
+  /** Of all entries, between NUL characters: one string takes a fraction of the space of many. */
+  readonly names: string;
+}
+
+/** What of a root leads to files that are obeyed like those that name them. Absolute paths. */
+export interface ControlLeads {
+  /** Symbolic links with the names of files that tools obey. */
+  readonly links: readonly string[];
+  /** Files of git's configuration. */
+  readonly configurations: readonly string[];
+}
+
+/** Looks through a root before each command, all of it; what did not change since the last look is remembered. */
+export class CoveredTree {
+  readonly #root: string;
+  readonly #isZeroAccess: IsZeroAccess;
+  readonly #always: readonly string[];
+  readonly #tree: RememberedTree<Found>;
+  /** Looked for only when a file that is hidden has more names than one: that takes a look at every file. */
+  #links: LinkedFiles | undefined;
+  #directories: readonly string[] = [];
+  /** What links named as secrets led to: a command may have removed such a link. */
+  readonly #targets = new Set<string>();
+  /** The same, also of what ran before a restart. */
+  readonly #kept: SecretTargets | undefined;
+  #leads: ControlLeads = { links: [], configurations: [] };
+
+  /**
+   * @param root real path
+   * @param rules what is zero-access besides the built-in names. Throws `UnprotectedWorkspace`, as `SecretTargets` does.
+   */
+  constructor(root: string, { isZeroAccess = () => false, always = [], targets }: CoverRules = {}) {
+    this.#root = root;
+    this.#kept = targets === undefined ? undefined : new SecretTargets(targets);
+    this.#always = always.filter((path) => path !== root && isWithin(path, root));
+    this.#isZeroAccess = isZeroAccess;
+    this.#tree = new RememberedTree(root, (directory, entries) => this.#look(directory, entries));
+  }
+
+  /** As the last look saw it. */
+  get leads(): ControlLeads {
+    return this.#leads;
+  }
+
+  /**
+   * Throws `StageUnavailable` and `UnprotectedWorkspace` rather than leave anything out. One look at a time.
+   * @param pause awaited between small steps
+   */
+  async look(pause: () => Promise<void>): Promise<Covered> {
+    const { found, unreadable, unlisted, same } = await this.#tree.walkPausing(pause);
+    const [first] = unlisted;
+    if (first !== undefined) {
+      throw new StageUnavailable(
+        "overlay_refused",
+        `${first.slice(0, 300)} cannot be looked into: its name is no UTF-8, or its path too long.`,
+        "Move or remove it.",
+      );
+    }
+    if (!same) this.#links = undefined;
+    this.#directories = [...found.keys()];
+    const there = this.#always.filter((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
+    const hidden = new Set([...unreadable, ...there]);
+    const logins: string[] = [];
+    const all = [...found.values()];
+    this.#leads = {
+      links: all.flatMap(({ links }) => links),
+      configurations: all.flatMap(({ configurations }) => configurations),
+    };
+    for (const { secrets, secretLinks: links, closed, logins: some } of all) {
+      for (const path of closed) hidden.add(path);
+      for (const path of secrets) this.#targets.add(path);
+      // What a link leads to can change while its own directory does not.
+      for (const link of links) for (const target of this.#targetOf(link)) this.#kept?.add(target, link);
+      logins.push(...some);
+    }
+    for (const path of this.#kept?.paths() ?? []) this.#targets.add(path);
+    for (const path of this.#targets) for (const name of await this.#allNames(path, pause)) hidden.add(name);
+    const copies = new Map<string, Uint8Array>();
+    for (const path of logins) {
+      const copy = copyOf(path);
+      if (copy === undefined) continue;
+      hidden.delete(path);
+      copies.set(relative(this.#root, path), copy);
+      // A second name would show what the copy leaves out.
+      for (const name of await this.#allNames(path, pause)) if (name !== path) hidden.add(name);
+    }
+    const wasThere = (path: string): boolean => {
+      const names = found.get(join(this.#root, dirname(path)))?.names ?? "";
+      return names.includes(`\0${basename(path)}\0`);
+    };
+    const hiddenSince = (directory: string, names: readonly string[]): readonly string[] => {
+      const there = new Set(found.get(join(this.#root, directory))?.names.split("\0"));
+      const appeared = new Set(names.filter((name) => !there.has(name)));
+      return appeared.size === 0 ? [] : this.#hiddenAmong(join(this.#root, directory), appeared);
+    };
+    const relativePaths = withoutNested([...hidden]).map((path) => relative(this.#root, path));
+    return { hidden: relativePaths, copies, holdsSpecial: all.some((one) => one.holdsSpecial), wasThere, hiddenSince };
+  }
+
+  /** Also what would have to be shown without its logins. Where nobody can look any more, all of them. */
+  #hiddenAmong(directory: string, names: ReadonlySet<string>): readonly string[] {
+    try {
+      const entries = readdirSync(directory, { withFileTypes: true }).filter(({ name }) => names.has(name));
+      const { secrets, secretLinks: links, closed, logins } = this.#look(directory, entries).found;
+      const found = [...secrets, ...links, ...closed, ...logins];
+      return found.filter((path) => dirname(path) === directory).map((path) => basename(path));
+    } catch (error) {
+      if (systemErrorCode(error) === undefined) throw error;
+      return [...names];
+    }
+  }
+
+  #look(directory: string, entries: readonly Dirent[]) {
+    const pathOf = ({ name }: Dirent) => join(directory, name);
+    const isHidden = (entry: Dirent, kind: "file" | "directory") =>
+      this.#isZeroAccess(relative(this.#root, pathOf(entry)), kind);
+    const directories = entries.filter((entry) => entry.isDirectory());
+    const closed = directories.filter((entry) => isHidden(entry, "directory"));
+    const named = entries.filter((entry) => !entry.isDirectory() && isHidden(entry, "file"));
+    const inGit = entries.some(({ name }) => name === "HEAD");
+    return {
+      found: {
+        secrets: [...zeroAccessFiles(this.#root, entries), ...named.flatMap((entry) => this.#targetOf(pathOf(entry)))],
+        secretLinks: secretLinks(this.#root, entries),
+        closed: closed.map(pathOf),
+        links: entries.filter((entry) => entry.isSymbolicLink() && this.#isControl(pathOf(entry))).map(pathOf),
+        configurations: entries.filter(({ name }) => inGit && /^config(?:\.worktree)?$/i.test(name)).map(pathOf),
+        logins: entries.filter((entry) => entry.isFile() && mayHoldLogin(pathOf(entry), inGit)).map(pathOf),
+        holdsSpecial: entries.some((entry) => !entry.isFile() && !entry.isDirectory() && !entry.isSymbolicLink()),
+        names: `\0${entries.map(({ name }) => name).join("\0")}\0`,
+      },
+      below: directories.filter((entry) => !closed.includes(entry)).map(({ name }) => name),
+    };
+  }
+
+  #isControl(path: string): boolean {
+    return controlPath(relative(this.#root, path)) !== undefined;
+  }
+
+  #targetOf(path: string): readonly string[] {
+    try {
+      const target = realpathSync(path);
+      return isWithin(target, this.#root) ? [target] : [];
+    } catch {
+      return [];
+    }
+  }
+
+  /** Of a file that is there. */
+  async #allNames(path: string, pause: () => Promise<void>): Promise<readonly string[]> {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (stat?.isFile() !== true) return stat?.isDirectory() ? [path] : [];
+    if (stat.nlink === 1) return [path];
+    this.#links ??= await linkedFiles(this.#directories, pause);
+    return [path, ...this.#links.namesOf(path)];
+  }
+}
+
+async function linkedFiles(directories: readonly string[], pause: () => Promise<void>): Promise<LinkedFiles> {
+  const names: [string, FileNames][] = [];
+  for (const directory of directories) {
+    names.push([directory, namesIn(directory)]);
+    await pause();
+  }
+  return new LinkedFiles(names);
+}
+
+function namesIn(directory: string): FileNames {
+  try {
+    return fileNames(readdirSync(directory, { withFileTypes: true }));
+  } catch (error) {
+    // It went meanwhile, with all its names.
+    if (systemErrorCode(error) === "ENOENT" || systemErrorCode(error) === "ENOTDIR") return { all: [], linked: [] };
+    throw error;
+  }
+}
+
+/** undefined for a file in which there is none. */
+function copyOf(path: string): Uint8Array | undefined {
+  try {
+    return withoutLogins(path, readFileSync(path));
+  } catch {
+    // It is gone, or nobody may read it.
+    return undefined;
+  }
+}
+
+function withoutNested(paths: readonly string[]): readonly string[] {
+  const all = new Set(paths);
+  return paths.filter((path) => {
+    for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) {
+      if (all.has(path.slice(0, at))) return false;
+    }
+    return true;
+  });
+}

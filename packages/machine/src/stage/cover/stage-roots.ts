@@ -1,0 +1,32 @@
+import { lstatSync } from "node:fs";
+import { isWithin } from "../../sandbox/host/host-layout.ts";
+import { repositoryPaths } from "../../sandbox/host/repository-paths.ts";
+import type { WorkspaceRoot } from "../../workspace/paths/workspace-root.ts";
+
+/**
+ * What has to be staged for commands in a workspace: its work tree, which may be larger than the workspace, and git's data
+ * where that lies elsewhere (a linked worktree). A submodule is a part of the work tree around it. Data that does not name this work tree in return is not among it:
+ * a file that somebody put into the workspace must not open another repository.
+ *
+ * @param workspace real path
+ * @param home the user's; a repository around it says nothing about a directory in it
+ */
+export function stageRoots(workspace: string, home: string | undefined): readonly WorkspaceRoot[] {
+  return stagedDirectories(workspace, home).map((path) => {
+    const { dev, ino } = lstatSync(path);
+    return { path, device: dev, inode: ino };
+  });
+}
+
+/** The same, by their paths: first the work tree. */
+export function stagedDirectories(
+  workspace: string,
+  home: string | undefined,
+): readonly [workTree: string, ...data: string[]] {
+  const repository = repositoryPaths(workspace, home);
+  const workTree = repository?.workTree ?? workspace;
+  const data = repository?.writable ?? [];
+  const elsewhere = data.filter((path) => !isWithin(path, workTree));
+  const outermost = elsewhere.filter((path) => !elsewhere.some((one) => one !== path && isWithin(path, one)));
+  return [workTree, ...outermost];
+}

@@ -1,0 +1,132 @@
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  futimesSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  rmdirSync,
+  symlinkSync,
+  unlinkSync,
+} from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { hasCode } from "../../system-error.ts";
+import { type HeldDirectory, holdDirectory } from "../../workspace/files/held-directory.ts";
+import type { WorkspaceRoot } from "../../workspace/paths/workspace-root.ts";
+
+/** What a file shall be like. */
+export interface FileLook {
+  /** Permissions alone. */
+  readonly mode: number;
+  /** Seconds. */
+  readonly mtime: number;
+}
+
+/**
+ * Writes into what a run sees of a root, whatever the run and others do there meanwhile: no link is followed. Paths are relative to the root, with `/`. Throws system errors, and `ToolFailure` where a link stands in the way.
+ */
+export class MergedView {
+  readonly #root: WorkspaceRoot;
+
+  /** @param path by which this process reaches it */
+  constructor(path: string) {
+    const { dev, ino } = lstatSync(`${path}/.`);
+    this.#root = { path, device: dev, inode: ino };
+  }
+
+  /** In place where there is a file, as most editors do: whoever watches it is told. */
+  async write(path: string, contents: AsyncIterable<Uint8Array>, { mode, mtime }: FileLook): Promise<void> {
+    using parent = this.#parentOf(path, { create: true });
+    const place = parent.entry(nameOf(path));
+    if (lstatSync(place, { throwIfNoEntry: false })?.isFile() !== true) this.remove(path);
+    const file = await open(place, writing, 0o600).catch((error: unknown) => {
+      if (!hasCode(error, "EACCES")) throw error;
+      // One that its owner may not write.
+      this.remove(path);
+      return open(place, writing, 0o600);
+    });
+    try {
+      // It may have become a pipe in between.
+      if (!fstatSync(file.fd).isFile()) return;
+      for await (const chunk of contents) await writeAll(file, chunk);
+      fchmodSync(file.fd, mode);
+      futimesSync(file.fd, mtime, mtime);
+    } finally {
+      await file.close();
+    }
+  }
+
+  makeDirectory(path: string, mode: number): void {
+    using parent = this.#parentOf(path, { create: true });
+    const place = parent.entry(nameOf(path));
+    if (lstatSync(place, { throwIfNoEntry: false })?.isDirectory() === true) return;
+    this.remove(path);
+    mkdirSync(place, { mode });
+  }
+
+  makeLink(path: string, target: string): void {
+    using parent = this.#parentOf(path, { create: true });
+    const place = parent.entry(nameOf(path));
+    if (lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true && readlinkSync(place) === target)
+      return;
+    this.remove(path);
+    symlinkSync(target, place);
+  }
+
+  /** As `remove`; whoever watches is told also where the tree below has nothing of that name any more. */
+  takeAway(path: string): void {
+    using parent = this.#parentOf(path);
+    const place = parent.entry(nameOf(path));
+    if (lstatSync(place, { throwIfNoEntry: false }) !== undefined) return this.remove(path);
+    closeSync(openSync(place, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600));
+    unlinkSync(place);
+  }
+
+  /** With all that is in it. Nothing there is no error. */
+  remove(path: string): void {
+    using parent = this.#parentOf(path);
+    const place = parent.entry(nameOf(path));
+    const stat = lstatSync(place, { throwIfNoEntry: false });
+    if (stat === undefined) return;
+    if (!stat.isDirectory()) return unlinkSync(place);
+    for (const name of this.names(path)) this.remove(`${path}/${name}`);
+    rmdirSync(place);
+  }
+
+  isDirectory(path: string): boolean {
+    using parent = this.#parentOf(path);
+    return lstatSync(parent.entry(nameOf(path)), { throwIfNoEntry: false })?.isDirectory() === true;
+  }
+
+  names(path: string): readonly string[] {
+    using directory = holdDirectory(this.#root, partsOf(path));
+    return readdirSync(directory.path);
+  }
+
+  #parentOf(path: string, options: { readonly create?: boolean } = {}): HeldDirectory {
+    return holdDirectory(this.#root, partsOf(path).slice(0, -1), options);
+  }
+}
+
+const writing =
+  constants.O_WRONLY |
+  constants.O_CREAT |
+  constants.O_TRUNC |
+  (constants.O_NOFOLLOW ?? 0) |
+  (constants.O_NONBLOCK ?? 0);
+
+async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
+}
+
+function partsOf(path: string): readonly string[] {
+  return path === "" ? [] : path.split("/");
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}

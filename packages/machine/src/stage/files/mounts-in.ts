@@ -1,0 +1,22 @@
+import { readFileSync } from "node:fs";
+import { relative } from "node:path";
+import { isWithin } from "../../sandbox/host/host-layout.ts";
+
+/** Directories and files on which something is mounted, as this process sees it: of other file systems, and of the same one. */
+function mountPoints(): readonly string[] {
+  const lines = readFileSync("/proc/self/mountinfo", "latin1").split("\n");
+  return lines.map((line) => {
+    // The kernel writes blanks and a few other characters as octal numbers.
+    const point = (line.split(" ")[4] ?? "").replace(/\\([0-7]{3})/g, (_, octal: string) => {
+      return String.fromCharCode(Number.parseInt(octal, 8));
+    });
+    return Buffer.from(point, "latin1").toString();
+  });
+}
+
+/** Those in a directory, relative to it, with `/`. @param root real path */
+export function mountsIn(root: string): readonly string[] {
+  return mountPoints()
+    .filter((point) => point !== root && isWithin(point, root))
+    .map((point) => relative(root, point));
+}

@@ -1,0 +1,37 @@
+import { isUtf8 } from "node:buffer";
+import { readdirSync, readlinkSync } from "node:fs";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { systemErrorCode } from "../../system-error.ts";
+
+/** Those that are UTF-8. */
+export function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory, { encoding: "buffer" })
+      .filter((name) => isUtf8(name))
+      .map(String);
+  } catch (error) {
+    if (wentAway(error)) return [];
+    throw error;
+  }
+}
+
+/** In bytes: it need be no UTF-8. undefined when something else stands there by now. */
+export function targetOf(path: string): Buffer | undefined {
+  try {
+    return readlinkSync(path, { encoding: "buffer" });
+  } catch (error) {
+    if (wentAway(error) || systemErrorCode(error) === "EINVAL") return undefined;
+    throw error;
+  }
+}
+
+/** Somebody took it away since it was listed, or put something else there: that counts as changed meanwhile. */
+export function wentAway(error: unknown): boolean {
+  if (error instanceof ToolFailure) return error.code === "path_changed";
+  return ["ENOENT", "ENOTDIR", "ELOOP", "ENXIO", "ESTALE"].includes(systemErrorCode(error) ?? "");
+}
+
+/** Nobody may look at it. */
+export function isClosed(error: unknown): boolean {
+  return ["EACCES", "EPERM"].includes(systemErrorCode(error) ?? "");
+}

@@ -1,0 +1,104 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, constants, fstatSync, openSync } from "node:fs";
+import type { Readable, Writable } from "node:stream";
+import { inheritedDescriptors } from "../../process/helper/inherited-descriptors.ts";
+import { quoted, takeKeeperShell } from "../../process/helper/parked-shell.ts";
+import type { WaitingShell } from "../../process/helper/spawn-helper.ts";
+import { checkSameRoot } from "../../workspace/paths/workspace-root.ts";
+import type { LayeredRoot } from "../transaction/staged-root.ts";
+import { systemProgram } from "../transaction/system-program.ts";
+import { heldAt, keeperScript } from "./mount-batches.ts";
+import type { SessionNetwork } from "./session-network.ts";
+
+/** A shell in a user and a mount namespace of its own, which reads from its input what to do there. */
+export interface KeeperProcess {
+  readonly id: number;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Resolves when it has ended. */
+  gone(): Promise<void>;
+  hasEnded(): boolean;
+  /** For when it has said that it mounted the roots, or could not: they are not held any more. */
+  letGo(): void;
+}
+
+/** It finds nothing of this process's. */
+const environment = { PATH: "/usr/bin:/bin", LC_ALL: "C" };
+
+/** @param options.arguments of its script */
+export function startKeeper(
+  roots: readonly LayeredRoot[],
+  options: { readonly network: SessionNetwork | undefined; readonly arguments: readonly string[] },
+): KeeperProcess {
+  const argv = [
+    ...(options.network === undefined
+      ? [systemProgram("unshare"), "--user", "--map-root-user", "--mount"]
+      : [systemProgram("nsenter"), ...options.network.joinArguments, "--", systemProgram("unshare"), "--mount"]),
+    ...["/bin/sh", "-c", keeperScript, "sh", systemProgram("mount"), ...options.arguments],
+  ];
+  const held: number[] = [];
+  const letGo = (): void => {
+    for (const descriptor of held.splice(0)) closeSync(descriptor);
+  };
+  try {
+    for (const root of roots) {
+      const descriptor = openSync(root.path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+      held.push(descriptor);
+      checkSameRoot(root, fstatSync(descriptor));
+    }
+    const shell = takeKeeperShell(environment);
+    return { ...(shell === undefined ? spawnKeeper(argv, held) : becomeKeeper(shell, argv, held)), letGo };
+  } catch (error) {
+    letGo();
+    throw error;
+  }
+}
+
+type StartedKeeper = Omit<KeeperProcess, "letGo">;
+
+/** To start a process stops this one, the longer the more memory it has. */
+function becomeKeeper(shell: WaitingShell, argv: readonly string[], held: readonly number[]): StartedKeeper {
+  const { id, input, output, said, saidTo, ended } = shell;
+  for (const stream of [input, output, said]) stream.ref();
+  let hasEnded = false;
+  void ended.then(() => {
+    hasEnded = true;
+  });
+  const gone = async (): Promise<void> => {
+    // What tells of it keeps this process from nothing.
+    const waiting = setInterval(() => undefined, 1_000);
+    await ended;
+    clearInterval(waiting);
+  };
+  const opened = held.map(
+    (descriptor, root) => `exec ${heldAt(root)}<${quoted(`/proc/${process.pid}/fd/${descriptor}`)}`,
+  );
+  input.write([`exec 2>&${saidTo} ${saidTo}>&-`, ...opened, `exec ${argv.map(quoted).join(" ")}`, ""].join("\n"));
+  return { id, stdin: input, stdout: output, stderr: said, gone, hasEnded: () => hasEnded };
+}
+
+function spawnKeeper([program = "", ...args]: readonly string[], held: readonly number[]): StartedKeeper {
+  const stdio: ("pipe" | "ignore" | number)[] = ["pipe", "pipe", "pipe"];
+  for (const [root, descriptor] of held.entries()) stdio[heldAt(root)] = descriptor;
+  // What this process inherited is not for the keeper.
+  const last = Math.max(stdio.length - 1, ...inheritedDescriptors());
+  const all = Array.from({ length: last + 1 }, (_, index) => stdio[index] ?? "ignore");
+  // A Ctrl-C at the terminal is for this process to decide about.
+  const child = spawn(program, args, { cwd: "/", env: environment, stdio: all, detached: true });
+  const { pid, stdin, stdout, stderr } = child;
+  const exit = once(child, "exit").catch(() => undefined);
+  const gone = async (): Promise<void> => {
+    await exit;
+  };
+  if (stdin === null || stdout === null || stderr === null) throw new Error("The keeper of the mounts has no pipes.");
+  return {
+    id: pid ?? 0,
+    stdin,
+    stdout,
+    stderr,
+    gone,
+    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
+  };
+}

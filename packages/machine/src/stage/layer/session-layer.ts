@@ -1,0 +1,317 @@
+import { existsSync, mkdirSync, renameSync, rmdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { LayeredTree } from "@gennai/protocol/model/layer";
+import pLimit, { type LimitFunction } from "p-limit";
+import { hasCode } from "../../system-error.ts";
+import type { WorkspaceRoot } from "../../workspace/paths/workspace-root.ts";
+import { isWhiteout, statIfPresent } from "../files/look-at-entry.ts";
+import { lookLike } from "../files/look-like.ts";
+import { moveEntry } from "../files/move-entry.ts";
+import { removeTree } from "../files/remove-tree.ts";
+import { stageParts } from "../transaction/staged-root.ts";
+import type { Transaction } from "../transaction/transaction.ts";
+import {
+  isDamaged,
+  type LayerAbout,
+  type LayerOwner,
+  layerDirectory,
+  makeOwner,
+  readAbout,
+  readOwner,
+  readPart,
+  removeLayer,
+  type TreeRecord,
+  writeAbout,
+  writePart,
+} from "./layer-files.ts";
+import { isStale } from "./layer-staleness.ts";
+import { summariseTree } from "./layer-summary.ts";
+import { mergeLayer } from "./merge-layer.ts";
+import { keepCaches, type StagedCache } from "./staged-caches.ts";
+
+/**
+ * What commands of a session made that git ignores. It lies over the workspace for later commands of that session, and is not
+ * in the workspace; on the workspace's file system, so that all is moved and nothing copied.
+ *
+ * What one command adds is renamed to `next` and merged from there. After a kill the rest is done when the layer is opened.
+ */
+export class SessionLayer {
+  readonly session: string;
+  readonly root: WorkspaceRoot;
+  readonly #place: string;
+  #about: LayerAbout = nothing;
+  #byPath: ReadonlyMap<string, TreeRecord> = new Map();
+  #opaque: ReadonlySet<string> = new Set();
+
+  private constructor({ session, root, place }: LayerOwner, about: LayerAbout) {
+    this.session = session;
+    this.root = root;
+    this.#place = place;
+    this.#know(about);
+  }
+
+  /**
+   * The layer of a session; undefined when it has none. One over a root that is not there any more is removed, and one of which
+   * what was written is damaged.
+   */
+  static async open(stateDir: string, session: string, root: WorkspaceRoot): Promise<SessionLayer | undefined> {
+    const directory = layerDirectory(stateDir, session);
+    const owner = readOwner(directory);
+    if (owner === undefined && !isDamaged(directory)) return undefined;
+    const about = owner === undefined ? undefined : readAbout(owner.place);
+    if (owner === undefined || about === undefined || !isOver(owner, root)) {
+      await removeLayer(stateDir, session, root.path);
+      return undefined;
+    }
+    const layer = new SessionLayer(owner, about);
+    await layer.#add(undefined);
+    return layer;
+  }
+
+  /** Directory to be mounted. */
+  get tree(): string {
+    return join(this.#place, "base");
+  }
+
+  /** Directory of what runs of the session fetched into caches of package managers. */
+  get caches(): string {
+    return join(this.#place, "caches");
+  }
+
+  /** Another one whenever something of it changed. */
+  get revision(): string {
+    return `${this.session} ${this.#about.revision}`;
+  }
+
+  get trees(): readonly TreeRecord[] {
+    return this.#about.trees;
+  }
+
+  /** The tree that a path belongs to, whether it is there or not. */
+  treeOf(path: string): TreeRecord | undefined {
+    for (let end = path.length; end > 0; end = path.lastIndexOf("/", end - 1)) {
+      const tree = this.#byPath.get(path.slice(0, end));
+      if (tree !== undefined) return tree;
+    }
+    return undefined;
+  }
+
+  /** False where the layer hides what the workspace has at a path. */
+  shows(path: string): boolean {
+    for (let end = path.indexOf("/"); ; end = path.indexOf("/", end + 1)) {
+      const way = end < 0 ? path : path.slice(0, end);
+      const stat = statIfPresent(join(this.tree, way));
+      if (stat === undefined) return true;
+      if (!stat.isDirectory()) return false;
+      if (end < 0) return true;
+      if (this.#opaque.has(way)) return false;
+    }
+  }
+
+  /** Of a directory of the layer: nothing of the workspace's shows in it. */
+  isOpaque(path: string): boolean {
+    return this.#opaque.has(path);
+  }
+
+  /** Whether the layer decides what commands see at a path. */
+  covers(path: string): boolean {
+    return statIfPresent(join(this.tree, path)) !== undefined || !this.shows(path);
+  }
+
+  /** A path of this process's to what the layer has there; undefined for nothing, and for what commands removed. */
+  entryAt(path: string): string | undefined {
+    const at = join(this.tree, path);
+    const stat = statIfPresent(at);
+    return stat === undefined || isWhiteout(stat) ? undefined : at;
+  }
+
+  /**
+   * Adds what commands left in a transaction to the layers of their sessions.
+   *
+   * @param options.late other commands may have run since: what they made of the same trees stays
+   * @returns the layers
+   */
+  static async adopt(
+    stateDir: string,
+    { roots }: Transaction,
+    { late = false }: { readonly late?: boolean } = {},
+  ): Promise<readonly SessionLayer[]> {
+    const layers: SessionLayer[] = [];
+    for (const { directory } of roots) {
+      const left = join(directory, stageParts.layer);
+      const part = readPart(left);
+      if (part === undefined) continue;
+      const { session, root } = part;
+      const layer =
+        (await SessionLayer.open(stateDir, session, root)) ??
+        new SessionLayer(makeOwner(stateDir, { session, root }), nothing);
+      if (late && part.trees.some(({ path, at }) => (layer.#byPath.get(path)?.at ?? at) > at)) continue;
+      await layer.#add(left);
+      layers.push(layer);
+    }
+    return layers;
+  }
+
+  /** Takes over what a run of a session fetched into caches. @returns its layer */
+  static async fetched(
+    stateDir: string,
+    { session, root }: Pick<LayerOwner, "session" | "root">,
+    caches: readonly StagedCache[],
+  ): Promise<SessionLayer> {
+    const layer =
+      (await SessionLayer.open(stateDir, session, root)) ??
+      new SessionLayer(makeOwner(stateDir, { session, root }), nothing);
+    await layer.#alone(async () => {
+      // It counts as another layer: what was mounted before does not have it.
+      if (await keepCaches(caches, layer.caches)) layer.#write(layer.#about);
+    });
+    return layer;
+  }
+
+  /**
+   * Before it is mounted: drops the trees that somebody changed in the workspace meanwhile, and has directories on the way to
+   * the others look like the workspace's. @returns paths of what was dropped
+   */
+  async renew(): Promise<readonly string[]> {
+    const stale = this.trees.filter((tree) => isStale({ root: this.root.path, base: this.tree }, tree));
+    const dropped = await this.drop(stale.map(({ path }) => path));
+    const ways = new Set(this.trees.flatMap(({ path }) => waysTo(path)));
+    for (const way of ways) lookLike(join(this.root.path, way), join(this.tree, way));
+    return dropped;
+  }
+
+  /** Drops trees. @returns the paths of those that there were */
+  drop(paths: readonly string[]): Promise<readonly string[]> {
+    return this.#alone(async () => {
+      const { opaque, trees } = this.#about;
+      const gone = trees.map(({ path }) => path).filter((path) => paths.includes(path));
+      if (gone.length === 0) return [];
+      for (const path of gone) this.#discard(join(this.tree, path));
+      this.#write({ opaque, trees });
+      await this.#sweep();
+      return gone;
+    });
+  }
+
+  /** What there is of each tree. */
+  async list(): Promise<readonly LayeredTree[]> {
+    const listed: LayeredTree[] = [];
+    for (const tree of this.trees) {
+      const { path, command, at } = tree;
+      listed.push({ path, command, at, ...(await summariseTree(join(this.tree, path))) });
+    }
+    return listed;
+  }
+
+  get #next(): string {
+    return join(this.#place, "next");
+  }
+
+  get #bin(): string {
+    return join(this.#place, "bin");
+  }
+
+  #add(left: string | undefined): Promise<void> {
+    return this.#alone(async () => {
+      await this.#mergeNext();
+      if (left !== undefined) {
+        renameSync(left, this.#next);
+        await this.#mergeNext();
+      }
+      await this.#sweep();
+    });
+  }
+
+  /** Nobody else changes the layer of this session meanwhile. */
+  #alone<Value>(work: () => Promise<Value>): Promise<Value> {
+    const turns = turnsOf.get(this.session) ?? pLimit(1);
+    turnsOf.set(this.session, turns);
+    return turns(() => {
+      this.#know(readAbout(this.#place) ?? this.#about);
+      return work();
+    });
+  }
+
+  async #mergeNext(): Promise<void> {
+    const part = readPart(this.#next);
+    if (part === undefined) return removeTree(this.#next);
+    for (const path of part.cleared) this.#discard(join(this.tree, path));
+    // What is added from here on is not to be cleared when this is done again.
+    if (part.cleared.length > 0) writePart(this.#next, { ...part, cleared: [] });
+    await mergeLayer({
+      root: this.root.path,
+      base: this.tree,
+      next: join(this.#next, stageParts.layerTree),
+      anew: new Set(part.anew),
+      opaque: new Set(this.#about.opaque),
+      discard: (path) => this.#discard(path),
+    });
+    const isReplaced = (path: string): boolean =>
+      [...part.anew, ...part.cleared].some((one) => path === one || path.startsWith(`${one}/`));
+    const opaque = [...this.#about.opaque.filter((path) => !isReplaced(path)), ...part.anew];
+    const trees = new Map(this.trees.map((tree) => [tree.path, tree]));
+    for (const tree of part.trees) trees.set(tree.path, tree);
+    this.#write({ opaque, trees: [...trees.values()] });
+    await removeTree(this.#next);
+  }
+
+  /** Takes something out of the layer at once; its bytes go later. */
+  #discard(path: string): void {
+    if (statIfPresent(path) === undefined) return;
+    mkdirSync(this.#bin, { recursive: true, mode: 0o700 });
+    discarded += 1;
+    moveEntry(path, join(this.#bin, `${process.pid}-${Date.now()}-${discarded}`));
+  }
+
+  #sweep(): Promise<void> {
+    return removeTree(this.#bin);
+  }
+
+  #write({ opaque, trees }: Pick<LayerAbout, "opaque" | "trees">): void {
+    const isThere = ({ path }: { readonly path: string }): boolean =>
+      statIfPresent(join(this.tree, path)) !== undefined;
+    for (const { path } of trees.filter((tree) => !isThere(tree))) this.#removeWay(path);
+    const about: LayerAbout = {
+      version: 1,
+      revision: this.#about.revision + 1,
+      opaque: opaque.filter((path) => isThere({ path })),
+      trees: trees.filter(isThere).toSorted((one, other) => (one.path < other.path ? -1 : 1)),
+    };
+    writeAbout(this.#place, about);
+    this.#know(about);
+  }
+
+  #know(about: LayerAbout): void {
+    this.#about = about;
+    this.#byPath = new Map(about.trees.map((tree) => [tree.path, tree]));
+    this.#opaque = new Set(about.opaque);
+  }
+
+  /** Directories that led to nothing else would be there for commands when the workspace's are gone. */
+  #removeWay(path: string): void {
+    for (let way = dirname(path); way !== "."; way = dirname(way)) {
+      try {
+        rmdirSync(join(this.tree, way));
+      } catch (error) {
+        if (hasCode(error, "ENOENT")) continue;
+        if (hasCode(error, "ENOTEMPTY") || hasCode(error, "ENOTDIR")) return;
+        throw error;
+      }
+    }
+  }
+}
+
+function isOver({ root: { path, device, inode }, place }: LayerOwner, root: WorkspaceRoot): boolean {
+  const isSame = path === root.path && device === root.device && inode === root.inode;
+  return isSame && existsSync(join(place, "base"));
+}
+
+const nothing: LayerAbout = { version: 1, revision: 0, opaque: [], trees: [] };
+
+function waysTo(path: string): readonly string[] {
+  return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
+}
+
+const turnsOf = new Map<string, LimitFunction>();
+
+let discarded = 0;

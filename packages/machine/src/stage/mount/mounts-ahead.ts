@@ -1,0 +1,114 @@
+import type { CoveredRoot } from "../cover/covered-roots.ts";
+import type { SessionNetwork } from "../keeper/session-network.ts";
+import { StageUnavailable } from "../transaction/stage-error.ts";
+import { removeTransaction } from "../transaction/transaction.ts";
+import {
+  type CachesOfRun,
+  dropMounts,
+  keyOf,
+  type MountedRoots,
+  type MountOptions,
+  mountCaches,
+  mountRoots,
+} from "./mounted-roots.ts";
+import type { LaidStage } from "./spare-stage.ts";
+
+/** One run may end while the mounts for the one after the next are made; and those that only read have their own. */
+const maxSpares = 3;
+
+/**
+ * Makes the mounts for the next command of a workspace before it comes. Nobody looks into them until then, so a command sees
+ * what the user did meanwhile; mounts in which something was looked at would go on showing it. They are not taken when
+ * something else is to be hidden by now, or a directory is no longer what it was. The directories of a run that left nothing in them
+ * are mounted again.
+ */
+export class MountsAhead implements AsyncDisposable {
+  readonly #stateDir: string;
+  readonly #caches: readonly string[];
+  #ready: { readonly key: string; readonly mounted: Promise<MountedRoots | undefined> } | undefined;
+  readonly #spares: LaidStage[] = [];
+
+  /**
+   * @param stateDir private, real path
+   * @param caches of package managers, over which commands may write
+   */
+  constructor(stateDir: string, caches: readonly string[] = []) {
+    this.#stateDir = stateDir;
+    this.#caches = caches;
+  }
+
+  /** Begins to make them, if there are none that fit. For when what the last command did is kept or dropped. */
+  prepare(roots: readonly CoveredRoot[], network?: SessionNetwork): void {
+    const key = keyIn(roots, network);
+    const before = this.#ready;
+    if (before?.key === key) return;
+    // Who takes them is told what is wrong, when that makes them again.
+    const mounted = drop(before?.mounted)
+      .then(() => this.#mount(roots, network, { none: true }))
+      .catch(() => undefined);
+    this.#ready = { key, mounted };
+  }
+
+  /** Those that are ready, or new ones, which are then the taker's to close and to remove. Throws `StageUnavailable`. */
+  async take(roots: readonly CoveredRoot[], network?: SessionNetwork, caches: CachesOfRun = {}): Promise<MountedRoots> {
+    // Such a run is rare: what is ready waits for the one behind it.
+    if (caches.all === true || caches.more !== undefined) {
+      return mountRoots(this.#stateDir, roots, network, this.#caches, caches);
+    }
+    const ready = this.#ready;
+    this.#ready = undefined;
+    const mounted = await ready?.mounted;
+    const isOwn = mounted?.laid?.caches.every(({ kept }) => kept === undefined) === true;
+    const fits = ready?.key === keyIn(roots, network) && (caches.own !== true || isOwn);
+    if (mounted !== undefined && fits && (await withCaches(mounted, caches))) {
+      // Besides what is hidden, which is the same, they know what is there now.
+      return { ...mounted, covered: roots.map(({ covered }) => covered) };
+    }
+    await drop(ready?.mounted);
+    return this.#mount(roots, network, caches);
+  }
+
+  /** For a command that only reads: nothing has to be mounted ahead. */
+  themselves(roots: readonly CoveredRoot[], network?: SessionNetwork): Promise<MountedRoots> {
+    return this.#mount(roots, network, { stagedBy: "itself" });
+  }
+
+  /** Directories of a run that left nothing in them. */
+  async keep(spare: LaidStage): Promise<void> {
+    this.#spares.push(spare);
+    const oldest = this.#spares.length > maxSpares ? this.#spares.shift() : undefined;
+    if (oldest !== undefined) await removeTransaction(oldest.transaction);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const ready = this.#ready;
+    this.#ready = undefined;
+    await drop(ready?.mounted);
+    for (const { transaction } of this.#spares.splice(0)) await removeTransaction(transaction);
+  }
+
+  #mount(roots: readonly CoveredRoot[], network?: SessionNetwork, options: MountOptions = {}): Promise<MountedRoots> {
+    return mountRoots(this.#stateDir, roots, network, this.#caches, { ...options, spares: this.#spares });
+  }
+}
+
+/** @returns whether the mounts are there, with the caches that the run needs: one may have been removed meanwhile */
+async function withCaches(mounted: MountedRoots, caches: CachesOfRun): Promise<boolean> {
+  try {
+    await mountCaches(mounted, caches);
+    return mounted.mounts.areThere();
+  } catch (error) {
+    if (error instanceof StageUnavailable) return false;
+    throw error;
+  }
+}
+
+async function drop(ready: Promise<MountedRoots | undefined> | undefined): Promise<void> {
+  const mounted = await ready;
+  if (mounted !== undefined) await dropMounts(mounted);
+}
+
+/** Of mounts in one network. */
+function keyIn(roots: readonly CoveredRoot[], network: SessionNetwork | undefined): string {
+  return JSON.stringify([network?.id, keyOf(roots)]);
+}

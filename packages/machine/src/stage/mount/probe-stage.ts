@@ -1,0 +1,247 @@
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { systemErrorCode } from "../../system-error.ts";
+import type { WorkspaceRoot } from "../../workspace/paths/workspace-root.ts";
+import { copyRoots } from "../copy/copied-roots.ts";
+import { type CopyBudget, copyLimits, spend } from "../copy/copy-budget.ts";
+import { namingCopies, noCopyOf } from "../copy/no-copy.ts";
+import { layMask } from "../cover/lay-mask.ts";
+import { giveWay } from "../files/give-way.ts";
+import { isWhiteout, statIfPresent } from "../files/look-at-entry.ts";
+import { mountsIn } from "../files/mounts-in.ts";
+import { keepMounts } from "../keeper/mount-keeper.ts";
+import { type StageObstacle, StageUnavailable } from "../transaction/stage-error.ts";
+import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
+import { systemProgram } from "../transaction/system-program.ts";
+import { makeTransaction, removeTransaction } from "../transaction/transaction.ts";
+
+/** What stands against something, and the one thing to do about it. */
+export interface NamedObstacle {
+  readonly obstacle: StageObstacle;
+  readonly reason: string;
+  readonly advice: string;
+}
+
+/** Whether commands over these roots can be staged; on copies of them, where something stands against overlays. */
+export type StageSupport =
+  | { readonly state: "staged"; readonly noOverlay?: NamedObstacle }
+  | ({ readonly state: "unavailable" } & NamedObstacle);
+
+/**
+ * Finds out by doing it: hides an entry, mounts an overlay over each root, writes and removes there, looks at what that left.
+ * Where that does not go, it does the same to a copy. Nothing of the roots changes.
+ */
+export async function probeStage(stateDir: string, roots: readonly WorkspaceRoot[]): Promise<StageSupport> {
+  const noOverlay = await obstacleTo(async () => {
+    refuseMachine();
+    for (const root of roots) refuseRoot(root);
+    await inTransaction(stateDir, roots, (staged) => tryOverlays(staged));
+  });
+  if (noOverlay === undefined) return { state: "staged" };
+  if (!isMendedByCopy(noOverlay.obstacle)) return { state: "unavailable", ...noOverlay };
+  const noCopy = await obstacleTo(() =>
+    namingCopies(root0(roots), async () => {
+      await refuseLarge(roots);
+      await inTransaction(stateDir, roots, (staged) => tryCopies(staged));
+    }),
+  );
+  if (noCopy === undefined) return { state: "staged", noOverlay };
+  // What stands against overlays is to be mended first: nothing need be copied then.
+  return { state: "unavailable", ...noOverlay, reason: `${noOverlay.reason} ${noCopy.reason}` };
+}
+
+/**
+ * What a copy cannot help against: no place, files that could not be put in place, and namespaces into which this process may not
+ * look, for who still writes to the copy.
+ */
+function isMendedByCopy(obstacle: StageObstacle): boolean {
+  // Only root can give what it replaces back to its owner.
+  if (obstacle === "foreign_owner") return process.geteuid?.() === 0;
+  return !(["not_linux", "no_place", "no_user_namespaces", "program_missing"] as const).some((one) => one === obstacle);
+}
+
+async function obstacleTo(work: () => Promise<void>): Promise<NamedObstacle | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof StageUnavailable)) throw error;
+    return { obstacle: error.obstacle, reason: error.message, advice: error.advice };
+  }
+}
+
+async function inTransaction(
+  stateDir: string,
+  roots: readonly WorkspaceRoot[],
+  work: (roots: readonly StagedRoot[]) => Promise<void>,
+): Promise<void> {
+  const transaction = await makeTransaction(stateDir, roots);
+  try {
+    await work(transaction.roots);
+  } finally {
+    await removeTransaction(transaction);
+  }
+}
+
+function refuseMachine(): void {
+  if (process.platform !== "linux") {
+    throw new StageUnavailable(
+      "not_linux",
+      `There are no overlays on ${process.platform}.`,
+      "Run the server on Linux.",
+    );
+  }
+  for (const program of ["unshare", "nsenter", "mount", "mknod", "sync"]) systemProgram(program);
+}
+
+function refuseRoot({ path }: WorkspaceRoot): void {
+  const user = process.geteuid?.();
+  const foreign = [path, join(path, ".git")].find((one) => {
+    const owner = lstatSync(one, { throwIfNoEntry: false })?.uid;
+    return owner !== undefined && owner !== user;
+  });
+  if (foreign !== undefined) {
+    throw new StageUnavailable(
+      "foreign_owner",
+      `${foreign} belongs to another user.`,
+      `Run the server as its owner, or give it to this user (chown -R).`,
+    );
+  }
+  const [inside] = mountsIn(path);
+  if (inside !== undefined) {
+    throw new StageUnavailable(
+      "mount_inside",
+      `Something is mounted at ${join(path, inside)}, which a stage would not show.`,
+      `Unmount it, or open a workspace that does not hold it.`,
+    );
+  }
+}
+
+async function tryOverlays(roots: readonly StagedRoot[]): Promise<void> {
+  const hidden = new Map<StagedRoot, string>();
+  for (const root of roots) {
+    const [name] = readdirSync(root.path);
+    if (name !== undefined) hidden.set(root, name);
+    await layMask(root, { hidden: name === undefined ? [] : [name], copies: new Map() });
+  }
+  const mounts = await keepMounts(roots, "gennai-stage-probe");
+  try {
+    for (const root of roots) tryOverlay(root, mounts.merged(root), hidden.get(root));
+  } catch (error) {
+    if (error instanceof StageUnavailable) throw error;
+    throw unfit(root0(roots), error instanceof Error ? error.message : String(error), error);
+  } finally {
+    await mounts.close();
+  }
+}
+
+function tryOverlay(root: StagedRoot, merged: string, hidden: string | undefined): void {
+  if (hidden !== undefined && readdirSync(merged).includes(hidden)) throw unfit(root.path, "a hidden name shows");
+  const name = ".gennai-probe";
+  writeFileSync(join(merged, name), name);
+  const upper = join(root.directory, stageParts.upper);
+  if (readFileSync(join(upper, name), "utf8") !== name) throw unfit(root.path, "what is written is not there");
+  if (existsSync(join(root.path, name))) throw unfit(root.path, "what is written reaches the workspace");
+  rmSync(join(merged, name));
+  const removed = readdirSync(merged, { withFileTypes: true }).find((entry) => entry.isFile())?.name;
+  if (removed === undefined) return;
+  rmSync(join(merged, removed));
+  const stat = statIfPresent(join(upper, removed));
+  if (stat === undefined || !isWhiteout(stat)) throw unfit(root.path, "what is removed does not show");
+  if (!existsSync(join(root.path, removed))) throw unfit(root.path, "what is removed is gone from the workspace");
+}
+
+/** Before each command it is counted again: this only spares one the waiting. */
+async function refuseLarge(roots: readonly WorkspaceRoot[]): Promise<void> {
+  const budget: CopyBudget = { ...copyLimits };
+  const waiting = roots.map(({ path }) => path);
+  for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
+    for (const entry of readdirIfReadable(directory)) {
+      await giveWay();
+      const path = join(directory, entry.name);
+      if (entry.isDirectory()) waiting.push(path);
+      spend(budget, root0(roots), entry.isFile() ? sizeOf(path) : 0);
+    }
+  }
+}
+
+/** Of one that went away, or whose directory nobody may enter, none: it is not copied. */
+function sizeOf(path: string): number {
+  try {
+    return Number(statIfPresent(path)?.size ?? 0n);
+  } catch (error) {
+    if (systemErrorCode(error) === undefined) throw error;
+    return 0;
+  }
+}
+
+function readdirIfReadable(directory: string) {
+  try {
+    return readdirSync(directory, { withFileTypes: true });
+  } catch (error) {
+    // What nobody may look into is hidden from commands.
+    if (systemErrorCode(error) === undefined) throw error;
+    return [];
+  }
+}
+
+/** Of a file of each root alone: whether what is changed in a copy is found, and only that. */
+async function tryCopies(roots: readonly StagedRoot[]): Promise<void> {
+  const copied = roots.map((root) => {
+    const names = readdirSync(root.path, { withFileTypes: true });
+    // One that nobody may read is left out.
+    const one = names.find((entry) => entry.isFile() && mayRead(join(root.path, entry.name)))?.name;
+    const hidden = names.map(({ name }) => name).filter((name) => name !== one);
+    return { ...root, seen: { root, covered: { hidden, copies: new Map() } }, one };
+  });
+  // Into namespaces that only others may make, nobody here can look.
+  await (await keepMounts([], "gennai-stage-probe")).close();
+  const { mounts } = await copyRoots(copied);
+  for (const root of copied) {
+    const seen = mounts.merged(root);
+    writeFileSync(join(seen, ".gennai-probe"), "");
+    if (root.one === undefined) continue;
+    chmodSync(join(seen, root.one), 0o600);
+    writeFileSync(join(seen, root.one), "changed");
+  }
+  await mounts.settle();
+  for (const root of copied) {
+    const found = readdirSync(join(root.directory, stageParts.upper));
+    const wanted = new Set([".gennai-probe", ...(root.one === undefined ? [] : [root.one])]);
+    if (found.length !== wanted.size || !found.every((name) => wanted.has(name))) {
+      throw noCopyOf(root.path, "what is changed in a copy is not found");
+    }
+  }
+}
+
+function mayRead(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function root0([first]: readonly WorkspaceRoot[]): string {
+  return first?.path ?? "";
+}
+
+function unfit(path: string, reason: string, cause?: unknown): StageUnavailable {
+  return new StageUnavailable(
+    "overlay_refused",
+    `An overlay over ${path} does not work: ${reason}.`,
+    "Put the workspace and GENNAI_STATE_DIR on ext4, xfs or btrfs, and use Linux 5.11 or newer.",
+    cause,
+  );
+}

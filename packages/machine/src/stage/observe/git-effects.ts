@@ -1,0 +1,311 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type GitIndex, type IndexEntry, readGitIndex } from "../../git-data/git-index.ts";
+import { pathsInGit } from "../../git-data/git-path.ts";
+import { readLooseRef, readPackedRefs } from "../../git-data/git-refs.ts";
+import { skipInIndex } from "../../git-data/skip-in-index.ts";
+import { isWithin } from "../../sandbox/host/host-layout.ts";
+import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
+import type { Transaction } from "../transaction/transaction.ts";
+import type { Observation, StageEffect } from "./effect.ts";
+
+/** What a command did to a repository, in git's words. `repository` is git's directory, relative to its root (`.git`, or empty). */
+export type GitEffect = { readonly root: number; readonly repository: string } & (
+  | { readonly type: "ref"; readonly name: string; readonly from: string | undefined; readonly to: string | undefined }
+  /** Of the work tree `worktree`, or of the main one. */
+  | {
+      readonly type: "head";
+      readonly worktree: string | undefined;
+      readonly from: string | undefined;
+      readonly to: string | undefined;
+    }
+  | { readonly type: "index"; readonly worktree: string | undefined; readonly changes: readonly IndexChange[] }
+  | {
+      readonly type: "reflog";
+      readonly name: string;
+      readonly shrinks: boolean;
+      readonly entries: LogChange | undefined;
+    }
+  /** Decides what git runs, or where its data is: `path` is in git's directory. */
+  | { readonly type: "control"; readonly path: string }
+  /** Files of objects that came, relative to the root: that they hold what their names say, nobody has looked at. */
+  | { readonly type: "objects"; readonly files: readonly string[] }
+  /** What git leaves of a work that goes on or is done: `MERGE_HEAD`, `COMMIT_EDITMSG`, `rebase-merge/…`. */
+  | { readonly type: "work"; readonly path: string }
+  /** Nothing can be told of it, so nothing of the repository can be judged: reftables, a split or damaged index or ref. */
+  | { readonly type: "unreadable"; readonly path: string }
+);
+
+/** One path of the index; `from` or `to` is undefined where it is not in the index. */
+export interface IndexChange {
+  readonly path: string;
+  readonly from: IndexEntry | undefined;
+  readonly to: IndexEntry | undefined;
+}
+
+/** New ids of entries that came to a log of a ref at its end, and that went from anywhere in it. */
+export interface LogChange {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+}
+
+export interface GitObservation {
+  readonly effects: readonly GitEffect[];
+  /**
+   * Effects not to be kept: deleted and changed objects, what git makes anew of objects and believes (commit graphs, indexes over packs),
+   * locks that a killed git left, an index that was only refreshed.
+   */
+  readonly dropped: ReadonlySet<StageEffect>;
+}
+
+/** Reads what a command did to repositories, after the observation and before a commit. Runs no git. */
+export function observeGit(transaction: Transaction, { effects, skipped }: Observation): GitObservation {
+  const inGits = transaction.roots.map(({ path }) => pathsInGit(path));
+  const repositories = new Map<string, RepositoryObserver>();
+  const modules = newModules(transaction, effects);
+  for (const effect of effects) {
+    const root = transaction.roots[effect.root];
+    const inGit = inGits[effect.root]?.(effect.path);
+    if (root === undefined || inGit === undefined) continue;
+    const repository = effect.path.slice(0, effect.path.length - inGit.length).replace(/\/$/, "");
+    const key = `${effect.root}:${repository}`;
+    const observer = repositories.get(key) ?? new RepositoryObserver(root, { index: effect.root, repository, skipped });
+    repositories.set(key, observer);
+    const module = modules.find((one) => one.root === effect.root && isWithin(effect.path, one.path));
+    if (module === undefined) observer.add(effect, inGit);
+    else observer.addOfNewModule(effect, inGit, effect.path.slice(module.path.length + 1));
+  }
+  const found = [...repositories.values()].map((observer) => observer.end());
+  return {
+    effects: found.flatMap((one) => one.effects),
+    dropped: new Set(found.flatMap((one) => one.dropped)),
+  };
+}
+
+class RepositoryObserver {
+  readonly #root: StagedRoot;
+  readonly #index: number;
+  readonly #repository: string;
+  readonly #skipped: Observation["skipped"];
+  readonly #effects: GitEffect[] = [];
+  readonly #dropped: StageEffect[] = [];
+  readonly #loose = new Map<string, { readonly from: string | undefined; readonly to: string | undefined }>();
+  #packed: StageEffect | undefined;
+  readonly #objects: string[] = [];
+  #others = 0;
+
+  constructor(
+    root: StagedRoot,
+    { index, repository, skipped }: { index: number; repository: string; skipped: Observation["skipped"] },
+  ) {
+    this.#root = root;
+    this.#index = index;
+    this.#repository = repository;
+    this.#skipped = skipped;
+  }
+
+  add(effect: StageEffect, inGit: string): void {
+    const [, worktree, own = inGit] = /^worktrees\/([^/]+)\/(.+)$/.exec(inGit) ?? [];
+    const isDirectory = (effect.after ?? effect.before)?.type === "directory";
+    const isLink = isOtherName(effect) && !(effect.after?.type === "file" && own.startsWith("objects/"));
+    if (/\.lock$/.test(own) && !isDirectory) this.#dropped.push(effect);
+    // Git makes none but of objects. It would write through one, wherever that leads.
+    else if (isLink) this.#push({ type: "control", path: inGit });
+    // Those of submodules say nothing without what is in them.
+    else if (isDirectory && /^modules(?:\/|$)/.test(own)) return;
+    else if (control.test(own) || /^(?:modules|reftable)(?:\/|$)/.test(own)) {
+      this.#push(/^reftable/.test(own) ? { type: "unreadable", path: inGit } : { type: "control", path: inGit });
+    } else if (isDirectory) return;
+    // A file or a link in the place of git's directory says which one is obeyed.
+    else if (own === "") this.#push({ type: "control", path: inGit });
+    else if (own.startsWith("objects/")) this.#object(effect, own);
+    else if (own.startsWith("refs/")) this.#looseRef(effect, inGit, own);
+    else if (own === "packed-refs") this.#packed = effect;
+    else if (own === "HEAD") this.#head(effect, inGit, worktree);
+    else if (own === "index") this.#gitIndex(effect, inGit, worktree);
+    else if (own.startsWith("logs/")) this.#reflog(effect, own.slice("logs/".length));
+    else this.#push(work.test(own) ? { type: "work", path: inGit } : { type: "control", path: inGit });
+  }
+
+  /** Of the data of a submodule that was not there: what it holds is no news to anybody, what it is told is. @param own in the module */
+  addOfNewModule(effect: StageEffect, inGit: string, own: string): void {
+    const isFile = effect.after?.type === "file";
+    if (effect.after?.type === "directory") return;
+    if (isFile && own.startsWith("objects/") && !control.test(own)) this.#object(effect, own);
+    else if (isFile && (ordinaryInModule.test(own) || (own === "info/exclude" && this.#saysNothing(effect))))
+      this.#others += 1;
+    else this.#push({ type: "control", path: inGit });
+  }
+
+  /** Comments alone, as git itself writes it. */
+  #saysNothing(effect: StageEffect): boolean {
+    return (this.#texts(effect).after ?? "").split("\n").every((line) => line === "" || line.startsWith("#"));
+  }
+
+  end(): { readonly effects: readonly GitEffect[]; readonly dropped: readonly StageEffect[] } {
+    this.#refs();
+    if (this.#objects.length + this.#others > 0) this.#push({ type: "objects", files: this.#objects });
+    return { effects: this.#effects, dropped: this.#dropped };
+  }
+
+  /** They only ever become more: who would take one away takes away history. @param own in git's directory */
+  #object(effect: StageEffect, own: string): void {
+    if (effect.change === "created" && objectFile.test(own)) this.#objects.push(effect.path);
+    else this.#dropped.push(effect);
+  }
+
+  #looseRef(effect: StageEffect, inGit: string, name: string): void {
+    const { before, after } = this.#texts(effect);
+    const from = before === undefined ? undefined : readLooseRef(before);
+    const to = after === undefined ? undefined : readLooseRef(after);
+    if ((from === undefined) !== (before === undefined) || (to === undefined) !== (after === undefined)) {
+      this.#push({ type: "unreadable", path: inGit });
+    } else this.#loose.set(name, { from, to });
+  }
+
+  /** A loose ref covers a packed one of its name. */
+  #refs(): void {
+    const packed = this.#packedRefs();
+    if (packed === undefined) return this.#push({ type: "unreadable", path: "packed-refs" });
+    const names = new Set([...this.#loose.keys(), ...packed.before.keys(), ...packed.after.keys()]);
+    for (const name of names) {
+      const loose = this.#loose.get(name) ?? this.#unchangedLoose(name);
+      const from = loose?.from ?? packed.before.get(name);
+      const to = loose?.to ?? packed.after.get(name);
+      if (from !== to) this.#push({ type: "ref", name, from, to });
+    }
+  }
+
+  #packedRefs() {
+    const texts =
+      this.#packed === undefined
+        ? { before: this.#realText("packed-refs"), after: undefined }
+        : this.#texts(this.#packed);
+    const before = readPackedRefs(texts.before ?? "");
+    const after = this.#packed === undefined ? before : readPackedRefs(texts.after ?? "");
+    return before === undefined || after === undefined ? undefined : { before, after };
+  }
+
+  #unchangedLoose(name: string) {
+    const text = this.#realText(name);
+    const value = text === undefined ? undefined : readLooseRef(text);
+    return value === undefined ? undefined : { from: value, to: value };
+  }
+
+  #head(effect: StageEffect, inGit: string, worktree: string | undefined): void {
+    const { before, after } = this.#texts(effect);
+    const from = before === undefined ? undefined : readLooseRef(before);
+    const to = after === undefined ? undefined : readLooseRef(after);
+    if (after !== undefined && to === undefined) this.#push({ type: "unreadable", path: inGit });
+    else if (from !== to) this.#push({ type: "head", worktree, from, to });
+  }
+
+  #gitIndex(effect: StageEffect, inGit: string, worktree: string | undefined): void {
+    const { before, after } = this.#files(effect);
+    const from = before === undefined ? new Map<string, IndexEntry>() : readGitIndex(before);
+    const hidden = this.#skipped.find(({ root, path }) => root === effect.root && path === effect.path)?.hidden;
+    const shown = after === undefined || hidden === undefined ? after : (skipInIndex(after, hidden, false) ?? after);
+    const to = shown === undefined ? new Map<string, IndexEntry>() : readGitIndex(shown);
+    if (from === undefined || to === undefined) return this.#push({ type: "unreadable", path: inGit });
+    const changes = compareIndexes(from, to);
+    if (changes.length > 0 || effect.change !== "changed") this.#push({ type: "index", worktree, changes });
+    else this.#dropped.push(effect);
+  }
+
+  #reflog(effect: StageEffect, name: string): void {
+    const { before, after } = this.#texts(effect);
+    const shrinks = before !== undefined && after?.startsWith(before) !== true;
+    this.#push({ type: "reflog", name, shrinks, entries: logChange(before ?? "", after ?? "") });
+  }
+
+  #texts(effect: StageEffect): { readonly before: string | undefined; readonly after: string | undefined } {
+    const { before, after } = this.#files(effect);
+    return { before: before?.toString("latin1"), after: after?.toString("latin1") };
+  }
+
+  #files({ path, before, after }: StageEffect) {
+    return {
+      before: before?.type === "file" ? readFileSync(join(this.#root.path, path)) : undefined,
+      after: after?.type === "file" ? readFileSync(join(this.#root.directory, stageParts.upper, path)) : undefined,
+    };
+  }
+
+  #realText(inGit: string): string | undefined {
+    try {
+      return readFileSync(join(this.#root.path, this.#repository, inGit), "latin1");
+    } catch {
+      return undefined;
+    }
+  }
+
+  #push(effect: Distribute<GitEffect>): void {
+    this.#effects.push({ root: this.#index, repository: this.#repository, ...effect });
+  }
+}
+
+/** A link, or a new file that has another name as well; also what is neither file nor directory. */
+function isOtherName({ change, after, flags }: StageEffect): boolean {
+  if (after === undefined || after.type === "directory") return false;
+  return after.type !== "file" || (change === "created" && flags.includes("hard-link"));
+}
+
+type Distribute<Effect> = Effect extends GitEffect ? Omit<Effect, "root" | "repository"> : never;
+
+/** undefined where more changed than that. */
+function logChange(before: string, after: string): LogChange | undefined {
+  const [was, is] = [entriesOf(before), entriesOf(after)];
+  const stays = new Set(was.filter((entry) => is.includes(entry)));
+  const [added, removed] = [is, was].map((entries) => entries.filter((entry) => !stays.has(entry)));
+  const isThat = is.join("\n") === [...was.filter((entry) => stays.has(entry)), ...(added ?? [])].join("\n");
+  return isThat ? { added: idsOf(added), removed: idsOf(removed) } : undefined;
+}
+
+/** Each without the id before, which git writes anew when the entry before goes. */
+function entriesOf(log: string): readonly string[] {
+  return log.split("\n").flatMap((line) => (line === "" ? [] : [line.slice(line.indexOf(" ") + 1)]));
+}
+
+function idsOf(entries: readonly string[] = []): readonly string[] {
+  return entries.map((entry) => entry.split(" ", 1)[0] ?? "");
+}
+
+function compareIndexes(from: GitIndex, to: GitIndex): readonly IndexChange[] {
+  return [...new Set([...from.keys(), ...to.keys()])].flatMap((path) => {
+    const change = { path, from: from.get(path), to: to.get(path) };
+    return isSameEntry(change.from, change.to) ? [] : [change];
+  });
+}
+
+function isSameEntry(one: IndexEntry | undefined, other: IndexEntry | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  return (
+    one.mode === other.mode &&
+    one.object === other.object &&
+    one.ignored === other.ignored &&
+    one.intentToAdd === other.intentToAdd
+  );
+}
+
+/** Directories of submodules that a command made, where nothing was; an inner one comes before the one around it. */
+function newModules(
+  { roots }: Transaction,
+  effects: readonly StageEffect[],
+): readonly Pick<StageEffect, "root" | "path">[] {
+  const made = effects.flatMap(({ root, path, change, after }) => {
+    const module = /^((?:.*\/)?modules\/.+)\/HEAD$/.exec(path)?.[1];
+    const place = roots[root]?.path;
+    const isNew = change === "created" && after?.type === "file" && module !== undefined && place !== undefined;
+    return isNew && !existsSync(join(place, module)) ? [{ root, path: module }] : [];
+  });
+  return made.toSorted((one, other) => other.path.length - one.path.length);
+}
+
+/** The objects themselves. What else git has there it makes anew, and would believe whatever it says. */
+const objectFile = /^objects\/(?:[0-9a-f]{2}\/[0-9a-f]{38,62}|pack\/pack-[0-9a-f]{40,64}\.(?:pack|idx|keep|promisor))$/;
+/** Of a repository that nobody has yet. A hook of this name is never run. */
+const ordinaryInModule =
+  /^(?:HEAD|ORIG_HEAD|FETCH_HEAD|index|packed-refs|shallow|description|(?:logs|refs)\/.+|hooks\/[\w-]+\.sample)$/;
+const control =
+  /^(?:(?:config|config\.worktree|commondir|gitdir|hooks|worktrees|objects\/info\/(?:http-)?alternates)(?:\/|$)|info\/(?!refs$))/;
+const work =
+  /^(?:[A-Z_]+_HEAD|[A-Z]+_(?:MSG|EDITMSG|MODE|RR|LOG|START|TERMS|NAMES)|AUTO_MERGE|description|sharedindex\.[0-9a-f]+|info\/refs|gc\.log|rebase-(?:merge|apply)\/.+|sequencer\/.+|rr-cache\/.+)$/;

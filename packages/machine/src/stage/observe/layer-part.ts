@@ -1,0 +1,237 @@
+import { isUtf8 } from "node:buffer";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { pathsInGit } from "../../git-data/git-path.ts";
+import { giveWay } from "../files/give-way.ts";
+import { isWhiteout, modeOf, statIfPresent, withRights } from "../files/look-at-entry.ts";
+import type { StageView } from "../files/stage-view.ts";
+import type { SessionLayer } from "../layer/session-layer.ts";
+import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
+
+/** What decides which of a command's changes go into the layer of its session. */
+export interface LayerRules {
+  /** The layer as the command saw it; undefined where there was none. */
+  readonly layer: SessionLayer | undefined;
+  /** Of names, those that git ignores by the rules as they were before the command. A directory's ends with `/`. */
+  ignored(names: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Git tracks it, before the command or after it. */
+  isTracked(path: string): boolean;
+  /** Git tracks something below it. */
+  holdsTracked(directory: string): boolean;
+  /** It may come into the workspace all the same. */
+  isAgreed(path: string): boolean;
+}
+
+/** What of a command's changes goes into the layer. Paths are relative to the root. */
+export interface FoundLayerPart {
+  /** Outermost entries of the upper layer that go there with all that is in them, whiteouts among them. */
+  readonly taken: ReadonlySet<string>;
+  /** Names of the workspace's that are gone without a whiteout: their directory was made anew. */
+  readonly gone: ReadonlySet<string>;
+  /** Directories in what is taken that were removed and made again. */
+  readonly anew: readonly string[];
+  /** Directories in what is taken that hide a directory of the workspace's, and that nothing marks as such. */
+  readonly uncovered: readonly string[];
+  /** What the layer has at paths that belong to the workspace by now, or to what is taken. */
+  readonly cleared: readonly string[];
+  /** Outermost ignored paths of all these. */
+  readonly trees: readonly string[];
+}
+
+interface LookedRoot extends StagedRoot {
+  readonly view: StageView;
+  readonly covered: { readonly hidden: readonly string[] };
+}
+
+/** Finds it while the overlay is mounted. */
+export async function findLayerPart(root: LookedRoot, rules: LayerRules): Promise<FoundLayerPart> {
+  return new PartFinder(root, rules).find();
+}
+
+interface Touched {
+  readonly path: string;
+  readonly kind: "directory" | "file" | "removed-directory" | "removed-file";
+  /** The upper layer has nothing there. */
+  readonly gone: boolean;
+}
+
+class PartFinder {
+  readonly #root: LookedRoot;
+  readonly #rules: LayerRules;
+  readonly #upper: string;
+  readonly #hidden: ReadonlySet<string>;
+  readonly #inGit: (path: string) => string | undefined;
+  readonly #touched: Touched[] = [];
+  readonly #anew: string[] = [];
+  readonly #uncovered: string[] = [];
+  /** Of these, what the layer has there as well. */
+  readonly #replaced: string[] = [];
+
+  constructor(root: LookedRoot, rules: LayerRules) {
+    this.#root = root;
+    this.#rules = rules;
+    this.#upper = join(root.directory, stageParts.upper);
+    this.#hidden = new Set(root.covered.hidden);
+    this.#inGit = pathsInGit(root.path);
+  }
+
+  async find(): Promise<FoundLayerPart> {
+    await this.#collect("", true);
+    const taken = new Set<string>();
+    const gone = new Set<string>();
+    const cleared: string[] = [];
+    const trees = new Set<string>();
+    const isIgnored = await this.#ignored();
+    // Where nothing can say there that a name is gone, such a directory does not go there as a whole.
+    const holders = new Set(this.#root.view.canHide ? [] : this.#touched.filter(({ gone: is }) => is).flatMap(waysTo));
+    let within = "\0";
+    let ignoredTop = "\0";
+    for (const touched of this.#touched) {
+      const { path } = touched;
+      // They come in an order in which a directory is followed by all that is in it.
+      if (path.startsWith(within)) continue;
+      if (isIgnored(touched) && !path.startsWith(ignoredTop)) ignoredTop = `${path}/`;
+      if (!holders.has(path) && this.#isOfLayer(touched, isIgnored)) {
+        (touched.gone ? gone : taken).add(path);
+        trees.add(
+          this.#rules.layer?.treeOf(path)?.path ?? (path.startsWith(ignoredTop) ? ignoredTop.slice(0, -1) : path),
+        );
+        within = `${path}/`;
+      } else if (touched.kind !== "directory" && this.#inLayer(path)) cleared.push(path);
+    }
+    const isTaken = (path: string): boolean =>
+      [...path.matchAll(/\/|$/g)].some(({ index }) => taken.has(path.slice(0, index)));
+    const isOutermost = outermostOf([...this.#anew, ...this.#uncovered].filter(isTaken));
+    return {
+      taken,
+      gone,
+      cleared: [...cleared, ...this.#replaced.filter(isOutermost)],
+      anew: this.#anew.filter(isOutermost),
+      uncovered: this.#uncovered.filter(isOutermost),
+      trees: [...trees],
+    };
+  }
+
+  /** @param merges the directory may show something of what lies below */
+  async #collect(directory: string, merges: boolean): Promise<void> {
+    await giveWay();
+    const { view } = this.#root;
+    const merged = view.at(directory);
+    const upper = join(this.#upper, directory);
+    const stat = statIfPresent(upper);
+    if (stat === undefined) return;
+    await withRights(merged, modeOf(stat), 0o700, async () => {
+      const isAnew = !merges || view.isAnew(directory, stat);
+      // Within another one, too: that one may stay in the workspace.
+      if (isAnew) this.#noteAnew(directory, merges);
+      if (isAnew && this.#isOfTree(directory) && !this.#rules.holdsTracked(directory)) return;
+      const names = namesIn(upper);
+      for (const name of names) {
+        await this.#entry(directory === "" ? name : `${directory}/${name}`, !isAnew);
+      }
+      if (!merges || (isAnew && this.#isOfTree(directory))) return;
+      const there = new Set(names);
+      const gone = isAnew ? this.#namesBelow(directory) : (view.goneIn?.(directory) ?? []);
+      for (const name of gone) {
+        const path = directory === "" ? name : `${directory}/${name}`;
+        if (there.has(name) || this.#isSetApart(path)) continue;
+        const was = statIfPresent(join(this.#root.path, path)) ?? this.#inLayer(path);
+        this.#touched.push({ path, kind: was?.isDirectory() ? "removed-directory" : "removed-file", gone: true });
+      }
+    });
+  }
+
+  async #entry(path: string, merges: boolean): Promise<void> {
+    if (this.#isSetApart(path)) return;
+    const stat = statIfPresent(join(this.#upper, path));
+    if (stat === undefined) return;
+    if (stat.isDirectory()) {
+      this.#touched.push({ path, kind: "directory", gone: false });
+      await this.#collect(path, merges);
+      return;
+    }
+    if (!isWhiteout(stat)) {
+      this.#touched.push({ path, kind: "file", gone: false });
+      return;
+    }
+    const was = statIfPresent(join(this.#root.path, path)) ?? this.#inLayer(path);
+    this.#touched.push({ path, kind: was?.isDirectory() ? "removed-directory" : "removed-file", gone: false });
+  }
+
+  /** Names in a directory as the command found it. */
+  #namesBelow(directory: string): ReadonlySet<string> {
+    const { layer } = this.#rules;
+    const layered = layer === undefined ? [] : namesIn(join(layer.tree, directory));
+    return new Set([...namesIn(join(this.#root.path, directory)), ...layered]);
+  }
+
+  /**
+   * Something was there below it, and nothing of that shows.
+   *
+   * @param isMarked the kernel marked the directory itself, and not only one that it is in
+   */
+  #noteAnew(directory: string, isMarked: boolean): void {
+    const real = statIfPresent(join(this.#root.path, directory));
+    const layered = this.#inLayer(directory);
+    const isShown = real !== undefined && this.#rules.layer?.shows(directory) !== false;
+    if (layered !== undefined && isWhiteout(layered)) {
+      if (real?.isDirectory()) this.#uncovered.push(directory);
+    } else if (isShown && real.isDirectory() && !isMarked) {
+      this.#uncovered.push(directory);
+      if (layered !== undefined) this.#replaced.push(directory);
+    } else if (layered !== undefined || isShown) {
+      this.#anew.push(directory);
+    }
+  }
+
+  #isOfLayer(touched: Touched, isIgnored: (touched: Touched) => boolean): boolean {
+    const { path, kind, gone } = touched;
+    const { isTracked, holdsTracked, isAgreed } = this.#rules;
+    if (gone && !this.#root.view.canHide) return false;
+    if (isTracked(path) || holdsTracked(path)) return false;
+    if (this.#isOfTree(path)) return true;
+    return isIgnored(touched) && !isAgreed(kind.endsWith("directory") ? `${path}/` : path);
+  }
+
+  async #ignored(): Promise<(touched: Touched) => boolean> {
+    const nameOf = ({ path, kind }: Touched): string => (kind.endsWith("directory") ? `${path}/` : path);
+    const names = this.#touched.filter(({ path }) => !this.#isOfTree(path)).map(nameOf);
+    const ignored = names.length === 0 ? new Set<string>() : await this.#rules.ignored(names);
+    return (touched) => ignored.has(nameOf(touched)) || this.#isOfTree(touched.path);
+  }
+
+  /** What lies in a tree of the layer stays there, also when git does not ignore it any more. */
+  #isOfTree(path: string): boolean {
+    const tree = this.#rules.layer?.treeOf(path)?.path;
+    return tree !== undefined && tree !== path;
+  }
+
+  #inLayer(path: string) {
+    const { layer } = this.#rules;
+    return layer === undefined ? undefined : statIfPresent(join(layer.tree, path));
+  }
+
+  /** Git's own data, and what is hidden from commands. */
+  #isSetApart(path: string): boolean {
+    return this.#inGit(path) !== undefined || this.#hidden.has(path);
+  }
+}
+
+/** True for paths of these that lie in no other of them. */
+function outermostOf(paths: readonly string[]): (path: string) => boolean {
+  const all = new Set(paths);
+  return (path) => all.has(path) && waysTo({ path }).every((way) => !all.has(way));
+}
+
+/** Directories in which it is. */
+function waysTo({ path }: Pick<Touched, "path">): readonly string[] {
+  return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
+}
+
+/** Names that are UTF-8, and all others as well, with U+FFFD. */
+function namesIn(directory: string): readonly string[] {
+  if (statIfPresent(directory)?.isDirectory() !== true) return [];
+  return readdirSync(directory, { encoding: "buffer" })
+    .filter((name) => isUtf8(name))
+    .map(String);
+}

@@ -1,0 +1,323 @@
+import { isUtf8 } from "node:buffer";
+import { type BigIntStats, readdirSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
+import type { Covered } from "../cover/covered-tree.ts";
+import { giveWay } from "../files/give-way.ts";
+import {
+  type Entry,
+  entryAt,
+  identityOf,
+  isSameEntry,
+  isWhiteout,
+  modeOf,
+  statIfPresent,
+  withRights,
+} from "../files/look-at-entry.ts";
+import type { StageView } from "../files/stage-view.ts";
+import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
+import type { Observation, StageEffect } from "./effect.ts";
+import { caseClashes, flagsOf } from "./effect-flags.ts";
+import { type FoundLayerPart, findLayerPart, type LayerRules } from "./layer-part.ts";
+import { LookBudget, type LookLimits, lookLimits } from "./look-budget.ts";
+
+/** What one root is looked at by. */
+export interface ObservedRoot extends StagedRoot {
+  readonly view: StageView;
+  readonly covered: Covered;
+  /** The marker's ctime, in nanoseconds. */
+  readonly marker: bigint;
+  /** What of it goes into the layer of the session. */
+  readonly rules?: LayerRules | undefined;
+}
+
+/**
+ * What a command did, after the last of its processes and before the overlays are unmounted. Throws system errors for what
+ * cannot be looked at; nothing can be kept then.
+ */
+export async function observe(roots: readonly ObservedRoot[], limits: LookLimits = lookLimits): Promise<Observation> {
+  const budget = new LookBudget(limits);
+  const effects: StageEffect[] = [];
+  const dropped: { readonly root: number; readonly path: string }[] = [];
+  const replaced: StageEffect[] = [];
+  let layer: Observation["layer"];
+  for (const [index, root] of roots.entries()) {
+    const part = root.rules === undefined ? undefined : await findLayerPart(root, root.rules);
+    if (part !== undefined && part.trees.length + part.cleared.length > 0) layer = { root: index, part };
+    const found = await new RootObserver(root, index, { layerPart: part, budget }).look();
+    effects.push(...found.effects);
+    replaced.push(...found.replaced);
+    dropped.push(...found.dropped.map((path) => ({ root: index, path })));
+  }
+  const skipped = roots.flatMap(({ covered: { index } }, root) =>
+    index === undefined ? [] : [{ root, path: index.path, hidden: index.skipped }],
+  );
+  const markers = roots.map(({ marker }) => marker);
+  return { effects, dropped, skipped, replaced, markers, ...(layer === undefined ? {} : { layer }) };
+}
+
+/** A directory on the way down. */
+interface Way {
+  /** The user's tree has it too, and the command could see that. */
+  readonly inLower: boolean;
+  /** It has the name of something that the command must not see, or lies in such a one. */
+  readonly inHidden: boolean;
+}
+
+interface InDirectory {
+  /** The directory was removed and made anew. */
+  readonly isAnew: boolean;
+  /** Another name in it differs only by case. */
+  readonly isClash: boolean;
+}
+
+class RootObserver {
+  readonly #root: ObservedRoot;
+  readonly #index: number;
+  readonly #upper: string;
+  readonly #hidden: ReadonlySet<string>;
+  readonly #budget: LookBudget;
+  /** What goes into the layer of the session is no effect on the user's tree. */
+  readonly #layerPart: FoundLayerPart | undefined;
+  readonly #effects: StageEffect[] = [];
+  readonly #dropped: string[] = [];
+  readonly #replaced: StageEffect[] = [];
+  /** Of entries without one of the user's at their path: the user's inode that they began as. */
+  readonly #origins = new Map<StageEffect, bigint>();
+
+  constructor(
+    root: ObservedRoot,
+    index: number,
+    { layerPart, budget }: { readonly layerPart: FoundLayerPart | undefined; readonly budget: LookBudget },
+  ) {
+    this.#layerPart = layerPart;
+    this.#budget = budget;
+    this.#root = root;
+    this.#index = index;
+    this.#upper = join(root.directory, stageParts.upper);
+    this.#hidden = new Set(root.covered.hidden);
+  }
+
+  async look() {
+    await this.#directory("", { inLower: true, inHidden: false });
+    const effects = pairMoves(inOrder(this.#effects), this.#origins, () => this.#inodesInTrees());
+    return { effects, dropped: [...this.#root.view.dropped, ...this.#dropped], replaced: this.#replaced };
+  }
+
+  /** @returns whether the upper layer alone has all of it: nothing of the user's tree shows through */
+  async #directory(path: string, way: Way): Promise<boolean> {
+    const { inLower } = way;
+    const upper = join(this.#upper, path);
+    const merged = this.#root.view.at(path);
+    const stat = mustBe(statIfPresent(upper), path);
+    return withRights(merged, modeOf(stat), 0o700, async () => {
+      const names = namesIn(upper);
+      const lowerNames = inLower ? namesIn(join(this.#root.path, path)) : noNames;
+      const clashes = caseClashes([...names.text, ...lowerNames.text]);
+      const isAnew = inLower && this.#root.view.isAnew(path, stat);
+      const inUpper = new Set(names.text);
+      let isWhole = !inLower || (isAnew && namesIn(merged).text.every((name) => inUpper.has(name)));
+      for (const name of names.text) {
+        const below = path === "" ? name : `${path}/${name}`;
+        isWhole = (await this.#entry(below, { ...way, isAnew, isClash: clashes.has(name) })) && isWhole;
+      }
+      for (const shown of names.notText) this.#unnamed(path, shown, "created");
+      if (!inLower) return isWhole;
+      const gone = this.#root.view.goneIn?.(path);
+      const lacksAll = gone === undefined ? this.#lacksNames(path, inUpper, lowerNames.text) : isAnew;
+      const lacked = gone === undefined && lacksAll ? lowerNames.text.filter((name) => !inUpper.has(name)) : gone;
+      for (const name of lacked ?? []) await this.#gone(path === "" ? name : `${path}/${name}`);
+      for (const shown of lacksAll ? lowerNames.notText : []) this.#unnamed(path, shown, "deleted");
+      return isWhole;
+    });
+  }
+
+  /** @returns whether the upper layer alone has all of it */
+  async #entry(path: string, { inLower, inHidden, isAnew, isClash }: Way & InDirectory): Promise<boolean> {
+    await giveWay();
+    if (this.#layerPart?.taken.has(path)) return false;
+    const upper = join(this.#upper, path);
+    const stat = mustBe(statIfPresent(upper), path);
+    this.#budget.spend(stat.isFile() ? stat.size : 0n);
+    const isBelowHidden = inHidden || this.#hidden.has(path);
+    const lower = inLower && !isBelowHidden ? statIfPresent(join(this.#root.path, path)) : undefined;
+    if (isWhiteout(stat)) {
+      if (lower !== undefined) await this.#gone(path);
+      return true;
+    }
+    if (stat.isFIFO() || stat.isSocket()) {
+      unlinkSync(upper);
+      this.#dropped.push(path);
+      if (lower !== undefined) await this.#gone(path);
+      return false;
+    }
+    // Another kind of entry may have taken a directory's place; one that holds something hidden stays.
+    const isKept = lower?.isDirectory() === true && !stat.isDirectory() && !(await this.#goneBelow(path));
+    const isHidden = isBelowHidden || isKept;
+    const after = await this.#after(path, stat);
+    const before = lower === undefined ? undefined : await this.#before(path, lower);
+    if (before === undefined || !isSameEntry(before, after)) {
+      const flags = [...flagsOf({ root: this.#root, path, after, isHidden, isClash, lower, upper: stat })];
+      if (inLower && !isBelowHidden && lower === undefined && this.#wasRemoved(path)) flags.push("changed-by-others");
+      const change = before === undefined ? "created" : "changed";
+      const effect = { root: this.#index, path, change, after, flags } as const;
+      this.#effects.push(before === undefined ? effect : { ...effect, before });
+      const origin = before === undefined ? this.#root.view.origin(path, stat) : undefined;
+      if (origin !== undefined) this.#origins.set(effect, origin);
+    }
+    if (!stat.isDirectory()) return true;
+    const isWhole = await this.#directory(path, { inLower: lower?.isDirectory() === true, inHidden: isHidden });
+    const canBeReplaced = this.#root.view.canReplace && isAnew && isWhole;
+    if (canBeReplaced && before?.type === "directory" && !this.#holdsWhatStays(path)) {
+      this.#replaced.push({ root: this.#index, path, change: "changed", before, after, flags: [] });
+    }
+    return isWhole;
+  }
+
+  /** Of a path at which the user's tree has nothing: it had, as far as the command could see. */
+  #wasRemoved(path: string): boolean {
+    const { covered, rules } = this.#root;
+    return covered.wasThere?.(path) === true && rules?.layer?.covers(path) !== true;
+  }
+
+  #holdsWhatStays(path: string): boolean {
+    const { hidden, copies, index } = this.#root.covered;
+    const stays = [...hidden, ...copies.keys(), index?.path ?? "", ...(this.#layerPart?.gone ?? [])];
+    return stays.some((one) => one.startsWith(`${path}/`));
+  }
+
+  /** The user's entry of this name, and all below it, is to go. @returns false when something hidden keeps it */
+  async #gone(path: string): Promise<boolean> {
+    await giveWay();
+    if (this.#hidden.has(path) || this.#layerPart?.gone.has(path)) return false;
+    const lower = statIfPresent(join(this.#root.path, path));
+    if (lower === undefined) return true;
+    this.#budget.spend();
+    if (lower.isDirectory() && !(await this.#goneBelow(path))) return false;
+    const before = await this.#before(path, lower);
+    const flags = flagsOf({ root: this.#root, path, isHidden: false, isClash: false, lower });
+    this.#effects.push({ root: this.#index, path, change: "deleted", before, flags });
+    // Its directory would carry a mount away.
+    return !this.#root.covered.copies.has(path) && !this.#root.view.isElsewhere(path);
+  }
+
+  async #goneBelow(path: string): Promise<boolean> {
+    const names = namesIn(join(this.#root.path, path));
+    for (const shown of names.notText) this.#unnamed(path, shown, "deleted");
+    let areGone = true;
+    for (const name of names.text) areGone = (await this.#gone(`${path}/${name}`)) && areGone;
+    return areGone;
+  }
+
+  /**
+   * An overlay marks a directory that was removed and made again by an attribute that cannot be read here: it is such a one
+   * when a name below it in the user's tree, which nobody touched, is not there any more.
+   */
+  #lacksNames(path: string, inUpper: ReadonlySet<string>, lowerNames: readonly string[]): boolean {
+    for (const name of lowerNames) {
+      const below = path === "" ? name : `${path}/${name}`;
+      if (inUpper.has(name) || this.#hidden.has(below) || this.#root.rules?.layer?.covers(below)) continue;
+      const lower = statIfPresent(join(this.#root.path, below));
+      if (lower === undefined || lower.ctimeNs >= this.#root.marker) continue;
+      return statIfPresent(this.#root.view.at(below)) === undefined;
+    }
+    return false;
+  }
+
+  /** By the overlay, which would not notice that a mode changed below it. */
+  async #after(path: string, stat: BigIntStats): Promise<Entry> {
+    const merged = this.#root.view.at(path);
+    if (!stat.isFile()) return entryAt(merged, stat);
+    return withRights(merged, modeOf(stat), 0o400, () => entryAt(merged, stat));
+  }
+
+  async #before(path: string, lower: BigIntStats) {
+    return { ...(await entryAt(join(this.#root.path, path), lower)), identity: identityOf(lower) };
+  }
+
+  /** Of files that belong to the layer, or did before they were moved. */
+  #inodesInTrees(): ReadonlyMap<bigint, string> {
+    const inodes = new Map<bigint, string>();
+    const tops = [this.#root.path, ...(this.#root.rules?.layer === undefined ? [] : [this.#root.rules.layer.tree])];
+    const waiting = (this.#layerPart?.trees ?? []).flatMap((path) => tops.map((top) => ({ top, path })));
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      const { top, path } = next;
+      const stat = statIfPresent(join(top, path));
+      if (stat?.isFile()) inodes.set(stat.ino, path);
+      if (stat?.isDirectory()) {
+        for (const name of namesIn(join(top, path)).text) waiting.push({ top, path: `${path}/${name}` });
+      }
+    }
+    return inodes;
+  }
+
+  #unnamed(directory: string, shown: string, change: "created" | "deleted"): void {
+    const path = directory === "" ? shown : `${directory}/${shown}`;
+    this.#effects.push({ root: this.#index, path, change, flags: ["name-not-utf8"] });
+  }
+}
+
+/** A directory comes right before all that is in it. */
+function inOrder(effects: readonly StageEffect[]): readonly StageEffect[] {
+  const keyed = effects.map((effect) => ({ effect, key: effect.path.replaceAll("/", "\0") }));
+  keyed.sort((one, other) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0));
+  return keyed.map(({ effect }) => effect);
+}
+
+/**
+ * Says of what was moved where it came from. What began as a file of the user's that stands nowhere any more, although the
+ * command did not remove it, was removed or moved by somebody else.
+ */
+function pairMoves(
+  effects: readonly StageEffect[],
+  origins: ReadonlyMap<StageEffect, bigint>,
+  inTrees: () => ReadonlyMap<bigint, string>,
+): readonly StageEffect[] {
+  const byInode = new Map<bigint, StageEffect>();
+  const byDigest = new Map<string, StageEffect>();
+  for (const effect of effects) {
+    if (effect.before === undefined) continue;
+    byInode.set(effect.before.identity.inode, effect);
+    const { before, change } = effect;
+    if (change === "deleted" && before.type === "file" && before.size > 0) byDigest.set(before.sha256 ?? "", effect);
+  }
+  const movedTo = new Map<StageEffect, string>();
+  const paired = effects.map((effect): StageEffect => {
+    if (effect.change !== "created") return effect;
+    const origin = origins.get(effect);
+    const digest = effect.after?.type === "file" ? effect.after.sha256 : undefined;
+    const from = (origin === undefined ? undefined : byInode.get(origin)) ?? byDigest.get(digest ?? "none");
+    if (from !== undefined) {
+      movedTo.set(from, effect.path);
+      return { ...effect, movedFrom: from.path };
+    }
+    const inTree = origin === undefined ? undefined : inTrees().get(origin);
+    if (inTree !== undefined) return { ...effect, movedFrom: inTree };
+    return origin === undefined ? effect : { ...effect, flags: [...effect.flags, "changed-by-others"] };
+  });
+  return paired.map((effect) => {
+    const to = movedTo.get(effect);
+    return to === undefined ? effect : { ...effect, movedTo: to };
+  });
+}
+
+interface Names {
+  readonly text: readonly string[];
+  /** Those that are no UTF-8, with U+FFFD. */
+  readonly notText: readonly string[];
+}
+
+const noNames: Names = { text: [], notText: [] };
+
+function namesIn(directory: string): Names {
+  const text: string[] = [];
+  const notText: string[] = [];
+  for (const name of readdirSync(directory, { encoding: "buffer" })) {
+    (isUtf8(name) ? text : notText).push(name.toString());
+  }
+  return { text, notText };
+}
+
+function mustBe(stat: BigIntStats | undefined, path: string): BigIntStats {
+  if (stat === undefined) throw new Error(`${path} went away while it was looked at`);
+  return stat;
+}

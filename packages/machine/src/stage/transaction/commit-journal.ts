@@ -1,0 +1,95 @@
+import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import * as z from "zod";
+import { syncDirectory } from "../../workspace/files/sync-directory.ts";
+
+const entryType = z.enum(["file", "link", "directory", "other"]);
+const identitySchema = z.strictObject({
+  type: entryType,
+  inode: z.string(),
+  /** Bytes and nanoseconds; of directories they say nothing. */
+  size: z.string(),
+  mtimeNs: z.string(),
+  mode: z.number(),
+});
+const operationSchema = z.strictObject({
+  /** Index of the root. */
+  root: z.number(),
+  /** Relative to the root, with `/`. */
+  path: z.string(),
+  /** Name in `old` and in `fresh`. */
+  name: z.string(),
+  /** What stands there before; null for a new name. */
+  before: identitySchema.nullable(),
+  /** What shall stand there; null for nothing. The same inode with another mode: only that is set. */
+  after: identitySchema.nullable(),
+  /** Of git's index: `indexMeaning` of what shall stand there. */
+  meaning: z.string().optional(),
+});
+const journalSchema = z.strictObject({
+  version: z.literal(1),
+  /** Of each root a ctime in nanoseconds: what is not older was changed since the commit began. */
+  markers: z.array(z.string()),
+  operations: z.array(operationSchema),
+  /** Git's lock files that are held meanwhile. */
+  locks: z.array(z.strictObject({ root: z.number(), path: z.string() })),
+});
+
+/** One name of the tree: what stands there, and what shall. */
+export type Operation = z.infer<typeof operationSchema>;
+export type OperationIdentity = z.infer<typeof identitySchema>;
+export type CommitJournal = z.infer<typeof journalSchema>;
+
+/**
+ * How far a commit got. `committing` is to be finished, or taken back where somebody is in the way; `undoing` is to be taken
+ * back; `committed` is the way back.
+ */
+export type CommitPhase = "committing" | "undoing" | "committed";
+const phases: readonly CommitPhase[] = ["committing", "undoing", "committed"];
+
+/** The transaction's private directory. */
+interface InTransaction {
+  readonly directory: string;
+}
+
+/** Durable when this returns. */
+export async function writeJournal(
+  { directory }: InTransaction,
+  phase: CommitPhase,
+  journal: CommitJournal,
+): Promise<void> {
+  const path = pathOf(directory, phase);
+  {
+    await using file = await open(`${path}.new`, "w", 0o600);
+    await file.writeFile(JSON.stringify(journal));
+    await file.sync();
+  }
+  renameSync(`${path}.new`, path);
+  await syncDirectory(directory);
+}
+
+/** Durable when this returns. */
+export async function enterPhase({ directory }: InTransaction, from: CommitPhase, to: CommitPhase): Promise<void> {
+  renameSync(pathOf(directory, from), pathOf(directory, to));
+  await syncDirectory(directory);
+}
+
+/** Durable when this returns. */
+export async function removeJournal({ directory }: InTransaction, phase: CommitPhase): Promise<void> {
+  rmSync(pathOf(directory, phase), { force: true });
+  await syncDirectory(directory);
+}
+
+/** undefined when nothing was begun. Throws for one that is damaged. */
+export function readJournal(
+  directory: string,
+): { readonly phase: CommitPhase; readonly journal: CommitJournal } | undefined {
+  const phase = phases.find((each) => existsSync(pathOf(directory, each)));
+  if (phase === undefined) return undefined;
+  return { phase, journal: journalSchema.parse(JSON.parse(readFileSync(pathOf(directory, phase), "utf8"))) };
+}
+
+function pathOf(directory: string, phase: CommitPhase): string {
+  return join(directory, `${phase}.json`);
+}

@@ -1,0 +1,108 @@
+import { closeSync, lstatSync, mkdirSync, openSync, renameSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { systemErrorCode } from "../../system-error.ts";
+import type { WorkspaceRoot } from "../../workspace/paths/workspace-root.ts";
+import { StageUnavailable } from "./stage-error.ts";
+
+/** What a transaction keeps on disk for one of its roots, on the file system and the mount of that root. */
+export interface StagedRoot extends WorkspaceRoot {
+  /** Private directory that holds the others. */
+  readonly directory: string;
+}
+
+/** One over which a layer of the session lies. */
+export interface LayeredRoot extends StagedRoot {
+  /** Directory of that layer. */
+  readonly layer?: string | undefined;
+}
+
+/** Names in a root's private directory. */
+export const stageParts = {
+  /** Upper layer of what the command must not see. */
+  mask: "mask",
+  /** What the command wrote. */
+  upper: "upper",
+  /** Belongs to the overlay. */
+  work: "work",
+  /** Where the command's view is mounted. */
+  merged: "merged",
+  /** What is ready to be put in place. */
+  fresh: "fresh",
+  /** What was taken from its place: the way back. */
+  old: "old",
+  /** A file that was made just before the command. */
+  marker: "marker",
+  /** What goes into the layer of the session. */
+  layer: "layer",
+  /** In that: its files. */
+  layerTree: "tree",
+  /** What the run wrote into caches of package managers. */
+  caches: "caches",
+} as const;
+
+/** Paths at which a root's private directory could be; the first that will do is taken. */
+export function placesFor(root: WorkspaceRoot, transaction: string, index: number): readonly string[] {
+  return [
+    join(transaction, `root-${index}`),
+    join(dirname(root.path), `.gennai-stage-${basename(transaction)}-${index}`),
+  ];
+}
+
+/**
+ * Makes the private directory of a root where a file can be renamed from into the root. Throws `StageUnavailable`
+ * (`no_place`) when neither place will do.
+ */
+export function makePlace(root: WorkspaceRoot, places: readonly string[]): StagedRoot {
+  for (const directory of places) {
+    if (!canHold(dirname(directory), root)) continue;
+    try {
+      mkdirSync(directory, { mode: 0o700 });
+    } catch (error) {
+      if (systemErrorCode(error) === undefined) throw error;
+      continue;
+    }
+    for (const part of ["mask", "upper", "work", "merged", "fresh", "old"] as const) {
+      mkdirSync(join(directory, stageParts[part]), { mode: 0o700 });
+    }
+    return { ...root, directory };
+  }
+  throw new StageUnavailable(
+    "no_place",
+    `No directory on the file system of ${root.path} can hold what a command writes.`,
+    `Put the state directory (GENNAI_STATE_DIR) on the same file system as ${root.path}, or make ${dirname(root.path)} writable.`,
+  );
+}
+
+/** True when files can be renamed from the one to the other: the same file system, and by the same mount. */
+export function canHold(directory: string, root: WorkspaceRoot): boolean {
+  try {
+    if (lstatSync(directory).dev !== root.device) return false;
+    // The kernel compares the mounts before it looks for the file, so nothing has to be written in the root to know.
+    renameSync(join(directory, absent), join(root.path, absent));
+  } catch (error) {
+    return systemErrorCode(error) === "ENOENT";
+  }
+  return false;
+}
+
+const absent = ".gennai-no-such-file";
+
+/**
+ * Makes the marker: every entry of the file system whose ctime is not older was changed after this returned, and what was
+ * changed before it was called is older.
+ * @returns the marker's ctime, in nanoseconds
+ */
+export function makeMarker(root: StagedRoot): bigint {
+  const path = join(root.directory, stageParts.marker);
+  const first = touch(`${path}.before`);
+  // The file system's clock may stand still for some milliseconds.
+  for (;;) {
+    const next = touch(path);
+    if (next > first) return next;
+  }
+}
+
+function touch(path: string): bigint {
+  closeSync(openSync(path, "w", 0o600));
+  return lstatSync(path, { bigint: true }).ctimeNs;
+}

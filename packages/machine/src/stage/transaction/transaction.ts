@@ -1,0 +1,135 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod";
+import { isRunning, thisOwner } from "../../process/locks/journal-owner.ts";
+import { readChecked } from "../../read-checked.ts";
+import type { WorkspaceRoot } from "../../workspace/paths/workspace-root.ts";
+import { removeTree } from "../files/remove-tree.ts";
+import { readJournal } from "./commit-journal.ts";
+import { makePlace, placesFor, type StagedRoot, stageParts } from "./staged-root.ts";
+
+/** The directories of one staged run. The list of them is on disk before they are. */
+export interface Transaction {
+  /** Name in the state directory. */
+  readonly id: string;
+  /** Private directory in the state directory. */
+  readonly directory: string;
+  readonly roots: readonly StagedRoot[];
+}
+
+const rootSchema = z.strictObject({
+  path: z.string(),
+  device: z.number(),
+  inode: z.number(),
+  /** Where its private directory may be. */
+  places: z.array(z.string()),
+});
+const transactionSchema = z.strictObject({ version: z.literal(1), roots: z.array(rootSchema) });
+type WrittenRoot = z.infer<typeof rootSchema>;
+
+const listName = "transaction.json";
+let count = 0;
+
+/** Throws `StageUnavailable` where a root has no place for it; nothing is left then. */
+export async function makeTransaction(stateDir: string, roots: readonly WorkspaceRoot[]): Promise<Transaction> {
+  const parent = transactionsIn(stateDir);
+  mkdirSync(parent, { recursive: true, mode: 0o700 });
+  count += 1;
+  const id = `${thisOwner()}-${count}`;
+  const directory = join(parent, id);
+  mkdirSync(directory, { mode: 0o700 });
+  const written: readonly WrittenRoot[] = roots.map(({ path, device, inode }, index) => {
+    return { path, device, inode, places: [...placesFor({ path, device, inode }, directory, index)] };
+  });
+  try {
+    const list = join(directory, listName);
+    writeFileSync(`${list}.new`, JSON.stringify({ version: 1, roots: written }), { mode: 0o600 });
+    renameSync(`${list}.new`, list);
+    return { id, directory, roots: written.map((root) => makePlace(rootOf(root), root.places)) };
+  } catch (error) {
+    await remove(directory, written);
+    throw error;
+  }
+}
+
+/** undefined when there is none of that name any more. */
+export function openTransaction(stateDir: string, id: string): Transaction | undefined {
+  if (!namePattern.test(id)) return undefined;
+  const directory = join(transactionsIn(stateDir), id);
+  const roots = readList(directory);
+  if (roots === undefined) return undefined;
+  const staged = roots.flatMap((root) => {
+    const place = root.places.find((path) => existsSync(path));
+    return place === undefined ? [] : [{ ...rootOf(root), directory: place }];
+  });
+  return staged.length === roots.length ? { id, directory, roots: staged } : undefined;
+}
+
+/** Removes all that there is of it. */
+export async function removeTransaction({ directory, roots }: Pick<Transaction, "directory" | "roots">): Promise<void> {
+  const written = roots.map((root) => ({ places: [root.directory] }));
+  await remove(directory, written);
+}
+
+/** Removes what only the run needed; what a commit took from its place stays. */
+export async function removeRun({ roots }: Transaction): Promise<void> {
+  for (const { directory } of roots) {
+    for (const part of ["mask", "upper", "work", "merged", "caches"] as const)
+      await removeTree(join(directory, stageParts[part]));
+  }
+}
+
+/** Names of all that there are. */
+export function transactionNames(stateDir: string): readonly string[] {
+  return namesIn(transactionsIn(stateDir)).filter((name) => namePattern.test(name));
+}
+
+/** Of a name, whether there is such a transaction or not. */
+export function transactionDirectory(stateDir: string, id: string): string {
+  return join(transactionsIn(stateDir), id);
+}
+
+/** Names of the transactions whose process does not run any more. */
+export function abandonedTransactions(stateDir: string): readonly string[] {
+  return transactionNames(stateDir).filter((name) => {
+    const owner = namePattern.exec(name)?.[1];
+    return owner !== undefined && !isRunning(owner);
+  });
+}
+
+/** Removes one of which nothing was committed, by its name alone, also when it was never finished. Throws for another one. */
+export async function removeUnbegun(stateDir: string, id: string): Promise<void> {
+  const directory = join(transactionsIn(stateDir), id);
+  if (readJournal(directory) !== undefined) throw new Error(`${directory} lacks what its journal needs.`);
+  await remove(directory, readList(directory) ?? []);
+}
+
+async function remove(directory: string, roots: readonly { readonly places: readonly string[] }[]): Promise<void> {
+  for (const { places } of roots) for (const place of places) await removeTree(place);
+  await removeTree(directory);
+}
+
+function readList(directory: string): readonly WrittenRoot[] | undefined {
+  const list = join(directory, listName);
+  if (!existsSync(list)) {
+    rmSync(`${list}.new`, { force: true });
+    return undefined;
+  }
+  // After a power failure it may be empty. Where a commit had begun, the journal says so, and nothing is removed.
+  return readChecked(list, transactionSchema)?.roots;
+}
+
+function rootOf({ path, device, inode }: WrittenRoot): WorkspaceRoot {
+  return { path, device, inode };
+}
+
+function namesIn(directory: string): readonly string[] {
+  return existsSync(directory) ? readdirSync(directory) : [];
+}
+
+/** On the state directory's own file system; a root on another one has its part beside itself. */
+function transactionsIn(stateDir: string): string {
+  return join(stateDir, "stages");
+}
+
+const namePattern = /^(\d+-\d+-[0-9a-f]+)-\d+$/;

@@ -1,0 +1,81 @@
+import { dirname, relative } from "node:path";
+import type { FileWrite } from "@gennai/governance/effect";
+import type { Entry } from "../../stage/files/look-at-entry.ts";
+import type { FoundInTree } from "./found-in-tree.ts";
+import type { StagedWork } from "./staged-work.ts";
+
+/** A file as a staged command changed it, with what is needed to take that back. */
+export interface FoundEdit {
+  /** Relative to the workspace. */
+  readonly path: string;
+  readonly operation: FileWrite["operation"];
+  /** SHA-256; undefined where there was no file. */
+  readonly beforeSha256: string | undefined;
+  /** Undefined where there is none any more. */
+  readonly afterSha256: string | undefined;
+  /** Permission bits of what was there. */
+  readonly beforeMode: number | undefined;
+  /** Directories that had to be made for it, outermost first; relative to the workspace. */
+  readonly madeDirectories: readonly string[];
+  /** What is there still; undefined where there is no file. */
+  before(): Buffer | undefined;
+  /** What the command left; undefined where there is no file any more, or a larger one. Before it is kept or dropped. */
+  after(options: { readonly maxBytes: number }): Buffer | undefined;
+}
+
+/** Of files whose bytes are kept in the session's log; beyond that the tree is kept by a snapshot. */
+const maxFiles = 1_000;
+const maxFileBytes = 16 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
+
+type RegularFile = Extract<Entry, { readonly type: "file" }>;
+
+/**
+ * What a staged command did to the tree, as edits. Undefined where edits do not say all of it: links, permission bits of files
+ * that were there, paths outside of the workspace, or more than a session's log shall hold.
+ */
+export function foundEdits(work: StagedWork, found: readonly FoundInTree[]): readonly FoundEdit[] | undefined {
+  if (found.length > maxFiles) return undefined;
+  const made = madeDirectories(work);
+  const edits: FoundEdit[] = [];
+  let bytes = 0;
+  for (const { effect, write } of found) {
+    const [before, after] = [regularFile(effect.before), regularFile(effect.after)];
+    if (!write.path.inside || before === "other" || after === "other") return undefined;
+    if (before !== undefined && after !== undefined && before.mode !== after.mode) return undefined;
+    const size = before?.size ?? 0;
+    bytes += size;
+    if (size > maxFileBytes || bytes > maxBytes) return undefined;
+    edits.push({
+      path: write.path.relative,
+      operation: write.operation,
+      beforeSha256: before?.sha256,
+      afterSha256: after?.sha256,
+      beforeMode: before?.mode,
+      madeDirectories: before === undefined ? made(write.path.relative) : [],
+      before: () => (before === undefined ? undefined : work.before(effect)),
+      after: ({ maxBytes }) => (after === undefined || after.size > maxBytes ? undefined : work.staged(effect)),
+    });
+  }
+  return edits;
+}
+
+function regularFile(entry: Entry | undefined): RegularFile | "other" | undefined {
+  if (entry === undefined) return undefined;
+  // One of the user's that the user may not read has no digest.
+  return entry.type === "file" && entry.sha256 !== undefined ? entry : "other";
+}
+
+/** The directories above a path that the command made, outermost first. */
+function madeDirectories(work: StagedWork): (path: string) => readonly string[] {
+  const made = new Set(
+    work.effects
+      .filter(({ before, after }) => before === undefined && after?.type === "directory")
+      .map((effect) => relative(work.workspaceRoot, work.absolute(effect))),
+  );
+  return (path) => {
+    const above: string[] = [];
+    for (let at = dirname(path); made.has(at); at = dirname(at)) above.unshift(at);
+    return above;
+  };
+}

@@ -1,0 +1,146 @@
+import { lstatSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import type { FileWrite, FoundTrait, WorkspacePath } from "@gennai/governance/effect";
+import { controlPath } from "@gennai/governance/policies/control-paths";
+import { type ChangeSurroundings, isAgreed } from "../../control-watch/state/agreed-change.ts";
+import type { ControlState } from "../../control-watch/state/control-state.ts";
+import { ignoredPaths } from "../../git/ignored-paths.ts";
+import type { Entry } from "../../stage/files/look-at-entry.ts";
+import type { EffectFlag, StageEffect } from "../../stage/observe/effect.ts";
+import type { StagedWork } from "./staged-work.ts";
+
+/** Bytes of a file that policies look into; larger ones are judged by their names. */
+const maxContent = 256 * 1024;
+/** The same for all files of a command. */
+const maxContents = 16 * 1024 * 1024;
+
+/** One path outside of git's data, as the stage and as policies see what was done to it. */
+export interface FoundInTree {
+  readonly effect: StageEffect;
+  readonly write: FileWrite;
+  /** Of what git ignores: the outermost directory that it ignores as well, absolute; undefined where there is none. */
+  readonly ignoredTree?: string | undefined;
+}
+
+/** What a staged command did to files outside of git's data; a directory counts as what is in it. */
+export async function foundInTree(work: StagedWork): Promise<readonly FoundInTree[]> {
+  const effects = work.effects.filter((effect) => !work.isInGit(effect) && isJudged(effect));
+  const ignored = await ignoredIn(work, effects);
+  let room = maxContents;
+  return effects.map((effect) => {
+    const absolute = work.absolute(effect);
+    const path = work.workspacePath(absolute);
+    const { before, after, change } = effect;
+    const size = after?.type === "file" ? after.size : 0;
+    const content = size > Math.min(maxContent, room) ? undefined : work.staged(effect)?.toString("utf8");
+    room -= content === undefined ? 0 : size;
+    const write: FileWrite = {
+      type: "write",
+      operation: change === "created" ? "create" : change === "deleted" ? "delete" : "update",
+      path,
+      base: undefined,
+      current: before?.type === "file" ? before.sha256 : undefined,
+      ...(content === undefined ? {} : { content }),
+      found: {
+        agreed: isAgreedTo(work, effect, path),
+        tracked: work.isTracked(absolute),
+        ignored: ignored.files.has(absolute),
+        traits: [
+          ...traitsOf(effect.flags),
+          ...(change === "created" ? [] : databaseTraits(absolute)),
+          ...targetTraits(work, absolute),
+        ],
+      },
+    };
+    return { effect, write, ignoredTree: ignored.treeOf(absolute) };
+  });
+}
+
+function isJudged({ before, after }: StageEffect): boolean {
+  return (after ?? before)?.type !== "directory" || (before !== undefined && before.type !== "directory");
+}
+
+interface Ignored {
+  /** Absolute. */
+  readonly files: ReadonlySet<string>;
+  treeOf(absolute: string): string | undefined;
+}
+
+/** What git's rules leave out of what it does not track. */
+async function ignoredIn(work: StagedWork, effects: readonly StageEffect[]): Promise<Ignored> {
+  const { repository, top } = work;
+  if (repository === undefined) return { files: new Set(), treeOf: () => undefined };
+  const untracked = effects.map((effect) => work.absolute(effect)).filter((path) => !work.isTracked(path));
+  const names = untracked.map((path) => relative(top, path)).filter((name) => !name.startsWith("../"));
+  const ignored = await ignoredPaths(top, names);
+  const files = new Set([...ignored].map((name) => join(top, name)));
+  const ways = new Set([...ignored].flatMap(waysTo));
+  const trees = await ignoredPaths(top, [...ways]);
+  return {
+    files,
+    treeOf: (absolute) => {
+      if (!files.has(absolute)) return undefined;
+      const tree = waysTo(relative(top, absolute)).find((way) => trees.has(way));
+      return tree === undefined ? undefined : join(top, tree.slice(0, -1));
+    },
+  };
+}
+
+/** The directories that a path lies in, outermost first, as git's rules are asked about directories: `a/`, `a/b/`. */
+function waysTo(path: string): readonly string[] {
+  return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1));
+}
+
+function isAgreedTo(work: StagedWork, effect: StageEffect, path: WorkspacePath): boolean {
+  const control = controlPath(path.relative);
+  if (control === undefined) return work.agreed.installs && /(?:^|\/)node_modules\//.test(path.relative);
+  const before = stateOf(effect.before);
+  const after = stateOf(effect.after);
+  const around: ChangeSurroundings = {
+    root: work.workspaceRoot,
+    newRepositories: [],
+    wasThere: () => false,
+    isTracked: (file) => work.isTracked(file),
+    isAsInIndex: () => false,
+    text: (state) => {
+      if (state === after) return work.staged(effect)?.toString("utf8");
+      return state === before && state?.type === "file" ? readFileSync(path.absolute, "utf8") : undefined;
+    },
+  };
+  const change = { path: path.absolute, name: path.relative, control, inGit: undefined, before, after };
+  return isAgreed(change, work.agreed, around);
+}
+
+/** A journal beside a file says that a program has it open as a database. */
+function databaseTraits(path: string): readonly FoundTrait[] {
+  const isOpen = ["-wal", "-shm", "-journal"].some(
+    (suffix) => lstatSync(path + suffix, { throwIfNoEntry: false })?.isFile() === true,
+  );
+  return isOpen ? ["open-database"] : [];
+}
+
+/** What a link of the name of a control file leads to has no name that would say so. */
+function targetTraits(work: StagedWork, absolute: string): readonly FoundTrait[] {
+  return work.isControlTarget(absolute) ? ["control-target"] : [];
+}
+
+function traitsOf(flags: readonly EffectFlag[]): readonly FoundTrait[] {
+  return flags.filter(
+    (flag) => flag === "odd-name" || flag === "case-clash" || flag === "set-id" || flag === "leads-outside",
+  );
+}
+
+function stateOf(entry: Entry | undefined): ControlState | undefined {
+  switch (entry?.type) {
+    case undefined:
+      return undefined;
+    case "file":
+      return { type: "file", mode: entry.mode, sha256: entry.sha256 ?? "" };
+    case "link":
+      return { type: "link", target: entry.target };
+    case "directory":
+      return { type: "directory" };
+    case "other":
+      return { type: "other", identity: String(entry.mode) };
+  }
+}

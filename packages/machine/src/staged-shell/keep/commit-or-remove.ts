@@ -1,0 +1,32 @@
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { commit } from "../../stage/commit/commit.ts";
+import type { Observation, StageEffect } from "../../stage/observe/effect.ts";
+import { NotCommitted } from "../../stage/transaction/stage-error.ts";
+import { removeTransaction, type Transaction } from "../../stage/transaction/transaction.ts";
+
+/**
+ * Makes effects true. Throws `ToolFailure` when they cannot be: the tree is as it was then, and the transaction is gone. After any
+ * other error, what was taken from the tree may lie in the transaction, which stays for the next start.
+ */
+export async function commitOrRemove(
+  transaction: Transaction,
+  observation: Observation,
+  kept: readonly StageEffect[],
+): Promise<void> {
+  try {
+    await commit(transaction, observation, kept);
+  } catch (error) {
+    if (!(error instanceof NotCommitted)) throw error;
+    await removeTransaction(transaction);
+    throw notKept(error);
+  }
+}
+
+function notKept(error: NotCommitted): ToolFailure {
+  return new ToolFailure(error.code, error.message, {
+    failureClass: "partial_execution",
+    hint: "Look at the files again, then run the command again.",
+    retryable: true,
+    cause: error,
+  });
+}

@@ -1,0 +1,61 @@
+import { announcedSecrets } from "../../redaction/announced-secrets.ts";
+import { mask, mergeRanges } from "../../redaction/secret-range.ts";
+import { cutHardLinks, takeLayerPart } from "../../stage/commit/take-layer-part.ts";
+import { forgetCommit } from "../../stage/commit/undo-commit.ts";
+import { hasWayBack } from "../../stage/commit/way-back.ts";
+import { SessionLayer } from "../../stage/layer/session-layer.ts";
+import type { Observation, StageEffect } from "../../stage/observe/effect.ts";
+import { StageUnavailable } from "../../stage/transaction/stage-error.ts";
+import { removeTransaction, type Transaction } from "../../stage/transaction/transaction.ts";
+import { systemErrorCode } from "../../system-error.ts";
+import { commitOrRemove } from "./commit-or-remove.ts";
+
+/** Makes ready what of it goes into the layer of the session. Nothing of the run is left when it throws. */
+export async function takeForLayer(
+  transaction: Transaction,
+  { layer, effects, markers }: Observation,
+  { session, command }: { readonly session: string; readonly command: string },
+): Promise<void> {
+  const root = transaction.roots[layer?.root ?? 0];
+  if (layer === undefined || root === undefined) return;
+  try {
+    cutHardLinks(
+      root,
+      effects.filter((effect) => effect.root === layer.root),
+    );
+    const shown = mask(command, mergeRanges(announcedSecrets(command)));
+    await takeLayerPart(root, layer.part, { marker: markers[layer.root] ?? 0n, session, command: shown });
+  } catch (error) {
+    await removeTransaction(transaction);
+    throw error;
+  }
+}
+
+/** Commits, and gives the layer of the session its part. @returns the layers that have more by it. Throws only when nothing is kept. */
+export async function keepEffects(
+  stateDir: string,
+  transaction: Transaction,
+  { observation, kept }: { readonly observation: Observation; readonly kept: readonly StageEffect[] },
+): Promise<{ readonly layers: readonly SessionLayer[]; readonly notInLayer: string | undefined }> {
+  if (kept.length > 0) await commitOrRemove(transaction, observation, kept);
+  let layers: readonly SessionLayer[];
+  try {
+    // A process that dies before this has it done at the next start, once the commit is.
+    layers = await SessionLayer.adopt(stateDir, transaction);
+  } catch (error) {
+    // What was committed stays, and whoever undoes it has to know that. The next start tries again with the rest.
+    if (kept.length === 0) await removeTransaction(transaction);
+    return { layers: [], notInLayer: reasonOf(error) };
+  }
+  // What somebody can take back by its name stays; else the session's change set, or the checkpoint around it, is the way back.
+  if (kept.length > 0 && hasWayBack(stateDir, transaction.id)) return { layers, notInLayer: undefined };
+  const settled = kept.length > 0 ? forgetCommit(stateDir, transaction.id) : removeTransaction(transaction);
+  // What is left of it takes only space, until the next start.
+  await settled.catch(() => undefined);
+  return { layers, notInLayer: undefined };
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof StageUnavailable) return error.message;
+  return `${systemErrorCode(error) ?? "an error"} in the state directory`;
+}

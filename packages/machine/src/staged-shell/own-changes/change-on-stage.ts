@@ -1,0 +1,57 @@
+import { analyseCommand } from "@gennai/governance/command/analyse-command";
+import { neverKept, type Observation, type StageEffect } from "../../stage/observe/effect.ts";
+import { removeTransaction, type Transaction } from "../../stage/transaction/transaction.ts";
+import { type FoundEffects, foundEffects } from "../found/found-effects.ts";
+import type { Stages, ZeroAccess } from "../stages/stages.ts";
+
+/** Where something is done to a workspace on a stage, without a command. */
+export interface StagePlace {
+  readonly stages: Stages;
+  readonly zeroAccess: ZeroAccess;
+  /** Real path. */
+  readonly workspaceRoot: string;
+}
+
+/** A stage, unmounted, and what was done there. The holder commits or removes the transaction. */
+export interface ChangedStage {
+  readonly transaction: Transaction;
+  readonly observation: Observation;
+  /** What of it can be kept. */
+  readonly kept: readonly StageEffect[];
+  readonly found: FoundEffects;
+}
+
+/**
+ * Does something to a workspace on a stage, and looks at it as at the work of a command. Throws `StageUnavailable`, and what `change`
+ * throws; nothing is left then.
+ *
+ * @param change gets what the stage shows of the outermost directory, and that directory's real path
+ */
+export async function changeOnStage(
+  { stages, zeroAccess, workspaceRoot }: StagePlace,
+  change: (merged: string, top: string) => Promise<void>,
+): Promise<ChangedStage> {
+  const { stage } = await stages.stage(workspaceRoot, zeroAccess);
+  const { transaction } = stage;
+  try {
+    await stage.change((merged) => change(merged, transaction.roots[0]?.path ?? workspaceRoot));
+    const observation = await stage.observe();
+    await stage.close();
+    const kept = observation.effects.filter(({ flags }) => !flags.some((flag) => neverKept.includes(flag)));
+    const found = await foundEffects({
+      transaction,
+      effects: kept,
+      git: [],
+      workspaceRoot,
+      home: stages.home,
+      leads: stages.leads(workspaceRoot),
+      command: analyseCommand("true", { cwd: workspaceRoot, home: stages.home, workspace: workspaceRoot }),
+      confirmed: false,
+    });
+    return { transaction, observation, kept, found };
+  } catch (error) {
+    await stage.close();
+    await removeTransaction(transaction);
+    throw error;
+  }
+}

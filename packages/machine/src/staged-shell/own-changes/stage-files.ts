@@ -1,0 +1,79 @@
+import { chmodSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { forgetCommit } from "../../stage/commit/undo-commit.ts";
+import { noteWayBack } from "../../stage/commit/way-back.ts";
+import { giveWay } from "../../stage/files/give-way.ts";
+import { removeTransaction } from "../../stage/transaction/transaction.ts";
+import { fileState, isSame, type StateChange } from "../../tree-copy/tree-state.ts";
+import { commitOrRemove } from "../keep/commit-or-remove.ts";
+import { describeLeft, type StagedOffer } from "../run/run-staged.ts";
+import { changeOnStage, type StagePlace } from "./change-on-stage.ts";
+
+/**
+ * Does to a stage what was done to files elsewhere, to a copy of the workspace. Throws `StageUnavailable`, and `ToolFailure`
+ * `stale_file` where the workspace is not as the copy was; nothing is left then.
+ *
+ * @param contentOf the bytes of what stands there afterwards
+ */
+export async function stageFiles(
+  changes: readonly StateChange[],
+  contentOf: (change: StateChange) => Buffer,
+  place: StagePlace,
+): Promise<StagedOffer> {
+  const { stages, workspaceRoot } = place;
+  const { transaction, observation, kept, found } = await changeOnStage(place, async (merged, top) => {
+    const stale = changes.filter(({ path, before }) => !isSame(fileState(join(workspaceRoot, path)), before));
+    if (stale.length > 0) throw changedSince(stale);
+    const root = join(merged, workspaceRoot.slice(top.length));
+    for (const change of changes) {
+      await giveWay();
+      putThere(root, change, contentOf);
+    }
+  });
+  return {
+    ...found,
+    left: observation.effects.filter((effect) => !kept.includes(effect)).map(describeLeft),
+    keep: async (without, title) => {
+      const wanted = found.effectsWithout(without);
+      if (title !== undefined) noteWayBack(transaction, { workspace: workspaceRoot, title, keptAt: Date.now() });
+      await commitOrRemove(transaction, observation, wanted);
+      // It was kept: what is left of it takes only space, until the next start.
+      if (title === undefined) await forgetCommit(stages.stateDir, transaction.id).catch(() => undefined);
+      return { changes: found.changes(wanted), notInLayer: undefined };
+    },
+    drop: () => removeTransaction(transaction),
+  };
+}
+
+function putThere(root: string, change: StateChange, contentOf: (change: StateChange) => Buffer): void {
+  const { path, before, after } = change;
+  const at = join(root, path);
+  // An absolute link would lead out of the stage.
+  for (let way = dirname(path); way !== "."; way = dirname(way)) {
+    if (lstatSync(join(root, way), { throwIfNoEntry: false })?.isDirectory() === false) throw changedSince([change]);
+  }
+  const there = lstatSync(at, { throwIfNoEntry: false });
+  if (after === undefined) return rmSync(at, { force: true });
+  // A link is replaced, and so is an empty directory in the place of a file.
+  if (there !== undefined && !(there.isFile() && after.kind !== "link")) rmSync(at, { recursive: true, force: true });
+  mkdirSync(dirname(at), { recursive: true });
+  const bytes = contentOf(change);
+  if (after.kind === "link") return symlinkSync(bytes, at);
+  writeFileSync(at, bytes);
+  if (before?.kind === after.kind && there?.isFile() === true) return;
+  chmodSync(at, after.kind === "executable" ? 0o755 : 0o644);
+}
+
+function changedSince(stale: readonly StateChange[]): ToolFailure {
+  const [first, ...others] = stale.map(({ path }) => path);
+  const more = others.length === 0 ? "" : ` and ${others.length} more`;
+  return new ToolFailure(
+    "stale_file",
+    `Nothing was kept: ${first}${more}: it is not as it was when the copy was made.`,
+    {
+      failureClass: "partial_execution",
+      hint: "Put it back as it was, or try again.",
+    },
+  );
+}

@@ -1,0 +1,83 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import type { AgreedControl } from "@gennai/governance/policies/agreed-control";
+import { isMadeByTools } from "@gennai/governance/policies/made-by-tools";
+import { ignoredPaths } from "../../git/ignored-paths.ts";
+import { readGitIndex } from "../../git-data/git-index.ts";
+import { isWithin } from "../../sandbox/host/host-layout.ts";
+import type { RepositoryPaths } from "../../sandbox/host/repository-paths.ts";
+import type { SessionLayer } from "../../stage/layer/session-layer.ts";
+import type { LayerRules } from "../../stage/observe/layer-part.ts";
+import { stageParts } from "../../stage/transaction/staged-root.ts";
+import type { Transaction } from "../../stage/transaction/transaction.ts";
+
+/**
+ * What of a staged command's changes goes into the layer of its session: what git ignores by the rules of the workspace as
+ * they are, which the command could not change, and does not track. What a person agreed to by a yes to the command itself
+ * may come into the workspace: what an install puts into its directories, and products of builds.
+ */
+export function layerRules(
+  repository: RepositoryPaths,
+  {
+    transaction,
+    layer,
+    agreed,
+    proposed = [],
+  }: {
+    readonly transaction: Transaction;
+    readonly layer: SessionLayer | undefined;
+    /** undefined where no person said yes. */
+    readonly agreed: AgreedControl | undefined;
+    /** Files of the work tree that are proposed: they count as tracked. */
+    readonly proposed?: readonly string[];
+  },
+): LayerRules {
+  let tracked: { readonly by: Tracked | undefined } | undefined;
+  const trackedNow = (): Tracked | undefined => {
+    tracked ??= { by: trackedBy(repository, transaction, proposed) };
+    return tracked.by;
+  };
+  return {
+    layer,
+    ignored: (names) => ignoredPaths(repository.workTree, names),
+    isTracked: (path) => trackedNow()?.files.has(path) !== false,
+    holdsTracked: (directory) => trackedNow()?.directories.has(directory) !== false,
+    isAgreed: (path) =>
+      agreed !== undefined && (isMadeByTools(path) || (agreed.installs && /(?:^|\/)node_modules\//.test(path))),
+  };
+}
+
+interface Tracked {
+  readonly files: ReadonlySet<string>;
+  /** Those on the way to them. */
+  readonly directories: ReadonlySet<string>;
+}
+
+/** By git's index as it is, and as the command left it; undefined where one cannot be read: git may track anything. */
+function trackedBy(
+  { writable }: RepositoryPaths,
+  { roots }: Transaction,
+  proposed: readonly string[],
+): Tracked | undefined {
+  const index = join(writable.at(-1) ?? "", "index");
+  const root = roots.find(({ path }) => isWithin(index, path));
+  const staged = root === undefined ? [] : [join(root.directory, stageParts.upper, relative(root.path, index))];
+  const files = new Set<string>();
+  const directories = new Set<string>();
+  const add = (path: string): void => {
+    files.add(path);
+    for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
+      const directory = path.slice(0, end);
+      if (directories.has(directory)) break;
+      directories.add(directory);
+    }
+  };
+  proposed.forEach(add);
+  for (const file of [index, ...staged]) {
+    if (!existsSync(file)) continue;
+    const entries = readGitIndex(readFileSync(file));
+    if (entries === undefined) return undefined;
+    for (const key of entries.keys()) add(key.split("\0")[0] ?? "");
+  }
+  return { files, directories };
+}

@@ -1,0 +1,212 @@
+import { join, relative } from "node:path";
+import { startsNothing } from "@gennai/governance/command/grammar/only-reads";
+import { splitInstall } from "@gennai/governance/installs/split-install";
+import { runProgram } from "@gennai/governance/network/run-program";
+import { agreedControl } from "@gennai/governance/policies/agreed-control";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { CommandNotStarted } from "../../process/run-command.ts";
+import { layStagedTree } from "../../proposal/lay-staged-tree.ts";
+import { repositoryPaths } from "../../sandbox/host/repository-paths.ts";
+import { SessionLayer } from "../../stage/layer/session-layer.ts";
+import { type CacheEntries, listEntries, removeLater } from "../../stage/layer/staged-caches.ts";
+import type { Observation } from "../../stage/observe/effect.ts";
+import type { Stage } from "../../stage/stage.ts";
+import type { ProgramHome, RunMount, StagedCommand } from "../../stage/staged-command.ts";
+import { NotObservable, StageUnavailable } from "../../stage/transaction/stage-error.ts";
+import { removeTransaction, type Transaction } from "../../stage/transaction/transaction.ts";
+import { systemErrorCode } from "../../system-error.ts";
+import { layerRules } from "./layer-rules.ts";
+import { withMountPlaces } from "./mount-places.ts";
+import { watchRun } from "./network-of-run.ts";
+import { oneAfterOther } from "./one-after-other.ts";
+import { readsOnly } from "./reads-only.ts";
+import type { StagedShellCommand, StagedShellRun, StagedSurroundings } from "./run-staged.ts";
+import { withKey } from "./with-key.ts";
+import { withWayOut } from "./with-way-out.ts";
+
+/** A command that has ended on its stage, which is unmounted, and all that it left there. */
+export interface ObservedRun extends Pick<StagedShellRun, "run" | "connections" | "onlyLookedUp"> {
+  /** Still mounted, where the command left nothing: to be given back in place of the transaction's removal. */
+  readonly unused: Stage | undefined;
+  readonly transaction: Transaction;
+  readonly observation: Observation;
+  /** Of the session, as the command saw it. */
+  readonly layer: SessionLayer | undefined;
+  /** Trees of the layer that the command did not see. */
+  readonly dropped: readonly string[];
+}
+
+/** Runs a command on a stage and looks at what it left. Throws `ToolFailure`; nothing of it is left then. */
+export async function runAndObserve(
+  {
+    command,
+    cwd,
+    timeoutMs,
+    liveBytes,
+    confirmed,
+    key,
+    program,
+    temporary,
+    text = key?.text ?? command.text,
+  }: StagedShellCommand,
+  surroundings: StagedSurroundings,
+  options: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
+): Promise<ObservedRun> {
+  const { stages, zeroAccess, workspaceRoot, environment, session, limits = {}, proposal, allowed = [] } = surroundings;
+  const install = key === undefined && allowed.length > 0 ? splitInstall(text) : undefined;
+  using watch = await watchRun(command.text, surroundings).catch((error: unknown) => {
+    throw unavailable(error);
+  });
+  const { network, resolver } = watch;
+  // By a yes to the command itself, something may come into the workspace: nothing that other runs could have put there.
+  const isPlain = key === undefined && program === undefined && proposal === undefined && allowed.length === 0;
+  const isAsRead = isPlain && text === command.text;
+  const caches = {
+    none: isAsRead && startsNothing(command),
+    all: allowed.length > 0,
+    own: confirmed || key !== undefined,
+    ...(program === undefined ? {} : { more: program.directories }),
+  };
+  const staging = stages.stage(workspaceRoot, zeroAccess, {
+    network,
+    session,
+    caches,
+    reads: () => isAsRead && readsOnly(command, { stages, workspaceRoot }),
+  });
+  const { stage, layer, dropped, prepareNext } = await staging.catch((error: unknown) => {
+    throw unavailable(error);
+  });
+  const { transaction } = stage;
+  try {
+    const repository = session === undefined ? undefined : repositoryPaths(workspaceRoot, stages.home);
+    // Of what git ignores, nothing is proposed: a person who says yes to an install has not agreed to review all its files.
+    const agreed = confirmed && proposal === undefined ? agreedControl(command) : undefined;
+    const within = relative(transaction.roots[0]?.path ?? workspaceRoot, workspaceRoot);
+    if (proposal !== undefined) await stage.change((merged) => layStagedTree(proposal, join(merged, within)));
+    const proposed = [...(proposal?.files.keys() ?? [])].map((path) => join(within, path));
+    const seen = { ...environment, ...watch.environment, ...program?.environment };
+    const shown = liveBytes === undefined ? {} : { liveBytes };
+    const staged = {
+      text: install?.fetch ?? text,
+      cwd,
+      environment: seen,
+      resolver,
+      temporary,
+      timeoutMs,
+      limits,
+      ...shown,
+    };
+    const roots = transaction.roots.map(({ path }) => path);
+    const mayStand = allowed.length > 0 && runProgram(command, { cwd, workspaceRoot }).lasting;
+    const running =
+      key === undefined
+        ? stage.run(withProgram(mayStand ? withWayOut(staged, roots) : staged, watch.mounts, program), options)
+        : withMountPlaces(stage, key.mounts, () => stage.run(withKey(staged, key, roots), options));
+    prepareNext();
+    const first = await running;
+    const used = watch.connections(first).some(({ state }) => state === "allowed");
+    const alone = { environment, offline: true };
+    const behind = [
+      { text: (key ?? install)?.scripts, place: alone },
+      { text: install?.program, place: used ? alone : {} },
+    ];
+    const keeps = caches.all && !caches.own && session !== undefined;
+    // What packages bring runs from here on, without a network: what that leaves in caches is for no run that has one.
+    const fetched =
+      keeps && behind.some(({ text: next }) => next !== undefined) ? await listEntries(stage.caches) : undefined;
+    let run = first;
+    for (const { text: next, place } of behind) {
+      if (next === undefined || run.state !== "exited" || run.exitCode !== 0) continue;
+      run = oneAfterOther(run, await stage.run({ ...staged, ...place, text: next }, options));
+    }
+    const mayBeHeld = stages.hasBeside(workspaceRoot);
+    const observation = await stage.observe(
+      repository === undefined ? undefined : layerRules(repository, { transaction, layer, agreed, proposed }),
+      { mayBeHeld },
+    );
+    const isUnused = proposal === undefined && !keeps && !mayBeHeld && leftNothing(observation);
+    if (!isUnused) await stage.close();
+    if (keeps && run.state === "exited") await keepFetched(stages.stateDir, stage, { session, fetched });
+    const [connections, onlyLookedUp] = [watch.connections(run), watch.onlyLookedUp()];
+    const unused = isUnused ? stage : undefined;
+    return { run, connections, onlyLookedUp, transaction, observation, unused, layer, dropped };
+  } catch (error) {
+    await stage.close();
+    await removeTransaction(transaction);
+    throw notRun(error);
+  }
+}
+
+function leftNothing({ effects, dropped, layer }: Observation): boolean {
+  return effects.length === 0 && dropped.length === 0 && layer === undefined;
+}
+
+/** Nothing of its environment, which may hold a login, waits in a process for the next command. */
+function withProgram(
+  command: StagedCommand,
+  mounts: readonly RunMount[],
+  program: ProgramHome | undefined,
+): StagedCommand {
+  if (program === undefined) return { ...command, mounts };
+  const { text, environment } = withFiles(command, program.files);
+  return { ...command, text, environment, mounts: [...mounts, ...program.mounts], alone: true };
+}
+
+/** Written by the shell itself, from its environment: so no copy of what may hold a login is ever on a disk. */
+function withFiles(
+  { text: command, environment }: Pick<StagedCommand, "text" | "environment">,
+  files: ProgramHome["files"],
+): Pick<StagedCommand, "text" | "environment"> {
+  const held: Record<string, string> = {};
+  const lines = files.map(({ path, text }, index) => {
+    const names = (text.match(/[^]{1,30000}/gu) ?? [""]).map((piece, number) => {
+      const name = `GENNAI_FILE_${index}_${number}`;
+      held[name] = piece;
+      return name;
+    });
+    const words = names.map((name) => `"$${name}"`).join(" ");
+    return `printf %s ${words} > '${path.replaceAll("'", `'\\''`)}'; unset ${names.join(" ")}\n`;
+  });
+  return { text: lines.join("") + command, environment: { ...environment, ...held } };
+}
+
+/** Where that cannot be, it is fetched again. */
+async function keepFetched(
+  stateDir: string,
+  { transaction, caches }: Stage,
+  { session, fetched }: { readonly session: string; readonly fetched: CacheEntries | undefined },
+): Promise<void> {
+  const [workTree] = transaction.roots;
+  if (workTree === undefined) return;
+  const { path, device, inode } = workTree;
+  try {
+    if (fetched !== undefined) await removeLater(caches, fetched);
+    await SessionLayer.fetched(stateDir, { session, root: { path, device, inode } }, caches);
+  } catch (error) {
+    if (!(error instanceof StageUnavailable) && systemErrorCode(error) === undefined) throw error;
+  }
+}
+
+function unavailable(error: unknown): ToolFailure {
+  const reason = error instanceof Error ? error.message : String(error);
+  const hint = "Tell the user; commands never run outside the sandbox instead.";
+  return new ToolFailure("stage_unavailable", `The command did not run, because it cannot be staged: ${reason}`, {
+    failureClass: "tool_unavailable",
+    hint: error instanceof StageUnavailable ? error.advice : hint,
+    cause: error,
+  });
+}
+
+export function notRun(error: unknown): unknown {
+  if (error instanceof CommandNotStarted) {
+    return new ToolFailure(error.code, error.message, {
+      retryable: error.code === "directory_changed",
+      cause: error,
+    });
+  }
+  if (!(error instanceof NotObservable)) return error;
+  return new ToolFailure("not_observable", `${error.message} Nothing of what the command did is kept.`, {
+    failureClass: "partial_execution",
+    cause: error,
+  });
+}

@@ -1,0 +1,22 @@
+import { ExpectedError } from "../../expected-error.ts";
+
+/**
+ * Whether commands run on a stage. `auto`: where a workspace can be staged. `required`: or they do not run. `off`: the user's
+ * own word.
+ */
+export type StagesMode = "auto" | "required" | "off";
+
+export const stagesModes: readonly StagesMode[] = ["auto", "required", "off"];
+
+/** The server shall run no command but on a stage, and has no sandbox for one. The message says why and what to do. */
+export class StagesRequired extends ExpectedError {
+  override readonly name = "StagesRequired";
+  readonly code = "stages_required";
+  readonly isWrongInput = true;
+
+  constructor(reason: string) {
+    super(`Commands shall be staged, and there is no sandbox for that: ${reason}.`, {
+      hint: "Install bubblewrap, and leave out --sandbox off; or leave out --stages required.",
+    });
+  }
+}

@@ -1,0 +1,412 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { AllowedEndpoint } from "@gennai/governance/network/connection";
+import type { Endpoint } from "@gennai/governance/network/endpoint";
+import type { AddedLogin } from "../../network/added-login.ts";
+import { resolverSettings, WatchedNetwork } from "../../network/watched-network.ts";
+import { type Outside, theInternet, wayOut } from "../../network/way-out.ts";
+import { repositoryPaths } from "../../sandbox/host/repository-paths.ts";
+import type { ShellMachine, ShellSandbox } from "../../sandbox/sandboxed-shell.ts";
+import { aloneWithCommits } from "../../stage/commit/commit-lock.ts";
+import { type RecoveredCommit, recoverCommits } from "../../stage/commit/recover-commits.ts";
+import { forgetCommit } from "../../stage/commit/undo-commit.ts";
+import { forgetOldWaysBack, hasWayBack } from "../../stage/commit/way-back.ts";
+import { type CoveredRoot, CoveredRoots } from "../../stage/cover/covered-roots.ts";
+import type { ControlLeads } from "../../stage/cover/covered-tree.ts";
+import { stageRoots } from "../../stage/cover/stage-roots.ts";
+import type { SessionNetwork } from "../../stage/keeper/session-network.ts";
+import { SessionLayer } from "../../stage/layer/session-layer.ts";
+import { type CachesOfRun, dropMounts, type MountedRoots, mountRoots } from "../../stage/mount/mounted-roots.ts";
+import { MountsAhead } from "../../stage/mount/mounts-ahead.ts";
+import { probeStage, type StageSupport } from "../../stage/mount/probe-stage.ts";
+import { canBeSeen } from "../../stage/mount/roots-themselves.ts";
+import { Stage } from "../../stage/stage.ts";
+import { StageUnavailable } from "../../stage/transaction/stage-error.ts";
+import { removeTransaction, transactionNames } from "../../stage/transaction/transaction.ts";
+import { OwnStashes } from "./own-stashes.ts";
+import type { StagesMode } from "./stages-mode.ts";
+
+export interface StagesOptions {
+  readonly shell: Pick<ShellSandbox, "machineFor">;
+  /** Private, real path. */
+  readonly stateDir: string;
+  /** The user's. */
+  readonly home: string;
+  /** `auto` by default. */
+  readonly mode?: Exclude<StagesMode, "off">;
+  /** The network that this machine is on, by default. */
+  readonly outside?: Outside | undefined;
+}
+
+/** What rules say that nobody may see, besides files with the names of secrets. */
+export interface ZeroAccess {
+  /** Of the rules. */
+  readonly sha256: string;
+  /** @param path absolute */
+  covers(path: string): boolean;
+}
+
+/** What a run of its own needs. */
+export interface StageBeside {
+  readonly machine: ShellMachine;
+  readonly mounted: MountedRoots;
+  /** What is to be hidden now. Throws rather than leave anything out. */
+  look(): Promise<readonly CoveredRoot[]>;
+  /** When no process of the run is there any more. */
+  drop(): Promise<void>;
+}
+
+export interface LayeredStage {
+  readonly stage: Stage;
+  /** What lies over the workspace in it. */
+  readonly layer: SessionLayer | undefined;
+  /** Trees of the layer that the command does not see: the workspace's own were changed meanwhile. */
+  readonly dropped: readonly string[];
+  /** Has the mounts for the command after this one made while this one runs: it may change nothing that these depend on. */
+  prepareNext(): void;
+}
+
+/** Workspaces whose next command finds its mounts made; those that had one last. */
+const maxAhead = 8;
+
+/** Stages for the commands of each workspace. */
+export class Stages implements AsyncDisposable {
+  readonly #options: StagesOptions;
+  readonly #roots = new Map<string, { readonly rules: string; readonly roots: CoveredRoots }>();
+  readonly #support = new Map<string, Promise<StageSupport>>();
+  /** In the order of their last commands. */
+  readonly #ahead = new Map<string, MountsAhead>();
+  readonly #background = new Set<Promise<void>>();
+  /** Stages that were given back are ready for the next run, or gone. */
+  #returned: Promise<void> = Promise.resolve();
+  /** Runs that go on, each by the workspace that it is beside the commands of. */
+  readonly #beside = new Map<object, string>();
+  readonly stashes = new OwnStashes();
+  readonly #ending = new AbortController();
+
+  /** After `recover`. */
+  constructor(options: StagesOptions) {
+    this.#options = options;
+  }
+
+  /** Ends what processes that died left behind; `stuck` ones are tried again at the next start. @param stateDir as in the options */
+  static async recover(stateDir: string): Promise<readonly RecoveredCommit[]> {
+    // Then there is nothing to be alone with, and nothing is made in a directory that may be another version's.
+    if (transactionNames(stateDir).length === 0) return [];
+    return aloneWithCommits(stateDir, async () => {
+      const recovered = await recoverCommits(stateDir);
+      // As after a command that ended: the checkpoint around it is the way back, but for what a person kept without a session.
+      for (const { id, state } of recovered) {
+        if ((state === "finished" || state === "kept") && !hasWayBack(stateDir, id)) await forgetCommit(stateDir, id);
+      }
+      await forgetOldWaysBack(stateDir, Date.now());
+      return recovered;
+    });
+  }
+
+  get home(): string {
+    return this.#options.home;
+  }
+
+  get stateDir(): string {
+    return this.#options.stateDir;
+  }
+
+  get mode(): Exclude<StagesMode, "off"> {
+    return this.#options.mode ?? "auto";
+  }
+
+  /** Whether commands of a workspace can be staged: tried once. @param workspaceRoot real path */
+  support(workspaceRoot: string): Promise<StageSupport> {
+    const known = this.#support.get(workspaceRoot);
+    if (known !== undefined) return known;
+    const { stateDir, home } = this.#options;
+    const support = probeStage(stateDir, stageRoots(workspaceRoot, home));
+    this.#support.set(workspaceRoot, support);
+    // What failed in a way that nobody foresaw is tried again.
+    support.catch(() => this.#support.delete(workspaceRoot));
+    return support;
+  }
+
+  /** What leads to files that are obeyed like those that name them, as it was when the last stage of a workspace was made. */
+  leads(workspaceRoot: string): ControlLeads {
+    return this.#roots.get(workspaceRoot)?.roots.leads ?? { links: [], configurations: [] };
+  }
+
+  /**
+   * A stage for one command. Throws `StageUnavailable` and `UnprotectedWorkspace`; nothing is left then.
+   *
+   * @param network that the command is in; one of its own without
+   * @param session whose layer the command sees, if it has one
+   * @param caches that it finds
+   * @param reads whether it certainly only reads: asked when the workspace was looked through
+   */
+  async stage(
+    workspaceRoot: string,
+    zeroAccess: ZeroAccess,
+    {
+      network,
+      session,
+      caches,
+      reads = () => false,
+    }: {
+      readonly network?: SessionNetwork | undefined;
+      readonly session?: string | undefined;
+      readonly caches?: CachesOfRun;
+      readonly reads?: () => boolean;
+    } = {},
+  ): Promise<LayeredStage> {
+    const machine = this.#options.shell.machineFor(workspaceRoot);
+    const roots = this.#rootsOf(workspaceRoot, zeroAccess, machine);
+    const layer = session === undefined ? undefined : await this.layer(workspaceRoot, session);
+    const dropped = [...((await layer?.renew()) ?? [])];
+    const covered = await lookThrough(roots, layer, dropped);
+    const mounted =
+      canBeSeen(covered) && reads()
+        ? await this.#aheadOf(workspaceRoot).themselves(covered, network)
+        : await this.#mounted(workspaceRoot, covered, { network, caches });
+    const prepareNext = (): void => {
+      // The network of a run that fetches is for that run alone.
+      if (mounted.laid === undefined || mounted.mounts.readOnly !== undefined || caches?.all === true) return;
+      this.#inBackground(async () => this.#aheadOf(workspaceRoot).prepare(covered, network));
+    };
+    return { stage: await Stage.on(mounted, machine), layer, dropped, prepareNext };
+  }
+
+  async #mounted(
+    workspaceRoot: string,
+    covered: readonly CoveredRoot[],
+    {
+      network,
+      caches = {},
+    }: { readonly network?: SessionNetwork | undefined; readonly caches?: CachesOfRun | undefined },
+  ): Promise<MountedRoots> {
+    const support = await this.support(workspaceRoot);
+    if (support.state === "unavailable") throw new StageUnavailable(support.obstacle, support.reason, support.advice);
+    if (support.noOverlay === undefined) {
+      return this.#aheadOf(workspaceRoot).take(covered, network, caches);
+    }
+    const { layout } = this.#options.shell.machineFor(workspaceRoot);
+    try {
+      return await mountRoots(this.stateDir, covered, network, layout.caches, { ...caches, stagedBy: "copy" });
+    } catch (error) {
+      if (error instanceof StageUnavailable && error.obstacle === "too_large") this.#tooLarge(workspaceRoot, error);
+      throw error;
+    }
+  }
+
+  /** It has grown, or the session's layer has: from the next command on it is one that cannot be staged, until the server starts again. */
+  #tooLarge(workspaceRoot: string, { obstacle, message, advice }: StageUnavailable): void {
+    this.#support.set(workspaceRoot, Promise.resolve({ state: "unavailable", obstacle, reason: message, advice }));
+  }
+
+  /**
+   * What a run needs that is never looked at, and lasts. Throws as `stage` does.
+   * @param session whose layer it sees, as it is now
+   */
+  async beside(
+    workspaceRoot: string,
+    zeroAccess: ZeroAccess,
+    network: SessionNetwork,
+    session?: string,
+  ): Promise<StageBeside> {
+    const machine = this.#options.shell.machineFor(workspaceRoot);
+    const support = await this.support(workspaceRoot);
+    if (support.state === "unavailable") throw new StageUnavailable(support.obstacle, support.reason, support.advice);
+    if (support.noOverlay !== undefined) {
+      const { obstacle, reason, advice } = support.noOverlay;
+      throw new StageUnavailable(
+        obstacle,
+        `Commands run on copies here, in which later edits do not show. ${reason}`,
+        advice,
+      );
+    }
+    const roots = this.#rootsOf(workspaceRoot, zeroAccess, machine);
+    const layer = session === undefined ? undefined : await this.layer(workspaceRoot, session);
+    await layer?.renew();
+    const covered = await lookThrough(roots, layer, []);
+    const mounted = await mountRoots(this.stateDir, covered, network, machine.layout.caches);
+    const run = {};
+    this.#beside.set(run, workspaceRoot);
+    const drop = async (): Promise<void> => {
+      this.#beside.delete(run);
+      await dropMounts(mounted);
+    };
+    return { machine, mounted, look: () => roots.look(layer), drop };
+  }
+
+  /**
+   * Takes back the stage of a run that left nothing, in the background: the next one has its directories. For where no run goes on
+   * beside it.
+   */
+  giveBack(workspaceRoot: string, stage: Stage): void {
+    const giving = async (): Promise<void> => {
+      const spare = await stage.closeForAnother();
+      const ahead = this.#ending.signal.aborted ? undefined : this.#ahead.get(workspaceRoot);
+      if (spare === undefined || ahead === undefined) await removeTransaction(stage.transaction);
+      else await ahead.keep(spare);
+    };
+    // What could not be removed takes only space, until the next start.
+    this.#returned = this.#wait(giving());
+  }
+
+  /** Whether a run goes on beside the commands of a workspace. They share a network and a `/tmp`, and with that whatever is open. */
+  hasBeside(workspaceRoot: string): boolean {
+    return [...this.#beside.values()].includes(workspaceRoot);
+  }
+
+  /**
+   * A network for commands. Throws `StageUnavailable`, and `Error` when nothing can listen in it.
+   * @param allowed for one command alone: nothing else may run in it then
+   * @param logins for some of these
+   */
+  async openNetwork(
+    workspaceRoot: string,
+    allowed: readonly AllowedEndpoint[] = [],
+    logins: readonly AddedLogin[] = [],
+  ): Promise<WatchedNetwork> {
+    const { bubblewrap } = this.#options.shell.machineFor(workspaceRoot);
+    writeFileSync(this.resolver, resolverSettings, { mode: 0o644 });
+    return WatchedNetwork.open({ bubblewrap, allowed, logins, outside: this.#options.outside });
+  }
+
+  /** Where a host leads that is in one of this machine's own networks; undefined for any other. */
+  async privateAddress(endpoint: Endpoint): Promise<string | undefined> {
+    const way = await wayOut(endpoint, this.#options.outside ?? theInternet);
+    return way.type === "private" ? way.address : undefined;
+  }
+
+  /** What commands in such a network find as the settings of their name server. */
+  get resolver(): string {
+    return join(this.#options.stateDir, "resolv.conf");
+  }
+
+  /** The layer of a session over a workspace; undefined when it has none. */
+  async layer(workspaceRoot: string, session: string): Promise<SessionLayer | undefined> {
+    const [workTree] = stageRoots(workspaceRoot, this.#options.home);
+    return workTree === undefined ? undefined : SessionLayer.open(this.#options.stateDir, session, workTree);
+  }
+
+  /**
+   * Makes the mounts for the next command, in the background. For when what the last one did is kept or dropped.
+   * @param layer of the session that had it
+   * @param network of that session
+   */
+  prepare(workspaceRoot: string, layer?: SessionLayer, network?: SessionNetwork): void {
+    const returned = this.#returned;
+    this.#inBackground(async (signal) => {
+      await returned;
+      const known = this.#roots.get(workspaceRoot);
+      if (known === undefined || !(await this.#hasOverlays(workspaceRoot))) return;
+      await this.#prepare(workspaceRoot, { looking: known.roots.look(layer, signal), network }, signal);
+    });
+  }
+
+  /**
+   * The same for the first command of a workspace, which would have to wait for a look at all of it.
+   * @param openNetwork of the session that will have it
+   */
+  warmUp(workspaceRoot: string, zeroAccess: ZeroAccess, openNetwork: () => Promise<WatchedNetwork | undefined>): void {
+    this.#inBackground(async (signal) => {
+      if (!(await this.#hasOverlays(workspaceRoot))) return;
+      const machine = this.#options.shell.machineFor(workspaceRoot);
+      const roots = this.#rootsOf(workspaceRoot, zeroAccess, machine);
+      const network = (await openNetwork())?.network;
+      await this.#prepare(workspaceRoot, { looking: roots.look(undefined, signal), network }, signal);
+    });
+  }
+
+  /** A copy is made for a command when that is there: in an older one, what the user changed would not show. */
+  async #hasOverlays(workspaceRoot: string): Promise<boolean> {
+    const support = await this.support(workspaceRoot);
+    return support.state === "staged" && support.noOverlay === undefined;
+  }
+
+  async #prepare(
+    workspaceRoot: string,
+    {
+      looking,
+      network,
+    }: { readonly looking: Promise<readonly CoveredRoot[]>; readonly network?: SessionNetwork | undefined },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const covered = await looking;
+    signal.throwIfAborted();
+    this.#aheadOf(workspaceRoot).prepare(covered, network);
+  }
+
+  #inBackground(work: (signal: AbortSignal) => Promise<void>): void {
+    const { signal } = this.#ending;
+    if (signal.aborted) return;
+    // Whoever runs the next command looks again, and is told what is wrong.
+    void this.#wait(work(signal));
+  }
+
+  /** Whoever ends this waits for it. */
+  #wait(work: Promise<void>): Promise<void> {
+    const done = work.catch(() => undefined).finally(() => this.#background.delete(done));
+    this.#background.add(done);
+    return done;
+  }
+
+  /** A workspace goes, with all that works in it: nothing of it is kept ready. */
+  async forget(workspaceRoot: string): Promise<void> {
+    await Promise.all(this.#background);
+    const ahead = this.#ahead.get(workspaceRoot);
+    for (const known of [this.#ahead, this.#roots, this.#support]) known.delete(workspaceRoot);
+    await ahead?.[Symbol.asyncDispose]();
+  }
+
+  /** Nothing may be staged any more. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ending.abort();
+    await Promise.all(this.#background);
+    await Promise.all([...this.#ahead.values()].map((ahead) => ahead[Symbol.asyncDispose]()));
+  }
+
+  #rootsOf(workspaceRoot: string, zeroAccess: ZeroAccess, { layout }: ShellMachine): CoveredRoots {
+    const { stateDir, home } = this.#options;
+    const known = this.#roots.get(workspaceRoot);
+    if (known?.rules === zeroAccess.sha256) return known.roots;
+    const top = repositoryPaths(workspaceRoot, home)?.workTree ?? workspaceRoot;
+    const isZeroAccess = (path: string): boolean => zeroAccess.covers(join(top, path));
+    const targets = join(stateDir, "secret-targets");
+    const roots = new CoveredRoots(workspaceRoot, home, { always: layout.hidden, isZeroAccess, targets });
+    this.#roots.set(workspaceRoot, { rules: zeroAccess.sha256, roots });
+    return roots;
+  }
+
+  #newAhead(workspaceRoot: string): MountsAhead {
+    return new MountsAhead(this.#options.stateDir, this.#options.shell.machineFor(workspaceRoot).layout.caches);
+  }
+
+  #aheadOf(workspaceRoot: string): MountsAhead {
+    const ahead = this.#ahead.get(workspaceRoot) ?? this.#newAhead(workspaceRoot);
+    this.#ahead.delete(workspaceRoot);
+    this.#ahead.set(workspaceRoot, ahead);
+    const [oldest] = this.#ahead;
+    if (this.#ahead.size > maxAhead && oldest !== undefined) {
+      this.#ahead.delete(oldest[0]);
+      // One that failed leaves its directories to the next start.
+      oldest[1][Symbol.asyncDispose]().catch(() => undefined);
+    }
+    return ahead;
+  }
+}
+
+/** A layer that cannot be looked through is dropped: secrets in it would show. */
+async function lookThrough(
+  roots: CoveredRoots,
+  layer: SessionLayer | undefined,
+  dropped: string[],
+): Promise<readonly CoveredRoot[]> {
+  try {
+    return await roots.look(layer);
+  } catch (error) {
+    if (layer === undefined || layer.trees.length === 0) throw error;
+    // It throws again where the workspace itself is at fault.
+    await roots.look();
+    dropped.push(...(await layer.drop(layer.trees.map(({ path }) => path))));
+    return roots.look(layer);
+  }
+}

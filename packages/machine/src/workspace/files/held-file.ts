@@ -1,0 +1,213 @@
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  read,
+  readSync,
+  type Stats,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { promisify } from "node:util";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { systemErrorCode } from "../../system-error.ts";
+import type { FileContent } from "../workspace.ts";
+import { sha256 } from "./content-digest.ts";
+import type { HeldDirectory } from "./held-directory.ts";
+
+/** A file as it was read: its content, and what a replacement has to keep. */
+export interface HeldFile extends FileContent {
+  /** Permission bits. */
+  readonly mode: number;
+  readonly owner: number;
+  readonly group: number;
+}
+
+/**
+ * Reads a regular file in a held directory, all within one tick. Throws `not_a_file`, `too_large` and system errors
+ * (`ENOENT`; `ELOOP` for a link).
+ */
+export function readHeldFile(directory: HeldDirectory, name: string, maxBytes = Number.POSITIVE_INFINITY): HeldFile {
+  const { bytes, stat } = readWhole(directory, name, maxBytes);
+  return heldFile(bytes, stat);
+}
+
+/** True when the file holds exactly these bytes; cheaper than to compare hashes. Throws like `readHeldFile`. */
+export function holdsBytes(directory: HeldDirectory, name: string, bytes: Uint8Array): boolean {
+  return Buffer.compare(readWhole(directory, name, Number.POSITIVE_INFINITY).bytes, bytes) === 0;
+}
+
+/** As `readHeldFile`; a large file is read in pieces beside other work, and `signal` ends it between two. */
+export async function readHeldFileInPieces(
+  directory: HeldDirectory,
+  name: string,
+  options: { readonly maxBytes: number; readonly signal?: AbortSignal },
+): Promise<HeldFile> {
+  options.signal?.throwIfAborted();
+  const file = openForReading(directory, name, options.maxBytes);
+  try {
+    const content = new GrowingBuffer(file.stat.size);
+    // Small reads come from the page cache: a trip through the thread pool would cost more than the read.
+    const inOneTick = file.stat.size <= oneTickBytes;
+    for (;;) {
+      const count = inOneTick
+        ? readSync(file.descriptor, content.free())
+        : (await readAsync(file.descriptor, content.free(), 0, content.free().length, null)).bytesRead;
+      if (!content.add(count)) break;
+      checkSize(content.length, options.maxBytes, name);
+      options.signal?.throwIfAborted();
+    }
+    return heldFile(content.bytes(), file.stat);
+  } finally {
+    closeSync(file.descriptor);
+  }
+}
+
+/** Content of the file; undefined when no such entry exists. Throws like `readHeldFile` otherwise. */
+export function readIfPresent(directory: HeldDirectory, name: string): HeldFile | undefined {
+  try {
+    return readHeldFile(directory, name);
+  } catch (error) {
+    if (systemErrorCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Writes bytes to a new temporary file and gives its open descriptor: the caller syncs and closes it. Removes the file
+ * again when writing fails.
+ *
+ * @param like file whose permission bits and, where allowed, owner the new one gets
+ */
+export function writeTemporaryFile(
+  directory: HeldDirectory,
+  name: string,
+  bytes: Uint8Array,
+  like?: { readonly mode: number; readonly owner: number; readonly group: number },
+): number {
+  const path = directory.entry(name);
+  const descriptor = openSync(path, temporaryFlags, like === undefined ? 0o666 : 0o600);
+  try {
+    if (like !== undefined && process.platform !== "win32") copyAttributes(descriptor, like);
+    for (let written = 0; written < bytes.length; ) written += writeSync(descriptor, bytes, written);
+    return descriptor;
+  } catch (error) {
+    closeSync(descriptor);
+    unlinkSync(path);
+    throw error;
+  }
+}
+
+/** A fresh name that says whose it is, should a crash leave it behind. */
+export function temporaryName(): string {
+  return temporaryPrefix + randomBytes(9).toString("hex");
+}
+
+/** What names of temporary files start with. */
+export const temporaryPrefix = ".gennai-tmp-";
+
+function readWhole(
+  directory: HeldDirectory,
+  name: string,
+  maxBytes: number,
+): { readonly bytes: Uint8Array; readonly stat: Stats } {
+  const file = openForReading(directory, name, maxBytes);
+  try {
+    const content = new GrowingBuffer(file.stat.size);
+    while (content.add(readSync(file.descriptor, content.free()))) checkSize(content.length, maxBytes, name);
+    return { bytes: content.bytes(), stat: file.stat };
+  } finally {
+    closeSync(file.descriptor);
+  }
+}
+
+function openForReading(
+  directory: HeldDirectory,
+  name: string,
+  maxBytes: number,
+): { readonly descriptor: number; readonly stat: Stats } {
+  const path = directory.entry(name);
+  // Where O_NOFOLLOW does not exist (Windows) a link is looked for by hand.
+  if (constants.O_NOFOLLOW === undefined && lstatSync(path).isSymbolicLink()) throw notAFile(name);
+  const descriptor = openSync(path, readFlags);
+  try {
+    const stat = fstatSync(descriptor);
+    if (!stat.isFile()) throw notAFile(name);
+    checkSize(stat.size, maxBytes, name);
+    return { descriptor, stat };
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
+}
+
+function heldFile(bytes: Uint8Array, stat: Stats): HeldFile {
+  return { bytes, sha256: sha256(bytes), mode: stat.mode & 0o7777, owner: stat.uid, group: stat.gid };
+}
+
+function checkSize(size: number, maxBytes: number, name: string): void {
+  if (size <= maxBytes) return;
+  throw new ToolFailure("too_large", `${name} is larger than ${maxBytes} bytes.`, {
+    hint: "Search for the part you need instead of reading the whole file.",
+  });
+}
+
+function notAFile(name: string): ToolFailure {
+  return new ToolFailure("not_a_file", `${name} is no regular file.`);
+}
+
+function copyAttributes(
+  descriptor: number,
+  like: { readonly mode: number; readonly owner: number; readonly group: number },
+): void {
+  const own = fstatSync(descriptor);
+  if (own.uid !== like.owner || own.gid !== like.group) {
+    try {
+      fchownSync(descriptor, like.owner, like.group);
+    } catch {
+      // Only root may give files away; the content matters more than the owner.
+    }
+  }
+  // Set-user-id and set-group-id do not outlive a write on any system.
+  fchmodSync(descriptor, like.mode & 0o1777);
+}
+
+/** Starts at the expected size plus one byte, so that a file that did not grow is seen to end in one more read. */
+class GrowingBuffer {
+  #bytes: Buffer;
+  length = 0;
+
+  constructor(expected: number) {
+    this.#bytes = Buffer.allocUnsafeSlow(expected + 1);
+  }
+
+  free(): Buffer {
+    return this.#bytes.subarray(this.length);
+  }
+
+  /** False at the end of the file. */
+  add(count: number): boolean {
+    if (count === 0) return false;
+    this.length += count;
+    if (this.length === this.#bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(this.#bytes.length * 2 + 65_536);
+      this.#bytes.copy(larger);
+      this.#bytes = larger;
+    }
+    return true;
+  }
+
+  bytes(): Uint8Array {
+    return new Uint8Array(this.#bytes.buffer, this.#bytes.byteOffset, this.length);
+  }
+}
+
+const oneTickBytes = 1_048_576;
+const readFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+const temporaryFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+const readAsync = promisify(read);

@@ -1,0 +1,107 @@
+import { type Dirent, lstatSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { systemErrorCode } from "../../system-error.ts";
+
+/** A directory that changed this short before it was read may change again within the same tick of the file system's clock. */
+export const settledNs = 50_000_000n;
+/** More than any project has: nobody waits for a look at them before each command. */
+const maxDirectories = 1_000_000;
+
+/** What somebody makes of the names in a directory. */
+export interface Looked<T> {
+  readonly found: T;
+  /** Names of the directories to go on with. */
+  readonly below: readonly string[];
+}
+
+interface Listing<T> extends Looked<T> {
+  readonly changed: string;
+  readonly settled: boolean;
+}
+
+export interface WalkedTree<T> {
+  readonly found: ReadonlyMap<string, T>;
+  /** Directories that are there and may not be read; the one who owns them can change that. */
+  readonly unreadable: readonly string[];
+  /** Directories that cannot be reached by a path: their names are no UTF-8, or it is too long. Or there are too many. */
+  readonly unlisted: readonly string[];
+  /** Nothing is other than when it was walked last. */
+  readonly same: boolean;
+}
+
+/**
+ * The directories below one, by absolute path. Remembers what was seen and reads a directory again only when it changed, so
+ * that a walk costs a `stat` for each. It follows no link.
+ */
+export class RememberedTree<T> {
+  readonly #root: string;
+  readonly #look: (directory: string, entries: readonly Dirent[]) => Looked<T>;
+  #listings = new Map<string, Listing<T>>();
+
+  constructor(root: string, look: (directory: string, entries: readonly Dirent[]) => Looked<T>) {
+    this.#root = root;
+    this.#look = look;
+  }
+
+  walk(): WalkedTree<T> {
+    const steps = this.#steps();
+    for (;;) {
+      const step = steps.next();
+      if (step.done) return step.value;
+    }
+  }
+
+  /** The same, with a pause after each directory. One walk at a time. */
+  async walkPausing(pause: () => Promise<void>): Promise<WalkedTree<T>> {
+    const steps = this.#steps();
+    for (;;) {
+      const step = steps.next();
+      if (step.done) return step.value;
+      await pause();
+    }
+  }
+
+  *#steps(): Generator<undefined, WalkedTree<T>> {
+    const known = this.#listings;
+    const listings = new Map<string, Listing<T>>();
+    const unreadable: string[] = [];
+    const unlisted: string[] = [];
+    const queue = [this.#root];
+    let same = true;
+    for (let next = 0; next < queue.length; next++) {
+      const directory = queue[next] ?? "";
+      if (next > maxDirectories || directory.includes("\uFFFD")) {
+        unlisted.push(directory);
+        continue;
+      }
+      const listing = this.#list(directory);
+      if (listing === "unreadable") unreadable.push(directory);
+      if (listing === "unlisted") unlisted.push(directory);
+      if (typeof listing === "string") continue;
+      same &&= listing === known.get(directory);
+      listings.set(directory, listing);
+      for (const name of listing.below) queue.push(join(directory, name));
+      yield;
+    }
+    this.#listings = listings;
+    const found = new Map([...listings].map(([directory, listing]) => [directory, listing.found]));
+    return { found, unreadable, unlisted, same: same && listings.size === known.size };
+  }
+
+  #list(directory: string): Listing<T> | "unreadable" | "unlisted" | "gone" {
+    try {
+      const { ctimeNs, dev, ino } = lstatSync(directory, { bigint: true });
+      const changed = `${dev}:${ino}:${ctimeNs}`;
+      const known = this.#listings.get(directory);
+      if (known?.settled && known.changed === changed) return known;
+      const settled = BigInt(Date.now()) * 1_000_000n - ctimeNs > settledNs;
+      return { ...this.#look(directory, readdirSync(directory, { withFileTypes: true })), changed, settled };
+    } catch (error) {
+      const code = systemErrorCode(error);
+      if (code === "EACCES" || code === "EPERM") return "unreadable";
+      if (code === "ENOENT" || code === "ENOTDIR") return "gone";
+      if (code === "ENAMETOOLONG") return "unlisted";
+      throw error;
+    }
+  }
+}

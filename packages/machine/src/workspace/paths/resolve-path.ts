@@ -1,0 +1,102 @@
+import { lstatSync, readlinkSync, realpathSync } from "node:fs";
+import { dirname, parse, sep } from "node:path";
+import type { WorkspacePath } from "@gennai/governance/effect";
+import { systemErrorCode } from "../../system-error.ts";
+import { badPath, checkPathSyntax, checkVisible } from "./path-syntax.ts";
+
+/**
+ * Resolves a path as `Workspace.resolve` promises. Links are followed one component at a time, so that a missing leaf below
+ * a link, and a link to nothing, come out where a write would land. Directories of the kernel are never entered: what
+ * /proc/self/root shows depends on who looks.
+ *
+ * @param root canonical absolute path of the workspace
+ */
+export function resolvePath(root: string, raw: string): WorkspacePath {
+  checkPathSyntax(raw);
+  const start = startOf(root, raw);
+  const absolute = canonicalCase(walk(root, raw, start.directory, start.rest));
+  const inside = isWithin(root, absolute);
+  const relative = inside ? absolute.slice(root.length + 1).replaceAll(sep, "/") : "";
+  checkVisible(inside ? relative : absolute);
+  return { raw, relative, absolute, inside };
+}
+
+/** True for the directory itself and everything below it. Both paths are canonical. */
+export function isWithin(directory: string, path: string): boolean {
+  return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
+}
+
+interface Walked {
+  readonly path: string;
+  /** How many components at the end were appended without looking, because nothing is there or nobody may look. */
+  readonly unseen: number;
+}
+
+function walk(root: string, raw: string, directory: string, rest: string): Walked {
+  const pending = rest.split(/[/\\]/).reverse();
+  let path = directory;
+  let unseen = 0;
+  let links = 0;
+  let isDirectory = true;
+  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
+    if (name === "" || name === ".") continue;
+    if (!isDirectory) throw badPath(`${raw}: ${path} is a file, nothing can be below it.`);
+    if (name === "..") {
+      path = dirname(path);
+      unseen = Math.max(0, unseen - 1);
+      continue;
+    }
+    const next = path.endsWith(sep) ? path + name : path + sep + name;
+    const found = unseen > 0 ? "unseen" : look(root, raw, next);
+    if (found === "unseen") {
+      path = next;
+      unseen += 1;
+    } else if (typeof found === "object") {
+      links += 1;
+      if (links > maximumLinks) throw badPath(`${raw}: too many symbolic links, perhaps a loop (ELOOP).`);
+      const target = startOf(path, found.leadsTo);
+      path = target.directory;
+      pending.push(...target.rest.split(/[/\\]/).reverse());
+    } else {
+      path = next;
+      isDirectory = found === "directory";
+    }
+  }
+  return { path, unseen };
+}
+
+function look(root: string, raw: string, path: string): "directory" | "file" | "unseen" | { readonly leadsTo: string } {
+  if (kernelDirectories.has(path) && !isWithin(path, root)) return "unseen";
+  try {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) return "unseen";
+    if (stat.isSymbolicLink()) return { leadsTo: readlinkSync(path) };
+    return stat.isDirectory() ? "directory" : "file";
+  } catch (error) {
+    if (systemErrorCode(error) === "ENAMETOOLONG") throw badPath(`${raw}: a name in it is too long.`, undefined, error);
+    // No permission to look, or it vanished between two calls. The held walk refuses links when the path is used.
+    return "unseen";
+  }
+}
+
+/** Where walking starts: at `base`, or at the top of the file system for an absolute path. */
+function startOf(base: string, path: string): { readonly directory: string; readonly rest: string } {
+  if (path === base || path.startsWith(`${base}/`)) return { directory: base, rest: path.slice(base.length) };
+  const top = parse(path).root;
+  return top === "" ? { directory: base, rest: path } : { directory: parse(base).root, rest: path.slice(top.length) };
+}
+
+/** File systems that fold case know a file by the name on disk, not by the name that was asked for. */
+function canonicalCase({ path, unseen }: Walked): string {
+  if (process.platform === "linux") return path;
+  const components = path.split(sep);
+  const seen = components.slice(0, components.length - unseen).join(sep);
+  try {
+    return [realpathSync.native(seen === "" ? sep : seen), ...components.slice(components.length - unseen)].join(sep);
+  } catch {
+    return path;
+  }
+}
+
+const maximumLinks = 40;
+const kernelDirectories: ReadonlySet<string> = new Set(["/proc", "/dev", "/sys"]);
