@@ -16,7 +16,7 @@ const neverDo = testGate({
     "test/requirements",
     "packages/governance/test/emergency",
     "packages/governance/test/gate",
-    "packages/governance/test/policies/commands.test.ts",
+    "packages/governance/test/policies/commands/commands.test.ts",
     "packages/governance/test/policies/risk.test.ts",
     "packages/sessions/test/emergency",
     "packages/sessions/test/tools/tool-matrix.test.ts",

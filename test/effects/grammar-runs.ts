@@ -17,7 +17,7 @@ import { dirname, join } from "node:path";
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import { grammarPrograms } from "@gennai/governance/command/grammar/grammar-programs";
 import { secretPath } from "@gennai/governance/command/secret-paths";
-import { commandVerdict } from "@gennai/governance/policies/commands";
+import { commandVerdict } from "@gennai/governance/policies/commands/commands";
 import { readingGitEnvironment } from "@gennai/machine/git/run/start-git";
 import { commandEnvironment } from "@gennai/machine/process/environment/command-environment";
 import { reachesSecret } from "@gennai/sessions/policies/reaches-secret";

@@ -3,9 +3,9 @@ import { defaultProfile, leastPrivilege } from "@gennai/governance/capabilities/
 import type { Answer } from "@gennai/governance/confirmation";
 import { emergencyVerdict } from "@gennai/governance/emergency/emergency-policy";
 import { type EmergencyState, noEmergency } from "@gennai/governance/emergency/emergency-state";
+import { RememberedAnswers } from "@gennai/governance/gate/confirm/remembered-answers";
 import { type CallResult, governTools } from "@gennai/governance/gate/gate";
 import type { GateOptions } from "@gennai/governance/gate/gate-options";
-import { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
 import { gitContentsGuard } from "@gennai/machine/git/secrets/contents-guard";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { IntentsService } from "@gennai/sessions/intents/intents-service";

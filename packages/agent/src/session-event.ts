@@ -1,7 +1,7 @@
 import type { EmergencyControl, EmergencyState } from "@gennai/governance/emergency/emergency-state";
 import type { Intent } from "@gennai/governance/intents/intent";
 import type { PlanChange } from "@gennai/governance/plan/plan-change";
-import type { RulesStatus } from "@gennai/governance/rules/rules-status";
+import type { RulesStatus } from "@gennai/governance/rules/status/rules-status";
 import type { ObservedFile, Verification } from "@gennai/governance/tool";
 import type { SkippedFile } from "@gennai/protocol/model/checkpoint";
 import type { BlobRef, Proposal } from "@gennai/protocol/model/proposal";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createExternalToolsPolicy } from "@gennai/governance/policies/external-tools";
+import { createExternalToolsPolicy } from "@gennai/governance/policies/commands/external-tools";
 import type { PolicyInput } from "@gennai/governance/policy";
 import type { ToolOutcome } from "@gennai/governance/tool";
 import { commandEnvironment } from "@gennai/machine/process/environment/command-environment";

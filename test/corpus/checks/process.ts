@@ -6,7 +6,7 @@ import { chmod, readFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { connect } from "@gennai/client/connection/connection";
 import { proveServer } from "@gennai/client/connection/prove-server";
-import { runPolicies } from "@gennai/governance/gate/run-policies";
+import { runPolicies } from "@gennai/governance/gate/decide/run-policies";
 import { findBubblewrap } from "@gennai/machine/sandbox/host/find-bubblewrap";
 import { findServers } from "@gennai/server/http/discovery";
 import { openStore } from "@gennai/store/sqlite/store";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import { runPolicies } from "@gennai/governance/gate/run-policies";
+import { runPolicies } from "@gennai/governance/gate/decide/run-policies";
 import type { Policy } from "@gennai/governance/policy";
 import { allow, ask, deny, type Verdict } from "@gennai/governance/verdict";
 import { ConfirmationAnswer } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";

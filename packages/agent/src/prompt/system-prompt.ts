@@ -1,4 +1,4 @@
-import type { EditingMode } from "@gennai/governance/policies/branch";
+import type { EditingMode } from "@gennai/governance/policies/git/branch";
 import type { Verbosity } from "@gennai/protocol/model/session-settings";
 import { usesPlaceholder } from "../scenarios/prompt-template.ts";
 import { renderPrompt } from "../scenarios/render-prompt.ts";

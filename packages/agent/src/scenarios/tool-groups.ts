@@ -1,4 +1,4 @@
-import type { EditingMode } from "@gennai/governance/policies/branch";
+import type { EditingMode } from "@gennai/governance/policies/git/branch";
 
 /** What the words in a scenario's `tools` stand for. `code` is another name of `filesystem`. */
 const toolGroups: ReadonlyMap<string, readonly string[]> = new Map([

@@ -1,7 +1,7 @@
 import type { Risk } from "@gennai/protocol/model/risk";
-import type { FiredPolicy } from "../gate/run-policies.ts";
-import { controlPath } from "../policies/control-paths.ts";
-import { isZeroAccess } from "../policies/secrets.ts";
+import type { FiredPolicy } from "../gate/decide/run-policies.ts";
+import { controlPath } from "../policies/files/control-paths.ts";
+import { isZeroAccess } from "../policies/files/secrets.ts";
 import type { Analysis } from "../tool.ts";
 import type { Verdict } from "../verdict.ts";
 import { plainWords } from "./plain-words.ts";

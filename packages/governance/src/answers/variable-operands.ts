@@ -1,4 +1,4 @@
-import { isOfFlags } from "../command/program-files.ts";
+import { isOfFlags } from "../command/programs/program-files.ts";
 
 /** What may stand in place of an operand when a yes is remembered for a pattern. */
 export type OperandClass =

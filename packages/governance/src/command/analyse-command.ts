@@ -1,10 +1,10 @@
 import { AnalysisReport, TooMuch } from "./analysis-report.ts";
 import type { CommandAnalysis } from "./command-analysis.ts";
-import type { Place } from "./invocation.ts";
-import { absolutePath } from "./resolve-path.ts";
-import { initialScope } from "./shell-scope.ts";
+import { walkScript } from "./script/walk-script.ts";
 import { suspiciousText } from "./suspicious-text.ts";
-import { walkScript } from "./walk-script.ts";
+import type { Place } from "./words/invocation.ts";
+import { absolutePath } from "./words/resolve-path.ts";
+import { initialScope } from "./words/shell-scope.ts";
 
 export interface AnalyseOptions {
   /** Absolute directory in which the command would start. */

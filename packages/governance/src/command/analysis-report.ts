@@ -1,9 +1,9 @@
 import type { CommandAnalysis, CommandDanger, CommandPath, GitContents, SimpleCommand } from "./command-analysis.ts";
 import { onlyReads } from "./grammar/only-reads.ts";
-import { type DangerRule, type Invocation, type Place, targetsOf } from "./invocation.ts";
-import { expandPath } from "./resolve-path.ts";
-import type { ResolvedWord } from "./resolve-word.ts";
 import { secretInGlob, secretPath } from "./secret-paths.ts";
+import { type DangerRule, type Invocation, type Place, targetsOf } from "./words/invocation.ts";
+import { expandPath } from "./words/resolve-path.ts";
+import type { ResolvedWord } from "./words/resolve-word.ts";
 
 /** More than this many commands or paths in one line are not looked at one by one; a person must. */
 const limit = 2_000;

@@ -1,4 +1,4 @@
-import { isWithin } from "./resolve-path.ts";
+import { isWithin } from "./words/resolve-path.ts";
 
 /** Directories of the system for files of no lasting worth. */
 export const temporaryDirectories: readonly string[] = ["/tmp", "/var/tmp", "/private/tmp", "/var/folders"];

@@ -1,7 +1,7 @@
 import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
 import type { Answer } from "../confirmation.ts";
 import type { ToolError } from "../tool-error.ts";
-import { type DecidedCall, findingOf } from "./decide-call.ts";
+import { type DecidedCall, findingOf } from "./decide/decide-call.ts";
 import type { CallOutcome, Decision, ToolCall } from "./gate-journal.ts";
 
 export type Decided = DecidedCall & { readonly type: "decided" };

@@ -1,4 +1,4 @@
-import type { DecidedCall } from "./decide-call.ts";
+import type { DecidedCall } from "./decide/decide-call.ts";
 import type { CallOutcome, Decision } from "./gate-journal.ts";
 
 /**

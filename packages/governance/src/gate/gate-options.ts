@@ -2,13 +2,13 @@ import type { Confirmer } from "../confirmation.ts";
 import type { Policy } from "../policy.ts";
 import type { Redactor } from "../redaction.ts";
 import type { Tool } from "../tool.ts";
+import type { LastingConnections } from "./confirm/lasting-connections.ts";
+import type { PersistentApprovals } from "./confirm/persistent-approvals.ts";
+import type { RememberedAnswers } from "./confirm/remembered-answers.ts";
+import type { RunningCalls } from "./execute/running-calls.ts";
+import type { StandingCheck } from "./execute/standing-check.ts";
 import type { GateJournal } from "./gate-journal.ts";
 import type { GateObserver } from "./gate-observer.ts";
-import type { LastingConnections } from "./lasting-connections.ts";
-import type { PersistentApprovals } from "./persistent-approvals.ts";
-import type { RememberedAnswers } from "./remembered-answers.ts";
-import type { RunningCalls } from "./running-calls.ts";
-import type { StandingCheck } from "./standing-check.ts";
 
 export interface GateOptions {
   readonly sessionId: string;

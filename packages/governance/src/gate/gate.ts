@@ -1,16 +1,16 @@
 import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
 import type { CallContext, Tool, Verification } from "../tool.ts";
 import type { ToolError } from "../tool-error.ts";
-import { admitCall } from "./admit-call.ts";
 import { finalDecision } from "./admitted-call.ts";
 import { batches } from "./batches.ts";
-import { type DecidedCall, decideCall } from "./decide-call.ts";
-import { executeCall } from "./execute-call.ts";
+import { admitCall } from "./confirm/admit-call.ts";
+import { type DecidedCall, decideCall } from "./decide/decide-call.ts";
+import { textEditorCall } from "./decide/text-editor-call.ts";
+import { toolNamed } from "./decide/usual-form.ts";
+import { executeCall } from "./execute/execute-call.ts";
 import type { ToolCall } from "./gate-journal.ts";
 import { unobservedGate } from "./gate-observer.ts";
 import type { GateOptions } from "./gate-options.ts";
-import { textEditorCall } from "./text-editor-call.ts";
-import { toolNamed } from "./usual-form.ts";
 
 /** What a call became, for the model. */
 export interface CallResult {

@@ -3,7 +3,7 @@ import { foldPath } from "../command/fold-name.ts";
 import type { Effect, NetworkAccess } from "../effect.ts";
 import { addressForm } from "../network/endpoint.ts";
 import type { Analysis } from "../tool.ts";
-import { controlPath } from "./control-paths.ts";
+import { controlPath } from "./files/control-paths.ts";
 
 /** The risk of a call, from what it would do: the model's own words play no part in it. */
 export function computeRisk(analysis: Analysis): Risk {

@@ -6,7 +6,7 @@ import { type AnswerPattern, covers, patternsFor } from "#answers/answer-pattern
 import { offeredPattern } from "#answers/offered-pattern";
 import { analyseCommand } from "#command/analyse-command";
 import type { Effect } from "#effect";
-import { commandVerdict } from "#policies/commands";
+import { commandVerdict } from "#policies/commands/commands";
 import { computeRisk } from "#policies/risk";
 import { ask, deny } from "#verdict";
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { analyseCommand } from "#command/analyse-command";
 import { startsNothing } from "#command/grammar/only-reads";
-import { commandVerdict } from "#policies/commands";
+import { commandVerdict } from "#policies/commands/commands";
 
 const options = { cwd: "/ws", home: "/home/dev" };
 const analyse = (command: string) => analyseCommand(command, options);

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import type { Answer, Question } from "#confirmation";
+import { RememberedAnswers } from "#gate/confirm/remembered-answers";
 import { governTools } from "#gate/gate";
 import type { Decision, GateJournal } from "#gate/gate-journal";
 import type { GateOptions } from "#gate/gate-options";
-import { RememberedAnswers } from "#gate/remembered-answers";
 import type { Tool } from "#tool";
 import { ToolFailure } from "#tool-error";
 import { allow, type Verdict } from "#verdict";

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from "vitest";
 import type { Effect } from "#effect";
-import { runPolicies } from "#gate/run-policies";
+import { runPolicies } from "#gate/decide/run-policies";
 import { type HookRun, hookRemark, hookVerdict, nameOf } from "#hooks/hook-answer";
 import { matchesTool, parseHooks } from "#hooks/hook-config";
 import { createBrokenHooksPolicy, createHookPolicies, type HookInput } from "#hooks/hooks-policy";

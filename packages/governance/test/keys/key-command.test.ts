@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { analyseCommand } from "#command/analyse-command";
 import type { Effect } from "#effect";
 import { keyCommand, namedKey } from "#keys/key-command";
-import { createKeysPolicy } from "#policies/keys";
+import { createKeysPolicy } from "#policies/commands/keys";
 
 const analysed = (text: string) => analyseCommand(text, { cwd: "/work", home: "/home/me" });
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { createCommandsPolicy } from "#policies/commands";
+import { createCommandsPolicy } from "#policies/commands/commands";
 import { createHighRiskPolicy } from "#policies/high-risk";
+import type { SlowPattern } from "#rules/compile/slow-pattern";
 import { createRulesPolicy } from "#rules/rules-policy";
-import type { SlowPattern } from "#rules/slow-pattern";
 import { strictest } from "#verdict";
 import { decide, exec } from "../policies/effects.ts";
 import { inThread, never, rulesOf } from "./rule-fixture.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { analyseCommand } from "#command/analyse-command";
 import type { Effect, WorkspacePath } from "#effect";
+import type { SlowPattern } from "#rules/compile/slow-pattern";
 import { createRulesPolicy, ruleVerdicts } from "#rules/rules-policy";
-import type { SlowPattern } from "#rules/slow-pattern";
 import { inThread, never, rulesOf } from "./rule-fixture.ts";
 
 const fixture = {

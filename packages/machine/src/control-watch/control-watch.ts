@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { AgreedControl } from "@gennai/governance/policies/agreed-control";
+import type { AgreedControl } from "@gennai/governance/policies/files/agreed-control";
 import type { PutBackFile } from "@gennai/governance/tool";
 import { isRunning, thisOwner } from "../process/locks/journal-owner.ts";
 import { ProcessLocks } from "../process/locks/process-lock.ts";

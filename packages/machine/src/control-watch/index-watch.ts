@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import type { AgreedControl } from "@gennai/governance/policies/agreed-control";
-import { controlPath } from "@gennai/governance/policies/control-paths";
+import type { AgreedControl } from "@gennai/governance/policies/files/agreed-control";
+import { controlPath } from "@gennai/governance/policies/files/control-paths";
 import type { PutBackFile } from "@gennai/governance/tool";
 import { entryAt } from "../entry-at.ts";
 import { entryKey, gitlink, indexLayout, objectName } from "../git-data/git-index.ts";

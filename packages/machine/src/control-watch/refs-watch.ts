@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import type { AgreedControl } from "@gennai/governance/policies/agreed-control";
-import { isProtectedBranch } from "@gennai/governance/policies/branch";
+import type { AgreedControl } from "@gennai/governance/policies/files/agreed-control";
+import { isProtectedBranch } from "@gennai/governance/policies/git/branch";
 import type { PutBackFile } from "@gennai/governance/tool";
 import { entryAt } from "../entry-at.ts";
 import { defaultRemoteBranch } from "../git-data/git-head.ts";

@@ -1,4 +1,4 @@
-import { isProtectedBranch } from "@gennai/governance/policies/branch";
+import { isProtectedBranch } from "@gennai/governance/policies/git/branch";
 import { branchNameFor } from "@gennai/protocol/branch-name";
 import { loadProjectConfig } from "../config/project-config.ts";
 import { ServiceError } from "../service-error.ts";

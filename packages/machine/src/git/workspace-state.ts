@@ -1,4 +1,4 @@
-import { isProtectedBranch } from "@gennai/governance/policies/branch";
+import { isProtectedBranch } from "@gennai/governance/policies/git/branch";
 import { defaultRemoteBranch, readGitHead } from "../git-data/git-head.ts";
 import { type RepositoryState, seeRepository } from "./repository-state.ts";
 import { git } from "./run/run-git.ts";

@@ -3,7 +3,7 @@ import { basename, relative } from "node:path";
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import { startsNothing } from "@gennai/governance/command/grammar/only-reads";
 import type { WorkspacePath } from "@gennai/governance/effect";
-import { agreedControl } from "@gennai/governance/policies/agreed-control";
+import { agreedControl } from "@gennai/governance/policies/files/agreed-control";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import {
   type ChangedFile,

@@ -1,4 +1,4 @@
-import type { AgreedControl } from "@gennai/governance/policies/agreed-control";
+import type { AgreedControl } from "@gennai/governance/policies/files/agreed-control";
 import type { ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { ControlRun, ControlWatch } from "../control-watch/control-watch.ts";

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { nothingAgreed } from "@gennai/governance/policies/agreed-control";
+import { nothingAgreed } from "@gennai/governance/policies/files/agreed-control";
 import { describe, expect, test } from "vitest";
 import { ControlWatch } from "#control-watch/control-watch";
 import { controlProject } from "./control-project.ts";

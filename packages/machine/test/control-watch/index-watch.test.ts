@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { nothingAgreed } from "@gennai/governance/policies/agreed-control";
+import { nothingAgreed } from "@gennai/governance/policies/files/agreed-control";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { describe, expect, test } from "vitest";
 import { ControlWatch } from "#control-watch/control-watch";

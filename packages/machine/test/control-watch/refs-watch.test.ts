@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
-import { agreedControl, nothingAgreed } from "@gennai/governance/policies/agreed-control";
+import { agreedControl, nothingAgreed } from "@gennai/governance/policies/files/agreed-control";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { describe, expect, test } from "vitest";
 import { branchProject } from "./branch-project.ts";

@@ -27,7 +27,7 @@ describe("what a killed server leaves", () => {
   function leave(root: string, stateDir: string, does: string, last: string): void {
     const script = `
       import { ControlWatch } from "#control-watch/control-watch";
-      import { nothingAgreed } from "@gennai/governance/policies/agreed-control";
+      import { nothingAgreed } from "@gennai/governance/policies/files/agreed-control";
       import { execFileSync } from "node:child_process";
       const { watch } = ControlWatch.open(${JSON.stringify({ stateDir, home: "/nowhere" })});
       const run = watch.begin({ workspaceRoot: ${JSON.stringify(root)}, agreed: nothingAgreed, untouchable: [], timeoutMs: 60000 });

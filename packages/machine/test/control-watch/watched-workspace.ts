@@ -2,7 +2,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSy
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
-import { agreedControl } from "@gennai/governance/policies/agreed-control";
+import { agreedControl } from "@gennai/governance/policies/files/agreed-control";
 import { type Files, temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { ControlWatch } from "#control-watch/control-watch";
 import { commandEnvironment } from "#process/environment/command-environment";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import type { CompiledRules } from "@gennai/governance/rules/compile-rules";
+import type { CompiledRules } from "@gennai/governance/rules/compile/compile-rules";
 import { floorRulesYaml } from "@gennai/governance/rules/floor-rules";
 import { digestOf, sha256Hex } from "@gennai/protocol/digest";
 import { ruleFilePaths, ruleFileStamp } from "@gennai/sessions/rules/read-rule-file";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { StandingCheck } from "@gennai/governance/gate/standing-check";
+import type { StandingCheck } from "@gennai/governance/gate/execute/standing-check";
 import { allow, deny } from "@gennai/governance/verdict";
 import type { SharedLocks } from "@gennai/machine/process/locks/process-lock";
 import type { ServerLog } from "@gennai/machine/server-log";

@@ -1,10 +1,10 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import type { Intent } from "@gennai/governance/intents/intent";
-import { listedRules } from "@gennai/governance/rules/listed-rules";
-import { ruleActivity } from "@gennai/governance/rules/rule-activity";
 import type { RuleFile } from "@gennai/governance/rules/rule-set";
-import type { RulesStatus } from "@gennai/governance/rules/rules-status";
+import { listedRules } from "@gennai/governance/rules/status/listed-rules";
+import { ruleActivity } from "@gennai/governance/rules/status/rule-activity";
+import type { RulesStatus } from "@gennai/governance/rules/status/rules-status";
 import { ServiceError } from "@gennai/machine/service-error";
 import { GovernanceService } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/intents-mode";

@@ -1,4 +1,4 @@
-import { isZeroAccess } from "@gennai/governance/policies/secrets";
+import { isZeroAccess } from "@gennai/governance/policies/files/secrets";
 import type { Diagnostic } from "@gennai/protocol/model/editor-requests";
 
 /** What an editor says of files the agent may not read could quote them. */

@@ -1,4 +1,4 @@
-import type { LastingConnections, StandingConnection } from "@gennai/governance/gate/lasting-connections";
+import type { LastingConnections, StandingConnection } from "@gennai/governance/gate/confirm/lasting-connections";
 import { sameEndpoint } from "@gennai/governance/network/endpoint";
 import * as z from "zod";
 import { WorkspaceAnswers } from "./workspace-answers.ts";

@@ -1,4 +1,4 @@
-import type { PersistentApprovals } from "@gennai/governance/gate/persistent-approvals";
+import type { PersistentApprovals } from "@gennai/governance/gate/confirm/persistent-approvals";
 import type { Policy } from "@gennai/governance/policy";
 import type { Tool } from "@gennai/governance/tool";
 import { allow, ask } from "@gennai/governance/verdict";

@@ -1,4 +1,4 @@
-import { isZeroAccess, zeroAccessGlobs } from "@gennai/governance/policies/secrets";
+import { isZeroAccess, zeroAccessGlobs } from "@gennai/governance/policies/files/secrets";
 import { loadProjectConfig } from "@gennai/machine/config/project-config";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { Session } from "../session/session.ts";

@@ -1,4 +1,4 @@
-import { runPolicies } from "@gennai/governance/gate/run-policies";
+import { runPolicies } from "@gennai/governance/gate/decide/run-policies";
 import { createRulesPolicy } from "@gennai/governance/rules/rules-policy";
 import { loadProjectConfig } from "@gennai/machine/config/project-config";
 import { callPolicies } from "../policies/call-policies.ts";

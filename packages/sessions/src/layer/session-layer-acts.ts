@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { relative } from "node:path";
-import { runPolicies } from "@gennai/governance/gate/run-policies";
+import { runPolicies } from "@gennai/governance/gate/decide/run-policies";
 import { shownNames } from "@gennai/governance/shown-names";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { ServiceError } from "@gennai/machine/service-error";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { isZeroAccess } from "@gennai/governance/policies/secrets";
+import { isZeroAccess } from "@gennai/governance/policies/files/secrets";
 import { type FirstCommit, makeFirstCommit, planFirstCommit } from "@gennai/machine/git/first-commit";
 import { ServiceError } from "@gennai/machine/service-error";
 import { heldByClient } from "../client-workspace/held-by-client.ts";

@@ -1,8 +1,8 @@
 import type { HookCommand } from "@gennai/governance/hooks/hook-config";
 import { createBrokenHooksPolicy, createHookPolicies, type HookRunner } from "@gennai/governance/hooks/hooks-policy";
-import type { EditingMode } from "@gennai/governance/policies/branch";
-import { zeroAccessGlobs } from "@gennai/governance/policies/secrets";
-import type { TreeClaim } from "@gennai/governance/policies/single-writer";
+import { zeroAccessGlobs } from "@gennai/governance/policies/files/secrets";
+import type { TreeClaim } from "@gennai/governance/policies/files/single-writer";
+import type { EditingMode } from "@gennai/governance/policies/git/branch";
 import type { Policy } from "@gennai/governance/policy";
 import { loadProjectConfig, type ProjectConfig } from "@gennai/machine/config/project-config";
 import { readGitHead } from "@gennai/machine/git-data/git-head";

@@ -1,5 +1,5 @@
-import { type CompiledRules, pathRule } from "@gennai/governance/rules/compile-rules";
-import { pathForm } from "@gennai/governance/rules/path-form";
+import { type CompiledRules, pathRule } from "@gennai/governance/rules/compile/compile-rules";
+import { pathForm } from "@gennai/governance/rules/compile/path-form";
 import type { ZeroAccess } from "@gennai/machine/staged-shell/stages/stages";
 
 /** What rule files let nobody see. @param root real path of the workspace */

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { RuleViolation } from "@gennai/governance/rules/violation";
+import type { RuleViolation } from "@gennai/governance/rules/status/violation";
 import { ServiceError } from "@gennai/machine/service-error";
 import { databaseFile } from "@gennai/store/database/database";
 import { openStore } from "@gennai/store/sqlite/store";

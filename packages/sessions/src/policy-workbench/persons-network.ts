@@ -1,8 +1,8 @@
 import { createEmergencyPolicy } from "@gennai/governance/emergency/emergency-policy";
 import { type Decided, decisionOf } from "@gennai/governance/gate/admitted-call";
-import type { DecideOptions } from "@gennai/governance/gate/decide-call";
-import { decideEffects } from "@gennai/governance/gate/decide-found";
-import { answerMayStand, connectionWarnings } from "@gennai/governance/gate/judge-connections";
+import type { DecideOptions } from "@gennai/governance/gate/decide/decide-call";
+import { decideEffects } from "@gennai/governance/gate/found/decide-found";
+import { answerMayStand, connectionWarnings } from "@gennai/governance/gate/found/judge-connections";
 import type { AllowedEndpoint } from "@gennai/governance/network/connection";
 import { type Endpoint, endpointName, sameEndpoint } from "@gennai/governance/network/endpoint";
 import type { Policy } from "@gennai/governance/policy";

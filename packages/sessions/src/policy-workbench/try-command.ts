@@ -1,5 +1,5 @@
 import type { Decided } from "@gennai/governance/gate/admitted-call";
-import type { DecideOptions } from "@gennai/governance/gate/decide-call";
+import type { DecideOptions } from "@gennai/governance/gate/decide/decide-call";
 import type { AllowedEndpoint, Connection } from "@gennai/governance/network/connection";
 import type { CallContext } from "@gennai/governance/tool";
 import type { ProgramHome } from "@gennai/machine/stage/staged-command";

@@ -1,6 +1,6 @@
 import type { FileWrite } from "@gennai/governance/effect";
 import { createEmergencyPolicy } from "@gennai/governance/emergency/emergency-policy";
-import { runPolicies } from "@gennai/governance/gate/run-policies";
+import { runPolicies } from "@gennai/governance/gate/decide/run-policies";
 import type { PolicyInput } from "@gennai/governance/policy";
 import { createRulesPolicy } from "@gennai/governance/rules/rules-policy";
 import type { Finding, Verdict } from "@gennai/governance/verdict";

@@ -2,11 +2,11 @@ import { constants, type Stats, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { checkExamples } from "@gennai/governance/rules/check-examples";
-import { compilePatterns, type ReadyPattern } from "@gennai/governance/rules/compile-rules";
+import { compilePatterns, type ReadyPattern } from "@gennai/governance/rules/compile/compile-rules";
+import type { SlowPattern } from "@gennai/governance/rules/compile/slow-pattern";
 import { floorRulesYaml } from "@gennai/governance/rules/floor-rules";
 import { parseRules } from "@gennai/governance/rules/parse-rules";
 import type { RuleFile, RuleLayer, RuleProblem } from "@gennai/governance/rules/rule-set";
-import type { SlowPattern } from "@gennai/governance/rules/slow-pattern";
 import { readControlFile, UnreadableFile } from "@gennai/machine/workspace/files/read-control-file";
 import { parseStrictYaml, YamlError } from "@gennai/machine/yaml/strict-yaml";
 

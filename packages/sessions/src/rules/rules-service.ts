@@ -1,13 +1,12 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { checkExamples } from "@gennai/governance/rules/check-examples";
-import { type CompiledRules, compileRules } from "@gennai/governance/rules/compile-rules";
-import { pathForm } from "@gennai/governance/rules/path-form";
+import { type CompiledRules, compileRules } from "@gennai/governance/rules/compile/compile-rules";
+import { pathForm } from "@gennai/governance/rules/compile/path-form";
+import type { SlowPattern } from "@gennai/governance/rules/compile/slow-pattern";
 import { describeRuleProblem, type RuleFile, type RuleProblem } from "@gennai/governance/rules/rule-set";
-import type { RulesStatus } from "@gennai/governance/rules/rules-status";
-import { rulesStatusText, violationShownMs } from "@gennai/governance/rules/rules-status-text";
-import type { SlowPattern } from "@gennai/governance/rules/slow-pattern";
-import { type RuleViolation, violationWords } from "@gennai/governance/rules/violation";
+import { type RulesStatus, rulesStatusText, violationShownMs } from "@gennai/governance/rules/status/rules-status";
+import { type RuleViolation, violationWords } from "@gennai/governance/rules/status/violation";
 import {
   floorRules,
   type LoadedRuleFile,

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import type { SlowAnswer, SlowExpression, SlowPattern } from "@gennai/governance/rules/slow-pattern";
+import type { SlowAnswer, SlowExpression, SlowPattern } from "@gennai/governance/rules/compile/slow-pattern";
 
 /** A longer text is not tried. UTF-16 code units. */
 const longest = 4 * 1024;

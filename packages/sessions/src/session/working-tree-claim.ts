@@ -1,4 +1,4 @@
-import type { TreeClaim } from "@gennai/governance/policies/single-writer";
+import type { TreeClaim } from "@gennai/governance/policies/files/single-writer";
 import { type ProcessLocks, treeLockName } from "@gennai/machine/process/locks/process-lock";
 import type { PlaceInLine } from "@gennai/machine/process/locks/waiting-line";
 

@@ -1,5 +1,5 @@
-import type { GitContentsPorts } from "@gennai/governance/policies/git-contents";
-import type { RulesStatus } from "@gennai/governance/rules/rules-status";
+import type { GitContentsPorts } from "@gennai/governance/policies/git/git-contents";
+import type { RulesStatus } from "@gennai/governance/rules/status/rules-status";
 import { gitContentsGuard, gitElsewhere } from "@gennai/machine/git/secrets/contents-guard";
 import { HistorySecrets } from "@gennai/machine/git/secrets/history-secrets";
 import type { Workspace } from "@gennai/machine/workspace/workspace";

@@ -1,4 +1,4 @@
-import type { FiredPolicy } from "@gennai/governance/gate/run-policies";
+import type { FiredPolicy } from "@gennai/governance/gate/decide/run-policies";
 import { deny } from "@gennai/governance/verdict";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { Risk } from "@gennai/protocol/model/risk";

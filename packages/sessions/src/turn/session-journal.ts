@@ -4,7 +4,7 @@ import { isReadOnly } from "@gennai/governance/effect";
 import type { CallOutcome, Decision, GateJournal } from "@gennai/governance/gate/gate-journal";
 import type { LedgerCall, LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import type { Redactor } from "@gennai/governance/redaction";
-import { violationOf } from "@gennai/governance/rules/violation";
+import { violationOf } from "@gennai/governance/rules/status/violation";
 import type { FileChange, ToolOutcome } from "@gennai/governance/tool";
 import { describePutBack } from "@gennai/machine/control-watch/put-back/put-back";
 import { readGitHead } from "@gennai/machine/git-data/git-head";

@@ -1,6 +1,6 @@
 import type { Answer, Question } from "@gennai/governance/confirmation";
+import { RememberedAnswers } from "@gennai/governance/gate/confirm/remembered-answers";
 import { governTools } from "@gennai/governance/gate/gate";
-import { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
 import { createIntentsPolicy } from "@gennai/governance/intents/intents-policy";
 import { createScopeExpansionPolicy } from "@gennai/governance/intents/scope-expansion-policy";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

@@ -1,6 +1,6 @@
 import type { Answer } from "@gennai/governance/confirmation";
+import { RememberedAnswers } from "@gennai/governance/gate/confirm/remembered-answers";
 import { governTools } from "@gennai/governance/gate/gate";
-import { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
 import type { Tool } from "@gennai/governance/tool";
 import { allow, ask, deny, type Verdict } from "@gennai/governance/verdict";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-import { violationWords } from "@gennai/governance/rules/violation";
+import { violationWords } from "@gennai/governance/rules/status/violation";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { ExpectedError } from "@gennai/machine/expected-error";
 import { type DamageControlEntry, damageControlLog } from "@gennai/sessions/policy-workbench/damage-control-log";

@@ -1,6 +1,6 @@
-import type { DangerRule } from "../invocation.ts";
-import { hasOption } from "../option-spec.ts";
-import { shells } from "../wrappers.ts";
+import type { DangerRule } from "../words/invocation.ts";
+import { hasOption } from "../words/option-spec.ts";
+import { shells } from "../words/wrappers.ts";
 import { asks, deny, refuses } from "./danger-rows.ts";
 
 /** Programs that turn data back into text that nobody could read before. */

@@ -1,4 +1,4 @@
-import type { DangerRule, FoundDanger } from "../invocation.ts";
+import type { DangerRule, FoundDanger } from "../words/invocation.ts";
 
 export const deny = (reason: string): FoundDanger => ({ verdict: "deny", reason, high: true });
 /** Refused because work is lost by it: a person's own rule may ask instead. */

@@ -1,4 +1,5 @@
-import { findExpression } from "../find-expression.ts";
+import { isTemporary } from "../temporary-directories.ts";
+import { findExpression } from "../words/find-expression.ts";
 import {
   type DangerRule,
   type FoundDanger,
@@ -6,10 +7,9 @@ import {
   type Place,
   type Target,
   targetsOf,
-} from "../invocation.ts";
-import { hasOption, operandsOf } from "../option-spec.ts";
-import { isWithin } from "../resolve-path.ts";
-import { isTemporary } from "../temporary-directories.ts";
+} from "../words/invocation.ts";
+import { hasOption, operandsOf } from "../words/option-spec.ts";
+import { isWithin } from "../words/resolve-path.ts";
 import { ask, deny, loses, refuses } from "./danger-rows.ts";
 
 /** Directories that a build or an install makes again: deleting one of them is everyday work, and asks. */

@@ -1,7 +1,7 @@
-import { gitGlobalOptions } from "../git-options.ts";
-import type { DangerRule, FoundDanger, Invocation } from "../invocation.ts";
-import { hasOption, operandsOf, parseOptions } from "../option-spec.ts";
-import type { ResolvedWord } from "../resolve-word.ts";
+import { gitGlobalOptions } from "../words/git-options.ts";
+import type { DangerRule, FoundDanger, Invocation } from "../words/invocation.ts";
+import { hasOption, operandsOf, parseOptions } from "../words/option-spec.ts";
+import type { ResolvedWord } from "../words/resolve-word.ts";
 import { ask, deny, loses } from "./danger-rows.ts";
 
 type Words = readonly ResolvedWord[];

@@ -1,5 +1,5 @@
 import { deploys } from "../../emergency/find-deploy.ts";
-import type { DangerRule } from "../invocation.ts";
+import type { DangerRule } from "../words/invocation.ts";
 import { ask, asks, refuses } from "./danger-rows.ts";
 
 const reading = /^(?:list|ls|view|status|describe(?:-.*)?|get(?:-.*)?|show|help|--version|--help|info|logs?)$/;

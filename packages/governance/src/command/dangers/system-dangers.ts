@@ -1,7 +1,7 @@
-import type { DangerRule } from "../invocation.ts";
-import { targetsOf } from "../invocation.ts";
-import { hasOption, operandsOf } from "../option-spec.ts";
-import { isWithin } from "../resolve-path.ts";
+import type { DangerRule } from "../words/invocation.ts";
+import { targetsOf } from "../words/invocation.ts";
+import { hasOption, operandsOf } from "../words/option-spec.ts";
+import { isWithin } from "../words/resolve-path.ts";
 import { ask, asks, deny, refuses } from "./danger-rows.ts";
 import { isBroad } from "./delete-dangers.ts";
 

@@ -1,4 +1,4 @@
-import type { OptionSpec } from "../option-spec.ts";
+import type { OptionSpec } from "../words/option-spec.ts";
 
 /** How a program may be called so that it certainly only reads. What is not in its row is not in the grammar. */
 export interface GrammarProgram {

@@ -1,7 +1,7 @@
 import type { CommandAnalysis, SimpleCommand } from "../command-analysis.ts";
-import type { Place } from "../invocation.ts";
-import { parseOptions } from "../option-spec.ts";
-import { literalWord } from "../resolve-word.ts";
+import type { Place } from "../words/invocation.ts";
+import { parseOptions } from "../words/option-spec.ts";
+import { literalWord } from "../words/resolve-word.ts";
 import { type GrammarProgram, grammarPrograms, versionPrograms } from "./grammar-programs.ts";
 import { type PlainWord, plainCommands } from "./plain-commands.ts";
 

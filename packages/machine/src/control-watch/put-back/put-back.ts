@@ -1,5 +1,5 @@
 import { dirname, relative } from "node:path";
-import type { AgreedControl } from "@gennai/governance/policies/agreed-control";
+import type { AgreedControl } from "@gennai/governance/policies/files/agreed-control";
 import type { PutBackFile, ToolOutcome } from "@gennai/governance/tool";
 import { entryAt } from "../../entry-at.ts";
 import { isWithin } from "../../sandbox/host/host-layout.ts";

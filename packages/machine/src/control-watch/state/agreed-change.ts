@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { AgreedControl } from "@gennai/governance/policies/agreed-control";
-import type { ControlPath } from "@gennai/governance/policies/control-paths";
+import type { AgreedControl } from "@gennai/governance/policies/files/agreed-control";
+import type { ControlPath } from "@gennai/governance/policies/files/control-paths";
 import picomatch from "picomatch";
 import { isWithin } from "../../sandbox/host/host-layout.ts";
 import type { ControlState } from "./control-state.ts";

@@ -1,4 +1,4 @@
-import type { AgreedControl } from "@gennai/governance/policies/agreed-control";
+import type { AgreedControl } from "@gennai/governance/policies/files/agreed-control";
 
 /** Which branch of the remote is its default. */
 export const remoteHead = "refs/remotes/origin/HEAD";

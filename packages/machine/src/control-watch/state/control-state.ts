@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type BigIntStats, type Dirent, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
-import { type ControlPath, controlPath } from "@gennai/governance/policies/control-paths";
+import { type ControlPath, controlPath } from "@gennai/governance/policies/files/control-paths";
 import { entryAt } from "../../entry-at.ts";
 import { isWithin } from "../../sandbox/host/host-layout.ts";
 import { systemErrorCode } from "../../system-error.ts";

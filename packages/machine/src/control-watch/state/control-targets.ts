@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import type { CommandPath } from "@gennai/governance/command/command-analysis";
-import type { ControlPath } from "@gennai/governance/policies/control-paths";
+import type { ControlPath } from "@gennai/governance/policies/files/control-paths";
 import { gitSettingsIn } from "../../git-data/git-settings-in.ts";
 import { isWithin } from "../../sandbox/host/host-layout.ts";
 import { systemErrorCode } from "../../system-error.ts";

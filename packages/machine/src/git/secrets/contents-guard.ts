@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import type { GitContentsPorts } from "@gennai/governance/policies/git-contents";
-import type { CompiledRules } from "@gennai/governance/rules/compile-rules";
+import type { GitContentsPorts } from "@gennai/governance/policies/git/git-contents";
+import type { CompiledRules } from "@gennai/governance/rules/compile/compile-rules";
 import { isWithin } from "../../sandbox/host/host-layout.ts";
 import { confirmedRepository } from "../run/confirmed-repository.ts";
 import { judgeBy } from "./judge-by-rules.ts";

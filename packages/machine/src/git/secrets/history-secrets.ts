@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { CompiledRules } from "@gennai/governance/rules/compile-rules";
+import type { CompiledRules } from "@gennai/governance/rules/compile/compile-rules";
 import { repositoryPaths } from "../../sandbox/host/repository-paths.ts";
 import { readWhole } from "../run/read-whole.ts";
 import { openGit } from "../run/run-git.ts";

@@ -1,7 +1,7 @@
 import { secretPath } from "@gennai/governance/command/secret-paths";
-import { isZeroAccess } from "@gennai/governance/policies/secrets";
-import { type CompiledRules, pathRule } from "@gennai/governance/rules/compile-rules";
-import { pathForm, rawForm } from "@gennai/governance/rules/path-form";
+import { isZeroAccess } from "@gennai/governance/policies/files/secrets";
+import { type CompiledRules, pathRule } from "@gennai/governance/rules/compile/compile-rules";
+import { pathForm, rawForm } from "@gennai/governance/rules/compile/path-form";
 import type { PathJudge } from "./known-secrets.ts";
 
 /** How these rules stand to reading a path of the repository. */

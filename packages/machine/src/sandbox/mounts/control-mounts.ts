@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
-import { controlPath } from "@gennai/governance/policies/control-paths";
+import { controlPath } from "@gennai/governance/policies/files/control-paths";
 import { UnprotectedWorkspace } from "../cover/unprotected-workspace.ts";
 import type { RepositoryPaths } from "../host/repository-paths.ts";
 import type { MountPoints } from "./mount-points.ts";

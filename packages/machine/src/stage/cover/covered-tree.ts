@@ -1,6 +1,6 @@
 import { type Dirent, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
-import { controlPath } from "@gennai/governance/policies/control-paths";
+import { controlPath } from "@gennai/governance/policies/files/control-paths";
 import { type FileNames, fileNames, LinkedFiles } from "../../sandbox/cover/linked-files.ts";
 import { SecretTargets } from "../../sandbox/cover/secret-targets.ts";
 import { secretLinks, zeroAccessFiles } from "../../sandbox/cover/zero-access-files.ts";

@@ -2,7 +2,7 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { FileWrite, FoundTrait, GitChange } from "@gennai/governance/effect";
 import { intentMapFile } from "@gennai/governance/ledger/ledger-directory";
-import { controlPath } from "@gennai/governance/policies/control-paths";
+import { controlPath } from "@gennai/governance/policies/files/control-paths";
 import { objectOf } from "../../control-watch/is-staged.ts";
 import { forgedObjects } from "../../git/forged-objects.ts";
 import { newCommits } from "../../git/new-commits.ts";

@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { FileWrite, FoundTrait, WorkspacePath } from "@gennai/governance/effect";
-import { controlPath } from "@gennai/governance/policies/control-paths";
+import { controlPath } from "@gennai/governance/policies/files/control-paths";
 import { type ChangeSurroundings, isAgreed } from "../../control-watch/state/agreed-change.ts";
 import type { ControlState } from "../../control-watch/state/control-state.ts";
 import { ignoredPaths } from "../../git/ignored-paths.ts";

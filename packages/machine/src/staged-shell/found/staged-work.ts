@@ -2,8 +2,8 @@ import { lstatSync, readFileSync, readlinkSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
 import type { WorkspacePath } from "@gennai/governance/effect";
-import { type AgreedControl, agreedControl, nothingAgreed } from "@gennai/governance/policies/agreed-control";
-import { type ControlPath, controlPath } from "@gennai/governance/policies/control-paths";
+import { type AgreedControl, agreedControl, nothingAgreed } from "@gennai/governance/policies/files/agreed-control";
+import { type ControlPath, controlPath } from "@gennai/governance/policies/files/control-paths";
 import {
   type ControlTargets,
   controlTargets,

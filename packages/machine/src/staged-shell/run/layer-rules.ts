@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import type { AgreedControl } from "@gennai/governance/policies/agreed-control";
-import { isMadeByTools } from "@gennai/governance/policies/made-by-tools";
+import type { AgreedControl } from "@gennai/governance/policies/files/agreed-control";
+import { isMadeByTools } from "@gennai/governance/policies/files/made-by-tools";
 import { ignoredPaths } from "../../git/ignored-paths.ts";
 import { readGitIndex } from "../../git-data/git-index.ts";
 import { isWithin } from "../../sandbox/host/host-layout.ts";

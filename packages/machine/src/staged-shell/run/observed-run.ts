@@ -2,7 +2,7 @@ import { join, relative } from "node:path";
 import { startsNothing } from "@gennai/governance/command/grammar/only-reads";
 import { splitInstall } from "@gennai/governance/installs/split-install";
 import { runProgram } from "@gennai/governance/network/run-program";
-import { agreedControl } from "@gennai/governance/policies/agreed-control";
+import { agreedControl } from "@gennai/governance/policies/files/agreed-control";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { CommandNotStarted } from "../../process/run-command.ts";
 import { layStagedTree } from "../../proposal/lay-staged-tree.ts";

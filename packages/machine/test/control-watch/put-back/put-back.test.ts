@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { nothingAgreed } from "@gennai/governance/policies/agreed-control";
+import { nothingAgreed } from "@gennai/governance/policies/files/agreed-control";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { withoutRoot } from "@gennai/testkit/without-root";
 import { expect, test } from "vitest";

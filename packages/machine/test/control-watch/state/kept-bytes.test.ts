@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { nothingAgreed } from "@gennai/governance/policies/agreed-control";
+import { nothingAgreed } from "@gennai/governance/policies/files/agreed-control";
 import { expect, test } from "vitest";
 import { controlProject } from "../control-project.ts";
 

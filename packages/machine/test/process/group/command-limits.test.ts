@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
-import { nothingAgreed } from "@gennai/governance/policies/agreed-control";
+import { nothingAgreed } from "@gennai/governance/policies/files/agreed-control";
 import { describe, expect, test } from "vitest";
 import { ControlWatch } from "#control-watch/control-watch";
 import { commandEnvironment } from "#process/environment/command-environment";

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
-import { agreedControl } from "@gennai/governance/policies/agreed-control";
+import { agreedControl } from "@gennai/governance/policies/files/agreed-control";
 import { repositoryPaths } from "#sandbox/host/repository-paths";
 import { commit } from "#stage/commit/commit";
 import { takeLayerPart } from "#stage/commit/take-layer-part";

@@ -1,8 +1,8 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { EmergencyControl as DomainControl, EmergencyState } from "@gennai/governance/emergency/emergency-state";
 import type { Intent } from "@gennai/governance/intents/intent";
-import type { ListedRules } from "@gennai/governance/rules/listed-rules";
-import type { RulesStatus } from "@gennai/governance/rules/rules-status";
+import type { ListedRules } from "@gennai/governance/rules/status/listed-rules";
+import type { RulesStatus } from "@gennai/governance/rules/status/rules-status";
 import { ServiceError } from "@gennai/machine/service-error";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { EnumWords } from "@gennai/protocol/model/enum-words";

@@ -1,5 +1,5 @@
 import type { Answer, Question } from "@gennai/governance/confirmation";
-import { RememberedAnswers } from "@gennai/governance/gate/remembered-answers";
+import { RememberedAnswers } from "@gennai/governance/gate/confirm/remembered-answers";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { isAtLeast, type Risk } from "@gennai/protocol/model/risk";
 import * as z from "zod";

@@ -4,7 +4,7 @@ import type { Effect, WorkspacePath } from "@gennai/governance/effect";
 import { gitReadCommand } from "@gennai/governance/keys/git-read-command";
 import { keyChain } from "@gennai/governance/keys/key-chain";
 import { keyCommand } from "@gennai/governance/keys/key-command";
-import { agreedControl } from "@gennai/governance/policies/agreed-control";
+import { agreedControl } from "@gennai/governance/policies/files/agreed-control";
 import type { Tool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { type KeyPlan, type UserKeys } from "@gennai/machine/keys/login/user-keys";

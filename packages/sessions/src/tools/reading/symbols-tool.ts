@@ -1,4 +1,4 @@
-import { isZeroAccess } from "@gennai/governance/policies/secrets";
+import { isZeroAccess } from "@gennai/governance/policies/files/secrets";
 import type { Tool } from "@gennai/governance/tool";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { z } from "zod";

@@ -1,5 +1,5 @@
-import { createContainmentPolicy } from "@gennai/governance/policies/containment";
-import { createFreshnessPolicy } from "@gennai/governance/policies/freshness";
+import { createContainmentPolicy } from "@gennai/governance/policies/files/containment";
+import { createFreshnessPolicy } from "@gennai/governance/policies/files/freshness";
 import { computeRisk } from "@gennai/governance/policies/risk";
 import type { Tool } from "@gennai/governance/tool";
 import { ToolFailure, toolErrorJson } from "@gennai/governance/tool-error";

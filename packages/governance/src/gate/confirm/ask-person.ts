@@ -1,0 +1,89 @@
+import { isAtLeast } from "@gennai/protocol/model/risk";
+import { type ActionFacts, actionFacts } from "../../answers/action-facts.ts";
+import { type AnswerPattern, type AnswerPlace, patternsFor } from "../../answers/answer-pattern.ts";
+import { offeredPattern } from "../../answers/offered-pattern.ts";
+import type { Answer, Question } from "../../confirmation.ts";
+import type { CallContext } from "../../tool.ts";
+import type { Finding } from "../../verdict.ts";
+import type { AdmittedCall, Decided } from "../admitted-call.ts";
+import type { GateOptions } from "../gate-options.ts";
+import { buildQuestion, type QuestionContext } from "./build-question.ts";
+
+/** What a person is asked, and what has to be known to remember the answer. */
+export interface AskedAction {
+  readonly question: Question;
+  readonly facts: ActionFacts;
+  readonly place: AnswerPlace;
+  readonly patterns: readonly AnswerPattern[];
+}
+
+export function askAbout(decided: Decided, finding: Finding, turnId: string, options: GateOptions): AskedAction {
+  const { sessionId, policySha256, isolation, remembered } = options;
+  const question = buildQuestion(decided, finding, questionContext(turnId, options));
+  const facts = factsOf(decided);
+  const place = { sessionId, policySha256, isolation: isolation ?? "" };
+  const patterns = question.offeredScopes.length > 1 ? patternsFor(facts, place) : [];
+  const earlier = remembered.earlier.filter(({ callId }) => callId !== facts.callId);
+  const offered = patterns.map((pattern) => offeredPattern(pattern, earlier));
+  const withPatterns = offered.length === 0 ? question : { ...question, patterns: offered };
+  return { facts, place, patterns, question: withLasting(withPatterns, options) };
+}
+
+/** The same question, with a yes for the workspace among its answers where one is kept. */
+function withLasting(question: Question, { lasting }: GateOptions): Question {
+  const statement = isAtLeast(question.computed.risk, "high") ? undefined : lasting?.offer(question);
+  if (statement === undefined) return question;
+  const { offeredScopes, rememberStatement } = question;
+  return {
+    ...question,
+    offeredScopes: [...offeredScopes, "workspace"],
+    rememberStatement: `${rememberStatement} ${statement}`,
+  };
+}
+
+/** A remembered answer, or a person's, which is remembered as it says. */
+export async function answerTo(asked: AskedAction, context: CallContext, options: GateOptions): Promise<Answer> {
+  const { question, patterns } = asked;
+  const { remembered, confirmer } = options;
+  const known = remembered.find(question, asked) ?? (await lastingAnswer(asked, options));
+  if (known !== undefined) return known;
+  const answer = await confirmer.ask(question, { signal: context.signal });
+  if (answer.type !== "yes") return answer;
+  const pattern = patterns.find(({ id }) => id === answer.pattern);
+  if (answer.pattern !== undefined && pattern === undefined) {
+    return { type: "no", reason: "The pattern that was answered for was not offered for this action.", by: answer.by };
+  }
+  if (answer.scope === "workspace") await options.lasting?.remember(question, asked.facts.rules);
+  else remembered.remember(question, answer.scope, pattern);
+  return answer;
+}
+
+async function lastingAnswer({ question, facts }: AskedAction, { lasting }: GateOptions): Promise<Answer | undefined> {
+  if (lasting === undefined || !question.offeredScopes.includes("workspace")) return undefined;
+  const found = await lasting.find(question, facts.rules);
+  if (found === undefined) return undefined;
+  return { type: "yes", scope: "workspace", by: "remembered", remembered: found };
+}
+
+/** The record names the pattern a yes was given for; text of it may be masked. */
+export async function withPattern(
+  decision: AdmittedCall["decision"],
+  answer: Answer,
+  { patterns }: AskedAction,
+  { redactor }: GateOptions,
+): Promise<AdmittedCall["decision"]> {
+  const { confirmation } = decision;
+  if (answer.type !== "yes") return decision;
+  const text = answer.remembered?.pattern ?? patterns.find(({ id }) => id === answer.pattern)?.text;
+  if (confirmation === undefined || text === undefined) return decision;
+  return { ...decision, confirmation: { ...confirmation, pattern: await redactor.redact(text) } };
+}
+
+/** What a remembered answer has to know of a decided call. */
+export function factsOf({ call, tool, analysis, verdict, fired, risk }: Decided): ActionFacts {
+  return actionFacts({ callId: call.id, tool: tool.name, analysis, verdict, fired, risk });
+}
+
+export function questionContext(turnId: string, { policySha256, intent, isolation }: GateOptions): QuestionContext {
+  return { turnId, policySha256, intent: intent?.(), isolation };
+}

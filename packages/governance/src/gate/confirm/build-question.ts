@@ -1,0 +1,94 @@
+import { canonicalJson } from "@gennai/protocol/canonical-json";
+import { sha256Hex } from "@gennai/protocol/digest";
+import type { ConfirmationScope } from "@gennai/protocol/model/question";
+import { isAtLeast, type Risk } from "@gennai/protocol/model/risk";
+import type { Question } from "../../confirmation.ts";
+import type { Effect } from "../../effect.ts";
+import type { Finding } from "../../verdict.ts";
+import type { DecidedCall } from "../decide/decide-call.ts";
+
+/** What a question tells of the place in which its action would run. */
+export interface QuestionContext {
+  readonly turnId: string;
+  readonly policySha256: string;
+  /** The intent the session works under; undefined when none is selected. */
+  readonly intent: { readonly id: string; readonly name: string } | undefined;
+  /** How the server's own commands run. Unknown is said as if nothing kept them apart. */
+  readonly isolation: "sandboxed" | "unsandboxed" | undefined;
+}
+
+/** The one question that a call's asks become. Its digest names the exact action; an answer must repeat it. */
+export function buildQuestion(
+  decided: DecidedCall & { readonly type: "decided" },
+  finding: Finding,
+  context: QuestionContext,
+): Question {
+  const { analysis, tool, call, risk } = decided;
+  const { turnId, policySha256, intent, isolation } = context;
+  const paths = affectedPaths(analysis.effects);
+  const actionJson = canonicalJson({
+    tool: tool.name,
+    arguments: JSON.parse(decided.argumentsJson) as unknown,
+    paths,
+    ...(analysis.operands === undefined ? {} : { operands: analysis.operands }),
+    ...(analysis.done === undefined ? {} : { done: analysis.done }),
+  });
+  const actionSha256 = sha256Hex(actionJson);
+  const offeredScopes: readonly ConfirmationScope[] = isAtLeast(risk, "high") ? ["once"] : ["once", "turn", "session"];
+  return {
+    callId: call.id,
+    turnId,
+    toolName: tool.name,
+    title: `Allow ${tool.name}?`,
+    intentReflection:
+      intent === undefined
+        ? "No intent is selected for this session."
+        : `This serves the intent ${intent.id}: ${intent.name === "" ? "(no name)" : intent.name}.`,
+    actionStatement: analysis.statement,
+    impactStatement: impactOf(analysis.effects, risk, isolation),
+    modelClaim: analysis.claim ?? "",
+    computed: { risk, paths, rule: finding.rule, reason: finding.reason, policySha256 },
+    rememberStatement: isAtLeast(risk, "high")
+      ? ""
+      : `A yes for this turn or session answers the rule ${finding.rule} for exactly this action (${tool.name}, SHA-256 ${actionSha256.slice(0, 12)}…), and no other.`,
+    actionJson,
+    actionSha256,
+    offeredScopes,
+    ...(finding.answerMs === undefined ? {} : { answerMs: finding.answerMs }),
+  };
+}
+
+function affectedPaths(effects: readonly Effect[]): readonly string[] {
+  const paths = new Set<string>();
+  for (const effect of effects) {
+    if (effect.type === "exec") for (const path of effect.command.paths) paths.add(path.absolute);
+    else if ("path" in effect) paths.add(effect.path.inside ? effect.path.relative : effect.path.absolute);
+  }
+  return [...paths];
+}
+
+function impactOf(effects: readonly Effect[], risk: Risk, isolation: QuestionContext["isolation"]): string {
+  const impacts: string[] = [];
+  for (const effect of effects) {
+    if (effect.type === "exec" && !effect.command.readsOnly) {
+      impacts.push(effect.staged === true ? staged : whereItRuns(effect.where, isolation));
+      for (const reason of effect.command.unresolved) impacts.push(`Not known before it runs: ${reason}.`);
+    }
+    if (effect.type === "write" && effect.operation === "delete") impacts.push(`${effect.path.relative} is deleted.`);
+    if (effect.type === "external")
+      impacts.push(`The MCP server ${effect.server} does it; Gennai cannot see what it does.`);
+    if (effect.type === "net" && effect.wanted === undefined)
+      impacts.push(`Data leaves this machine for ${effect.url}.`);
+  }
+  if (isAtLeast(risk, "high")) impacts.push("It may not be possible to take this back.");
+  return impacts.join(" ");
+}
+
+const staged = "A command runs on a copy, and what it changes is looked at before it is kept.";
+
+function whereItRuns(where: "server" | "client", isolation: QuestionContext["isolation"]): string {
+  if (where === "client") return "A command is typed into your terminal and runs with your rights on this machine.";
+  if (isolation === "sandboxed")
+    return "A command runs in the sandbox: it can change this workspace and nothing else of yours, and has no network.";
+  return "A command runs with your rights on this machine; no sandbox keeps it apart.";
+}

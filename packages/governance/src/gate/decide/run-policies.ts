@@ -1,0 +1,97 @@
+import { isReadOnly } from "../../effect.ts";
+import type { Policy, PolicyInput } from "../../policy.ts";
+import { allow, deny, strictest, type Verdict } from "../../verdict.ts";
+
+/** A policy's verdict that is not a plain allow. */
+export interface FiredPolicy {
+  readonly policy: string;
+  readonly verdict: Verdict;
+}
+
+export interface PolicyRun {
+  readonly verdict: Verdict;
+  /** Every policy that asks or denies, in the order of the policies. */
+  readonly fired: readonly FiredPolicy[];
+  /** Observers that failed on a pure read, in words for the user. */
+  readonly warnings: readonly string[];
+}
+
+interface RunOptions {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Asks every policy and takes the strictest verdict; external ones only when nobody else denied. A policy that throws or
+ * takes longer than its time denies; only an observer's failure on a call that changes nothing becomes a warning instead.
+ */
+export async function runPolicies(
+  policies: readonly Policy[],
+  input: PolicyInput,
+  options: RunOptions,
+): Promise<PolicyRun> {
+  const own = await askAll(
+    policies.filter((policy) => policy.stage === undefined),
+    input,
+    options,
+  );
+  const external = policies.filter((policy) => policy.stage === "external");
+  if (external.length === 0 || own.verdict.type === "deny") return own;
+  const theirs = await askAll(external, input, options);
+  return {
+    verdict: strictest([own.verdict, theirs.verdict]),
+    fired: [...own.fired, ...theirs.fired],
+    warnings: [...own.warnings, ...theirs.warnings],
+  };
+}
+
+async function askAll(policies: readonly Policy[], input: PolicyInput, options: RunOptions): Promise<PolicyRun> {
+  const pureRead = input.access === "read" && input.analysis.effects.every(isReadOnly);
+  const warnings: string[] = [];
+  const verdicts = await Promise.all(
+    policies.map(async (policy): Promise<Verdict> => {
+      try {
+        return checked(await withinTime(policy, input, options));
+      } catch (error) {
+        options.signal.throwIfAborted();
+        const problem = error instanceof Error ? error.message : String(error);
+        if (pureRead && policy.kind === "observer") {
+          warnings.push(`The hook ${policy.name} failed and was passed over for a read: ${problem}`);
+          return allow;
+        }
+        return deny({
+          code: "hook_failed",
+          rule: `hook/${policy.name}`,
+          reason: `The hook ${policy.name} failed, so the call does not run: ${problem}`,
+          hint: "Mend or remove the hook, then try again.",
+        });
+      }
+    }),
+  );
+  const fired = policies.flatMap((policy, index): readonly FiredPolicy[] => {
+    const verdict = verdicts[index];
+    return verdict === undefined || verdict.type === "allow" ? [] : [{ policy: policy.name, verdict }];
+  });
+  return { verdict: strictest(verdicts), fired, warnings };
+}
+
+function withinTime(policy: Policy, input: PolicyInput, options: RunOptions): Verdict | Promise<Verdict> {
+  const verdict = policy.decide(input, { signal: options.signal });
+  if (!(verdict instanceof Promise)) return verdict;
+  const timeoutMs = policy.timeoutMs ?? options.timeoutMs;
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(new Error(`it did not answer within ${timeoutMs} ms`));
+    }, timeoutMs);
+    verdict.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+    });
+  });
+}
+
+/** A hook written by somebody else may return anything at all. */
+function checked(verdict: Verdict): Verdict {
+  const type: unknown = (verdict as { type?: unknown } | undefined)?.type;
+  if (type === "allow" || type === "ask" || type === "deny") return verdict;
+  throw new Error("it did not return a verdict");
+}

@@ -1,0 +1,112 @@
+import { canonicalJson } from "@gennai/protocol/canonical-json";
+import { parseStrictJson } from "@gennai/protocol/plan/strict-json";
+import type * as z from "zod";
+import type { Tool } from "../../tool.ts";
+
+/**
+ * The tool that a name means: models write those of other agents, e.g. `read` or `multi_edit`. Exactly, or without case,
+ * underscores and hyphens where that is one tool only.
+ */
+export function toolNamed(tools: ReadonlyMap<string, Tool>, name: string): Tool | undefined {
+  const exact = tools.get(name);
+  if (exact !== undefined) return exact;
+  const wanted = plain(name);
+  const found = [...tools].filter(([each, { otherToolNames = [] }]) =>
+    [each, ...otherToolNames].some((known) => plain(known) === wanted),
+  );
+  return found.length === 1 ? found[0]?.[1] : undefined;
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[_-]/g, "");
+}
+
+/**
+ * What other agents' tools have their models say about a call, and what changes nothing of what it does. Anything else that a tool
+ * does not know stays a mistake: without a `dry_run`, a call would do what was not meant.
+ */
+const remarks: ReadonlySet<string> = new Set([
+  // Of a todo, what Claude Code shows while it is worked on.
+  "activeForm",
+  "description",
+  "explanation",
+  "instruction",
+  "instructions",
+  "justification",
+  "rationale",
+  "reason",
+  "reasoning",
+  "thought",
+  "title",
+  "toolAction",
+  "toolSummary",
+  "tool_summary",
+]);
+
+/**
+ * Arguments that do not fit, in the form that the tool takes: other names of the same thing; numbers, truth values and lists written
+ * as text; nothing where `null` stands. Only remarks are dropped. What is decided, asked and recorded is this form.
+ * @param issues why they do not fit as they are
+ */
+export function usualForm(tool: Tool, value: unknown, issues: readonly z.core.$ZodIssue[]): unknown {
+  if (!isObject(value)) return value;
+  const mended: Record<string, unknown> = structuredClone(tool.otherShape?.(value) ?? value);
+  for (const { path, code, ...issue } of issues) {
+    if (code === "invalid_type" && "expected" in issue) asWanted(mended, path, String(issue.expected));
+  }
+  for (const { path, code, ...issue } of issues) {
+    const place = code === "unrecognized_keys" ? at(mended, path) : undefined;
+    if (isObject(place) && "keys" in issue && Array.isArray(issue.keys)) renamed(place, issue.keys, tool);
+  }
+  return mended;
+}
+
+/** @param unknown names in `place` that the tool does not know */
+function renamed(place: Record<string, unknown>, unknown: readonly unknown[], tool: Tool): void {
+  for (const [name, usual] of Object.entries(tool.otherNames ?? {})) {
+    if (!unknown.includes(name)) continue;
+    const [other, own] = [place[name], place[usual]];
+    const counts = [Number(other), Number(own)];
+    // Lines before and lines behind: what takes one number gets the larger.
+    if (own !== undefined && counts.every((count) => Number.isSafeInteger(count))) place[usual] = Math.max(...counts);
+    else if (own !== undefined) continue;
+    else place[usual] = other;
+    delete place[name];
+  }
+  for (const name of unknown) if (typeof name === "string" && remarks.has(name)) delete place[name];
+}
+
+function at(root: unknown, path: readonly PropertyKey[]): unknown {
+  let place = root;
+  for (const key of path) place = isObject(place) || Array.isArray(place) ? Reflect.get(place, key) : undefined;
+  return place;
+}
+
+function asWanted(root: Record<string, unknown>, path: readonly PropertyKey[], expected: string): void {
+  const place = at(root, path.slice(0, -1));
+  const last = path.at(-1);
+  if ((!isObject(place) && !Array.isArray(place)) || last === undefined) return;
+  const written: unknown = Reflect.get(place, last);
+  if (written === null && isObject(place)) Reflect.deleteProperty(place, last);
+  if (typeof written !== "string") return;
+  const text = written.trim();
+  if (expected === "array" && text.startsWith("[")) Reflect.set(place, last, listIn(text) ?? written);
+  if ((expected === "number" || expected === "int") && /^-?\d{1,15}$/.test(text))
+    Reflect.set(place, last, Number(text));
+  if (expected === "boolean" && /^(?:true|false)$/i.test(text)) Reflect.set(place, last, text.toLowerCase() === "true");
+}
+
+function listIn(text: string): unknown {
+  try {
+    const value = parseStrictJson(text, { maxLength: 64 * 1024 * 1024, maxDepth: 64 });
+    // Refuses what no record could hold.
+    canonicalJson(value);
+    return Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

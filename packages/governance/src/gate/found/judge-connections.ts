@@ -1,0 +1,189 @@
+import type { ConfirmationScope } from "@gennai/protocol/model/question";
+import { isAtLeast } from "@gennai/protocol/model/risk";
+import type { Answer, Question } from "../../confirmation.ts";
+import type { Effect } from "../../effect.ts";
+import type { AllowedEndpoint } from "../../network/connection.ts";
+import { endpointName, isLoopback, sameEndpoint } from "../../network/endpoint.ts";
+import type { RunProgram } from "../../network/run-program.ts";
+import { connectionRule } from "../../policies/commands/connections.ts";
+import type { CallContext, ConnectionJudgement, WantedConnections } from "../../tool.ts";
+import { type ToolError, toolErrorFromFinding } from "../../tool-error.ts";
+import { type Decided, decisionOf, refusedByAnswer } from "../admitted-call.ts";
+import { askAbout, factsOf } from "../confirm/ask-person.ts";
+import type { LastingConnections, StandingConnection } from "../confirm/lasting-connections.ts";
+import type { RememberedAnswers } from "../confirm/remembered-answers.ts";
+import type { Decision } from "../gate-journal.ts";
+import type { GateOptions } from "../gate-options.ts";
+import { decideEffects } from "./decide-found.ts";
+
+/**
+ * Judges what a command wants to reach, by every policy, and asks a person: one question for all of it that no standing answer
+ * covers. What is let through is recorded before this resolves.
+ */
+export async function judgeConnections(
+  { program, endpoints, lasts = false }: WantedConnections,
+  decided: Decided,
+  context: CallContext,
+  options: GateOptions,
+): Promise<ConnectionJudgement> {
+  const { journal, remembered, confirmer } = options;
+  const judge = (some: readonly AllowedEndpoint[]) =>
+    decideEffects(
+      {
+        statement: `Let \`${program.name}\` reach ${named(some)}`,
+        effects: some.map((endpoint) => effectOf(endpoint, program)),
+        operands: { ...decided.analysis.operands, reaches: some.map(nameWithAddress).join(", ") },
+      },
+      decided,
+      context,
+      options,
+    );
+  const found = await judge(endpoints);
+  for (const warning of found.warnings) journal.warn(warning, context.turnId);
+  journal.decided(decisionOf(found, undefined), context.turnId);
+  const { verdict } = found;
+  if (verdict.type === "deny") return refused(toolErrorFromFinding(verdict.finding), decisionOf(found, undefined));
+  const mayStand = !lasts && answerMayStand(program, found);
+  const standing = mayStand ? await standingConnections(program, options) : [];
+  const covered = endpoints.flatMap((wanted) => standing.find((one) => covers(one, wanted)) ?? []);
+  const open = endpoints.filter((wanted) => !standing.some((one) => covers(one, wanted)));
+  let answer: Answer = {
+    type: "yes",
+    scope: "session",
+    by: "remembered",
+    remembered: { callId: covered[0]?.callId ?? "" },
+  };
+  if (verdict.type === "ask" && open.length > 0) {
+    const asked = open.length === endpoints.length ? found : await judge(open);
+    const { question } = askAbout(asked, verdict.finding, context.turnId, options);
+    answer = await confirmer.ask(aboutConnections(question, { program, open, mayStand, lasts }, options), {
+      signal: context.signal,
+    });
+    if (answer.type !== "yes") {
+      const { decision, refusal } = refusedByAnswer(found, answer, { name: "connection", outcome: "it was refused" });
+      const message = `${refusal?.error.message ?? ""} It wanted ${named(open)}.`.trim();
+      return refused({ code: "user_denied", retryable: false, ...refusal?.error, message }, decision);
+    }
+  }
+  // The world moved meanwhile: rules, capabilities, emergency controls.
+  const again = await judge(endpoints);
+  if (again.verdict.type === "deny") {
+    return refused(toolErrorFromFinding(again.verdict.finding), decisionOf(again, answer));
+  }
+  context.signal.throwIfAborted();
+  const { callId } = context;
+  const fresh = open.map((endpoint): StandingConnection => ({ ...endpoint, callId }));
+  if (mayStand && answer.scope === "session") remembered.rememberConnections(program.name, fresh);
+  if (mayStand && answer.scope === "workspace") await options.connections?.remember(program.name, fresh);
+  const decision = decisionOf(again, answer);
+  await journal.begin([decision], context.turnId);
+  const by = `${answer.by === "remembered" ? "an answer that stands" : answer.by}, ${answer.scope}`;
+  return {
+    type: "let-through",
+    allowed: endpoints.map((endpoint) => {
+      const one = covered.find((known) => covers(known, endpoint));
+      return { ...endpoint, answer: one === undefined ? by : `an answer that stands, of call ${one.callId}` };
+    }),
+  };
+}
+
+/** What a program may reach without a question: by a yes for the session, or for the workspace. */
+export async function standingConnections(
+  { name, lasting }: RunProgram,
+  {
+    remembered,
+    connections,
+  }: { readonly remembered: RememberedAnswers; readonly connections?: LastingConnections | undefined },
+): Promise<readonly StandingConnection[]> {
+  if (!lasting) return [];
+  return [...remembered.connections(name), ...((await connections?.find(name)) ?? [])];
+}
+
+function covers(standing: StandingConnection, wanted: AllowedEndpoint): boolean {
+  // A login is asked about each time.
+  return wanted.login === undefined && sameEndpoint(standing, wanted) && standing.address === wanted.address;
+}
+
+function effectOf(endpoint: AllowedEndpoint, { name }: RunProgram): Effect {
+  const { login } = endpoint;
+  const used = login === undefined ? {} : { login };
+  return { type: "net", url: endpointName(endpoint), ...used, wanted: { ...endpoint, program: name } };
+}
+
+function aboutConnections(
+  question: Question,
+  {
+    program,
+    open,
+    mayStand,
+    lasts,
+  }: {
+    readonly program: RunProgram;
+    readonly open: readonly AllowedEndpoint[];
+    readonly mayStand: boolean;
+    readonly lasts: boolean;
+  },
+  { connections }: GateOptions,
+): Question {
+  const scopes: ConfirmationScope[] = ["once"];
+  if (mayStand) scopes.push("session");
+  if (mayStand && connections !== undefined) scopes.push("workspace");
+  return {
+    ...question,
+    title: `Let ${program.name} reach ${named(open)}?`,
+    impactStatement: [
+      lasts
+        ? "It was refused. After a yes the command runs in the background, and the way is open until it ends."
+        : "It was refused, and nothing of that run is kept; after a yes the command runs again.",
+      "What is let through is a way out: all that the command sees of the workspace could be sent there.",
+      ...open.flatMap(loginWarning),
+      ...open.flatMap(connectionWarnings),
+    ].join(" "),
+    rememberStatement: mayStand
+      ? `A yes for this session or workspace holds for every plain \`${program.name}\`, and for exactly ${named(open)}. \`gennai answers\` lists such answers and takes them back.`
+      : "",
+    offeredScopes: scopes,
+  };
+}
+
+function loginWarning(endpoint: AllowedEndpoint): readonly string[] {
+  if (endpoint.login === undefined) return [];
+  const what = `Code of the workspace that runs beside it can read the packages of ${endpointName(endpoint)} that you may read`;
+  return [`${what}, for this one run; the login itself it never sees.`];
+}
+
+/** What a person has to know of an endpoint who is asked about it, in sentences. */
+export function connectionWarnings(endpoint: AllowedEndpoint): readonly string[] {
+  const { host, address } = endpoint;
+  if (isLoopback(endpoint)) {
+    const service = `${endpointName(endpoint)} is a service on the server's own machine`;
+    return [`${service}: what it is told to do, it does outside of the sandbox.`];
+  }
+  if (address !== undefined) return [`${host} leads to ${address}, in the private network of the server's machine.`];
+  return [];
+}
+
+function named(endpoints: readonly AllowedEndpoint[]): string {
+  return endpoints.map(nameWithLogin).join(", ");
+}
+
+function nameWithLogin(endpoint: AllowedEndpoint): string {
+  const name = endpointName(endpoint);
+  return endpoint.login === undefined ? name : `${name} with ${endpoint.login}`;
+}
+
+function nameWithAddress(endpoint: AllowedEndpoint): string {
+  const name = nameWithLogin(endpoint);
+  return endpoint.address === undefined ? name : `${name} at ${endpoint.address}`;
+}
+
+function refused(error: ToolError, decision: Decision): ConnectionJudgement {
+  return { type: "refused", error, decision };
+}
+
+/** Whether a yes to connections may hold for later runs of the program: another rule that asks was not answered by it. */
+export function answerMayStand(program: RunProgram, found: Decided): boolean {
+  return (
+    program.lasting && !isAtLeast(found.risk, "high") && factsOf(found).rules.every((rule) => rule === connectionRule)
+  );
+}

@@ -1,0 +1,127 @@
+import { closedUnderNeeds } from "@gennai/protocol/model/offered-parts";
+import type { CallContext, Found, FoundPart, Judgement } from "../../tool.ts";
+import { toolErrorFromFinding } from "../../tool-error.ts";
+import type { Finding } from "../../verdict.ts";
+import { type Decided, decisionOf, foundWork, refusedByAnswer } from "../admitted-call.ts";
+import { type AskedAction, answerTo, askAbout, factsOf, withPattern } from "../confirm/ask-person.ts";
+import type { Decision } from "../gate-journal.ts";
+import type { GateOptions } from "../gate-options.ts";
+import { decideFound } from "./decide-found.ts";
+import { type AgainstParts, judgeParts, pathsByRule } from "./judge-parts.ts";
+
+/**
+ * Judges what a call has done where nobody sees it yet, by the policies that judge everything: they see what was found in
+ * place of what the call said it would do. Of what they refuse nothing is kept. Where they ask, a person keeps all of it, a
+ * part, or nothing. What may be kept is recorded before this resolves.
+ */
+export async function judgeFound(
+  work: Found,
+  decided: Decided,
+  context: CallContext,
+  options: GateOptions,
+): Promise<{ readonly judgement: Judgement; readonly decision: Decision }> {
+  const { journal } = options;
+  const judge = (parts: readonly FoundPart[]) => decideFound({ ...work, parts }, decided, context, options);
+  const found = await judge(work.parts);
+  for (const warning of found.warnings) journal.warn(warning, context.turnId);
+  let decision = decisionOf(found, undefined);
+  journal.decided(decision, context.turnId);
+  let dropped: readonly FoundPart[] = [];
+  if (found.verdict.type !== "allow") {
+    const { type, finding } = found.verdict;
+    const against = await judgeParts(work.parts, found.verdict, async (parts) => (await judge(parts)).verdict);
+    if (type === "deny") return nothing(finding, decision, against);
+    const asked = aboutWork(askAbout(found, finding, context.turnId, options), work, against);
+    const answer = await answerTo(asked, context, options);
+    if (answer.type !== "yes") {
+      const { decision: refused, refusal } = refusedByAnswer(found, answer, foundWork);
+      const { judgement } = nothing(finding, refused, against);
+      // The model has to know what of it needs a yes, to do without.
+      const message = `${refusal?.error.message ?? ""} ${judgement.error.message}`.trim();
+      return {
+        judgement: { ...judgement, error: { ...judgement.error, ...refusal?.error, message } },
+        decision: refused,
+      };
+    }
+    const unwanted = closedUnderNeeds(work.parts, answer.dropped ?? []);
+    dropped = work.parts.filter(({ id }) => unwanted.has(id));
+    if (dropped.length > 0 && dropped.length === work.parts.length) {
+      return nothing(nothingLeft, { ...decisionOf(found, answer), verdict: "deny" });
+    }
+    // The world moved meanwhile: HEAD, rules, the claim to the tree.
+    const again = await judge(work.parts.filter((part) => !dropped.includes(part)));
+    if (again.verdict.type === "deny") return nothing(again.verdict.finding, decisionOf(again, answer));
+    if (!factsOf(again).rules.every((rule) => asked.facts.rules.includes(rule))) {
+      return nothing(changedMeanwhile, { ...decisionOf(again, answer), verdict: "deny" });
+    }
+    decision = await withDropped(
+      await withPattern(decisionOf(again, answer), answer, asked, options),
+      dropped,
+      options,
+    );
+  }
+  context.signal.throwIfAborted();
+  await journal.begin([decision], context.turnId);
+  return { judgement: { type: "keep", dropped }, decision };
+}
+
+type Nothing = { readonly judgement: Judgement & { readonly type: "drop" }; readonly decision: Decision };
+
+/** @param against which parts it is about; left out where that is not known */
+function nothing(finding: Finding, decision: Decision, against: AgainstParts = new Map()): Nothing {
+  const error = toolErrorFromFinding(finding);
+  const refused = pathsByRule(against, "deny");
+  const asked = pathsByRule(against, "ask");
+  const about = [
+    ...(refused === "" ? [] : [`Refused: ${refused}.`]),
+    ...(asked === "" ? [] : [`Needs a person's yes: ${asked}.`]),
+  ];
+  return { judgement: { type: "drop", error: { ...error, message: [error.message, ...about].join(" ") } }, decision };
+}
+
+const nothingLeft: Finding = {
+  code: "user_denied",
+  rule: "gate/confirm",
+  reason: "The user wants nothing of it: what was left makes no sense without what was not wanted.",
+  hint: "Choose another way or ask the user.",
+};
+
+const changedMeanwhile: Finding = {
+  code: "changed_after_approval",
+  rule: "gate/confirm",
+  reason: "What the rules say of these changes is not what was agreed to any more, so nothing of them was kept.",
+  hint: "Run the command again.",
+  retryable: true,
+};
+
+/** Only what can be told apart is offered by itself. */
+function aboutWork(asked: AskedAction, { parts, diff: makeDiff }: Found, against: AgainstParts): AskedAction {
+  const diff = makeDiff?.() ?? "";
+  const { question } = asked;
+  const offered = parts.map((part) => {
+    const verdict = against.get(part);
+    const { rule = "", reason = "" } = verdict?.type === "ask" ? verdict.finding : {};
+    return { id: part.id, name: part.name, rule, reason, needs: part.needs };
+  });
+  return {
+    ...asked,
+    question: {
+      ...question,
+      title: `Keep what ${question.toolName} changed?`,
+      ...(diff === "" ? {} : { diff }),
+      ...(offered.length < 2 ? {} : { parts: offered }),
+    },
+  };
+}
+
+/** The record says what of it is not kept, and by whose word. */
+async function withDropped(
+  decision: Decision,
+  dropped: readonly FoundPart[],
+  { redactor }: GateOptions,
+): Promise<Decision> {
+  const { confirmation } = decision;
+  if (confirmation === undefined || dropped.length === 0) return decision;
+  const names = await Promise.all(dropped.map(({ name }) => redactor.redact(name)));
+  return { ...decision, confirmation: { ...confirmation, dropped: names } };
+}

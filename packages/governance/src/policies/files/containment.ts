@@ -1,0 +1,111 @@
+import type { CommandPath } from "../../command/command-analysis.ts";
+import { isTemporary, temporaryDirectories } from "../../command/temporary-directories.ts";
+import { isWithin } from "../../command/words/resolve-path.ts";
+import type { WorkspacePath } from "../../effect.ts";
+import type { Policy } from "../../policy.ts";
+import { allow, ask, deny, strictest, type Verdict } from "../../verdict.ts";
+
+/** Places of the system that hold programs and plain facts: reading them tells nothing about the user. */
+const openPlaces: readonly string[] = [
+  "/usr",
+  "/bin",
+  "/sbin",
+  "/lib",
+  "/lib64",
+  "/opt",
+  "/Library/Developer",
+  "/System",
+  "/nix/store",
+  "/etc/os-release",
+  "/etc/hosts",
+  "/etc/hostname",
+  "/etc/timezone",
+  "/etc/localtime",
+  "/etc/issue",
+  "/etc/lsb-release",
+  "/etc/debian_version",
+  "/etc/shells",
+  "/proc/cpuinfo",
+  "/proc/meminfo",
+  "/proc/version",
+  "/proc/loadavg",
+  "/proc/uptime",
+  ...temporaryDirectories,
+];
+
+const harmlessDevice = /^\/dev\/(?:null|zero|stdin|stdout|stderr|tty|u?random|fd\/\d+)$/;
+
+/**
+ * Nothing outside the workspace is touched by a tool, and by a command only where a person said so.
+ * Paths of effects are real paths; paths of commands are lexical, so the sandbox stays the boundary for those.
+ *
+ * @param options.root real absolute path of the workspace
+ */
+export function createContainmentPolicy(options: { readonly root: string }): Policy {
+  return {
+    name: "containment",
+    kind: "guard",
+    decide({ analysis }) {
+      const verdicts: Verdict[] = [allow];
+      for (const effect of analysis.effects) {
+        switch (effect.type) {
+          case "read":
+          case "list":
+          case "search":
+          case "write":
+          case "propose":
+            verdicts.push(insideOnly(effect.path));
+            break;
+          case "exec":
+            verdicts.push(insideOnly(effect.cwd));
+            // It sees nothing of the user's but the workspace, and a temporary directory of its own.
+            if (effect.staged === true) break;
+            for (const path of effect.command.paths)
+              verdicts.push(commandPath(path, options.root, effect.command.readsOnly));
+            break;
+          case "external":
+            verdicts.push(...effect.paths.map(insideOnly));
+            break;
+          case "git":
+          case "net":
+          case "session":
+            break;
+        }
+      }
+      return strictest(verdicts);
+    },
+  };
+}
+
+function insideOnly(path: WorkspacePath): Verdict {
+  return path.inside ? allow : outside(path.raw);
+}
+
+function outside(raw: string): Verdict {
+  return deny({
+    code: "outside_workspace",
+    rule: "containment/outside-workspace",
+    reason: `Security Policy Violation: ${raw} is outside the workspace.`,
+    hint: "Use a path inside the workspace.",
+  });
+}
+
+function commandPath(path: CommandPath, root: string, readsOnly: boolean): Verdict {
+  if (isWithin(path.absolute, root) || harmlessDevice.test(path.absolute)) return allow;
+  const needsPerson = (reason: string): Verdict =>
+    ask({ code: "outside_workspace", rule: "containment/command-outside-workspace", reason });
+  switch (path.access) {
+    case "write":
+    case "delete":
+      return isTemporary(path.absolute) || (path.access === "write" && temporaryDirectories.includes(path.absolute))
+        ? needsPerson(`The command changes ${path.raw}, in the system's temporary directory.`)
+        : outside(path.raw);
+    case "list":
+    case "read":
+      return readsOnly && openPlaces.some((place) => isWithin(path.absolute, place))
+        ? allow
+        : needsPerson(`The command reads ${path.raw}, outside the workspace.`);
+    case "unknown":
+      return needsPerson(`The command names ${path.raw}, outside the workspace.`);
+  }
+}

@@ -1,0 +1,108 @@
+import type { CommandPath } from "../../command/command-analysis.ts";
+import { foldPath } from "../../command/fold-name.ts";
+import type { WorkspacePath } from "../../effect.ts";
+import type { Policy } from "../../policy.ts";
+import { allow, ask, deny, strictest, type Verdict } from "../../verdict.ts";
+import { type ControlPath, controlGlob, controlPath } from "./control-paths.ts";
+
+/**
+ * The workspace's control files are not the agent's to change or to propose changes to, whether they exist yet or not:
+ * git's data, editor and agent configuration, intents, ledger, tool servers. Files that tools run or obey ask.
+ *
+ * @param options.directories more protected directories, relative to the workspace, e.g. the one of `core.hooksPath`
+ * @param options.root real absolute path of the workspace; what lies above it protects nothing
+ */
+export function createControlFilesPolicy(options: {
+  readonly root: string;
+  readonly directories?: readonly string[];
+}): Policy {
+  const more = (options.directories ?? [])
+    .map((directory) => foldPath(directory).join("/"))
+    .filter((directory) => directory !== "");
+
+  const find = (relative: string, pattern: boolean): ControlPath | undefined => {
+    const known = pattern ? controlGlob(relative) : controlPath(relative);
+    if (known !== undefined) return known;
+    const folded = foldPath(relative).join("/");
+    return more.some((directory) => folded === directory || folded.startsWith(`${directory}/`))
+      ? { level: "protected", what: "a directory of hooks" }
+      : undefined;
+  };
+
+  const ofPath = (path: WorkspacePath): ControlPath | undefined => {
+    const real = path.inside ? find(path.relative, false) : controlPath(path.absolute);
+    if (real?.level === "protected") return real;
+    // What the model wrote counts as well: a link may have led away from the name, but the name was meant.
+    return controlPath(withoutRoot(path.raw, options.root)) ?? real;
+  };
+
+  const ofCommand = (path: CommandPath, staged: boolean): Verdict => {
+    const relative = withoutRoot(path.absolute, options.root);
+    const control = find(relative, path.pattern === true);
+    if (control === undefined) return allow;
+    switch (path.access) {
+      case "list":
+        return allow;
+      case "read":
+        // A staged command gets a copy of it without them.
+        return !staged && /(?:^|\/)\.git\/(?:.*\/)?config(?:\.worktree)?$/i.test(relative)
+          ? ask({
+              code: "control_file",
+              rule: "control-files/git-config",
+              reason: `${path.raw} may hold credentials for a remote.`,
+            })
+          : allow;
+      case "write":
+      case "delete":
+        // What a staged command made of it is seen, and asked about, when it has run.
+        return staged && control.level === "sensitive" ? allow : refuse(path.raw, control);
+      case "unknown":
+        return control.level === "protected" && !staged ? refuse(path.raw, control) : allow;
+    }
+  };
+
+  return {
+    name: "control-files",
+    kind: "guard",
+    decide({ analysis }) {
+      const verdicts: Verdict[] = [allow];
+      for (const effect of analysis.effects) {
+        if (effect.type === "write" || effect.type === "propose") {
+          const control = ofPath(effect.path);
+          // The user sees a proposal before anything is written, so only what is never the agent's is refused.
+          const isAgreed = effect.type === "write" && effect.found?.agreed === true;
+          if (control !== undefined && !isAgreed && (effect.type === "write" || control.level === "protected")) {
+            verdicts.push(refuse(effect.path.raw, control));
+          }
+        } else if (effect.type === "external" && !effect.readsOnly) {
+          for (const path of effect.paths) {
+            const control = ofPath(path);
+            if (control !== undefined) verdicts.push(refuse(path.raw, control));
+          }
+        } else if (effect.type === "exec") {
+          if (!effect.command.readsOnly && controlPath(effect.cwd.relative)?.level === "protected") {
+            verdicts.push(refuse(effect.cwd.raw, { level: "protected", what: "a directory of control files" }));
+          }
+          for (const path of effect.command.paths) verdicts.push(ofCommand(path, effect.staged === true));
+        }
+      }
+      return strictest(verdicts);
+    },
+  };
+}
+
+function refuse(raw: string, control: ControlPath): Verdict {
+  if (control.level === "sensitive") {
+    return ask({ code: "control_file", rule: "control-files/sensitive", reason: `${raw} is ${control.what}.` });
+  }
+  return deny({
+    code: "control_file",
+    rule: "control-files/protected",
+    reason: `Security Policy Violation: ${raw} is ${control.what}, which the agent does not change.`,
+    hint: "Ask the user to make this change.",
+  });
+}
+
+function withoutRoot(path: string, root: string): string {
+  return path === root ? "" : path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
+}

@@ -1,0 +1,81 @@
+import type { FileWrite, FoundTrait, FoundWrite } from "../../effect.ts";
+import type { Policy } from "../../policy.ts";
+import { shownName, shownNames } from "../../shown-names.ts";
+import { allow, ask, strictest, type Verdict } from "../../verdict.ts";
+import { isMadeByTools } from "./made-by-tools.ts";
+
+type Found = FileWrite & { readonly found: FoundWrite };
+
+/**
+ * What of a staged command's changes is never kept without a person: what cannot be taken back, what looks like something
+ * else than it is, and what git ignores and is no product of a build, because no diff shows it and the user's tools run it.
+ *
+ * @param options.maxDeleted tracked files that a command may delete unasked
+ */
+export function createFoundWritesPolicy({ maxDeleted = 20 }: { readonly maxDeleted?: number } = {}): Policy {
+  return {
+    name: "found-writes",
+    kind: "guard",
+    decide({ analysis }) {
+      const writes = analysis.effects.filter(isFound);
+      return strictest([allow, ...traits(writes), ofDeleted(writes, maxDeleted), ofLost(writes), ofIgnored(writes)]);
+    },
+  };
+}
+
+function isFound(effect: { readonly type: string; readonly found?: FoundWrite }): effect is Found {
+  return effect.type === "write" && effect.found !== undefined;
+}
+
+const meanings: Readonly<Record<FoundTrait, string>> = {
+  "odd-name": "has characters in its name that cannot be seen",
+  "case-clash": "differs from another name only by case",
+  "set-id": "would run with its owner's rights",
+  "leads-outside": "is a link that leads out of the workspace",
+  "open-database": "is a database that another program has open",
+  "control-target": "is what a file leads to that tools obey",
+  "only-in-index": "is to be committed with other content than the file has",
+  "nested-repository": "is a repository within the repository",
+};
+
+function traits(writes: readonly Found[]): readonly Verdict[] {
+  return writes.flatMap(({ path, found }) =>
+    found.traits.map((trait) => asked(`found/${trait}`, `${shownName(path.relative)} ${meanings[trait]}.`)),
+  );
+}
+
+function ofDeleted(writes: readonly Found[], maxDeleted: number): Verdict {
+  const deleted = writes.filter(({ operation, found }) => operation === "delete" && found.tracked);
+  if (deleted.length <= maxDeleted) return allow;
+  return asked("found/many-deleted", `It deletes ${deleted.length} files that git tracks: ${listed(deleted)}.`);
+}
+
+/** The bytes of what git ignores are kept nowhere. */
+function ofLost(writes: readonly Found[]): Verdict {
+  const lost = writes.filter(
+    ({ operation, path, found }) =>
+      operation !== "create" && found.ignored && !found.agreed && !isMadeByTools(path.relative),
+  );
+  if (lost.length === 0) return allow;
+  return asked("found/not-kept", `What it changes is ignored by git and cannot be taken back: ${listed(lost)}.`);
+}
+
+function ofIgnored(writes: readonly Found[]): Verdict {
+  const hidden = writes.filter(
+    ({ operation, path, found }) =>
+      operation === "create" && found.ignored && !found.agreed && !isMadeByTools(path.relative),
+  );
+  if (hidden.length === 0) return allow;
+  return asked("found/ignored", `Git ignores what it made, so no diff shows it: ${listed(hidden)}.`);
+}
+
+function asked(rule: string, reason: string): Verdict {
+  return ask({ code: "change_needs_confirmation", rule, reason });
+}
+
+function listed(writes: readonly Found[]): string {
+  return shownNames(
+    writes.map(({ path }) => path.relative),
+    5,
+  );
+}

@@ -1,0 +1,93 @@
+import picomatch from "picomatch";
+import type { Effect, WorkspacePath } from "../../effect.ts";
+import type { Policy } from "../../policy.ts";
+import { allow, deny, strictest, type Verdict } from "../../verdict.ts";
+
+/**
+ * The project's own lists of what the agent may reach. A path that a deny glob matches is out; where there is an allow
+ * list, so is every path that none of it matches. Directories on the way to an allowed path may be listed.
+ *
+ * Globs are relative to the workspace; one without a slash matches at any depth, and a match of a directory covers all below it.
+ */
+export function createPathListsPolicy(lists: {
+  readonly allow: readonly string[] | undefined;
+  readonly deny: readonly string[];
+}): Policy {
+  const denied = matcher(lists.deny);
+  const allowed = lists.allow === undefined ? undefined : matcher(lists.allow);
+  const onTheWay = lists.allow === undefined ? undefined : waysTo(lists.allow);
+
+  const ofPath = (path: WorkspacePath, listing: boolean): Verdict => {
+    if (!path.inside) return allow;
+    if (denied(path.relative)) return refuse(path, "path-lists/denied", "is on the project's deny list");
+    if (allowed === undefined || allowed(path.relative)) return allow;
+    if (listing && (path.relative === "" || onTheWay?.(path.relative) === true)) return allow;
+    return refuse(path, "path-lists/not-allowed", "is not on the project's allow list");
+  };
+
+  return {
+    name: "path-lists",
+    kind: "guard",
+    decide({ analysis }) {
+      return strictest([allow, ...analysis.effects.map((effect) => ofEffect(effect, ofPath))]);
+    },
+  };
+}
+
+function ofEffect(effect: Effect, ofPath: (path: WorkspacePath, listing: boolean) => Verdict): Verdict {
+  switch (effect.type) {
+    case "read":
+    case "write":
+    case "propose":
+      return ofPath(effect.path, false);
+    case "list":
+    case "search":
+      return ofPath(effect.path, true);
+    case "external":
+      return strictest([allow, ...effect.paths.map((path) => ofPath(path, false))]);
+    case "exec":
+    case "git":
+    case "net":
+    case "session":
+      return allow;
+  }
+}
+
+function refuse(path: WorkspacePath, rule: string, why: string): Verdict {
+  return deny({
+    code: "path_not_allowed",
+    rule,
+    reason: `Security Policy Violation: ${path.raw} ${why}.`,
+    hint: "Work without this file, or ask the user to change the list.",
+  });
+}
+
+function matcher(globs: readonly string[]): (path: string) => boolean {
+  if (globs.length === 0) return () => false;
+  // One name may be written in two Unicode forms; some file systems take them for the same file.
+  const match = picomatch(globs.map((glob) => glob.normalize("NFC")).flatMap(anyDepth), {
+    dot: true,
+    nocase: true,
+    nonegate: true,
+  });
+  return (path) => {
+    const plain = path.normalize("NFC");
+    return plain !== "" && (match(plain) || match(`${plain}/`));
+  };
+}
+
+function anyDepth(glob: string): readonly string[] {
+  const plain = glob.replace(/^\.?\//, "").replace(/\/+$/, "");
+  const rooted = plain.includes("/") || glob.startsWith("/") ? plain : `**/${plain}`;
+  return [rooted, `${rooted}/**`];
+}
+
+/** Directories above what an allow glob may match. */
+function waysTo(globs: readonly string[]): (path: string) => boolean {
+  const ways = globs.flatMap((glob) => {
+    const parts = (anyDepth(glob)[0] ?? "").split("/");
+    if (parts[0] === "**") return ["**"];
+    return parts.slice(0, -1).map((_, index) => parts.slice(0, index + 1).join("/"));
+  });
+  return ways.length === 0 ? () => false : picomatch(ways, { dot: true, nocase: true, nonegate: true });
+}

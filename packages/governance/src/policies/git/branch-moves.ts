@@ -1,0 +1,54 @@
+import type { CommandAnalysis, SimpleCommand } from "../../command/command-analysis.ts";
+
+/**
+ * True for `git switch NAME`, `git switch --create NAME` and `git checkout -b NAME` with nothing beside it: it writes on no
+ * branch, carries along what is not committed, and stops where it would overwrite something.
+ */
+export function onlyMovesToBranch({ commands, unresolved, dangers }: CommandAnalysis): boolean {
+  const [command, ...more] = commands;
+  if (command === undefined || more.length > 0 || unresolved.length > 0 || dangers.length > 0) return false;
+  return moveOf(command)?.plain === true;
+}
+
+/** A protected branch that a command goes to and has more to do there; undefined when there is none. */
+export function branchWrittenAfterMove(
+  { commands }: CommandAnalysis,
+  protectedBy: (branch: string) => string | undefined,
+): string | undefined {
+  for (const command of commands.slice(0, -1)) {
+    const branch = moveOf(command)?.branch;
+    if (branch !== undefined && protectedBy(branch) !== undefined) return branch;
+  }
+  return undefined;
+}
+
+interface BranchMove {
+  readonly branch: string;
+  /** It is a move and nothing else, by its options. */
+  readonly plain: boolean;
+}
+
+/** Where a git command puts HEAD; undefined for one that leaves it, or may name a file. */
+function moveOf({ name, words, wrappers }: SimpleCommand): BranchMove | undefined {
+  if (name !== "git") return undefined;
+  const [verb, ...rest] = words;
+  if (verb !== "switch" && verb !== "checkout") return undefined;
+  const literal = rest.filter((word) => word !== undefined);
+  if (literal.length < rest.length) return undefined;
+  const options = literal.filter((word) => word.startsWith("-"));
+  const names = literal.filter((word) => !word.startsWith("-"));
+  const [branch] = names;
+  if (branch === undefined || names.length > 1) return undefined;
+  const creates = options.some((option) => creating.has(option));
+  const known = options.every((option) => creating.has(option) || quiet.has(option));
+  // One name after `checkout` may be that of a file.
+  return { branch, plain: known && wrappers.length === 0 && (verb === "switch" || creates) };
+}
+
+const creating: ReadonlySet<string> = new Set(["-c", "--create", "-b"]);
+const quiet: ReadonlySet<string> = new Set(["-q", "--quiet"]);
+
+/** The branch that a symbolic ref, `ref: refs/heads/NAME`, leads to; undefined for anything else. */
+export function branchOf(ref: string | undefined): string | undefined {
+  return ref === undefined ? undefined : /^(?:ref: ?)?refs\/heads\/(.+)$/.exec(ref)?.[1];
+}

@@ -1,0 +1,159 @@
+import picomatch from "picomatch";
+import { type Effect, type GitChange, isReadOnly } from "../../effect.ts";
+import type { Policy } from "../../policy.ts";
+import { allow, ask, deny, type Verdict } from "../../verdict.ts";
+import { branchOf, branchWrittenAfterMove, onlyMovesToBranch } from "./branch-moves.ts";
+
+/** Where HEAD stands. */
+export type BranchState =
+  | {
+      readonly type: "branch";
+      readonly branch: string;
+      /** The branch this session works on; undefined before it has one. */
+      readonly sessionBranch: string | undefined;
+      /** What protects the branch, e.g. `main` or the glob `release/*`; undefined when nothing does. */
+      readonly protectedBy: string | undefined;
+    }
+  | { readonly type: "detached" }
+  /** The workspace is no git repository. */
+  | { readonly type: "none" };
+
+/**
+ * How the agent may change files: on a branch of its own, or by proposals that the user applies; `staged-proposal`: what tools
+ * and commands change is staged, and proposed when the turn ends.
+ */
+export type EditingMode = "branch" | "proposal" | "staged-proposal";
+
+/** Looks at the branch of the work tree right now. Rejects when git cannot be asked. */
+export type ReadBranch = (options: { readonly signal: AbortSignal }) => Promise<BranchState>;
+
+export interface BranchPolicyOptions {
+  readonly mode: EditingMode;
+  readonly readBranch: ReadBranch;
+  /** What protects a branch of this name; undefined when nothing does. */
+  readonly protectedBy: (branch: string) => string | undefined;
+}
+
+/**
+ * In branch mode files change, and commands that may write run, only on the session's own, unprotected branch; in proposal
+ * mode nothing changes but by the user's hand: nothing runs, but for what is staged where that is the mode. It denies, so no yes helps: such a command asks elsewhere only where it may run.
+ */
+export function createBranchPolicy({ mode, readBranch, protectedBy }: BranchPolicyOptions): Policy {
+  return {
+    name: "branch",
+    kind: "guard",
+    async decide({ analysis }, { signal }) {
+      const writes = analysis.effects.some((effect) => effect.type === "write" || mayWrite(effect));
+      const commands = analysis.effects.flatMap((effect) =>
+        effect.type === "exec" && !isReadOnly(effect) ? [effect.command] : [],
+      );
+      if (mode === "staged-proposal") return writesNowhere(analysis.effects) ? allow : proposalOnly;
+      if (mode === "proposal") return writes || commands.length > 0 ? proposalOnly : allow;
+      if (analysis.effects.some((effect) => effect.type === "exec" && effect.staged === true)) return allow;
+      const head = analysis.effects.find((effect) => effect.type === "git" && effect.what === "head");
+      if (head?.type === "git") return writes ? onNewHead(head, protectedBy) : allow;
+      const onto = commands.map((command) => branchWrittenAfterMove(command, protectedBy)).find((name) => name);
+      if (onto !== undefined) return protectedBranch(onto, protectedBy(onto) ?? "");
+      if (writes) {
+        const state = await readBranch({ signal });
+        const isFound = analysis.effects.every((effect) => effect.type !== "write" || effect.found !== undefined);
+        return isFound && state.type !== "branch" ? elsewhere(state.type) : onBranch(state);
+      }
+      if (commands.every(onlyMovesToBranch)) return allow;
+      const state = await readBranch({ signal });
+      // Elsewhere no branch needs keeping: whether the command runs is a person's to say.
+      return state.type === "branch" ? onBranch(state) : allow;
+    },
+  };
+}
+
+/** A staged command moved HEAD, and changed files: they belong to the branch it went to. */
+function onNewHead({ to }: GitChange, protectedBy: BranchPolicyOptions["protectedBy"]): Verdict {
+  const branch = branchOf(to);
+  if (branch === undefined) return onBranch({ type: "detached" });
+  return onBranch({ type: "branch", branch, sessionBranch: undefined, protectedBy: protectedBy(branch) });
+}
+
+/** What files get is staged; so is what commands do, where they are. */
+function writesNowhere(effects: readonly Effect[]): boolean {
+  return effects.every((effect) => !mayWrite(effect) && (effect.type !== "exec" || effect.staged === true));
+}
+
+/** Somebody else's tool that was told of files here. */
+function mayWrite(effect: Effect): boolean {
+  return effect.type === "external" && !effect.readsOnly && effect.paths.some(({ inside }) => inside);
+}
+
+/** What a command did where there is no branch to keep it on, and so none to take it back with. */
+function elsewhere(place: "none" | "detached"): Verdict {
+  return ask({
+    code: "no_branch",
+    rule: "branch/no-branch",
+    reason: place === "none" ? "The workspace is no git repository." : "HEAD is detached.",
+  });
+}
+
+const proposalOnly: Verdict = deny({
+  code: "proposal_mode",
+  rule: "branch/proposal-mode",
+  reason: "This session is in Proposal Mode: nothing is changed or run, changes are proposed.",
+  hint: "Propose the change, and the user applies it.",
+});
+
+function onBranch(state: BranchState): Verdict {
+  switch (state.type) {
+    case "none":
+      return deny({
+        code: "no_repository",
+        rule: "branch/no-repository",
+        reason: "The workspace is no git repository, so changes could not be taken back.",
+        hint: "Run git init, or use Proposal Mode.",
+      });
+    case "detached":
+      return deny({
+        code: "detached_head",
+        rule: "branch/detached-head",
+        reason: "HEAD is detached: changes would belong to no branch.",
+        hint: "Check out a branch, or use Proposal Mode.",
+      });
+    case "branch":
+      if (state.protectedBy !== undefined) {
+        return protectedBranch(state.branch, state.protectedBy);
+      }
+      if (state.sessionBranch !== undefined && state.branch !== state.sessionBranch) {
+        return deny({
+          code: "branch_moved",
+          rule: "branch/branch-moved",
+          reason: `HEAD is on ${state.branch}, and this session works on ${state.sessionBranch}.`,
+          hint: `Check out ${state.sessionBranch} again.`,
+          retryable: true,
+        });
+      }
+      return allow;
+  }
+}
+
+function protectedBranch(branch: string, protectedBy: string): Verdict {
+  return deny({
+    code: "protected_branch",
+    rule: "branch/protected-branch",
+    reason: `Branch ${branch} is protected (${protectedBy}): nothing is written there, by a command neither.`,
+    hint: "Start a branch for this work, e.g. git switch --create NAME as a command of its own, or use Proposal Mode.",
+  });
+}
+
+const alwaysProtected: readonly string[] = ["main", "master", "develop", "release/*", "release/**"];
+
+/** What protects a branch: a built-in name or glob, the remote's default, or one of `extra`; undefined when nothing does. */
+export function isProtectedBranch(
+  branch: string,
+  options: { readonly extra?: readonly string[]; readonly remoteDefault?: string | undefined } = {},
+): string | undefined {
+  const name = branch.replace(/^refs\/heads\//, "");
+  const folded = name.toLowerCase();
+  const remoteDefault = options.remoteDefault?.replace(/^(?:refs\/remotes\/)?origin\//, "");
+  if (remoteDefault !== undefined && folded === remoteDefault.toLowerCase()) return `default branch of the remote`;
+  return [...alwaysProtected, ...(options.extra ?? [])].find(
+    (glob) => folded === glob.toLowerCase() || picomatch.isMatch(name, glob, { nocase: true, dot: true }),
+  );
+}

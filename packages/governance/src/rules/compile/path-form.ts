@@ -1,0 +1,30 @@
+import { foldPath } from "../../command/fold-name.ts";
+import { absolutePath, expandPath } from "../../command/words/resolve-path.ts";
+
+/** Where rules are read: what `~` and relative paths mean. All absolute, the workspace's root real. */
+export interface RulePlace {
+  readonly root: string;
+  /** The user's home, as it is named and as it really is. The first one is what `~` in a command means. */
+  readonly homes: readonly string[];
+}
+
+/** A path as folded components. `relative` is set when it lies in the workspace; empty for the root. */
+export interface PathForm {
+  readonly absolute: readonly string[];
+  readonly relative: readonly string[] | undefined;
+}
+
+export function pathForm(absolute: string, root: string): PathForm {
+  const parts = foldPath(absolute);
+  const rootParts = foldPath(root);
+  const inside = rootParts.every((part, index) => parts[index] === part);
+  return { absolute: parts, relative: inside ? parts.slice(rootParts.length) : undefined };
+}
+
+/** What a model wrote, read without following links: `~`, `$HOME` and relative to the workspace. */
+export function rawForm(raw: string, place: RulePlace): PathForm {
+  const home = place.homes[0] ?? "/";
+  const written = raw.replace(/^(?:\$HOME|\$\{HOME\}|%USERPROFILE%)(?=[/\\]|$)/i, "~").replaceAll("\\", "/");
+  const path = written.startsWith("~") ? expandPath(written, place.root, home) : absolutePath(written, place.root);
+  return pathForm(path, place.root);
+}

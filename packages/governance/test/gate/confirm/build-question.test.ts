@@ -1,0 +1,100 @@
+import type { ConfirmationScope } from "@gennai/protocol/model/question";
+import type { Risk } from "@gennai/protocol/model/risk";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import type { Question } from "#confirmation";
+import type { Effect } from "#effect";
+import { buildQuestion, type QuestionContext } from "#gate/confirm/build-question";
+import { RememberedAnswers } from "#gate/confirm/remembered-answers";
+import { ask } from "#verdict";
+import { exec } from "../../policies/effects.ts";
+
+const finding = { code: "no", rule: "test/rule", reason: "Because." };
+
+function question(
+  effects: readonly Effect[],
+  context: Partial<QuestionContext> = {},
+  { risk = "medium", rule = "test/rule" }: { readonly risk?: Risk; readonly rule?: string } = {},
+): Question {
+  return buildQuestion(
+    {
+      type: "decided",
+      call: { id: "c", name: "Bash", argumentsJson: "{}" },
+      tool: {
+        name: "Bash",
+        description: "",
+        parameters: z.strictObject({}),
+        access: "change",
+        analyse: () => Promise.reject(new Error("not here")),
+        execute: () => Promise.reject(new Error("not here")),
+      },
+      args: {},
+      analysis: { statement: "Run `npm test`", effects, claim: "harmless" },
+      verdict: ask(finding),
+      fired: [],
+      risk,
+      argumentsJson: '{"command":"npm test"}',
+      input: "{}",
+      warnings: [],
+    },
+    { ...finding, rule },
+    { turnId: "t", policySha256: "p", intent: undefined, isolation: undefined, ...context },
+  );
+}
+
+const typed = (): Effect => {
+  const effect = exec("npm test");
+  return effect.type === "exec" ? { ...effect, where: "client" } : effect;
+};
+
+describe("seed 003 §5 payload: intent reflection, plain action statement, impact statement", () => {
+  it.each([
+    [undefined, "No intent is selected for this session."],
+    [{ id: "INT-001", name: "Colours" }, "This serves the intent INT-001: Colours."],
+    [{ id: "INT-002", name: "" }, "This serves the intent INT-002: (no name)."],
+  ])("the intent %o: %s", (intent, reflection) => {
+    expect(question([exec("npm test")], { intent })).toMatchObject({
+      intentReflection: reflection,
+      actionStatement: "Run `npm test`",
+      modelClaim: "harmless",
+    });
+  });
+
+  it.each<[string, Effect, QuestionContext["isolation"], RegExp, RegExp]>([
+    ["in the sandbox", exec("npm test"), "sandboxed", /in the sandbox.*no network/, /your rights on this machine/],
+    ["without one", exec("npm test"), "unsandboxed", /with your rights on this machine/, /in the sandbox/],
+    ["where nobody knows", exec("npm test"), undefined, /with your rights on this machine/, /in the sandbox/],
+    ["in the user's terminal", typed(), "sandboxed", /your terminal.*your rights/, /in the sandbox/],
+  ])("says where a command runs: %s", (_name, effect, isolation, says, not) => {
+    const { impactStatement } = question([effect], { isolation });
+    expect(impactStatement).toMatch(says);
+    expect(impactStatement).not.toMatch(not);
+  });
+});
+
+describe("what a yes is remembered for", () => {
+  it("is said with the rule and the exact action, and not where only once is offered", () => {
+    const asked = question([exec("npm test")]);
+    expect(asked.rememberStatement).toContain("the rule test/rule for exactly this action");
+    expect(asked.rememberStatement).toContain(asked.actionSha256.slice(0, 12));
+    const high = question([exec("npm test")], {}, { risk: "high" });
+    expect(high).toMatchObject({ rememberStatement: "", offeredScopes: ["once"] });
+    const higher = question([exec("npm test")], {}, { risk: "critical" as Risk });
+    expect(higher).toMatchObject({ rememberStatement: "", offeredScopes: ["once"] });
+    expect(higher.impactStatement).toContain("not be possible to take this back");
+  });
+
+  it.each<[string, Exclude<ConfirmationScope, "workspace">, Question, boolean]>([
+    ["the same question", "session", question([exec("npm test")]), true],
+    ["another turn", "session", question([exec("npm test")], { turnId: "u" }), true],
+    ["another turn, for the turn", "turn", question([exec("npm test")], { turnId: "u" }), false],
+    ["another rule", "session", question([exec("npm test")], {}, { rule: "rules/project/1" }), false],
+    ["another action", "session", question([exec("npm test > /tmp/x")]), false],
+    ["a higher risk", "session", question([exec("npm test")], {}, { risk: "high" }), false],
+    ["once", "once", question([exec("npm test")]), false],
+  ])("holds for %s (%s)", (_name, scope, later, holds) => {
+    const remembered = new RememberedAnswers();
+    remembered.remember(question([exec("npm test")]), scope);
+    expect(remembered.find(later) !== undefined).toBe(holds);
+  });
+});
