@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import type { PlanApproval } from "@gennai/governance/plan/plan-change";
 import { ServiceError } from "@gennai/machine/service-error";
 import { startServer } from "@gennai/server/serve";
 import { ApprovalTokens, isToken } from "@gennai/sessions/plans/approval/approval-tokens";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
-import { killedServerOptions } from "../../../packages/server/test/plans/killed-server.ts";
+import { killedRun } from "../../../packages/server/test/plans/killed-run.ts";
+import { killedServerOptions } from "../../../packages/server/test/plans/killed-server-options.ts";
 import {
   ann,
   command,
@@ -102,16 +100,7 @@ async function killedBetween(): Promise<void> {
   await using state = await temporaryDirectory();
   await using workspace = await temporaryRepository({ "README.md": "# Test\n" });
   await workspace.git("checkout", "--quiet", "-b", "work");
-  const script = fileURLToPath(new URL("../../../packages/server/test/plans/killed-server.ts", import.meta.url));
-  const child = spawn(process.execPath, [script, state.root, workspace.root], { stdio: ["ignore", "pipe", "inherit"] });
-  const exited = once(child, "exit");
-  let output = "";
-  child.stdout.on("data", (chunk: Buffer) => void (output += chunk.toString("utf8")));
-  for (let tries = 0; !existsSync(workspace.path("begun")) && tries < 750; tries += 1)
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  child.kill("SIGKILL");
-  await exited;
-  const [sessionId = "", planId = "", digest = "", token = ""] = output.trim().split(" ");
+  const { sessionId, planId, digest, token } = await killedRun(state.root, workspace.root);
   await using server = await startServer(killedServerOptions(state.root, workspace.root));
   const session = await server.manager.get(sessionId);
   assert.equal((await server.plans.get(session, planId)).state, "interrupted");
