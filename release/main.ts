@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { catalogueDate } from "../packages/models/src/gen/catalogue.ts";
 import { inRepository } from "../scripts/lib/repository.mjs";
 import { assertCatalogueIsNew } from "./catalogue-age.ts";
-import { releaseGates } from "./gates/release-gates.ts";
+import { gatesNamed } from "./gates/release-gates.ts";
 import { makeArtefacts, publish } from "./make-release.ts";
 import { rehearse } from "./rehearse.ts";
 import { ReleaseError } from "./release-error.ts";
@@ -73,19 +73,16 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<boo
     if (name === undefined || positionals.length > 1) throw new UsageError();
     const directory = resolve(name);
     const key = readSigningKey(values.key === undefined ? privateKeyFile(`${directory}.key`) : resolve(values.key));
-    const gates = releaseGates.filter((gate) => values.only?.includes(gate.name) ?? true);
-    const record = await runGates({ root: inRepository(), directory, key, gates, print });
-    return record.result === "passed";
+    const gates = gatesNamed(values.only);
+    const record = await runGates({ root: inRepository(), directory, key, gates, print, signal: interrupted() });
+    // A part of the gates makes no release, and is judged by itself.
+    return values.only === undefined
+      ? record.result === "passed"
+      : record.gates.every(({ result }) => result === "passed");
   },
   async rehearse(args) {
     const { values } = parseArgs({ args: [...args], options: { only: { type: "string", multiple: true } } });
-    const { signal } = new AbortController();
-    await rehearse({
-      root: inRepository(),
-      ...(values.only === undefined ? {} : { only: values.only }),
-      print,
-      signal,
-    });
+    await rehearse({ root: inRepository(), only: values.only, write, signal: interrupted() });
     return true;
   },
 };
@@ -98,13 +95,24 @@ async function keyForOneRun(out: string): Promise<SigningKey> {
   return key;
 }
 
+/** Aborts when this process is told to end, so that what it started ends with it. */
+function interrupted(): AbortSignal {
+  const stop = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => stop.abort());
+  return stop.signal;
+}
+
 /** The words do not make a command. */
 class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
+function print(line: string): void {
+  write(`${line}\n`);
+}
+
+function write(text: string): void {
+  process.stdout.write(text);
 }
 
 const [name = "", ...args] = process.argv.slice(2);

@@ -17,13 +17,15 @@ export interface GatesOptions {
   readonly gates: readonly Gate[];
   /** Takes a line of what goes on. */
   readonly print: (line: string) => void;
+  /** Stops the gate that runs, and begins no other. */
+  readonly signal: AbortSignal;
 }
 
 /**
  * Runs gates over a release, one after the other, and signs the record of it, whatever came out. What each gate wrote lies in
  * `DIRECTORY.gates`. Rejects with `ReleaseError` when there is no release of this key.
  */
-export async function runGates({ root, directory, key, gates, print }: GatesOptions): Promise<ReleaseRecord> {
+export async function runGates({ root, directory, key, gates, print, signal }: GatesOptions): Promise<ReleaseRecord> {
   const { problems } = verifyRelease({ directory, publicKey: key.publicPem, gates: false });
   if (problems.length > 0)
     throw new ReleaseError(`${directory} is no release of key ${key.keyId}: ${problems.join(" ")}`);
@@ -32,11 +34,12 @@ export async function runGates({ root, directory, key, gates, print }: GatesOpti
   mkdirSync(outputs, { recursive: true });
   const results: GateResult[] = [];
   for (const gate of gates) {
+    if (signal.aborted) break;
     print(`${gate.name}: ${gate.title}`);
     const scratch = mkdtempSync(join(tmpdir(), "gennai-gate-"));
     try {
       const context = { root, directory, version: source.version, publicKey: key.publicPem, scratch };
-      const { result, output } = await runGate(gate, context);
+      const { result, output } = await runGate(gate, context, { print, signal });
       writeFileSync(join(outputs, `${gate.name}.log`), output);
       for (const line of result.evidence) print(`    ${line}`);
       const seconds = (Date.parse(result.ended) - Date.parse(result.began)) / 1000;

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
 import { StepFailed } from "./steps.ts";
 
 /** What a release must pass. */
@@ -23,6 +22,8 @@ export interface GateContext {
   readonly publicKey: string;
   /** An empty directory that is removed afterwards. */
   readonly scratch: string;
+  /** Takes how to say what the gate is doing now: while it runs, and when it does not end. */
+  readonly doing: (now: () => string) => void;
 }
 
 export interface Findings {
@@ -51,16 +52,32 @@ export interface GateResult {
   readonly ended: string;
 }
 
+export interface GateRun {
+  readonly print: (line: string) => void;
+  /** Stops the gate before its time is over. */
+  readonly signal: AbortSignal;
+  readonly tellEveryMs?: number;
+}
+
 /**
  * Runs a gate and says what came of it; never rejects. Whatever is not a clear pass is a failure: a gate that threw, that took too
- * long, that looked at nothing, that left something out, or that shows no evidence.
+ * long, that looked at nothing, that left something out, or that shows no evidence. Meanwhile it says what the gate is doing.
  */
 export async function runGate(
   gate: Gate,
-  context: GateContext,
+  context: Omit<GateContext, "doing">,
+  { print, signal, tellEveryMs = 60_000 }: GateRun,
 ): Promise<{ readonly result: GateResult; readonly output: string }> {
   const began = new Date().toISOString();
-  const { findings, trouble } = await findingsOf(gate, context);
+  let now = () => "";
+  const seconds = () => Math.round((Date.now() - Date.parse(began)) / 1000);
+  const telling = setInterval(
+    () => print(`    ${seconds()} of at most ${gate.timeoutMs / 1000} s: ${now()}`),
+    tellEveryMs,
+  );
+  const doing = (what: () => string) => void (now = what);
+  const { findings, trouble } = await findingsOf(gate, { ...context, doing }, { signal, now: () => now() });
+  clearInterval(telling);
   const { passed, failed, skipped, evidence, output } = findings;
   const reason = trouble ?? reasonAgainst(findings);
   const result: GateResult = {
@@ -92,30 +109,26 @@ const grace = 5_000;
 async function findingsOf(
   gate: Gate,
   context: GateContext,
+  { signal, now }: { readonly signal: AbortSignal; readonly now: () => string },
 ): Promise<{ readonly findings: Findings; readonly trouble?: string }> {
-  const stop = new AbortController();
-  const time = new AbortController();
-  const timeIsOver = (async () => {
-    await delay(gate.timeoutMs, undefined, { signal: time.signal });
-    stop.abort();
-    await delay(grace, undefined, { signal: time.signal });
-  })();
-  try {
-    const running = gate.run(context, { signal: stop.signal });
-    const findings = await Promise.race([running, timeIsOver]);
-    if (findings !== undefined && !stop.signal.aborted) return { findings };
-    return { findings: findings ?? nothing, trouble: `It did not end within ${gate.timeoutMs / 1000} s.` };
-  } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
-    const late = stop.signal.aborted ? `It did not end within ${gate.timeoutMs / 1000} s: ` : "";
-    if (error instanceof StepFailed) {
-      const { output } = error.findings;
-      return { findings: { ...error.findings, output: `${output}\n${text}` }, trouble: `${late}${text}` };
-    }
-    const output = error instanceof Error ? (error.stack ?? text) : text;
-    return { findings: { ...nothing, output }, trouble: late === "" ? `It broke: ${text}` : `${late}${text}` };
-  } finally {
-    time.abort();
-    timeIsOver.catch(() => undefined);
+  const end = AbortSignal.any([signal, AbortSignal.timeout(gate.timeoutMs)]);
+  const tooLate = Promise.withResolvers<Findings>();
+  end.addEventListener("abort", () => setTimeout(() => tooLate.resolve(nothing), grace));
+  const run = async () => gate.run(context, { signal: end });
+  const found = await Promise.race([run(), tooLate.promise]).then((findings) => ({ findings }), brokenBy);
+  if (!end.aborted) return found;
+  const why = signal.aborted ? "It was stopped" : `It did not end within ${gate.timeoutMs / 1000} s`;
+  const what = now();
+  return { findings: found.findings, trouble: what === "" ? `${why}.` : `${why}. It was doing this: ${what}` };
+}
+
+/** What is known of a gate that threw. */
+function brokenBy(error: unknown): { readonly findings: Findings; readonly trouble: string } {
+  const text = error instanceof Error ? error.message : String(error);
+  if (error instanceof StepFailed) {
+    const { output } = error.findings;
+    return { findings: { ...error.findings, output: `${output}\n${text}` }, trouble: text };
   }
+  const output = error instanceof Error ? (error.stack ?? text) : text;
+  return { findings: { ...nothing, output }, trouble: `It broke: ${text}` };
 }

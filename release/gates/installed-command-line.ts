@@ -1,9 +1,9 @@
-import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { artefactNames } from "../make-release.ts";
 import type { GateContext } from "./gate.ts";
-import { environmentOfUser, type Ran, runProgram } from "./run-program.ts";
+import { endGroup } from "./process-group.ts";
+import { environmentOfUser, type Ran, type RunOptions, runProgram, startProgram } from "./run-program.ts";
 
 /** The packed command line, installed as a user does, with a home of its own. */
 export interface InstalledCommandLine {
@@ -27,7 +27,7 @@ export interface ServedCommandLine extends AsyncDisposable {
 
 /** `npm install --global` of the packed command line into an empty directory. Rejects when npm fails. */
 export async function installCommandLine(
-  { directory, scratch, version }: Pick<GateContext, "directory" | "scratch" | "version">,
+  { directory, scratch, version, doing }: Omit<GateContext, "root" | "publicKey">,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<InstalledCommandLine> {
   const home = join(scratch, "home");
@@ -37,12 +37,15 @@ export async function installCommandLine(
   const env = environmentOfUser(home);
   const options = { cwd: elsewhere, env, signal };
   const tarball = join(directory, artefactNames(version).commandLine);
+  doing(() => `npm installs ${tarball}`);
   const quiet = ["--no-audit", "--no-fund", "--no-update-notifier"];
   const installed = await runProgram("npm", ["install", "--global", "--prefix", prefix, ...quiet, tarball], options);
   if (installed.code !== 0) throw new Error(`npm install failed:\n${installed.output.slice(-2000)}`);
   const program = join(prefix, "bin", "gennai");
-  const run = (args: readonly string[], environment: NodeJS.ProcessEnv = {}) =>
-    runProgram(program, args, { ...options, env: { ...env, ...environment } });
+  const run = (args: readonly string[], environment: NodeJS.ProcessEnv = {}) => {
+    doing(() => `gennai ${args.join(" ")}`);
+    return runProgram(program, args, { ...options, env: { ...env, ...environment } });
+  };
   return {
     env,
     output: installed.output,
@@ -57,50 +60,30 @@ export async function installCommandLine(
   };
 }
 
-async function serve(
-  program: string,
-  args: readonly string[],
-  { cwd, env, signal }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly signal: AbortSignal },
-): Promise<ServedCommandLine> {
-  const child = spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
-  const kill = () => {
-    try {
-      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-    } catch {
-      // It ended by itself.
-    }
-  };
-  signal.addEventListener("abort", kill, { once: true });
-  const ended = new Promise<number>((resolve) => child.once("close", (code) => resolve(code ?? 1)));
+async function serve(program: string, args: readonly string[], options: RunOptions): Promise<ServedCommandLine> {
   let output = "";
-  const listening = new Promise<{ readonly url: string; readonly link: string }>((resolve, reject) => {
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding("utf8").on("data", (text: string) => {
-        output += text;
-        const [, url] = /listening on (http:\/\/[\d.:]+)/.exec(output) ?? [];
-        const [, link] = /Open (http:\S+)/.exec(output) ?? [];
-        if (url !== undefined && link !== undefined) resolve({ url, link });
-      });
-    }
-    child.once("error", reject);
-    void ended.then((code) => reject(new Error(`gennai serve ended with ${code}:\n${output.slice(-2000)}`)));
-  });
-  const stop = async () => {
-    child.kill("SIGTERM");
-    return ended;
+  const listening = Promise.withResolvers<{ readonly url: string; readonly link: string }>();
+  const onOutput = (text: string) => {
+    output += text;
+    const [, url] = /listening on (http:\/\/[\d.:]+)/.exec(output) ?? [];
+    const [, link] = /Open (http:\S+)/.exec(output) ?? [];
+    if (url !== undefined && link !== undefined) listening.resolve({ url, link });
   };
-  try {
-    return {
-      ...(await listening),
-      stop,
-      async [Symbol.asyncDispose]() {
-        signal.removeEventListener("abort", kill);
-        kill();
-        await ended;
-      },
-    };
-  } catch (error) {
-    kill();
-    throw error;
-  }
+  const { pid, ended } = await startProgram(program, args, { ...options, onOutput });
+  void ended.then((code) => {
+    listening.reject(new Error(`gennai serve ended with ${code}:\n${output.slice(-2000)}`));
+  });
+  const { url, link } = await listening.promise;
+  return {
+    url,
+    link,
+    async stop() {
+      process.kill(pid, "SIGTERM");
+      return ended;
+    },
+    async [Symbol.asyncDispose]() {
+      await endGroup(pid, 0);
+      await ended;
+    },
+  };
 }

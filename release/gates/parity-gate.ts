@@ -11,7 +11,7 @@ export const parityGate: Gate = {
   title: "Two deployments of the packed command line are the same: version, protocol, policy, controls, program.",
   timeoutMs: 5 * 60_000,
   async run(context, { signal }) {
-    const steps = new Steps();
+    const steps = new Steps(context.doing);
     const gennai = await installCommandLine(context, { signal });
     await using servers = new AsyncDisposableStack();
     // The digest of the rules holds for a place, so that all of them serve the same one.

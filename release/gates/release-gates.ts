@@ -1,3 +1,4 @@
+import { ReleaseError } from "../release-error.ts";
 import type { Gate } from "./gate.ts";
 import { parityGate } from "./parity-gate.ts";
 import { reproducibleGate } from "./reproducible-gate.ts";
@@ -7,3 +8,12 @@ import { testGates } from "./test-gates.ts";
 
 /** Every gate of a release; the quick ones come first, so that a release that cannot be is refused soon. */
 export const releaseGates: readonly Gate[] = [signatureGate, smokeGate, parityGate, ...testGates, reproducibleGate];
+
+/** Those of the names; without names all. Throws `ReleaseError` on a name that no gate has. */
+export function gatesNamed(names: readonly string[] | undefined): readonly Gate[] {
+  if (names === undefined) return releaseGates;
+  const known = releaseGates.map(({ name }) => name);
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length > 0) throw new ReleaseError(`No gate is named ${unknown.join(", ")}: ${known.join(", ")}.`);
+  return releaseGates.filter(({ name }) => names.includes(name));
+}

@@ -11,12 +11,13 @@ export const reproducibleGate: Gate = {
   name: "reproducible",
   title: "A fresh clone of the commit, in another directory, gives the same bytes.",
   timeoutMs: 10 * 60_000,
-  async run({ root, directory, scratch }, { signal }) {
-    const steps = new Steps();
+  async run({ root, directory, scratch, doing }, { signal }) {
+    const steps = new Steps(doing);
     const { commit } = sourceState(root);
     const clone = join(scratch, "another place");
     const again = join(scratch, "again");
     const must = async (program: string, ...args: readonly string[]) => {
+      doing(() => `${program} ${args.join(" ")}`);
       const { code, output } = await runProgram(program, args, { cwd: program === "git" ? root : clone, signal });
       steps.note(output);
       if (code !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${code}:\n${output.slice(-2000)}`);

@@ -11,8 +11,8 @@ export const signatureGate: Gate = {
   name: "signature",
   title: "The checksums are signed by the release key, and every artefact is what they say.",
   timeoutMs: 60_000,
-  async run({ directory, publicKey, scratch, version }) {
-    const steps = new Steps();
+  async run({ directory, publicKey, scratch, version, doing }) {
+    const steps = new Steps(doing);
     const look = (place: string, key = publicKey) => verifyRelease({ directory: place, publicKey: key, gates: false });
     await steps.check("signature and checksums", () => {
       const { problems, facts } = look(directory);

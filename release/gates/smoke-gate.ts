@@ -13,7 +13,7 @@ export const smokeGate: Gate = {
   title: "The packed command line installs with an empty home, works, takes back, and its ledger verifies.",
   timeoutMs: 5 * 60_000,
   async run(context, { signal }) {
-    const steps = new Steps();
+    const steps = new Steps(context.doing);
     const gennai = await installCommandLine(context, { signal });
     steps.note(gennai.output);
     const node = await runProgram("node", ["--version"], { cwd: context.scratch, env: gennai.env, signal });

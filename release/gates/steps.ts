@@ -1,13 +1,19 @@
-import type { Findings } from "./gate.ts";
+import type { Findings, GateContext } from "./gate.ts";
 
 /** Counts what a gate looks at, step by step. The first step that fails is the last: what comes after relies on it. */
 export class Steps {
   readonly #evidence: string[] = [];
   readonly #output: string[] = [];
+  readonly #doing: GateContext["doing"];
   #passed = 0;
+
+  constructor(doing: GateContext["doing"]) {
+    this.#doing = doing;
+  }
 
   /** Runs a step. What it gives is evidence; what it throws fails the gate. */
   async check(name: string, look: () => Promise<string> | string): Promise<void> {
+    this.#doing(() => name);
     let evidence: string;
     try {
       evidence = await look();

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import * as z from "zod";
 import { packagedNode, toolEnvironment } from "../../scripts/lib/packaged-node.mjs";
+import { filesUnderWay, underWayVariable } from "./files-under-way.ts";
 import type { Findings, Gate } from "./gate.ts";
 import { runProgram } from "./run-program.ts";
 
@@ -44,13 +45,16 @@ export function testGate(options: TestGateOptions): TestGate {
     title,
     timeoutMs,
     async run(context, { signal }) {
-      const file = join(context.scratch, "vitest.json");
+      const [file, underWay] = [join(context.scratch, "vitest.json"), join(context.scratch, "under-way.json")];
+      context.doing(() => filesUnderWay(underWay));
       const args = [
         ...[join(context.root, "node_modules", "vitest", "vitest.mjs"), "run", ...options.tests],
         ...["--config", join(context.root, options.config ?? "vitest.config.ts")],
         ...["--reporter=default", "--reporter=json", `--outputFile.json=${file}`],
+        `--reporter=${join(import.meta.dirname, "files-under-way.ts")}`,
       ];
-      const env = { ...toolEnvironment(), CI: "true", NO_COLOR: "1", ...options.environment?.(context) };
+      const settings = { CI: "true", NO_COLOR: "1", [underWayVariable]: underWay };
+      const env = { ...toolEnvironment(), ...settings, ...options.environment?.(context) };
       const { code, output } = await runProgram(packagedNode(), args, { cwd: context.root, env, signal });
       if (!existsSync(file)) throw new Error(`The tests gave no report (exit code ${code}).\n${output.slice(-4000)}`);
       const report = reportSchema.parse(JSON.parse(readFileSync(file, "utf8")));

@@ -31,6 +31,8 @@ export function run(program, args, options) {
         output += text;
       });
     }
+    // What it left running could hold its output open for ever.
+    child.once("exit", () => setTimeout(() => child.stdio.forEach((stream) => stream?.destroy()), 5_000).unref());
     child.once("error", reject);
     child.once("close", (code, signal) => resolve({ code: exitCode(code, signal), output }));
   });

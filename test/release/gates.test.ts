@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Findings, type Gate, type GateContext, runGate } from "../../release/gates/gate.ts";
-import { releaseGates } from "../../release/gates/release-gates.ts";
+import { filesUnderWay } from "../../release/gates/files-under-way.ts";
+import { type Findings, type Gate, runGate } from "../../release/gates/gate.ts";
+import { gatesNamed, releaseGates } from "../../release/gates/release-gates.ts";
 import { signatureGate } from "../../release/gates/signature-gate.ts";
 import { Steps } from "../../release/gates/steps.ts";
 import { judge, testGate } from "../../release/gates/test-gate.ts";
@@ -20,15 +21,17 @@ afterAll(() => {
   rmSync(scratch, { recursive: true, force: true });
 });
 
-const context = (): GateContext => ({ root, directory: scratch, version: "1.2.3", publicKey: "", scratch });
+const context = () => ({ root, directory: scratch, version: "1.2.3", publicKey: "", scratch });
 const sound: Findings = { passed: 1, failed: 0, skipped: 0, evidence: ["seen"], output: "all" };
 const gate = (run: Gate["run"], timeoutMs = 5_000): Gate => ({ name: "smoke", title: "It works.", timeoutMs, run });
+const quiet = { print: () => undefined, signal: new AbortController().signal };
 
 describe("seed 003 §11 gates: a gate", () => {
   it("passes with evidence, and keeps the digest of all that was written", async () => {
     const { result, output } = await runGate(
       gate(async () => sound),
       context(),
+      quiet,
     );
     expect(result).toMatchObject({ name: "smoke", result: "passed", reason: "", evidence: ["seen"] });
     expect([result.counts, output]).toEqual([{ passed: 1, failed: 0, skipped: 0 }, "all"]);
@@ -53,7 +56,7 @@ describe("seed 003 §11 gates: a gate", () => {
     [
       "has a step that does not hold",
       async () => {
-        const steps = new Steps();
+        const steps = new Steps(() => undefined);
         await steps.check("first", () => "fine");
         await steps.check("second", () => Promise.reject(new Error("broken")));
         return steps.findings();
@@ -62,7 +65,7 @@ describe("seed 003 §11 gates: a gate", () => {
     ],
   ];
   it.each(failing)("fails when it %s", async (_name, run, reason) => {
-    const { result } = await runGate(gate(run), context());
+    const { result } = await runGate(gate(run), context(), quiet);
     expect([result.result, result.reason]).toEqual(["failed", reason]);
   });
 
@@ -70,18 +73,44 @@ describe("seed 003 §11 gates: a gate", () => {
     ["goes on for ever", () => new Promise<Findings>(() => undefined)],
     [
       "stops when it is told to, and says that all is well",
-      async (_context: GateContext, { signal }: { readonly signal: AbortSignal }) => {
+      async (_context: unknown, { signal }: { readonly signal: AbortSignal }) => {
         await delay(60_000, undefined, { signal }).catch(() => undefined);
         return sound;
       },
     ],
   ])("fails when its time is over and it %s", { timeout: 15_000 }, async (_name, run) => {
-    const { result } = await runGate(gate(run, 50), context());
+    const { result } = await runGate(gate(run, 50), context(), quiet);
     expect([result.result, result.reason]).toEqual(["failed", "It did not end within 0.05 s."]);
   });
 
+  it("says what it is doing, while it runs and when its time is over", { timeout: 15_000 }, async () => {
+    const lines: string[] = [];
+    const waiting: Gate["run"] = async ({ doing }, { signal }) => {
+      doing(() => "waiting for a server");
+      await delay(60_000, undefined, { signal });
+      return sound;
+    };
+    const run = { ...quiet, print: (line: string) => void lines.push(line), tellEveryMs: 40 };
+    const { result } = await runGate(gate(waiting, 500), context(), run);
+    expect(lines[0]).toBe("    0 of at most 0.5 s: waiting for a server");
+    expect(result.reason).toBe("It did not end within 0.5 s. It was doing this: waiting for a server");
+  });
+
+  it("stops when the run of the gates is interrupted", async () => {
+    const { result } = await runGate(
+      gate(async (_context, { signal }) => delay(60_000, sound, { signal })),
+      context(),
+      { ...quiet, signal: AbortSignal.abort() },
+    );
+    expect([result.result, result.reason]).toEqual(["failed", "It was stopped."]);
+  });
+
   it("keeps the evidence from before a step that does not hold", async () => {
-    const { result } = await runGate(gate(failing.at(-1)?.[1] ?? (() => Promise.reject(new Error()))), context());
+    const { result } = await runGate(
+      gate(failing.at(-1)?.[1] ?? (() => Promise.reject(new Error()))),
+      context(),
+      quiet,
+    );
     expect([result.evidence, result.counts]).toEqual([["first: fine"], { passed: 1, failed: 1, skipped: 0 }]);
   });
 });
@@ -137,8 +166,9 @@ describe("seed 003 §11 gates: a gate of tests", () => {
   it("really runs them, and fails when there are none", { timeout: 60_000 }, async () => {
     const facts = { name: "never-do", title: "t", timeoutMs: 50_000, proves: ["seed 003 §4:"] };
     const there = testGate({ ...facts, tests: ["packages/governance/test/policies/risk.test.ts"] });
-    const run = async (each: Gate) => (await runGate(each, context())).result;
+    const run = async (each: Gate) => (await runGate(each, context(), quiet)).result;
     expect(await run(there)).toMatchObject({ result: "passed" });
+    expect(filesUnderWay(join(scratch, "under-way.json"))).toBe("1 of 1 test files have ended; running: none");
     rmSync(join(scratch, "vitest.json"));
     const gone = testGate({ ...facts, tests: ["test/release/no-such.test.ts"] });
     expect(await run(gone)).toMatchObject({ result: "failed" });
@@ -150,13 +180,20 @@ describe("the gates of a release", () => {
     expect(releaseGates.map(({ name }) => name).sort()).toEqual([...gateNames].sort());
   });
 
+  it("are chosen by name, and a name that none has is refused", () => {
+    expect(gatesNamed(undefined)).toEqual(releaseGates);
+    expect(gatesNamed(["upgrade", "smoke"]).map(({ name }) => name)).toEqual(["smoke", "upgrade"]);
+    expect(() => gatesNamed(["smoke", "smok"])).toThrow("No gate is named smok: signature, smoke,");
+  });
+
   it("seed 003 §11 signature: see a file that was changed", async () => {
     using release = await smallRelease();
     const place = { ...context(), directory: release.directory, publicKey: release.key.publicPem };
     const own = mkdtempSync(join(scratch, "gate-"));
-    expect((await runGate(signatureGate, { ...place, scratch: own })).result).toMatchObject({ result: "passed" });
+    const look = async (at: string) => (await runGate(signatureGate, { ...place, scratch: at }, quiet)).result;
+    expect(await look(own)).toMatchObject({ result: "passed" });
     release.otherKey.signFile(release.directory, "SHA256SUMS");
-    const { result } = await runGate(signatureGate, { ...place, scratch: mkdtempSync(join(scratch, "gate-")) });
+    const result = await look(mkdtempSync(join(scratch, "gate-")));
     expect([result.result, result.reason]).toEqual(["failed", expect.stringContaining("is signed by key")]);
   });
 
@@ -168,6 +205,7 @@ describe("the gates of a release", () => {
       root,
       directory: release.directory,
       key: release.key,
+      ...quiet,
       print: (line: string) => void lines.push(line),
       gates: [gate(async () => sound), broken],
     });
@@ -181,7 +219,7 @@ describe("the gates of a release", () => {
 
   it("do not run over what is no release of this key", async () => {
     using release = await smallRelease();
-    const options = { root, directory: release.directory, gates: [], print: () => undefined };
+    const options = { root, directory: release.directory, gates: [], ...quiet };
     await expect(runGates({ ...options, key: release.otherKey })).rejects.toThrow(/is no release of key/);
   });
 });
