@@ -10,7 +10,7 @@ import { Steps } from "./steps.ts";
 /** Installs the packed command line where nothing is, and does a whole job with it. */
 export const smokeGate: Gate = {
   name: "smoke",
-  title: "The packed command line installs with an empty home, works, takes back, and its ledger verifies.",
+  title: "The packed command line installs with an empty home, works, blames, takes back, and its ledger verifies.",
   timeoutMs: 5 * 60_000,
   async run(context, { signal }) {
     const steps = new Steps(context.doing);
@@ -53,6 +53,12 @@ async function wholeJob(
     const after = await count();
     if (before === 0 || after !== 0) throw new Error(`"colour" was there ${before} times, and is ${after} times.`);
     return `"${task}": ${before} places changed`;
+  });
+  await steps.check("blame names the call", async () => {
+    const said = await gennai.must("blame", "src/main.js", ...place);
+    const [call] = /agent offline\S* in session .*/.exec(said) ?? [];
+    if (call === undefined) throw new Error(said);
+    return call;
   });
   const ledger = async () => (await gennai.must("ledger", "verify", ...place)).trim().split("\n").at(-1) ?? "";
   await steps.check("its ledger verifies", ledger);
