@@ -1,16 +1,19 @@
 import { createOpenAICompatible, OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatible";
+import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { Model } from "@gennai/agent/model";
 import type { Provider } from "@gennai/protocol/model/backend";
 import { nearestEffort } from "@gennai/protocol/model/effort";
-import { fetchFromServer, ownAnswer } from "./answer/fetch-from-server.ts";
+import { askChat } from "./answer/ask-chat.ts";
 import { defaultTiming, type ModelTiming, ProviderModel } from "./answer/provider-model.ts";
 import { capabilitiesOf } from "./facts/model-capabilities.ts";
 import type { ModelEndpoint } from "./model-endpoint.ts";
 import { type ChatDialect, chatDialect, learnDialect } from "./request/chat-dialect.ts";
 import { encodeMessages, withMessages } from "./request/encoded-messages.ts";
-import { postParts } from "./request/post-parts.ts";
 import { toTools } from "./request/provider-prompt.ts";
 import { serverWindow } from "./server-window.ts";
+
+/** What each call is made of, by its signal: the one thing of a call that is handed on as it is. */
+type SentRequests = WeakMap<AbortSignal, { readonly dialect: ChatDialect; readonly messages: readonly Uint8Array[] }>;
 
 /** Any server that speaks the chat-completions protocol. */
 export function createOpenAICompatibleModel(
@@ -18,24 +21,26 @@ export function createOpenAICompatibleModel(
   endpoint: ModelEndpoint,
   timing: Partial<ModelTiming> = {},
 ): Model {
-  const { baseUrl, model, apiKey, headers, facts } = endpoint;
+  const { baseUrl, model, facts } = endpoint;
   const id = `${backend}/${model}`;
   const server = `${baseUrl} ${model}`;
+  const url = `${baseUrl}/chat/completions`;
+  const headers = headersOf(endpoint);
   const sent: SentRequests = new WeakMap();
-  const provider = createOpenAICompatible({
-    name: backend,
-    baseURL: baseUrl,
-    includeUsage: true,
-    headers,
-    ...(apiKey === "" ? {} : { apiKey }),
-    fetch: (url, request) => postConversation(url, request, sent),
-  });
-  const chat = provider.chatModel(model);
-  if (!(chat instanceof OpenAICompatibleChatLanguageModel))
-    throw new TypeError("The provider library made another kind of model.");
+  const library = libraryModel(backend, endpoint);
+
+  /** The library would convert and encode the whole conversation again for every request, which grows with its length. */
+  async function doStream({ abortSignal: signal, ...call }: LanguageModelV4CallOptions) {
+    const messages = signal && sent.get(signal)?.messages;
+    if (signal === undefined || messages === undefined) throw new TypeError("This conversation was not encoded.");
+    const { body } = await library.prepareRequest(call);
+    const json = JSON.stringify({ ...body, stream: true, stream_options: { include_usage: true } });
+    return { stream: await askChat({ url, headers, body: withMessages(json, messages), signal }) };
+  }
+
   return new ProviderModel({
     id,
-    chat,
+    chat: { doStream },
     capabilities: { ...capabilitiesOf(facts), structuredOutput: false },
     maxContextTokens: facts.contextTokens,
     askContextTokens: () => serverWindow(backend, endpoint),
@@ -43,7 +48,7 @@ export function createOpenAICompatibleModel(
     timing: { ...defaultTiming, ...timing },
     async toCall(request, { signal }) {
       const dialect = chatDialect(server);
-      const reader = { chat, model: id, dialect };
+      const reader = { chat: library, model: id, dialect };
       sent.set(signal, { dialect, messages: await encodeMessages(reader, request.system, request.messages) });
       return {
         prompt: [],
@@ -62,27 +67,20 @@ export function createOpenAICompatibleModel(
   });
 }
 
-/** What each call is made of, by its signal: the one thing of a call that the library hands on as it is. */
-type SentRequests = WeakMap<AbortSignal, { readonly dialect: ChatDialect; readonly messages: readonly Uint8Array[] }>;
-
-/** The library would convert and encode the whole conversation again for every request, which grows with its length. */
-async function postConversation(
-  url: Parameters<typeof fetch>[0],
-  request: RequestInit | undefined,
-  sent: SentRequests,
-): Promise<Response> {
-  const signal = request?.signal ?? undefined;
-  const messages = signal && sent.get(signal)?.messages;
-  if (signal === undefined || messages === undefined || typeof request?.body !== "string")
-    return fetchFromServer(url, request);
-  const parts = withMessages(request.body, messages);
-  const place = url instanceof Request ? url.url : url.toString();
-  return ownAnswer(await postParts(place, parts, { headers: plainHeaders(request.headers), signal }), place);
+/** It converts a request; sending it, and reading the answer, is done here. */
+function libraryModel(backend: Provider, { baseUrl, model }: ModelEndpoint): OpenAICompatibleChatLanguageModel {
+  const made = createOpenAICompatible({ name: backend, baseURL: baseUrl }).chatModel(model);
+  if (made instanceof OpenAICompatibleChatLanguageModel) return made;
+  throw new TypeError("The provider library made another kind of model.");
 }
 
-/** Not by `Headers`: with that class Node would load all of `fetch`, before the first request of a process. */
-function plainHeaders(headers: RequestInit["headers"] = {}): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    (Symbol.iterator in headers ? [...headers] : Object.entries(headers)).map(([name, value]) => [name, String(value)]),
-  );
+/** The user's own win. */
+function headersOf({ apiKey, headers }: ModelEndpoint): Readonly<Record<string, string>> {
+  const own = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
+  return {
+    "content-type": "application/json",
+    "user-agent": "gennai",
+    ...(apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` }),
+    ...Object.fromEntries(own),
+  };
 }

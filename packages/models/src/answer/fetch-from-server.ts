@@ -1,25 +1,35 @@
 import { ModelError } from "@gennai/agent/model";
+import { webStream } from "./answer-bytes.ts";
 import { readableAnswer } from "./readable-answer.ts";
 
 /** `fetch` for requests that hold a key: to the server that was named, and nowhere else. Throws `ModelError` for a redirection. */
-export const fetchFromServer: typeof fetch = async (url, request) =>
-  ownAnswer(await fetch(url, { ...request, redirect: "manual" }), url instanceof Request ? url.url : url.toString());
+export const fetchFromServer: typeof fetch = async (asked, request) => {
+  const response = await fetch(asked, { ...request, redirect: "manual" });
+  const url = asked instanceof Request ? asked.url : asked.toString();
+  const { headers, body } = response;
+  if (redirections.has(response.status)) {
+    void body?.cancel();
+    throw redirected(response.status, headers.get("location"), url);
+  }
+  if (body === null) return response;
+  const { status, bytes } = await readableAnswer({ status: response.status, bytes: body.getReader() }, url);
+  const statusText = status === response.status ? response.statusText : "";
+  return new Response(webStream(bytes), { status, statusText, headers });
+};
 
 /**
- * The answer, as it can be read, unless it sends the request elsewhere. `fetch` takes only `authorization` out of what it sends on: keys in other
- * headers, and the conversation, would go to whomever the answer names. Throws `ModelError` (`not_configured`, `bad_response`).
+ * That a request is sent elsewhere, which is not followed: `fetch` takes only `authorization` out of what it sends on, so keys in other
+ * headers, and the conversation, would go to whomever the answer names.
  */
-export async function ownAnswer(response: Response, url: string): Promise<Response> {
-  if (!redirections.has(response.status)) return readableAnswer(response, url);
-  void response.body?.cancel();
-  throw new ModelError(
+export function redirected(status: number, location: string | null, url: string): ModelError {
+  return new ModelError(
     "not_configured",
-    `${new URL(url).origin} sends requests on to ${shownTarget(response.headers.get("location"), url)} (HTTP ${response.status}). This one was not sent there: it holds the conversation and the key.`,
+    `${new URL(url).origin} sends requests on to ${shownTarget(location, url)} (HTTP ${status}). This one was not sent there: it holds the conversation and the key.`,
     { hint: "If that is the right server, give its address; otherwise check the one you gave." },
   );
 }
 
-const redirections: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+export const redirections: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Without credentials and query, which may repeat what was sent. */
 function shownTarget(location: string | null, url: string): string {

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import {
   type Model,
   type ModelCapabilities,
@@ -49,9 +49,16 @@ export const defaultTiming: ModelTiming = {
   silence: 300_000,
 };
 
+/** As the provider libraries have it. */
+export interface StreamingChat {
+  doStream(
+    call: LanguageModelV4CallOptions,
+  ): PromiseLike<{ readonly stream: AsyncIterable<LanguageModelV4StreamPart> }>;
+}
+
 export interface ProviderModelOptions {
   readonly id: string;
-  readonly chat: Pick<LanguageModelV4, "doStream">;
+  readonly chat: StreamingChat;
   readonly capabilities: ModelCapabilities;
   /** Tokens; 0 when unknown. */
   readonly maxContextTokens: number;
@@ -162,7 +169,7 @@ export class ProviderModel implements Model {
     request: ModelRequest,
     { signal, abortSignal }: { readonly signal: AbortSignal; readonly abortSignal: AbortSignal },
     watch: SilenceWatch,
-  ): Promise<ReadableStream<LanguageModelV4StreamPart>> {
+  ): Promise<AsyncIterable<LanguageModelV4StreamPart>> {
     const { toCall, learn, endpoint } = this.#options;
     const server = `${endpoint.baseUrl} ${endpoint.model}`;
     const whole = withoutRefusedImages(server, request);
@@ -188,7 +195,7 @@ export class ProviderModel implements Model {
   }
 
   async *#read(
-    stream: ReadableStream<LanguageModelV4StreamPart>,
+    stream: AsyncIterable<LanguageModelV4StreamPart>,
     enableThinking: boolean,
     { watch, began }: { readonly watch: SilenceWatch; readonly began: Began },
   ): AsyncGenerator<ModelEvent> {

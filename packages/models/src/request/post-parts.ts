@@ -1,7 +1,15 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { pipeline, Readable } from "node:stream";
+import { pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createInflate, createUnzip } from "node:zlib";
+
+export interface PostAnswer {
+  readonly status: number;
+  /** By names in small letters. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Unpacked. */
+  readonly body: Readable;
+}
 
 /**
  * POSTs a body that lies in parts. The same as `fetch`, which would copy the whole body several times: with a long
@@ -11,25 +19,18 @@ export async function postParts(
   url: string,
   parts: readonly Uint8Array[],
   options: { readonly headers: Readonly<Record<string, string>>; readonly signal: AbortSignal },
-): Promise<Response> {
+): Promise<PostAnswer> {
   const message = await send(url, parts, options);
-  const status = message.statusCode ?? 0;
-  const headers = new Headers();
-  for (const [name, values] of Object.entries(message.headersDistinct))
-    for (const value of values ?? []) headers.append(name, value);
-  const read = unpacked(message, headers);
-  return new Response(bodiless.has(status) ? null : webStream(read), { status, headers });
+  const headers = Object.entries(message.headers).map(([name, value]) => [name, String(value)] as const);
+  return { status: message.statusCode ?? 0, headers: Object.fromEntries(headers), body: unpacked(message) };
 }
 
 /** Nobody is asked to pack an answer, and some servers in between do so all the same. */
-function unpacked(message: IncomingMessage, headers: Headers): Readable {
-  const packing = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
+function unpacked(message: IncomingMessage): Readable {
+  const packing = message.headers["content-encoding"]?.trim().toLowerCase() ?? "";
   const unpack = unpackers[packing]?.();
-  if (unpack === undefined) return message;
-  headers.delete("content-encoding");
-  headers.delete("content-length");
   // What goes wrong is told to anyone who reads.
-  return pipeline(message, unpack, () => undefined);
+  return unpack === undefined ? message : pipeline(message, unpack, () => undefined);
 }
 
 const unpackers: Readonly<Partial<Record<string, () => NodeJS.ReadWriteStream & Readable>>> = {
@@ -38,8 +39,6 @@ const unpackers: Readonly<Partial<Record<string, () => NodeJS.ReadWriteStream & 
   deflate: createInflate,
   br: createBrotliDecompress,
 };
-
-const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
 async function send(
   url: string,
@@ -56,8 +55,6 @@ async function send(
     signal,
   });
   request.once("response", resolve);
-  // Node loads all of `fetch` for this class, which takes a while: best done while the answer is waited for.
-  request.once("finish", () => void globalThis.Response);
   // Stays: an abort is told here also when the answer has begun.
   request.on("error", reject);
   request.cork();
@@ -74,18 +71,4 @@ async function send(
 
 function isReset(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "ECONNRESET" || error.code === "EPIPE");
-}
-
-function webStream(message: Readable): ReadableStream<Uint8Array> {
-  const chunks: AsyncIterator<Uint8Array> = Readable.prototype[Symbol.asyncIterator].call(message);
-  return new ReadableStream({
-    async pull(controller) {
-      const next = await chunks.next();
-      if (next.done === true) controller.close();
-      else controller.enqueue(next.value);
-    },
-    cancel() {
-      message.destroy();
-    },
-  });
 }

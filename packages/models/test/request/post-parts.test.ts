@@ -1,4 +1,5 @@
 import { createServer, type RequestListener } from "node:http";
+import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { postParts } from "#request/post-parts";
 
@@ -35,8 +36,8 @@ describe("postParts", () => {
   it("sends the parts as one body of known length", async () => {
     await using server = await listen(echo);
     const response = await postParts(server.url, parts, options());
-    expect(response.headers.get("x-seen")).toBe("POST 5 b");
-    expect(await response.text()).toBe("[1,2]");
+    expect(response.headers["x-seen"]).toBe("POST 5 b");
+    expect(await text(response.body)).toBe("[1,2]");
   });
 
   it("follows no redirection", async () => {
@@ -46,7 +47,7 @@ describe("postParts", () => {
       response.writeHead(308, { location: "/other" }).end();
     });
     const response = await postParts(server.url, parts, options());
-    expect([response.status, response.headers.get("location")]).toEqual([308, "/other"]);
+    expect([response.status, response.headers["location"]]).toEqual([308, "/other"]);
     expect(asked).toEqual(["/"]);
   });
 
@@ -57,7 +58,7 @@ describe("postParts", () => {
       if (requests === 2) request.socket.destroy();
       else echo(request, response);
     });
-    for (const _ of [1, 2]) expect(await (await postParts(server.url, parts, options())).text()).toBe("[1,2]");
+    for (const _ of [1, 2]) expect(await text((await postParts(server.url, parts, options())).body)).toBe("[1,2]");
     expect(requests).toBe(3);
   });
 
@@ -70,7 +71,7 @@ describe("postParts", () => {
     await using server = await listen((_, response) => void response.write("first"));
     const abort = new AbortController();
     const response = await postParts(server.url, parts, options(abort.signal));
-    const reading = response.text();
+    const reading = text(response.body);
     abort.abort();
     await expect(reading).rejects.toThrow();
     await expect(postParts(server.url, parts, options(abort.signal))).rejects.toMatchObject({ name: "AbortError" });

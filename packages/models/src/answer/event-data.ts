@@ -1,0 +1,33 @@
+/** The data of server-sent events, out of their text in whatever pieces it comes: https://html.spec.whatwg.org/#parsing-an-event-stream */
+export class EventData {
+  /** Of a line that has not ended. */
+  #rest = "";
+  /** The last piece ended with a carriage return: a line feed after it belongs to that. */
+  #returned = false;
+  /** Of an event that has not ended. */
+  #data: string | undefined;
+
+  /** What this piece ends. */
+  take(piece: string): readonly string[] {
+    if (piece === "") return [];
+    const [first = "", ...others] = (this.#returned && piece.startsWith("\n") ? piece.slice(1) : piece).split(lineEnd);
+    this.#returned = piece.endsWith("\r");
+    const lines = [this.#rest + first, ...others];
+    this.#rest = lines.pop() ?? "";
+    return lines.flatMap((line) => this.#takeLine(line) ?? []);
+  }
+
+  /** The event's data, when the line ends one. */
+  #takeLine(line: string): string | undefined {
+    if (line === "") {
+      const data = this.#data;
+      this.#data = undefined;
+      return data;
+    }
+    const value = line === "data" ? "" : line.startsWith("data:") ? line.slice(line[5] === " " ? 6 : 5) : undefined;
+    if (value !== undefined) this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
+    return undefined;
+  }
+}
+
+const lineEnd = /\r\n|\n|\r/;
