@@ -25,6 +25,7 @@ export default defineConfig({
     // For machines that do other things besides; nothing here measures time.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 50_000 } },
     // Many tests wait for processes and disks: also where there are two processors, four files at a time.
     maxWorkers: Math.max(4, availableParallelism() - 1),
     sequence: { sequencer: LongestFirst },

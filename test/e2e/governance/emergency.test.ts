@@ -56,7 +56,7 @@ async function busyServer() {
   const { requestId, actionSha256 } = await editor.next("confirmationRequest");
   const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES };
   await editor.submit({ case: "confirmationResponse", value });
-  await expect.poll(() => existsSync(server.workspace.path("started")), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => existsSync(server.workspace.path("started"))).toBe(true);
   return { server, sessionId, turnId, editor };
 }
 

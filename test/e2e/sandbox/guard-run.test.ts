@@ -131,8 +131,8 @@ test("stop-all ends one that runs: its processes die, nothing of it is kept, and
   const running = place.consoleHere();
   const args = ["guard", "run", "--keep", "--allow", place.host, "--", "my-agent"];
   const ended = runCommandLine(args, running);
-  await expect.poll(running.printed, { timeout: 30_000 }).toContain("begun");
-  await expect.poll(() => runs("sleep", long), { timeout: 5_000 }).toBe(true);
+  await expect.poll(running.printed).toContain("begun");
+  await expect.poll(() => runs("sleep", long)).toBe(true);
   const stopped = performance.now();
   expect((await place.gennai("emergency", "stop-all", "on", "--reason", "a trial")).code).toBe(0);
   expect(await ended).toBe(3);
@@ -177,7 +177,7 @@ test("one question names the host and the login; a no starts nothing", async () 
     runCommandLine(["guard", "run", "--ask", "--drop", "--allow", place.host, "--", "mine", place.url], console);
   const refusing = place.consoleHere();
   const refused = start(refusing);
-  await expect.poll(refusing.complained, { timeout: 20_000 }).toContain("Let it?");
+  await expect.poll(refusing.complained).toContain("Let it?");
   expect(refusing.complained()).toContain(`mine is to reach ${place.host}, with its login (`);
   expect(refusing.complained()).toMatch(/home\/\.mine\/login, MINE_KEY\)/);
   refusing.input.write("no\n");
@@ -186,7 +186,7 @@ test("one question names the host and the login; a no starts nothing", async () 
 
   const agreeing = place.consoleHere();
   const agreed = start(agreeing);
-  await expect.poll(agreeing.complained, { timeout: 20_000 }).toContain("Let it?");
+  await expect.poll(agreeing.complained).toContain("Let it?");
   agreeing.input.write("yes\n");
   expect(await agreed).toBe(0);
   expect(agreeing.printed()).toContain("login: hunter2+key\n");

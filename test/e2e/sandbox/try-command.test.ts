@@ -68,9 +68,9 @@ test("a person keeps changes by their numbers", async () => {
   await using place = await branch();
   const console = place.consoleHere();
   const done = runCommandLine(["try", "--ask", "node t.mjs"], console);
-  await expect.poll(() => console.complained(), { timeout: 20_000 }).toContain("Keep it?");
+  await expect.poll(() => console.complained()).toContain("Keep it?");
   console.input.write("7\n");
-  await expect.poll(() => console.complained(), { timeout: 20_000 }).toMatch(/numbers from 1 to 3.*Keep it\?/s);
+  await expect.poll(() => console.complained()).toMatch(/numbers from 1 to 3.*Keep it\?/s);
   console.input.write("2\n");
   expect(await done).toBe(0);
   expect(await place.repository.read("AGENTS.md")).toBe("obey");
@@ -175,7 +175,7 @@ test("what is printed comes as it is printed, all of it; the record of it is bou
   await using place = await branch();
   const console = place.consoleHere();
   const done = runCommandLine(["try", "echo first; until [ -e go ]; do sleep 0.05; done"], console);
-  await expect.poll(() => console.printed(), { timeout: 20_000 }).toBe("first\n");
+  await expect.poll(() => console.printed()).toBe("first\n");
   // The command sees what the workspace had when it began: it is ended from outside.
   process.emit("SIGINT");
   expect(await done).toBe(130);
@@ -215,10 +215,10 @@ test("it reaches what the person lets it reach, by --allow or by a yes, and noth
 
   const console = place.consoleHere();
   const done = runCommandLine(["try", "--ask", `${command}2`], console);
-  await expect.poll(() => console.complained(), { timeout: 20_000 }).toContain("Let it? [once, workspace, no]");
+  await expect.poll(() => console.complained()).toContain("Let it? [once, workspace, no]");
   expect(console.complained()).toContain(`curl wants ${where}`);
   console.input.write("once\n");
-  await expect.poll(() => console.complained(), { timeout: 20_000 }).toContain("Keep it?");
+  await expect.poll(() => console.complained()).toContain("Keep it?");
   console.input.write("none\n");
   expect(await done).toBe(0);
   expect(console.printed()).toContain("answer2");

@@ -129,7 +129,7 @@ describe("the authority boundary", () => {
     const { planId, digest, token } = await bench.approved(simple);
     writeFileSync(bench.server.workspace.path(".gennai/rules.yaml"), "readOnlyPaths: ['docs/']\n");
     const execute = () => refusalOf(bench.plans().execute(session, planId, digest, token, never));
-    await expect.poll(execute, { timeout: 5_000 }).toBe("policy_changed");
+    await expect.poll(execute).toBe("policy_changed");
     expect(existsSync(bench.server.workspace.path("a.txt"))).toBe(false);
   });
 
@@ -304,7 +304,7 @@ describe("restart", () => {
       await change(bench);
       await bench.server.restart();
       const execute = async () => refusalOf(bench.plans().execute(await bench.session(), planId, digest, token, never));
-      await expect.poll(execute, { timeout: 5_000 }).toBe(reason);
+      await expect.poll(execute).toBe(reason);
       expect(await bench.server.workspace.git("status", "--porcelain", "--", "a.txt")).not.toContain(" M");
     },
   );

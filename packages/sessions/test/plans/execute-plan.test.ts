@@ -144,7 +144,7 @@ describe("executing an approved plan", () => {
     const running = bench.executed(
       seedPlan([{ id: "a", actions: [command("touch asked.txt"), command("rm -r src")] }]),
     );
-    await expect.poll(() => session.state.openRequests.size, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => session.state.openRequests.size).toBe(1);
     for (const [requestId, request] of session.state.openRequests) {
       if (request.kind !== "confirmation") continue;
       const { computed, offeredScopes, actionSha256, actionStatement } = request.question;
@@ -172,7 +172,7 @@ describe("executing an approved plan", () => {
     );
     const session = await bench.session();
     const running = bench.plans().execute(session, planId, digest, token, never);
-    await expect.poll(() => existsSync(bench.server.workspace.path("begun")), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => existsSync(bench.server.workspace.path("begun"))).toBe(true);
     await session.cancel("enough");
     const plan = await running;
     expect(plan.state).toBe("partial");

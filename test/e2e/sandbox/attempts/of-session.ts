@@ -95,7 +95,7 @@ export class AttemptingSession {
         const left = copiesLeft(this.server);
         if (left.length > 0) throw new Error(`There is left: ${left.join(", ")}`);
       },
-      { timeout: 10_000 },
+      { timeout: 30_000 },
     );
     return set;
   }

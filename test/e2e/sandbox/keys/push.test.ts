@@ -141,7 +141,7 @@ describe("a plain chain with a push at its end", () => {
       const records = (await server.workspace.read(".orchestration/agent_trace.jsonl")).split("\n");
       expect(records.some((record) => /"outcome"/.test(record) && record.includes("made.txt"))).toBe(true);
     };
-    await vi.waitFor(recorded, { timeout: 5000 });
+    await vi.waitFor(recorded, { timeout: 30_000 });
     expect(await server.workspace.read("made.txt")).toBe("");
   });
 
