@@ -12,7 +12,7 @@ import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { readMcpContent } from "@gennai/sessions/mcp/mcp-content";
 import { McpServers } from "@gennai/sessions/mcp/mcp-servers";
 import { provesNothing } from "@gennai/sessions/plans/run/empty-verification";
-import { checkCall } from "@gennai/sessions/turn/check-call";
+import { checkCall } from "@gennai/sessions/turn/gate/check-call";
 import { executionContext } from "@gennai/testkit/execution-context";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";

@@ -1,5 +1,5 @@
 import { CompactionReason, CompactionStage } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { SessionState } from "@gennai/sessions/session/session-state";
+import { SessionState } from "@gennai/sessions/session/state/session-state";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { endState, eventOf, eventsOf, runTurn, startSession } from "../rpc/session-client.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { ConfirmationAnswer, FailureClass } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { startTurn } from "@gennai/sessions/turn/start-turn";
+import { startTurn } from "@gennai/sessions/turn/start/start-turn";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { anotherClient, codeOf, endState, eventsOf, runTurn, startSession, Watcher } from "./session-client.ts";

@@ -1,6 +1,6 @@
 import type { Attempt, Attempts } from "@gennai/sessions/attempts/attempt";
 import type { KeptAttempts } from "@gennai/sessions/attempts/kept-attempts";
-import type { TriedChange } from "@gennai/sessions/policy-workbench/offer-staged";
+import type { TriedChange } from "@gennai/sessions/policy-workbench/try/offer-staged";
 import {
   decideOffer,
   describeKept,

@@ -1,5 +1,5 @@
 import { closedUnderNeeds } from "@gennai/protocol/model/offered-parts";
-import type { TriedChange } from "@gennai/sessions/policy-workbench/offer-staged";
+import type { TriedChange } from "@gennai/sessions/policy-workbench/try/offer-staged";
 
 /** What a person said to "keep it?". */
 export type KeepAnswer =

@@ -1,6 +1,10 @@
 import { parseEndpoint } from "@gennai/governance/network/endpoint";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
-import type { NetworkAnswer, PersonsNetwork, WantedNetwork } from "@gennai/sessions/policy-workbench/persons-network";
+import type {
+  NetworkAnswer,
+  PersonsNetwork,
+  WantedNetwork,
+} from "@gennai/sessions/policy-workbench/try/persons-network";
 import { usageError } from "../errors/cli-error.ts";
 import { isTerminal } from "../terminal/console.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";

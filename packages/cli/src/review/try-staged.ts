@@ -1,5 +1,5 @@
-import type { TriedChange } from "@gennai/sessions/policy-workbench/offer-staged";
-import type { Trial, TrialOptions } from "@gennai/sessions/policy-workbench/try-command";
+import type { TriedChange } from "@gennai/sessions/policy-workbench/try/offer-staged";
+import type { Trial, TrialOptions } from "@gennai/sessions/policy-workbench/try/try-command";
 import { CliError, usageError } from "../errors/cli-error.ts";
 import { exitCode } from "../errors/exit-code.ts";
 import { paintFor } from "../terminal/colours.ts";

@@ -3,7 +3,7 @@ import { planScenarioName } from "@gennai/agent/scenarios/parse-scenarios";
 import { endStates, type LoggedEvent } from "@gennai/agent/session-event";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { Session } from "@gennai/sessions/session/session";
-import { startTurn } from "@gennai/sessions/turn/start-turn";
+import { startTurn } from "@gennai/sessions/turn/start/start-turn";
 
 export interface PlanTurnInput {
   readonly text: string;

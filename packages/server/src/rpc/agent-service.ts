@@ -13,8 +13,8 @@ import { conversationPreview } from "@gennai/sessions/manager/conversation-previ
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import { undoChangeSet } from "@gennai/sessions/manager/undo";
 import type { Session } from "@gennai/sessions/session/session";
-import { queueMessage, withdrawMessage } from "@gennai/sessions/turn/queue-message";
-import { startTurn } from "@gennai/sessions/turn/start-turn";
+import { queueMessage, withdrawMessage } from "@gennai/sessions/turn/start/queue-message";
+import { startTurn } from "@gennai/sessions/turn/start/start-turn";
 import { sessionsMeant } from "./access/sessions-meant.ts";
 import { applyProposalRpc } from "./methods/apply-proposal-rpc.ts";
 import type { attemptRpcs } from "./methods/attempt-rpcs.ts";

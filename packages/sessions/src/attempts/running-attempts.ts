@@ -1,9 +1,9 @@
 import type { SessionEvent } from "@gennai/agent/session-event";
 import { ServiceError } from "@gennai/machine/service-error";
 import pLimit from "p-limit";
-import type { PersonsNetwork } from "../policy-workbench/persons-network.ts";
+import type { PersonsNetwork } from "../policy-workbench/try/persons-network.ts";
 import type { Session } from "../session/session.ts";
-import type { TurnInput } from "../turn/prepare-turn.ts";
+import type { TurnInput } from "../turn/start/prepare-turn.ts";
 import { type Attempt, type Attempts, waitingAttempt } from "./attempt.ts";
 import { AttemptBudget } from "./attempt-budget.ts";
 import { bestFirst } from "./best-first.ts";

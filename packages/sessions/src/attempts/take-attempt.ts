@@ -13,10 +13,10 @@ import { chooseScenario } from "../policies/choose-scenario.ts";
 import { fileInWorkspace } from "../proposal/file-in-workspace.ts";
 import type { SessionProposal } from "../proposal/session-proposal.ts";
 import { stagedChanges } from "../proposal/staged-proposal.ts";
-import type { PreparedTurn } from "../session/prepared-turn.ts";
 import type { Session } from "../session/session.ts";
+import type { PreparedTurn } from "../session/turns/prepared-turn.ts";
 import type { ToolFact } from "../tools/tool-fact.ts";
-import { buildTurnGate } from "../turn/turn-gate.ts";
+import { buildTurnGate } from "../turn/gate/turn-gate.ts";
 import type { Attempt, Attempts } from "./attempt.ts";
 import { attemptUpdates, leftOutOf } from "./attempt-updates.ts";
 

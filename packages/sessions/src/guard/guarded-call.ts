@@ -7,7 +7,7 @@ import { NotedFiles } from "../context/noted-files.ts";
 import { loadTurnRules } from "../policies/turn-rules.ts";
 import type { Session } from "../session/session.ts";
 import { WorkingTreeClaim } from "../session/working-tree-claim.ts";
-import { SessionJournal } from "../turn/session-journal.ts";
+import { SessionJournal } from "../turn/records/session-journal.ts";
 import { type GuardedToolPorts, guardedTool } from "./guarded-tools.ts";
 
 /** Milliseconds a policy may take. */

@@ -4,7 +4,7 @@ import type { Workspace, WorkspaceChange } from "@gennai/machine/workspace/works
 import type { BlobStore } from "@gennai/store/log/session-log";
 import { refuseInEmergency } from "../session/refuse-in-emergency.ts";
 import type { Session } from "../session/session.ts";
-import type { ChangeSet, SessionState } from "../session/session-state.ts";
+import type { ChangeSet, SessionState } from "../session/state/session-state.ts";
 
 /** Largest file that is checked before it is taken back; bytes. */
 const maxBytes = 64 * 1024 * 1024;

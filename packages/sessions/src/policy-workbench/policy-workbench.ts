@@ -30,16 +30,16 @@ import { reachesSecret } from "../policies/reaches-secret.ts";
 import { zeroAccessOf } from "../policies/zero-access.ts";
 import { RulesService } from "../rules/rules-service.ts";
 import { createTools } from "../tools/tool-set.ts";
-import { type CommandsHere, commandsHere } from "./commands-here.ts";
-import { decidableTool } from "./decidable-tool.ts";
-import { decideLines, type LineAnswer } from "./decide-lines.ts";
-import { noBlobs, noEditor, nothingRuns, plain } from "./nobody-there.ts";
-import { type Offer, type OfferOptions, offerStaged } from "./offer-staged.ts";
-import { ReadAlready } from "./read-already.ts";
-import { replayLedger } from "./replay-ledger.ts";
-import { asServiceError } from "./staged-failure.ts";
-import { namedCall } from "./tool-input.ts";
-import { type Trial, type TrialOptions, tryCommand } from "./try-command.ts";
+import { type CommandsHere, commandsHere } from "./decide/commands-here.ts";
+import { decidableTool } from "./decide/decidable-tool.ts";
+import { noBlobs, noEditor, nothingRuns, plain } from "./decide/nobody-there.ts";
+import { ReadAlready } from "./decide/read-already.ts";
+import { namedCall } from "./decide/tool-input.ts";
+import { decideLines, type LineAnswer } from "./replay/decide-lines.ts";
+import { replayLedger } from "./replay/replay-ledger.ts";
+import { type Offer, type OfferOptions, offerStaged } from "./try/offer-staged.ts";
+import { asServiceError } from "./try/staged-failure.ts";
+import { type Trial, type TrialOptions, tryCommand } from "./try/try-command.ts";
 import { type ReplayedCall, reportOf, type WorkbenchReport } from "./workbench-report.ts";
 
 export interface WorkbenchOptions {

@@ -5,7 +5,7 @@ import type { StagedTree } from "@gennai/machine/proposal/staged-tree";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import { afterReview, decisionOf, keepsMode } from "../review/reviewed-files.ts";
-import type { SessionState } from "../session/session-state.ts";
+import type { SessionState } from "../session/state/session-state.ts";
 
 /** How masked text begins: what a person had written there nobody knows any more. */
 const masked = "[REDACTED";

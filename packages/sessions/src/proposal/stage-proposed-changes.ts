@@ -3,7 +3,7 @@ import type { Tool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { FileContent } from "@gennai/machine/workspace/workspace";
 import { pathName } from "../tools/path-name.ts";
-import { editText, fittedEdits } from "../tools/writing/edit-text.ts";
+import { editText, fittedEdits } from "../tools/writing/change/edit-text.ts";
 import {
   applyPlanned,
   currentContent,
@@ -12,7 +12,7 @@ import {
   notFound,
   PlannedChanges,
   verifyChanges,
-} from "../tools/writing/file-change.ts";
+} from "../tools/writing/change/file-change.ts";
 import {
   type ProposeArguments,
   type ProposeChange,

@@ -5,7 +5,7 @@ import { openWorkspaceRoot, type WorkspaceRoot } from "@gennai/machine/workspace
 import type { SkippedFile } from "@gennai/protocol/model/checkpoint";
 import type { FileState } from "@gennai/store/checkpoints/file-state";
 import type { Session } from "../session/session.ts";
-import type { OpenRestore } from "../session/work-steps.ts";
+import type { OpenRestore } from "../session/state/work-steps.ts";
 import { WorkingTreeClaim } from "../session/working-tree-claim.ts";
 import { presentFile } from "./present-files.ts";
 

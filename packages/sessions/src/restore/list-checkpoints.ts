@@ -1,7 +1,7 @@
 import type { FileChangeRecord } from "@gennai/agent/proposal";
 import type { Checkpoint } from "@gennai/protocol/model/checkpoint";
-import type { SessionState } from "../session/session-state.ts";
-import type { WorkStep } from "../session/work-steps.ts";
+import type { SessionState } from "../session/state/session-state.ts";
+import type { WorkStep } from "../session/state/work-steps.ts";
 
 /** A point of a session to which its work can be taken back. Its files are all of them. */
 export interface SessionCheckpoint extends Checkpoint {

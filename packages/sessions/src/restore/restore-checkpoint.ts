@@ -9,7 +9,7 @@ import type { FileState, PathChange } from "@gennai/store/checkpoints/file-state
 import { heldByClient } from "../client-workspace/held-by-client.ts";
 import { refuseInEmergency } from "../session/refuse-in-emergency.ts";
 import type { Session } from "../session/session.ts";
-import type { WorkStep } from "../session/work-steps.ts";
+import type { WorkStep } from "../session/state/work-steps.ts";
 import { WorkingTreeClaim } from "../session/working-tree-claim.ts";
 import { FileContents } from "./file-contents.ts";
 import { recordRestore } from "./finish-restore.ts";

@@ -5,7 +5,7 @@ import { digestOf } from "@gennai/protocol/digest";
 import type { Proposal } from "@gennai/protocol/model/proposal";
 import { sessionBridge } from "../bridge/session-bridge.ts";
 import type { Session } from "../session/session.ts";
-import type { SessionState } from "../session/session-state.ts";
+import type { SessionState } from "../session/state/session-state.ts";
 import { WorkingTreeClaim } from "../session/working-tree-claim.ts";
 import { lostEditor } from "../tools/lost-editor.ts";
 import { checkDecisions, redactedReview } from "./proposal-review.ts";

@@ -3,7 +3,7 @@ import type { Redactor } from "@gennai/governance/redaction";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { Proposal } from "@gennai/protocol/model/proposal";
 import type { Session } from "../session/session.ts";
-import type { SessionState } from "../session/session-state.ts";
+import type { SessionState } from "../session/state/session-state.ts";
 
 /** Largest file whose hash is checked after a client says it wrote it; bytes. */
 const maxCheckedBytes = 64 * 1024 * 1024;

@@ -6,7 +6,7 @@ import type { FileContent, Workspace, WorkspaceChange } from "@gennai/machine/wo
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
 import { applyReview, type HunkDecision, ReviewError, wholeChange } from "@gennai/protocol/review/apply-review";
 import type { BlobStore } from "@gennai/store/log/session-log";
-import { currentContent } from "../tools/writing/file-change.ts";
+import { currentContent } from "../tools/writing/change/file-change.ts";
 
 /** What a review makes of one file. */
 export interface ReviewedFile {

@@ -2,7 +2,7 @@ import type { TurnSink } from "@gennai/agent/turn-sink";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { BlobRef } from "@gennai/protocol/model/proposal";
 import type { SessionWriter } from "./log/session-writer.ts";
-import type { QueuedMessage, SessionState } from "./session-state.ts";
+import type { QueuedMessage, SessionState } from "./state/session-state.ts";
 
 /** Messages of one turn that wait at the same time. */
 const maxWaiting = 32;

@@ -18,18 +18,18 @@ import { BackgroundRuns } from "../background/background-runs.ts";
 import { ClientRegistry } from "../bridge/client-registry.ts";
 import { PendingRequests } from "../bridge/pending-requests.ts";
 import { SessionWorkspaceChannel } from "../bridge/workspace-channel.ts";
-import { LargeOutputs } from "./large-outputs.ts";
 import { OwnedLog } from "./log/owned-log.ts";
 import type { SessionWriter } from "./log/session-writer.ts";
-import type { TurnPreparation } from "./prepared-turn.ts";
 import { QueuedMessages } from "./queued-messages.ts";
-import { SeenContents } from "./seen-contents.ts";
-import { ServerLeaves } from "./server-leaves.ts";
 import { SessionActs } from "./session-acts.ts";
 import type { SessionServices } from "./session-services.ts";
-import { SessionState } from "./session-state.ts";
-import { SessionTurns, type StartedTurn } from "./session-turns.ts";
-import type { OpenRestore } from "./work-steps.ts";
+import { LargeOutputs } from "./state/large-outputs.ts";
+import { SeenContents } from "./state/seen-contents.ts";
+import { SessionState } from "./state/session-state.ts";
+import type { OpenRestore } from "./state/work-steps.ts";
+import type { TurnPreparation } from "./turns/prepared-turn.ts";
+import { ServerLeaves } from "./turns/server-leaves.ts";
+import { SessionTurns, type StartedTurn } from "./turns/session-turns.ts";
 
 /** One session: its log, what folds out of it, and the turn it runs. The session owns the turn, no stream does. */
 export class Session {

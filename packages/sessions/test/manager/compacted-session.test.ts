@@ -2,10 +2,10 @@ import { builtInScenarios } from "@gennai/agent/scenarios/built-in-scenarios";
 import { endStates } from "@gennai/agent/session-event";
 import { expect, test } from "vitest";
 import type { Session } from "#session/session";
-import { SessionState } from "#session/session-state";
-import { compactConversation } from "#turn/compaction-turn";
-import { startTurn } from "#turn/start-turn";
-import { turnPrompt } from "#turn/turn-prompt";
+import { SessionState } from "#session/state/session-state";
+import { turnPrompt } from "#turn/prompt/turn-prompt";
+import { compactConversation } from "#turn/start/compaction-turn";
+import { startTurn } from "#turn/start/start-turn";
 import { never, planBench, seedPlan, write } from "../plans/plan-fixture.ts";
 
 const intents = `intents:

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PolicyWorkbench } from "#policy-workbench/policy-workbench";
-import { replayLines } from "#policy-workbench/replay-ledger";
+import { replayLines } from "#policy-workbench/replay/replay-ledger";
 
 let base: string;
 let root: string;

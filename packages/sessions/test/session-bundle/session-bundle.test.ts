@@ -7,7 +7,7 @@ import { exportSession } from "@gennai/store/session-bundle/export-session";
 import { importSession } from "@gennai/store/session-bundle/import-session";
 import type { Store } from "@gennai/store/sqlite/store";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { SessionState } from "#session/session-state";
+import { SessionState } from "#session/state/session-state";
 import { StoreFixture } from "../../../store/test/sqlite/store-fixture.ts";
 
 let fixture: StoreFixture;

@@ -14,7 +14,7 @@ import type { BlobStore } from "@gennai/store/log/session-log";
 import { executionContext } from "@gennai/testkit/execution-context";
 import type { EditorBridge } from "#bridge/editor-bridge";
 import { IntentsService } from "#intents/intents-service";
-import { KnownFiles } from "#session/known-files";
+import { KnownFiles } from "#session/state/known-files";
 import { isToolFact } from "#tools/tool-fact";
 import { createTools, type ToolPorts } from "#tools/tool-set";
 

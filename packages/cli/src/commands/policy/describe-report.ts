@@ -1,6 +1,6 @@
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import type { PolicyWorkbench } from "@gennai/sessions/policy-workbench/policy-workbench";
-import type { Trial } from "@gennai/sessions/policy-workbench/try-command";
+import type { Trial } from "@gennai/sessions/policy-workbench/try/try-command";
 import type { WorkbenchReport } from "@gennai/sessions/policy-workbench/workbench-report";
 import { colouredDiff, outcomeColours, type Paint } from "../../terminal/colours.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";

@@ -1,7 +1,7 @@
 import { violationWords } from "@gennai/governance/rules/status/violation";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { ExpectedError } from "@gennai/machine/expected-error";
-import { type DamageControlEntry, damageControlLog } from "@gennai/sessions/policy-workbench/damage-control-log";
+import { type DamageControlEntry, damageControlLog } from "@gennai/sessions/policy-workbench/replay/damage-control-log";
 import { CliError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import { type Paint, paintFor } from "../../terminal/colours.ts";

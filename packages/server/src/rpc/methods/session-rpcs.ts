@@ -9,8 +9,8 @@ import type {
 } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import type { Session } from "@gennai/sessions/session/session";
-import { compactConversation } from "@gennai/sessions/turn/compaction-turn";
-import { sessionSkills } from "@gennai/sessions/turn/session-skills";
+import { sessionSkills } from "@gennai/sessions/turn/prompt/session-skills";
+import { compactConversation } from "@gennai/sessions/turn/start/compaction-turn";
 
 const maxTitle = 200;
 

@@ -4,8 +4,8 @@ import type {
   QueueMessageRequest,
   StartTurnRequest,
 } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import type { TurnInput } from "@gennai/sessions/turn/prepare-turn";
-import type { SaidMessage } from "@gennai/sessions/turn/queue-message";
+import type { TurnInput } from "@gennai/sessions/turn/start/prepare-turn";
+import type { SaidMessage } from "@gennai/sessions/turn/start/queue-message";
 import { editorContextFromWire } from "./editor-context-wire.ts";
 
 const maxInputCharacters = 1024 * 1024;

@@ -10,7 +10,7 @@ import { highestRisk, type Risk } from "@gennai/protocol/model/risk";
 import type { ParsedPlan, PlanAction } from "@gennai/protocol/plan/plan-schema";
 import { chooseScenario } from "../../policies/choose-scenario.ts";
 import type { Session } from "../../session/session.ts";
-import { buildTurnGate } from "../../turn/turn-gate.ts";
+import { buildTurnGate } from "../../turn/gate/turn-gate.ts";
 import type { SeenCall } from "../approval/plan-answers.ts";
 import type { ActionPreview } from "../approval/plan-authority.ts";
 import { previewBasis } from "../approval/preview-basis.ts";

@@ -1,6 +1,6 @@
 import type { SessionEvent } from "@gennai/agent/session-event";
 import type { PlanChange } from "@gennai/governance/plan/plan-change";
-import type { SessionState } from "../session-state.ts";
+import type { SessionState } from "../state/session-state.ts";
 import { remediationOf } from "./remediation.ts";
 
 /** What a turn leaves of plans when its process went away: their runs are over, and nobody knows how far the last step came. */

@@ -3,7 +3,7 @@ import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import type { Redactor } from "@gennai/governance/redaction";
 import { withMaskedPaths } from "@gennai/machine/redaction/masked-paths";
 import { visibleText } from "@gennai/machine/web/visible-text";
-import { type SessionState, type TurnRecord, waitedForAnswer } from "../session-state.ts";
+import { type SessionState, type TurnRecord, waitedForAnswer } from "../state/session-state.ts";
 import { interruptedPlans } from "./interrupted-plans.ts";
 import type { SessionWriter } from "./session-writer.ts";
 

@@ -2,7 +2,7 @@ import type { LoggedEvent } from "@gennai/agent/session-event";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { SessionHead } from "@gennai/store/log/session-log";
 import type { SessionServices } from "../session-services.ts";
-import type { SessionState } from "../session-state.ts";
+import type { SessionState } from "../state/session-state.ts";
 import { closeInterruptedTurn } from "./interrupted-turn.ts";
 import { SessionWriter } from "./session-writer.ts";
 

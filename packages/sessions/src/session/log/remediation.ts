@@ -1,4 +1,4 @@
-import type { SessionState } from "../session-state.ts";
+import type { SessionState } from "../state/session-state.ts";
 
 /** What a person may do after a run that did not end well. None of it happens without their own approval. */
 export function remediationOf(

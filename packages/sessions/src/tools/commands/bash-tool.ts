@@ -20,7 +20,7 @@ import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import { z } from "zod";
 import type { BackgroundRuns } from "../../background/background-runs.ts";
-import type { SeenContents } from "../../session/seen-contents.ts";
+import type { SeenContents } from "../../session/state/seen-contents.ts";
 import { startBackground } from "../background/start-in-background.ts";
 import { pathName } from "../path-name.ts";
 import { commandOperands } from "./command-operands.ts";

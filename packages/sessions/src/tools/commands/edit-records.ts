@@ -1,7 +1,7 @@
 import type { FileChangeRecord } from "@gennai/agent/proposal";
 import type { FoundEdit } from "@gennai/machine/staged-shell/found/found-edits";
 import type { BlobStore } from "@gennai/store/log/session-log";
-import { maxKeptFile, maxKeptOfCommand, type SeenContents } from "../../session/seen-contents.ts";
+import { maxKeptFile, maxKeptOfCommand, type SeenContents } from "../../session/state/seen-contents.ts";
 
 export interface EditContents {
   readonly blobs: Pick<BlobStore, "put">;

@@ -1,7 +1,7 @@
 import type { Tool } from "@gennai/governance/tool";
 import type { SearchQuery, Workspace } from "@gennai/machine/workspace/workspace";
 import { z } from "zod";
-import { keptOutputName } from "../../session/kept-output-name.ts";
+import { keptOutputName } from "../../session/state/kept-output-name.ts";
 import { type KeptOutputs, keptOutput, searchText } from "../kept-output.ts";
 import { pathName } from "../path-name.ts";
 import { effectPath } from "./effect-path.ts";

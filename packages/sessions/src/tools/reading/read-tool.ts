@@ -9,8 +9,8 @@ import type { FileContent, Workspace } from "@gennai/machine/workspace/workspace
 import type { FileRead } from "@gennai/protocol/model/editor-requests";
 import { z } from "zod";
 import type { EditorBridge } from "../../bridge/editor-bridge.ts";
-import { keptOutputName } from "../../session/kept-output-name.ts";
-import type { SeenContents } from "../../session/seen-contents.ts";
+import { keptOutputName } from "../../session/state/kept-output-name.ts";
+import type { SeenContents } from "../../session/state/seen-contents.ts";
 import { type KeptOutputs, keptOutput } from "../kept-output.ts";
 import { lostEditor } from "../lost-editor.ts";
 import { filePathNames } from "../other-names.ts";

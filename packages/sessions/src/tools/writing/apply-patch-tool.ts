@@ -20,10 +20,10 @@ import {
   notFound,
   PlannedChanges,
   verifyChanges,
-} from "./file-change.ts";
-import { refuseMaskedText } from "./masked-text.ts";
+} from "./change/file-change.ts";
+import { refuseMaskedText } from "./change/masked-text.ts";
+import { staleFileDetail } from "./change/stale-file-detail.ts";
 import { refuseDuplicate } from "./propose-changes-tool.ts";
-import { staleFileDetail } from "./stale-file-detail.ts";
 import { intendedText } from "./write-tool.ts";
 
 /** GPT-4.1, GPT-5 and later, gpt-oss, o3, o4 and Codex: OpenAI trained them on this format. */

@@ -1,6 +1,6 @@
 import type { Tool } from "@gennai/governance/tool";
 import { z } from "zod";
-import type { FileChangePorts } from "./file-change.ts";
+import type { FileChangePorts } from "./change/file-change.ts";
 import { oneFileTool } from "./one-file-tool.ts";
 
 const parameters = z.strictObject({

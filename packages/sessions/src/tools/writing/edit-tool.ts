@@ -1,8 +1,8 @@
 import type { Tool } from "@gennai/governance/tool";
 import { z } from "zod";
-import { editOfLines, type LineEditArguments, lineForms } from "./edit-by-line.ts";
-import { changesSomething, editFields, editNames, editText, fittedEdits, sameStrings } from "./edit-text.ts";
-import type { FileChangePorts, IntendedFile } from "./file-change.ts";
+import { editOfLines, type LineEditArguments, lineForms } from "./change/edit-by-line.ts";
+import { changesSomething, editFields, editNames, editText, fittedEdits, sameStrings } from "./change/edit-text.ts";
+import type { FileChangePorts, IntendedFile } from "./change/file-change.ts";
 import { oneFileTool } from "./one-file-tool.ts";
 
 const parameters = z

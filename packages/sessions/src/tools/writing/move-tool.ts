@@ -11,8 +11,8 @@ import {
   notFound,
   PlannedChanges,
   verifyChanges,
-} from "./file-change.ts";
-import { staleFileDetail } from "./stale-file-detail.ts";
+} from "./change/file-change.ts";
+import { staleFileDetail } from "./change/stale-file-detail.ts";
 
 const parameters = z.strictObject({
   from: z.string().min(1, "from must not be empty.").describe("Path of the file, relative to the workspace."),

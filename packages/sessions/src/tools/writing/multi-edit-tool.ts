@@ -1,7 +1,7 @@
 import type { Tool } from "@gennai/governance/tool";
 import { z } from "zod";
-import { changesSomething, editFields, editNames, editText, fittedEdits, sameStrings } from "./edit-text.ts";
-import type { FileChangePorts, IntendedFile } from "./file-change.ts";
+import { changesSomething, editFields, editNames, editText, fittedEdits, sameStrings } from "./change/edit-text.ts";
+import type { FileChangePorts, IntendedFile } from "./change/file-change.ts";
 import { oneFileTool } from "./one-file-tool.ts";
 
 /** Edits of one file. */

@@ -7,7 +7,7 @@ import type { FileContent } from "@gennai/machine/workspace/workspace";
 import { z } from "zod";
 import { unknownCell } from "../reading/notebook-outcome.ts";
 import { maxFileBytes } from "../text-limits.ts";
-import type { FileChangePorts, IntendedFile } from "./file-change.ts";
+import type { FileChangePorts, IntendedFile } from "./change/file-change.ts";
 import { oneFileTool } from "./one-file-tool.ts";
 import { intendedText } from "./write-tool.ts";
 

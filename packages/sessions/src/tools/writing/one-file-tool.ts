@@ -5,8 +5,8 @@ import type { FileContent } from "@gennai/machine/workspace/workspace";
 import type { ZodType } from "zod";
 import { filePathNames } from "../other-names.ts";
 import { pathName } from "../path-name.ts";
-import type { FittedEdit } from "./edit-text.ts";
-import { bufferContent, verifyInEditor } from "./editor-change.ts";
+import type { FittedEdit } from "./change/edit-text.ts";
+import { bufferContent, verifyInEditor } from "./change/editor-change.ts";
 import {
   applyPlanned,
   currentContent,
@@ -15,8 +15,8 @@ import {
   notFound,
   PlannedChanges,
   verifyChanges,
-} from "./file-change.ts";
-import { staleFileDetail } from "./stale-file-detail.ts";
+} from "./change/file-change.ts";
+import { staleFileDetail } from "./change/stale-file-detail.ts";
 
 /** A tool that changes one file, said by what becomes of the file's content. */
 export interface OneFileChange<Args> {

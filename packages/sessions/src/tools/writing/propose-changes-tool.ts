@@ -7,8 +7,8 @@ import { z } from "zod";
 import { pathName } from "../path-name.ts";
 import { maxFileBytes } from "../text-limits.ts";
 import type { ToolFact } from "../tool-fact.ts";
-import { editNames, fittedEdits } from "./edit-text.ts";
-import { fitNote } from "./fit-note.ts";
+import { editNames, fittedEdits } from "./change/edit-text.ts";
+import { fitNote } from "./change/fit-note.ts";
 import { textEdits } from "./multi-edit-tool.ts";
 import { editedText, type FileProposal, type ProposedFilePorts, proposedFile } from "./proposed-file.ts";
 

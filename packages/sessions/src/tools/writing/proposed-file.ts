@@ -16,12 +16,12 @@ import type { FileRead } from "@gennai/protocol/model/editor-requests";
 import type { ChangeOperation, ProposedChange } from "@gennai/protocol/model/proposal";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import type { EditorBridge } from "../../bridge/editor-bridge.ts";
-import type { KnownFiles } from "../../session/known-files.ts";
+import type { KnownFiles } from "../../session/state/known-files.ts";
 import { lostEditor } from "../lost-editor.ts";
 import { pathName } from "../path-name.ts";
 import { maxFileBytes } from "../text-limits.ts";
-import { editText, type FittedEdit, type TextEdit } from "./edit-text.ts";
-import { refuseMaskedText } from "./masked-text.ts";
+import { editText, type FittedEdit, type TextEdit } from "./change/edit-text.ts";
+import { refuseMaskedText } from "./change/masked-text.ts";
 
 /** Text up to this length stands in the event itself; longer text only in its blob. */
 const inlineLength = 16 * 1024;

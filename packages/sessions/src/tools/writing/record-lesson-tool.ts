@@ -6,8 +6,8 @@ import type { FileContent } from "@gennai/machine/workspace/workspace";
 import { z } from "zod";
 import { appendLesson } from "../../notes/append-lesson.ts";
 import { projectNotePaths } from "../../notes/project-notes.ts";
-import { KnownFiles } from "../../session/known-files.ts";
-import { currentContent, type FileChangePorts, type IntendedFile } from "./file-change.ts";
+import { KnownFiles } from "../../session/state/known-files.ts";
+import { currentContent, type FileChangePorts, type IntendedFile } from "./change/file-change.ts";
 import { oneFileTool } from "./one-file-tool.ts";
 
 const files = projectNotePaths;

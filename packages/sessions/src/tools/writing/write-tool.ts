@@ -5,7 +5,7 @@ import { changedText, editableText, withPlainLineFeeds } from "@gennai/machine/c
 import { endOfLine } from "@gennai/machine/workspace/files/text-file";
 import { z } from "zod";
 import { maxFileBytes } from "../text-limits.ts";
-import type { FileChangePorts, IntendedText } from "./file-change.ts";
+import type { FileChangePorts, IntendedText } from "./change/file-change.ts";
 import { oneFileTool } from "./one-file-tool.ts";
 
 const parameters = z.strictObject({

@@ -10,8 +10,8 @@ import type { GovernedTools } from "@gennai/governance/gate/gate";
 import type { ExecutionContext, Tool } from "@gennai/governance/tool";
 import type { ProjectNotes } from "../../notes/project-notes.ts";
 import type { Session } from "../../session/session.ts";
-import { createRedactingSink } from "../redacting-sink.ts";
-import { turnInstructions } from "../turn-prompt.ts";
+import { turnInstructions } from "../prompt/turn-prompt.ts";
+import { createRedactingSink } from "../records/redacting-sink.ts";
 import { type EventWriter, NestedWriter } from "./nested-writer.ts";
 
 /** Model calls a sub-agent may take, where the session permits more. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
 import type { FoundEdit } from "@gennai/machine/staged-shell/found/found-edits";
 import { expect, test } from "vitest";
-import { SeenContents } from "#session/seen-contents";
+import { SeenContents } from "#session/state/seen-contents";
 import { editRecords } from "#tools/commands/edit-records";
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");

@@ -1,0 +1,73 @@
+import type { Effect, FileWrite } from "@gennai/governance/effect";
+import { keyChain } from "@gennai/governance/keys/key-chain";
+import type { Tool } from "@gennai/governance/tool";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import type { Workspace } from "@gennai/machine/workspace/workspace";
+import type { KnownFiles } from "../../session/state/known-files.ts";
+
+/** Why a change cannot be made as it is written; what the rules say of it does not depend on that. */
+const aboutContent = new Set([
+  "no_match",
+  "ambiguous_match",
+  "no_change",
+  "past_end",
+  "stale_lines",
+  "not_found",
+  "already_exists",
+  "masked_text",
+  "binary_file",
+  "bad_notebook",
+  "unknown_cell",
+]);
+
+/**
+ * The tool, for deciding only: it never runs, and a change whose text does not fit the file is decided by what it would do
+ * to its path.
+ *
+ * @param ports.staged commands of the workspace are staged
+ */
+export function decidableTool(
+  tool: Tool,
+  ports: { readonly workspace: Workspace; readonly knownFiles: KnownFiles; readonly staged: boolean },
+): Tool {
+  return {
+    ...tool,
+    async analyse(args, context) {
+      try {
+        const analysis = await tool.analyse(args, context);
+        const effects = analysis.effects.map((effect) => (ports.staged ? asStaged(effect) : effect));
+        return { ...analysis, effects };
+      } catch (error) {
+        const paths = writtenPaths(args);
+        if (!(error instanceof ToolFailure) || !aboutContent.has(error.code) || paths.length === 0) throw error;
+        const effects: FileWrite[] = [];
+        for (const [index, raw] of paths.entries()) {
+          const path = await ports.workspace.resolve(raw);
+          const moves = paths.length > 1;
+          const operation = tool.name === "Delete" || (moves && index === 0) ? "delete" : moves ? "create" : "update";
+          const base = path.inside ? ports.knownFiles.base(path.relative) : undefined;
+          effects.push({ type: "write", operation, path, base, current: base?.sha256 });
+        }
+        return { statement: `${tool.name} ${paths.join(" to ")}`, effects };
+      }
+    },
+    execute() {
+      throw new ToolFailure("decides_only", "Calls are only decided here, none runs.", {
+        failureClass: "permission_denied",
+      });
+    },
+  };
+}
+
+/** Only the server's own commands in the workspace are. */
+function asStaged(effect: Effect): Effect {
+  if (effect.type !== "exec" || effect.where !== "server" || !effect.cwd.inside) return effect;
+  const chain = keyChain(effect.command.text);
+  return { ...effect, staged: true, ...(chain === undefined ? {} : { behind: chain.keys }) };
+}
+
+function writtenPaths(args: unknown): readonly string[] {
+  if (typeof args !== "object" || args === null) return [];
+  const values = "from" in args && "to" in args ? [args.from, args.to] : "file_path" in args ? [args.file_path] : [];
+  return values.filter((value) => typeof value === "string");
+}

@@ -1,0 +1,55 @@
+import type { PolicyWorkbench } from "../policy-workbench.ts";
+import { boundedLines } from "./bounded-lines.ts";
+
+const maxLineBytes = 4 * 1024 * 1024;
+
+/** What the rules say of the call in one line; `id` as that line gave it. */
+export interface LineAnswer {
+  readonly id: unknown;
+  readonly verdict: "allow" | "ask" | "deny";
+  /** The same; `staged` for a command that runs on a copy without a question, and is judged by what it changes. */
+  readonly outcome: "allow" | "staged" | "ask" | "deny";
+  readonly risk: string;
+  readonly rules: readonly string[];
+  readonly reason: string;
+}
+
+/** Answers the calls in the input, see `PolicyWorkbench.decideLines`. */
+export async function* decideLines(
+  input: AsyncIterable<Uint8Array | string>,
+  workbench: PolicyWorkbench,
+): AsyncGenerator<LineAnswer, void, undefined> {
+  for await (const line of boundedLines(input, maxLineBytes)) {
+    if (line?.trim() === "") continue;
+    yield line === undefined ? bad(null, "the line is longer than 4 MiB") : await answerLine(workbench, line);
+  }
+}
+
+async function answerLine(workbench: PolicyWorkbench, line: string): Promise<LineAnswer> {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch (error) {
+    return bad(null, `the line is not JSON: ${error instanceof Error ? error.message : "unknown error"}`);
+  }
+  if (!isRecord(value)) return bad(null, "the line is no JSON object {id, tool, input}");
+  const id = value["id"] ?? null;
+  const { tool, input } = value;
+  if (typeof tool !== "string" || tool === "") return bad(id, "tool is missing: the name of a tool, e.g. Bash");
+  const args = typeof input === "string" ? { command: input } : input;
+  if (!isRecord(args)) return bad(id, "input is missing: an object with the tool's arguments");
+  try {
+    const { verdict, outcome, risk, rules, reason } = await workbench.decide(tool, args);
+    return { id, verdict, outcome, risk, rules: rules.map(({ rule }) => rule), reason };
+  } catch (error) {
+    return bad(id, `the call could not be decided: ${error instanceof Error ? error.message : "unknown error"}`);
+  }
+}
+
+function bad(id: unknown, reason: string): LineAnswer {
+  return { id, verdict: "deny", outcome: "deny", risk: "high", rules: ["policy-check/bad-line"], reason };
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,89 @@
+import { createReadStream } from "node:fs";
+import { ServiceError } from "@gennai/machine/service-error";
+import { hasCode } from "@gennai/machine/system-error";
+import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
+import type { PolicyWorkbench } from "../policy-workbench.ts";
+import type { ReplayedCall, WorkbenchReport } from "../workbench-report.ts";
+import { boundedLines } from "./bounded-lines.ts";
+
+/** Longer ones are no record of ours. */
+const maxLineBytes = 16 * 1024 * 1024;
+
+/** Judges the calls in a workspace's ledger, see `PolicyWorkbench.replay`. */
+export function replayLedger(
+  place: { readonly workspaceRoot: string; readonly stateDir: string },
+  workbench: PolicyWorkbench,
+): AsyncGenerator<ReplayedCall, void, undefined> {
+  return replayLines(ledgerLines(new WorkspaceLedger(place).file), workbench);
+}
+
+/**
+ * Judges the calls that the lines of a ledger tell of by today's rules, each call once. Lines that are no record are passed
+ * over; `gennai ledger verify` is there for those. Files are as they are now, so only what rules say of names can be told.
+ */
+export async function* replayLines(
+  lines: AsyncIterable<string>,
+  workbench: PolicyWorkbench,
+): AsyncGenerator<ReplayedCall, void, undefined> {
+  for await (const line of lines) {
+    const metadata = field(parsed(line), "metadata");
+    const kind = field(metadata, "kind");
+    const calls = field(metadata, "calls");
+    // What ran has an intent and an outcome, or only the latter where it only read; what was refused a refusal.
+    const isFirst = kind === "intent" || kind === "refusal" || field(field(metadata, "details"), "only_reads") === true;
+    if (!isFirst || !Array.isArray(calls)) continue;
+    const seq = field(metadata, "seq");
+    for (const call of calls) {
+      const past = verdictOf(field(call, "verdict"));
+      const tool = field(call, "tool");
+      const text = field(call, "input");
+      if (past === undefined || typeof tool !== "string" || typeof text !== "string") continue;
+      const input = parsed(text);
+      if (!isRecord(input)) continue;
+      const now = await workbench.decide(tool, input);
+      yield {
+        seq: typeof seq === "number" ? seq : 0,
+        callId: textOf(field(call, "call_id")),
+        tool,
+        input: text,
+        past: { verdict: past, rule: textOf(field(call, "rule")) },
+        today: { verdict: now.verdict, outcome: now.outcome, rule: now.rule, reason: now.reason, risk: now.risk },
+        differs: now.verdict !== past,
+      };
+    }
+  }
+}
+
+async function* ledgerLines(file: string): AsyncGenerator<string, void, undefined> {
+  try {
+    for await (const line of boundedLines(createReadStream(file), maxLineBytes)) if (line !== undefined) yield line;
+  } catch (cause) {
+    if (!hasCode(cause, "ENOENT")) throw cause;
+    const hint = "Nothing was recorded here yet; gennai ledger verify tells more.";
+    throw new ServiceError("not_found", `There is no ledger at ${file}.`, { hint, cause });
+  }
+}
+
+function verdictOf(value: unknown): WorkbenchReport["verdict"] | undefined {
+  return value === "allow" || value === "ask" || value === "deny" ? value : undefined;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function field(value: unknown, name: string): unknown {
+  return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}

@@ -1,0 +1,110 @@
+import { createEmergencyPolicy } from "@gennai/governance/emergency/emergency-policy";
+import { type Decided, decisionOf } from "@gennai/governance/gate/admitted-call";
+import type { DecideOptions } from "@gennai/governance/gate/decide/decide-call";
+import { decideEffects } from "@gennai/governance/gate/found/decide-found";
+import { answerMayStand, connectionWarnings } from "@gennai/governance/gate/found/judge-connections";
+import type { AllowedEndpoint } from "@gennai/governance/network/connection";
+import { type Endpoint, endpointName, sameEndpoint } from "@gennai/governance/network/endpoint";
+import type { Policy } from "@gennai/governance/policy";
+import type { CallContext, NetworkPermission, WantedConnections } from "@gennai/governance/tool";
+import { AcceptedConnections } from "../../checks/accepted-connections.ts";
+import { EmergencyHere } from "../../emergency/emergency-here.ts";
+
+/** What a person's own command wants to reach. */
+export interface WantedNetwork {
+  /** Program and verb, e.g. `npm install`. */
+  readonly program: string;
+  /** `HOST:PORT`, each once. */
+  readonly endpoints: readonly string[];
+  /** What else one has to know of them, in sentences. */
+  readonly warnings: readonly string[];
+  /** A yes may hold for every such command in the workspace. */
+  readonly mayStand: boolean;
+}
+
+export type NetworkAnswer = "once" | "workspace" | "no";
+
+export interface PersonsNetwork {
+  /** Let through without a question, unless a name turns out to lead into the machine's own networks. */
+  readonly allow?: readonly Endpoint[];
+  /** Without it, nobody can be asked. */
+  readonly ask?: (wanted: WantedNetwork) => Promise<NetworkAnswer>;
+  /** How one lets it through where nobody can be asked, in words; of `HOST:PORT`s. */
+  readonly otherwise?: (endpoints: readonly string[]) => string;
+  /** Real path of the workspace whose standing answers hold; that of the command by default. */
+  readonly answersOf?: string;
+}
+
+interface Place {
+  readonly decided: Decided;
+  readonly context: CallContext;
+  readonly options: Omit<DecideOptions, "tools">;
+  readonly stateDir: string;
+  readonly workspaceRoot: string;
+  readonly toolVersion: string;
+  readonly onWarning: (text: string) => void;
+  /** Before anything is let through; rejects where it cannot be recorded. */
+  record(reaches: readonly string[], by: string): Promise<void>;
+}
+
+/** What a person lets a command of their own reach: by what was said with it, by answers that stand, or by a question. */
+export function personsNetwork(
+  { allow = [], ask, otherwise, answersOf }: PersonsNetwork,
+  { decided, context, options, stateDir, workspaceRoot, record, ...here }: Place,
+): NetworkPermission {
+  const answers = new AcceptedConnections(stateDir, answersOf ?? workspaceRoot);
+  const standing: NetworkPermission["standing"] = ({ name, lasting }) =>
+    lasting ? answers.find(name) : Promise.resolve([]);
+  const letThrough = async ({ program, endpoints }: WantedConnections) => {
+    const effects = endpoints.map((endpoint) => {
+      return { type: "net", url: endpointName(endpoint), wanted: { ...endpoint, program: program.name } } as const;
+    });
+    const statement = `Let \`${program.name}\` reach ${endpoints.map(endpointName).join(", ")}`;
+    const policies = [...options.policies, await emergencyPolicy(stateDir, here)];
+    const found = await decideEffects({ statement, effects, operands: {} }, decided, context, { ...options, policies });
+    // An answer of earlier does not hold against a rule or an emergency control that refuses now.
+    const stands = found.verdict.type === "deny" ? [] : await standing(program);
+    const isOpen = (wanted: AllowedEndpoint): boolean =>
+      !(wanted.address === undefined && allow.some((one) => sameEndpoint(one, wanted))) &&
+      !stands.some((one) => sameEndpoint(one, wanted) && one.address === wanted.address);
+    const open = endpoints.filter(isOpen);
+    const mayStand = answerMayStand(program, found);
+    const named = open.map(endpointName);
+    let answer: NetworkAnswer = "once";
+    if (open.length > 0) {
+      const said = found.verdict.type === "allow" ? [] : [`A session would be told: ${found.verdict.finding.reason}`];
+      const warnings = [...open.flatMap(connectionWarnings), ...said];
+      answer = (await ask?.({ program: program.name, endpoints: named, warnings, mayStand })) ?? "no";
+      context.signal.throwIfAborted();
+    }
+    if (answer === "no") {
+      const message = `It wanted ${named.join(", ")}, and ${ask === undefined ? "nobody could be asked" : "you said no"}.`;
+      const hint = ask === undefined ? otherwise?.(named) : undefined;
+      return {
+        type: "refused",
+        error: { code: "user_denied", message, retryable: false, ...(hint === undefined ? {} : { hint }) },
+        decision: decisionOf(found, undefined),
+      } as const;
+    }
+    const by = open.length === 0 ? "said before" : answer;
+    await record(endpoints.map(endpointName), by);
+    if (answer === "workspace" && mayStand) {
+      await answers.remember(
+        program.name,
+        open.map((endpoint) => ({ ...endpoint, callId: "" })),
+      );
+    }
+    return { type: "let-through", allowed: endpoints.map((one) => ({ ...one, answer: `a person, ${by}` })) } as const;
+  };
+  return { standing: async (program) => [...allow, ...(await standing(program))], letThrough };
+}
+
+/** As the controls of this state directory stand now. */
+async function emergencyPolicy(
+  stateDir: string,
+  here: { readonly toolVersion: string; readonly onWarning: (text: string) => void },
+): Promise<Policy> {
+  await using controls = await EmergencyHere.open(stateDir, here);
+  const { state } = controls.report(0);
+  return createEmergencyPolicy({ current: () => state });
+}

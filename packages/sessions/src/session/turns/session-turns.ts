@@ -1,0 +1,255 @@
+import { randomUUID } from "node:crypto";
+import type { TurnEnd } from "@gennai/agent/turn-loop";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { ServiceError } from "@gennai/machine/service-error";
+import { storeTrouble } from "@gennai/store/database/store-trouble";
+import pLimit from "p-limit";
+import { questionsOf } from "../log/interrupted-turn.ts";
+import type { OwnedLog } from "../log/owned-log.ts";
+import type { Session } from "../session.ts";
+import { endEvents } from "./end-events.ts";
+import type { PreparedTurn, TurnPreparation } from "./prepared-turn.ts";
+import { ServerLeaves } from "./server-leaves.ts";
+import { withAbandonSignal } from "./unless-given-up.ts";
+
+/** Starts of turns that wait for the one before. */
+const maxWaitingStarts = 16;
+/** Milliseconds that a stop waits for a turn that is about to start, so that its end can be recorded. */
+const startTimeoutMs = 1_000;
+/** Milliseconds between tries to write the end of a turn that the log did not take. */
+const endAgainMs = 2_000;
+
+export interface StartedTurn {
+  readonly turnId: string;
+  /** Subscribe after this to see the whole turn. */
+  readonly afterSeq: number;
+}
+
+interface RunningTurn {
+  readonly turnId: string;
+  readonly abort: AbortController;
+  /** Never rejects. */
+  readonly ended: Promise<void>;
+}
+
+/** The turns of one session: one at a time, stopped by the one who asks, and none without an end in the log. */
+export class SessionTurns {
+  readonly #session: Session;
+  readonly #log: OwnedLog;
+  #running: RunningTurn | undefined;
+  /** One start at a time, so that two clients cannot both find the session idle. */
+  readonly #starts = pLimit(1);
+  #waitingStarts = 0;
+  /** By `clientTurnId`: who asks again for one of them waits for that one, and takes no place of another. */
+  readonly #startsUnderWay = new Map<string, Promise<StartedTurn & { readonly alreadyStarted: boolean }>>();
+  /** Aborted when the starts that are under way or wait are given up; later ones have another one. */
+  #giveUpStarts = new AbortController();
+  #signal: AbortSignal | undefined;
+
+  constructor(session: Session, log: OwnedLog) {
+    this.#session = session;
+    this.#log = log;
+  }
+
+  get runningTurnId(): string | undefined {
+    return this.#running?.turnId;
+  }
+
+  /** Aborts when the turn that starts or runs is stopped; undefined outside of one. */
+  get signal(): AbortSignal | undefined {
+    return this.#signal;
+  }
+
+  /** A turn runs, or is about to. */
+  get isBusy(): boolean {
+    return this.#running !== undefined || this.#waitingStarts > 0;
+  }
+
+  /** Starts a turn, or finds the one that was started with the same `clientTurnId`. Resolves when its start is durable. */
+  async startOnce(
+    clientTurnId: string,
+    prepare: TurnPreparation,
+  ): Promise<StartedTurn & { readonly alreadyStarted: boolean }> {
+    const under = this.#startsUnderWay.get(clientTurnId);
+    if (under !== undefined) return { ...(await under), alreadyStarted: true };
+    const starting = this.#inTurn(async (giveUp) => {
+      const known = this.#session.state.turnByClientId.get(clientTurnId);
+      if (known !== undefined) return { turnId: known.turnId, afterSeq: known.afterSeq, alreadyStarted: true };
+      const { turnId, afterSeq } = await this.#start(prepare, giveUp);
+      return { turnId, afterSeq, alreadyStarted: false };
+    });
+    if (clientTurnId === "") return starting;
+    this.#startsUnderWay.set(clientTurnId, starting);
+    try {
+      return await starting;
+    } finally {
+      this.#startsUnderWay.delete(clientTurnId);
+    }
+  }
+
+  /** Resolves when the start is durable; `ended` never rejects. */
+  async start(prepare: TurnPreparation): Promise<StartedTurn & { readonly ended: Promise<void> }> {
+    return this.#inTurn((giveUp) => this.#start(prepare, giveUp));
+  }
+
+  /**
+   * Does something instead of a turn: starts that were asked for before come first, and later ones wait. Throws `ServiceError` while
+   * a turn runs.
+   */
+  async instead<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
+    return this.#starts(() => {
+      this.#session.refuseWhileRunning(what);
+      return work();
+    });
+  }
+
+  /**
+   * Ends the running turn; resolves when it has ended. Undefined when none ran, or another one than asked for. Unless one is
+   * named, starts that are under way and do not come to their end either are given up.
+   */
+  async cancel(reason: string, turnId?: string): Promise<string | undefined> {
+    // A turn that is about to start would otherwise escape; one whose start was asked for later is not meant.
+    const running = await (turnId === undefined ? this.#endOfStarts() : this.#runningAfterStarts());
+    if (running === undefined || (turnId !== undefined && turnId !== running.turnId)) return undefined;
+    return stop(running, new DOMException(reason === "" ? "Stopped by the user." : reason, "AbortError"));
+  }
+
+  /** The same, because the server ends: nobody stopped the turn, so that a person can go on with it, as after a kill. */
+  async leave(): Promise<string | undefined> {
+    const running = await this.#endOfStarts();
+    if (running === undefined) return undefined;
+    const { state } = this.#session;
+    const leaves = new ServerLeaves(questionsOf(state));
+    // The run of a plan says itself how to go on.
+    const isPrompts = state.turns.get(running.turnId)?.prompt !== undefined;
+    return stop(running, isPrompts ? leaves : new DOMException(leaves.message, "AbortError"));
+  }
+
+  async #endOfStarts(): Promise<RunningTurn | undefined> {
+    const giveUp = this.#giveUpStarts;
+    this.#giveUpStarts = new AbortController();
+    const timer = setTimeout(() => giveUp.abort(), startTimeoutMs);
+    const running = await this.#runningAfterStarts();
+    clearTimeout(timer);
+    return running;
+  }
+
+  /** The turn that runs once the starts asked for so far have come to their end. */
+  #runningAfterStarts(): Promise<RunningTurn | undefined> {
+    return this.#starts(() => this.#running);
+  }
+
+  /** One after the other; a few may wait. */
+  async #inTurn<Result>(start: (giveUp: AbortSignal) => Promise<Result>): Promise<Result> {
+    if (this.#waitingStarts >= maxWaitingStarts) {
+      throw new ServiceError("resource_exhausted", "Too many turns wait for their start in this session.", {
+        reason: "too_many_starts",
+        retryAfterMs: 1_000,
+      });
+    }
+    this.#waitingStarts += 1;
+    const { signal } = this.#giveUpStarts;
+    return this.#starts(async () => {
+      try {
+        return await start(signal);
+      } finally {
+        this.#waitingStarts -= 1;
+      }
+    });
+  }
+
+  async #start(
+    prepare: TurnPreparation,
+    giveUp: AbortSignal,
+  ): Promise<StartedTurn & { readonly ended: Promise<void> }> {
+    const { id, user, state, services } = this.#session;
+    if (this.#running !== undefined) {
+      throw new ServiceError("failed_precondition", "A turn is running in this session.", {
+        hint: "Wait for its end, or end it with CancelTurn.",
+      });
+    }
+    using held = new DisposableStack();
+    held.use(services.admission.turn(user));
+    await this.#log.acquire();
+    held.defer(() => this.#log.release());
+    const abort = new AbortController();
+    const turnId = randomUUID();
+    this.#signal = abort.signal;
+    held.defer(() => {
+      this.#signal = undefined;
+    });
+    const ready = async (): Promise<PreparedTurn> => {
+      await this.#log.readyForTurn();
+      return prepare(turnId, abort.signal);
+    };
+    const turn = await withAbandonSignal(ready, { giveUp, abort });
+    held.use(turn.gate);
+    const hadTitle = state.title !== "";
+    await this.#log.writer.commit(turn.openingEvents, { turnId, ...turn.openingRecords, durable: true });
+    if (!hadTitle && state.title !== "") {
+      // The turn has begun in the log, so that nothing may keep it from running to its end.
+      await services.log.setTitle(id, state.title).catch((error: unknown) => services.onUnexpectedError(error));
+    }
+    const untilEnd = held.move();
+    const ended = this.#runToEnd(turn, turnId, abort.signal).finally(() => {
+      this.#running = undefined;
+      untilEnd.dispose();
+    });
+    this.#running = { turnId, abort, ended };
+    // Other events may have come in meanwhile: the log says where the turn begins.
+    const afterSeq = state.turns.get(turnId)?.afterSeq ?? this.#log.writer.lastSeq;
+    return { turnId, afterSeq, ended };
+  }
+
+  async #runToEnd(turn: PreparedTurn, turnId: string, signal: AbortSignal): Promise<void> {
+    const { id: sessionId, settings, seen, services, state } = this.#session;
+    let end: TurnEnd;
+    try {
+      end = await services.observer.turn({ sessionId, turnId, settings }, () => turn.run());
+    } catch (error) {
+      end = signal.aborted ? { type: "cancelled" } : this.#failed(error);
+    }
+    await turn.gate?.settle();
+    await seen.store();
+    const events = await endEvents(end, state.turns.get(turnId) ?? {}, { signal, redactor: services.redactor });
+    await this.#log.writer.commit(events, { turnId, durable: true }).catch(() => this.#endLater());
+  }
+
+  /**
+   * The log did not take the turn's end: as soon as it takes something again, the turn is interrupted, so that anyone who watches
+   * learns it. If this server ends before, the next one that opens the session does it.
+   */
+  #endLater(): void {
+    const again = async (): Promise<void> => {
+      try {
+        await this.#session.catchUp();
+      } catch (error) {
+        // Any other means that another server has the session.
+        if (storeTrouble(error) !== undefined) this.#endLater();
+      }
+    };
+    setTimeout(() => void again(), endAgainMs).unref();
+  }
+
+  /** How a turn ends that nobody ended: what steers the agent may be out of reach, anything else is a mistake of ours. */
+  #failed(error: unknown): TurnEnd {
+    if (error instanceof ToolFailure) {
+      const { code, message, hint, retryable } = error;
+      return { type: "failed", code, message, retryable, ...(hint === undefined ? {} : { hint }) };
+    }
+    this.#session.services.onUnexpectedError(error);
+    return {
+      type: "failed",
+      code: "internal",
+      message: "The turn failed unexpectedly; the server's log says why.",
+      retryable: false,
+    };
+  }
+}
+
+/** Resolves with the turn's id when it has ended. */
+async function stop({ abort, ended, turnId }: RunningTurn, reason: DOMException): Promise<string> {
+  abort.abort(reason);
+  await ended;
+  return turnId;
+}

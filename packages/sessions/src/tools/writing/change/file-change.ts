@@ -1,0 +1,217 @@
+import type { Effect, FileWrite, WorkspacePath } from "@gennai/governance/effect";
+import type { Analysis, FileChange, ToolOutcome, Verification } from "@gennai/governance/tool";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { changedBlocks, type LineSpan } from "@gennai/machine/changes/diff/changed-blocks";
+import { type EditableText, fileBytes, fileText } from "@gennai/machine/changes/editable-text";
+import { sha256 } from "@gennai/machine/workspace/files/content-digest";
+import type { FileContent, Workspace } from "@gennai/machine/workspace/workspace";
+import type { BlobStore } from "@gennai/store/log/session-log";
+import type { EditorBridge } from "../../../bridge/editor-bridge.ts";
+import type { KnownFiles } from "../../../session/state/known-files.ts";
+import type { SeenContents } from "../../../session/state/seen-contents.ts";
+import { pathName } from "../../path-name.ts";
+import { maxFileBytes } from "../../text-limits.ts";
+import type { ToolFact } from "../../tool-fact.ts";
+import type { FittedEdit } from "./edit-text.ts";
+import { applyInEditor } from "./editor-change.ts";
+import { fitNote } from "./fit-note.ts";
+import { refuseMaskedText } from "./masked-text.ts";
+import { appliedRecord, lineReport, notesOf, observedAfter, type PlannedChange } from "./planned-change.ts";
+
+export interface FileChangePorts {
+  readonly workspace: Workspace;
+  readonly knownFiles: KnownFiles;
+  /** Gets what a file held before, for undo. */
+  readonly blobs: BlobStore;
+  /** What the session saw of files, to compare a stale one with. */
+  readonly seen?: SeenContents | undefined;
+  /** A file with unsaved changes is written only through the editor that has them. */
+  readonly editor: EditorBridge;
+}
+
+/** What a file is to become. */
+export type IntendedFile =
+  | IntendedText
+  /** The bytes and permission bits another file had; `content` when they are text. */
+  | {
+      readonly type: "moved";
+      readonly bytes: Uint8Array;
+      readonly mode: number;
+      readonly content: string | undefined;
+      readonly note?: string;
+    }
+  | { readonly type: "gone" };
+
+export interface IntendedText {
+  readonly type: "text";
+  readonly text: EditableText;
+  readonly spans: readonly LineSpan[];
+  /** Edits whose old text the file has only nearly. */
+  readonly fitted?: readonly FittedEdit[];
+  /** The arguments by texts, of a call that means lines by their numbers. */
+  readonly byText?: unknown;
+  /** What the model has to know of how it was worked out. */
+  readonly note?: string;
+  /** What the model read no longer says what a next change would mean. */
+  readonly readAgain?: boolean;
+}
+
+/** Changes by the effects that announced them, so that what runs is what the policies saw. */
+export class PlannedChanges {
+  readonly #plans = new WeakMap<Effect, PlannedChange | ToolFailure>();
+
+  /** An effect for a change that can be made. Throws `no_change`, `too_large`, `masked_text`. */
+  plan(
+    ports: FileChangePorts,
+    path: WorkspacePath,
+    before: FileContent | undefined,
+    intended: IntendedFile,
+    inEditor = false,
+  ): FileWrite {
+    const note = noteOf(intended);
+    const readAgain = intended.type === "text" && intended.readAgain === true;
+    const planned = { ...plannedChange(path, before, intended), inEditor, note, readAgain };
+    const content = contentOf(intended);
+    if (content !== undefined && intended.type === "text") {
+      refuseMaskedText(content, () => (before === undefined ? "" : Buffer.from(before.bytes).toString("utf8")));
+    }
+    const effect: FileWrite = {
+      type: "write",
+      operation: planned.change.operation,
+      path,
+      base: ports.knownFiles.base(path.relative),
+      current: before?.sha256,
+      ...(content === undefined ? {} : { content }),
+    };
+    this.#plans.set(effect, planned);
+    return effect;
+  }
+
+  /**
+   * An effect for a change that cannot be made. The failure waits for `execute`: it may tell what is in the file, which is
+   * not revealed before the policies allowed the write.
+   */
+  planFailure(effect: FileWrite, failure: ToolFailure): FileWrite {
+    this.#plans.set(effect, failure);
+    return effect;
+  }
+
+  /** Throws the failures that waited. */
+  of(analysis: Analysis): readonly PlannedChange[] {
+    return analysis.effects.map((effect) => {
+      const plan = this.#plans.get(effect);
+      if (plan === undefined) throw new ToolFailure("not_analysed", "The call was not analysed by its own tool.");
+      if (plan instanceof ToolFailure) throw plan;
+      return plan;
+    });
+  }
+}
+
+/** What is in a file of the workspace now; undefined when nothing is there. Throws `not_a_file`, `too_large`. */
+export async function currentContent(
+  workspace: Workspace,
+  path: WorkspacePath,
+  signal: AbortSignal,
+): Promise<FileContent | undefined> {
+  const stat = await workspace.stat(path);
+  if (stat === undefined) return undefined;
+  if (stat.kind !== "file") throw new ToolFailure("not_a_file", `${pathName(path)} is not a regular file.`);
+  return workspace.read(path, { maxBytes: maxFileBytes, signal });
+}
+
+/** Keeps what was there, then writes. The changes go in together or not at all. */
+export async function applyPlanned(
+  ports: FileChangePorts,
+  planned: readonly PlannedChange[],
+  statement: string,
+  signal: AbortSignal,
+): Promise<ToolOutcome> {
+  for (const { before } of planned) {
+    if (before !== undefined) await ports.blobs.put(before.bytes, "application/octet-stream");
+  }
+  signal.throwIfAborted();
+  if (planned.some(({ inEditor }) => inEditor)) {
+    const outcome = await applyInEditor(ports.editor, planned, statement, signal);
+    for (const { change } of planned) {
+      if (change.operation !== "delete") ports.seen?.keep(sha256(change.bytes), change.bytes);
+    }
+    return outcome;
+  }
+  const applied = await ports.workspace.apply(planned.map(({ change }) => change));
+  for (const [index, { afterSha256 }] of applied.entries()) {
+    const change = planned[index]?.change;
+    if (afterSha256 !== undefined && change !== undefined && change.operation !== "delete") {
+      ports.seen?.keep(afterSha256, change.bytes);
+    }
+  }
+  const changes: FileChange[] = applied.map((file, index) => ({
+    path: file.path.relative,
+    operation: file.operation,
+    beforeSha256: file.before?.sha256,
+    afterSha256: file.afterSha256,
+    blocks: planned[index]?.blocks ?? [],
+  }));
+  const fact: ToolFact = { type: "change-set", files: applied.map(appliedRecord) };
+  return {
+    output: `${statement}.${lineReport(changes)}${notesOf(planned)}`,
+    changes,
+    observed: changes.map(({ path, afterSha256 }, index) => observedAfter(planned[index], path, "disk", afterSha256)),
+    facts: [fact],
+  };
+}
+
+/** Reads what was written. */
+export async function verifyChanges(
+  workspace: Workspace,
+  outcome: ToolOutcome,
+  signal: AbortSignal,
+): Promise<Verification> {
+  const changes = outcome.changes ?? [];
+  if (changes.length === 0) return { state: "unverified", evidence: "No file was changed." };
+  for (const change of changes) {
+    const now = await currentContent(workspace, await workspace.resolve(change.path), signal);
+    if (now?.sha256 === change.afterSha256) continue;
+    const found = now === undefined ? "is not there" : "holds something else";
+    return { state: "failed", evidence: `${change.path} ${found}: read again after the change.` };
+  }
+  const names = changes.map(({ path, operation }) => `${path}${operation === "delete" ? " (gone)" : ""}`).join(", ");
+  return { state: "verified", evidence: `Read again after the change, the hash is right: ${names}.` };
+}
+
+function plannedChange(
+  path: WorkspacePath,
+  before: FileContent | undefined,
+  intended: IntendedFile,
+): Omit<PlannedChange, "inEditor" | "note" | "readAgain"> {
+  if (intended.type === "gone") {
+    if (before === undefined) throw notFound(path);
+    return { change: { operation: "delete", path, baseSha256: before.sha256 }, before, blocks: [] };
+  }
+  const bytes = intended.type === "text" ? fileBytes(intended.text) : intended.bytes;
+  if (bytes.length > maxFileBytes) {
+    throw new ToolFailure("too_large", `${pathName(path)} would be larger than ${maxFileBytes} bytes.`);
+  }
+  const blocks = intended.type === "text" ? changedBlocks(intended.text.text, intended.spans) : [];
+  if (before === undefined) {
+    const mode = intended.type === "moved" ? { mode: intended.mode } : {};
+    return { change: { operation: "create", path, bytes, ...mode }, before, blocks };
+  }
+  if (Buffer.from(before.bytes).equals(bytes)) {
+    throw new ToolFailure("no_change", `${pathName(path)} already says exactly this; there is nothing to write.`);
+  }
+  return { change: { operation: "update", path, bytes, baseSha256: before.sha256 }, before, blocks };
+}
+
+export function notFound(path: WorkspacePath, hint?: string): ToolFailure {
+  return new ToolFailure("not_found", `There is no file ${pathName(path)}.`, hint === undefined ? {} : { hint });
+}
+
+function noteOf(intended: IntendedFile): string {
+  if (intended.type === "gone") return "";
+  return intended.note ?? (intended.type === "text" ? fitNote(intended.fitted ?? []) : "");
+}
+
+function contentOf(intended: IntendedFile): string | undefined {
+  if (intended.type === "gone") return undefined;
+  return intended.type === "text" ? fileText(intended.text) : intended.content;
+}

@@ -1,0 +1,49 @@
+import type { FiredPolicy } from "@gennai/governance/gate/decide/run-policies";
+import { deny } from "@gennai/governance/verdict";
+import { ServiceError } from "@gennai/machine/service-error";
+import type { Risk } from "@gennai/protocol/model/risk";
+import { chooseScenario } from "../../policies/choose-scenario.ts";
+import type { Session } from "../../session/session.ts";
+import { buildTurnGate } from "./turn-gate.ts";
+
+/** What the gate would decide about a call, and everything that spoke against it. */
+export interface CallCheck {
+  readonly verdict: "allow" | "ask" | "deny";
+  readonly risk: Risk;
+  readonly fired: readonly FiredPolicy[];
+  /** Empty for a plain allow. */
+  readonly reason: string;
+  /** Allowed, and it runs on a copy: what it changes is judged before any of it is kept. */
+  readonly staged: boolean;
+}
+
+/**
+ * Stages 1 to 4 of the gate for one call, as a turn that starts now would have them. No tool runs and nobody is asked;
+ * users' own hooks are, since they have a say.
+ */
+export async function checkCall(session: Session, tool: string, argumentsJson: string): Promise<CallCheck> {
+  const { signal } = new AbortController();
+  const { scenario } = await chooseScenario(session, "");
+  using gate = await buildTurnGate(session, scenario, { turnId: "check", modelId: "", signal, onlyChecks: true });
+  const decided = await gate.tools.decide({ id: "check", name: tool, argumentsJson }, { turnId: "check", signal });
+  if (decided.type === "decided") {
+    const { verdict, risk, fired, analysis } = decided;
+    if (verdict.type !== "allow") {
+      return { verdict: verdict.type, risk, fired, reason: verdict.finding.reason, staged: false };
+    }
+    const staged = analysis.effects.some((effect) => effect.type === "exec" && effect.staged === true);
+    return { verdict: "allow", risk, fired, reason: "", staged };
+  }
+  const { code, message, rule, hint } = decided.error;
+  if (code === "unknown_tool" || code === "bad_arguments") {
+    throw new ServiceError("invalid_argument", message, hint === undefined ? {} : { hint });
+  }
+  const finding = { code, rule: rule ?? `tool/${code}`, reason: message, ...(hint === undefined ? {} : { hint }) };
+  return {
+    verdict: "deny",
+    risk: "low",
+    fired: [{ policy: "tool", verdict: deny(finding) }],
+    reason: message,
+    staged: false,
+  };
+}

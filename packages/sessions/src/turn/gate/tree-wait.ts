@@ -1,0 +1,90 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { SessionEvent } from "@gennai/agent/session-event";
+import type { WorkingTreeClaim } from "../../session/working-tree-claim.ts";
+
+/** Milliseconds between looks: the one who has the tree may be another process, and may be killed. */
+const pollMs = 200;
+
+/** The one wait of all calls of a turn that wait now; it is stopped when the last of them has left. */
+interface SharedWait {
+  readonly ended: Promise<void>;
+  readonly stop: AbortController;
+  callers: number;
+}
+
+/** Has one turn wait in line for its working tree while another session writes there; in all for no longer than its limit. */
+export class TreeWait {
+  readonly #tree: WorkingTreeClaim;
+  readonly #emit: (event: SessionEvent) => void;
+  #leftMs: number;
+  #shared: SharedWait | undefined;
+
+  /** @param options.limitMs for the whole turn: a model that tries again and again does not wait anew each time */
+  constructor(
+    tree: WorkingTreeClaim,
+    options: { readonly limitMs: number; readonly emit: (event: SessionEvent) => void },
+  ) {
+    this.#tree = tree;
+    this.#emit = options.emit;
+    this.#leftMs = options.limitMs;
+  }
+
+  /**
+   * Resolves when the tree is this turn's, or the limit is reached: a claim says which. Rejects when the signal aborts. Calls of
+   * one turn that wait at the same time have one place in line: with one each, the second would wait for the first.
+   */
+  async wait(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.#leftMs <= 0) return;
+    const shared = (this.#shared ??= this.#begin());
+    shared.callers += 1;
+    const { promise: stopped, reject } = Promise.withResolvers<never>();
+    const stop = () => reject(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      await Promise.race([shared.ended, stopped]);
+    } finally {
+      signal.removeEventListener("abort", stop);
+      shared.callers -= 1;
+      if (shared.callers === 0) {
+        if (this.#shared === shared) this.#shared = undefined;
+        shared.stop.abort();
+      }
+    }
+  }
+
+  #begin(): SharedWait {
+    const stop = new AbortController();
+    const ended = this.#wait(stop.signal);
+    // Nobody hears of it once the last caller has left.
+    ended.catch(() => undefined);
+    return { ended, stop, callers: 0 };
+  }
+
+  async #wait(signal: AbortSignal): Promise<void> {
+    const began = performance.now();
+    const left = () => this.#leftMs - (performance.now() - began);
+    using place = this.#tree.standInLine();
+    let told: number | undefined;
+    try {
+      for (;;) {
+        const claim = await this.#tree.claim();
+        signal.throwIfAborted();
+        if (claim.type === "ours" || left() <= 0) return;
+        const ahead = place.ahead().length;
+        if (ahead !== told) this.#tell(claim.by, ahead, left());
+        told = ahead;
+        await delay(Math.max(0, Math.min(pollMs, left())), undefined, { signal });
+      }
+    } finally {
+      this.#leftMs = left();
+    }
+  }
+
+  #tell(by: string, ahead: number, leftMs: number): void {
+    const others = ahead === 0 ? "This turn is the next" : `In line before this turn: ${ahead}`;
+    const limit = `It waits for at most ${Math.ceil(leftMs / 1000)} s; stop it to wait no longer.`;
+    this.#emit({ type: "warning", text: `The working tree is in use by ${by}. ${others}. ${limit}` });
+    this.#emit({ type: "status", state: "waiting-for-tree", iteration: 0 });
+  }
+}

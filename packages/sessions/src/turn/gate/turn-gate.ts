@@ -1,0 +1,254 @@
+import type { Scenario } from "@gennai/agent/scenarios/scenario";
+import { canChange } from "@gennai/agent/scenarios/tool-groups";
+import type { Warning } from "@gennai/agent/warning";
+import type { Confirmer } from "@gennai/governance/confirmation";
+import type { RememberedAnswers } from "@gennai/governance/gate/confirm/remembered-answers";
+import { type GovernedTools, governTools } from "@gennai/governance/gate/gate";
+import { withPostToolHooks } from "@gennai/governance/hooks/hooks-journal";
+import type { TreeClaim } from "@gennai/governance/policies/files/single-writer";
+import type { EditingMode } from "@gennai/governance/policies/git/branch";
+import type { Tool } from "@gennai/governance/tool";
+import type { EditingMode as ChosenMode } from "@gennai/protocol/model/session-settings";
+import { sessionBridge } from "../../bridge/session-bridge.ts";
+import { TurnCheckpoints } from "../../checkpoints/turn-checkpoints.ts";
+import { noCheckpoints } from "../../client-workspace/no-checkpoints.ts";
+import { placeOfCommands } from "../../client-workspace/place-of-commands.ts";
+import { createCheckPolicy, lastingCheckAnswers } from "../../context/accept-check.ts";
+import type { ProjectCheck } from "../../context/detect-check.ts";
+import { type LookAfterEdit, withLookAfterEdit } from "../../context/look-after-edit.ts";
+import { NotedFiles } from "../../context/noted-files.ts";
+import type { OwnCalls } from "../../context/own-calls.ts";
+import { modeFor, whyNotStaged } from "../../policies/proposal-mode.ts";
+import { loadTurnRules } from "../../policies/turn-rules.ts";
+import { ProposalReader } from "../../proposal/proposal-reader.ts";
+import { SessionProposal } from "../../proposal/session-proposal.ts";
+import { withStagedChanges } from "../../proposal/with-staged-changes.ts";
+import type { Session } from "../../session/session.ts";
+import type { KnownFiles } from "../../session/state/known-files.ts";
+import { WorkingTreeClaim } from "../../session/working-tree-claim.ts";
+import { withKeysBehind } from "../../tools/commands/run-keys-behind.ts";
+import { SessionJournal, type SessionJournalOptions } from "../records/session-journal.ts";
+import { type TaskPorts, taskTools } from "../sub-agents/task-tools.ts";
+import { TreeWait } from "./tree-wait.ts";
+import { turnTools } from "./turn-tools.ts";
+
+/** Milliseconds a policy may take. */
+const policyTimeoutMs = 5_000;
+
+/** The tools of one turn behind its gate. Disposing gives up the claim to the working tree. */
+export interface TurnGate extends Disposable {
+  readonly tools: GovernedTools;
+  /** What the user should know before the turn runs. */
+  readonly warnings: readonly (string | Warning)[];
+  /** SHA-256 of the rules in force. */
+  readonly policySha256: string;
+  readonly own: OwnCalls;
+  /** Where what its tools change is staged; undefined where they change the workspace, or nothing. */
+  readonly proposal: SessionProposal | undefined;
+  /** Files that calls through this gate saw and changed. */
+  readonly notes: NotedFiles;
+  /** Who looks at files that the model's calls changed, for their results. */
+  readonly afterEdit: LookAfterEdit;
+  /** Has made, beside other work, what the first command of a workspace would wait for. Never throws. */
+  warmUp(): void;
+  /** Resolves when what its last command changed is kept, so that the turn may end. Never rejects. */
+  settle(): Promise<void>;
+}
+
+/** Builds the tools, rules and records of one turn. Throws `ServiceError` for rules that cannot be read. */
+export async function buildTurnGate(
+  session: Session,
+  scenario: Scenario,
+  turn: {
+    readonly turnId: string;
+    readonly modelId: string;
+    readonly signal: AbortSignal;
+    /** Nothing runs: the working tree is not claimed. */
+    readonly onlyChecks?: boolean;
+    /** In place of what the session last saw of files. */
+    readonly knownFiles?: KnownFiles;
+    /** What sub-agents of the turn work with; without it there are none. */
+    readonly subAgents?: Omit<TaskPorts, "session" | "scenario" | "tools" | "govern">;
+    /** In place of the session's own. */
+    readonly editingMode?: ChosenMode;
+    /** What the server calls for the user besides its usual tools. */
+    readonly moreOwnTools?: (proposal: SessionProposal | undefined) => readonly Tool[];
+    /** In place of the session's remembered answers. */
+    readonly remembered?: RememberedAnswers;
+    /** Milliseconds a question waits for a client that can answer it; the session's setting when left out. */
+    readonly waitForClientMs?: number;
+  },
+): Promise<TurnGate> {
+  const { services, settings, workspace, state, writer } = session;
+  const { turnId, modelId, signal, onlyChecks = false, knownFiles = state.knownFiles } = turn;
+  const editingMode = onlyChecks
+    ? (turn.editingMode ?? settings.editingMode)
+    : await modeFor(session, scenario, turn.editingMode ?? settings.editingMode);
+  const proposal = editingMode === "staged-proposal" ? await SessionProposal.of(session) : undefined;
+  await proposal?.renew();
+  await workspace.syncControl({ workedOn: state.knownFiles.paths, signal });
+  const editor = sessionBridge({
+    clients: session.clients,
+    requests: session.requests,
+    turnId: () => turnId,
+    settings: () => settings,
+    answerMs: services.confirmation.answerMs,
+    waitForClientMs: turn.waitForClientMs,
+  });
+  const tree = new WorkingTreeClaim(services.locks, workspace.place, session.id);
+  // Anyone who only asks what would be decided holds up no other work.
+  const claimTree = (): TreeClaim | Promise<TreeClaim> => {
+    // What is staged holds up no other work either.
+    if (proposal !== undefined) return { type: "ours" };
+    return onlyChecks ? tree.look() : tree.claim();
+  };
+  const treeWait = new TreeWait(tree, {
+    limitMs: services.admission.treeWaitMs,
+    emit: (event) => writer.emit(event, { turnId }),
+  });
+  const rules = await loadTurnRules(session, { editingMode, claimTree, signal });
+  const repositoryChecks = new Map<string, ProjectCheck>();
+  const { tools, ownTools, offered, warnings } = await turnTools(session, scenario, {
+    editor,
+    rules,
+    editingMode,
+    knownFiles,
+    proposal,
+    repositoryChecks,
+    onlyChecks,
+    signal,
+  });
+  for (const tool of turn.moreOwnTools?.(proposal) ?? []) ownTools.set(tool.name, tool);
+
+  const kept = workspace.client === undefined ? services.checkpointsOf(workspace) : undefined;
+  const checkpoints = new TurnCheckpoints({
+    checkpoints: kept ?? noCheckpoints,
+    sessionId: session.id,
+    emit: (event, ofTurn) => writer.emit(event, { turnId: ofTurn }),
+  });
+  if (proposal === undefined) {
+    for (const some of [tools, ownTools]) for (const [name, tool] of some) some.set(name, checkpoints.guard(tool));
+  }
+  const warmUp = (): void => {
+    if (onlyChecks || editingMode === "proposal" || !tools.has("Bash")) return;
+    if (proposal === undefined) kept?.warmUp();
+    const { stages } = services;
+    if (workspace.client === undefined && stages !== undefined) {
+      const place = { stages, workspaceRoot: workspace.root };
+      stages.warmUp(workspace.root, rules.zeroAccess, () => session.background.openNetwork(place));
+    }
+  };
+
+  const notes = new NotedFiles();
+  const afterEdit: LookAfterEdit = {};
+  const policies = [
+    ...rules.policies,
+    ...(proposal === undefined ? [checkpoints.policy] : []),
+    createCheckPolicy(repositoryChecks),
+  ];
+  const policySha256 = rules.digest(policies);
+  const govern = (
+    some: ReadonlyMap<string, Tool>,
+    calls: Pick<SessionJournalOptions, "writer" | "parentToolCallId" | "forUser"> = { writer },
+    confirmer: Confirmer = editor,
+  ): GovernedTools => {
+    const isMain = calls.parentToolCallId === undefined && calls.forUser !== true;
+    const reader = proposal && (isMain ? proposal.reader : new ProposalReader(proposal.tree));
+    const journal = new SessionJournal(session, { ...calls, modelId, governance: rules.governance, notes });
+    const record = journal.changed.bind(journal);
+    const over = (tool: Tool): Tool => {
+      if (proposal !== undefined && reader !== undefined) {
+        return withStagedChanges(tool, proposal, { reader, takesNotes: isMain });
+      }
+      const whole = tool.name === "Bash" ? withKeysBehind(tool, () => behind()) : tool;
+      return calls.forUser === true ? whole : withLookAfterEdit(whole, afterEdit, { bySubAgent: !isMain, record });
+    };
+    const governed: GovernedTools = governTools({
+      lasting:
+        calls.forUser === true ? lastingCheckAnswers(repositoryChecks, services.acceptedChecks(workspace)) : undefined,
+      connections: services.acceptedConnections(workspace),
+      sessionId: session.id,
+      tools: new Map([...some].map(([name, tool]) => [name, over(tool)])),
+      beginAnswer: () => reader?.beginAnswer(),
+      policies,
+      confirmer,
+      journal: withPostToolHooks(journal, rules.hooks.commands, {
+        runner: rules.hooks.runner,
+        cwd: workspace.controlRoot,
+        sessionId: session.id,
+        signal,
+      }),
+      standingCheck: services.emergency.standingCheck,
+      running: session.runningCalls,
+      observer: services.observer.gate,
+      redactor: services.redactor,
+      remembered: turn.remembered ?? session.remembered,
+      policySha256,
+      intent: () => state.activeIntent,
+      isolation: placeOfCommands(session).isolation,
+      waitForTree: onlyChecks ? undefined : (stop) => treeWait.wait(stop),
+      policyTimeoutMs,
+      now: services.now,
+    });
+    /** For what stands behind a command: no results of its own in the conversation, recorded as the same agent's. */
+    const behind = (): GovernedTools => {
+      if (calls.forUser === true) return governed;
+      return isMain ? own : govern(ownTools, { ...calls, forUser: true });
+    };
+    return governed;
+  };
+  const own = govern(ownTools, { writer, forUser: true });
+  if (turn.subAgents !== undefined) {
+    for (const tool of taskTools({ ...turn.subAgents, session, scenario, tools: () => tools, govern })) {
+      if (offered.has(tool.name)) tools.set(tool.name, tool);
+    }
+  }
+
+  return {
+    policySha256,
+    tools: govern(tools),
+    own: {
+      tools: own,
+      unasked: govern(ownTools, { writer, forUser: true }, { ask: async () => ({ type: "nobody" }) }),
+      editor,
+      repositoryChecks,
+      configuredCheck: rules.config.check,
+      runsCommands: offered.has("Bash"),
+    },
+    proposal,
+    notes,
+    afterEdit,
+    warnings: [
+      ...(await proposalWarnings(session, { scenario, editingMode, proposal })),
+      ...rules.hookWarnings,
+      ...warnings,
+      ...rules.warnings,
+    ],
+    warmUp,
+    settle: () => checkpoints.settle(),
+    [Symbol.dispose]: () => {
+      tree[Symbol.dispose]();
+    },
+  };
+}
+
+/** Sessions whose user knows that nothing can be staged. */
+const told = new WeakSet<Session>();
+
+async function proposalWarnings(
+  session: Session,
+  {
+    scenario,
+    editingMode,
+    proposal,
+  }: { readonly scenario: Scenario; readonly editingMode: EditingMode; readonly proposal: SessionProposal | undefined },
+): Promise<readonly string[]> {
+  const loss = proposal?.takeLoss();
+  if (loss !== undefined) return [loss];
+  if (editingMode !== "proposal" || !canChange(scenario.tools) || told.has(session)) return [];
+  told.add(session);
+  const why = await whyNotStaged(session);
+  return why === undefined
+    ? []
+    : [`Proposal Mode only proposes here, and runs no commands: nothing can be staged, because ${why}.`];
+}

@@ -1,0 +1,189 @@
+import type { Scenario } from "@gennai/agent/scenarios/scenario";
+import { canChange, toolsInMode } from "@gennai/agent/scenarios/tool-groups";
+import type { Warning } from "@gennai/agent/warning";
+import type { EditingMode } from "@gennai/governance/policies/git/branch";
+import type { Tool } from "@gennai/governance/tool";
+import { webFetchTool } from "@gennai/machine/web/web-fetch-tool";
+import { webSearchTool } from "@gennai/machine/web/web-search-tool";
+import type { EditorBridge } from "../../bridge/editor-bridge.ts";
+import type { SessionBridge } from "../../bridge/session-bridge.ts";
+import { warningsForClient } from "../../client-workspace/client-warnings.ts";
+import { type RepositoryChecks, withCheckOperands } from "../../context/accept-check.ts";
+import { createMayRead } from "../../context/may-read.ts";
+import type { OfferedTools } from "../../mcp/mcp-servers.ts";
+import type { TurnRules } from "../../policies/turn-rules.ts";
+import { proposeStagedTool } from "../../proposal/propose-staged-tool.ts";
+import type { SessionProposal } from "../../proposal/session-proposal.ts";
+import { stageProposedChanges } from "../../proposal/stage-proposed-changes.ts";
+import type { Session } from "../../session/session.ts";
+import type { KnownFiles } from "../../session/state/known-files.ts";
+import { loadSkills } from "../../skills/load-skills.ts";
+import { bashOutputTool } from "../../tools/background/bash-output-tool.ts";
+import { killShellTool } from "../../tools/background/kill-shell-tool.ts";
+import { withEndedRuns } from "../../tools/background/with-ended-runs.ts";
+import type { Staging } from "../../tools/commands/bash-tool.ts";
+import { problemsTool } from "../../tools/reading/problems-tool.ts";
+import { skillTool } from "../../tools/reading/skill-tool.ts";
+import { symbolsTool } from "../../tools/reading/symbols-tool.ts";
+import { askUserTool } from "../../tools/session/ask-user-tool.ts";
+import { createTools } from "../../tools/tool-set.ts";
+
+/** The tools of one turn, not yet behind a gate. */
+export interface TurnTools {
+  /** What the model may call, by name. */
+  readonly tools: Map<string, Tool>;
+  /** What the server calls for the user, in every scenario. */
+  readonly ownTools: Map<string, Tool>;
+  /** Names that the scenario and the editing mode permit, whether there is such a tool or not. */
+  readonly offered: ReadonlySet<string>;
+  readonly warnings: readonly (string | Warning)[];
+}
+
+const ownToolNames: ReadonlySet<string> = new Set(["Read", "Glob", "Bash", "Problems"]);
+const noTools: OfferedTools = { tools: [], warnings: [] };
+
+/** The tools that a turn with this scenario has: the server's, those its editor can help with, skills, and those of others. */
+export async function turnTools(
+  session: Session,
+  scenario: Scenario,
+  turn: {
+    readonly editor: SessionBridge;
+    readonly rules: TurnRules;
+    readonly editingMode: EditingMode;
+    readonly knownFiles: KnownFiles;
+    /** Where what the tools change is staged, in place of the workspace. */
+    readonly proposal: SessionProposal | undefined;
+    readonly repositoryChecks: RepositoryChecks;
+    /** Nothing runs, so the tools of others are not started. */
+    readonly onlyChecks: boolean;
+    readonly signal: AbortSignal;
+  },
+): Promise<TurnTools> {
+  const { services, workspace, state, background } = session;
+  const { editor, rules, editingMode, proposal, signal } = turn;
+  const { client } = workspace;
+  const { stages } = services;
+  const tools = createTools({
+    workspace: proposal?.workspace ?? workspace,
+    editor: proposal === undefined ? editor : withoutBuffers(editor),
+    blobs: services.blobs,
+    knownFiles: turn.knownFiles,
+    seen: session.seen,
+    outputs: { text: (name) => keptOutputText(session, name) },
+    todos: { read: () => state.todos },
+    intents: rules.governance.intents,
+    activeIntent: () => state.activeIntentId,
+    home: client?.home ?? services.home,
+    environment: services.commandEnvironment,
+    limits: services.commandLimits,
+    sandbox: services.sandbox.state === "sandboxed" ? services.sandbox.shell : undefined,
+    staging:
+      client !== undefined || stages === undefined
+        ? undefined
+        : {
+            stages,
+            background,
+            zeroAccess: rules.zeroAccess,
+            session: session.id,
+            proposal: proposal?.tree,
+            learnSecrets: learnSecrets(session, rules),
+            keys: services.userKeys && {
+              user: services.userKeys,
+              wanted: session.wantedLogins,
+              addresses: session.privateHosts,
+              learn: (secret) => services.redactor.learn(secret),
+            },
+          },
+    controlWatch: services.controlWatch,
+    protectedBranches: [...services.protectedBranches, ...rules.config.protectedBranches],
+    exclude: rules.searchExcludes,
+    now: services.now,
+  });
+  if (client === undefined && stages !== undefined) {
+    tools.set("BashOutput", bashOutputTool(background));
+    tools.set("KillShell", killShellTool(background));
+  }
+  if (proposal !== undefined && tools.has("ProposeChanges")) {
+    const ports = {
+      workspace: proposal.workspace,
+      knownFiles: turn.knownFiles,
+      blobs: services.blobs,
+      seen: session.seen,
+      editor: withoutBuffers(editor),
+    };
+    tools.set("ProposeChanges", stageProposedChanges(ports));
+  }
+  tools.set("AskUser", askUserTool(editor));
+  const web = await services.loadWeb();
+  if (web.enabled) tools.set("WebFetch", webFetchTool({ web: async () => web }));
+  const { search } = web;
+  if (search !== undefined) {
+    const key = () => services.searchKey(search.provider);
+    tools.set("WebSearch", webSearchTool(search, { key, redact: (text) => services.redactor.redact(text) }));
+  }
+  const { skills, warnings: skillWarnings } = await loadSkills({
+    root: workspace.controlRoot,
+    userDirectory: services.configDir,
+    mayRead: await createMayRead(session, signal),
+  });
+  if (editor.can("diagnostics")) tools.set("Problems", problemsTool({ workspace, editor }));
+  if (editor.can("find-symbols")) tools.set("Symbols", symbolsTool({ workspace, editor }));
+  if (skills.size > 0) tools.set("Skill", skillTool({ workspace, skills }));
+  if (client?.commands === "none") tools.delete("Bash");
+
+  const ownTools = new Map([...tools].filter(([name]) => ownToolNames.has(name)));
+  const bash = ownTools.get("Bash");
+  if (bash !== undefined) ownTools.set("Bash", withCheckOperands(bash, turn.repositoryChecks, workspace));
+  if (proposal !== undefined) ownTools.set("ProposeChanges", proposeStagedTool(proposal, services.blobs));
+
+  const offered = offeredNames(editingMode, scenario, rules.intentsOn);
+  for (const name of [...tools.keys()]) if (!offered.has(name)) tools.delete(name);
+  const external =
+    turn.onlyChecks || client !== undefined ? noTools : await services.mcp.tools(workspace, scenario.mcp);
+  for (const tool of external.tools) {
+    // Where nothing may be written, only what by the user's word only reads.
+    if (editingMode === "branch" || tool.access === "read") tools.set(tool.name, tool);
+  }
+  for (const [name, tool] of tools) tools.set(name, withEndedRuns(tool, background));
+  return {
+    tools,
+    ownTools,
+    offered,
+    warnings: [
+      ...(client === undefined ? [] : warningsForClient(client, scenario)),
+      ...external.warnings,
+      ...skillWarnings,
+      ...(web.problem === undefined ? [] : [web.problem]),
+    ],
+  };
+}
+
+/** What is staged is no editor's: its buffers are looked at when a person keeps something. */
+function withoutBuffers(editor: SessionBridge): EditorBridge {
+  const hidden: ReadonlySet<string> = new Set(["file-read", "apply-changes", "diagnostics"]);
+  return { ...editor, can: (kind) => !hidden.has(kind) && editor.can(kind) };
+}
+
+function offeredNames(editingMode: EditingMode, scenario: Scenario, intentsOn: boolean): ReadonlySet<string> {
+  const byScenario = toolsInMode(scenario.tools, editingMode);
+  return new Set([
+    ...byScenario,
+    "AskUser",
+    ...(intentsOn ? ["select_active_intent", "request_scope_expansion"] : []),
+    ...(canChange(scenario.tools) && editingMode === "branch" ? ["record_lesson"] : []),
+    ...(byScenario.includes("Read") ? ["Problems", "Symbols", "Skill"] : []),
+  ]);
+}
+
+async function keptOutputText({ state, services }: Session, name: string): Promise<string | undefined> {
+  const sha256 = state.keptOutputs.get(name);
+  const bytes = sha256 === undefined ? undefined : await services.blobs.get(sha256);
+  return bytes === undefined ? undefined : new TextDecoder().decode(bytes);
+}
+
+/** Has what git's history holds of secrets masked from now on. */
+function learnSecrets({ services }: Session, { governance }: TurnRules): Staging["learnSecrets"] {
+  return async (options) => {
+    for (const value of (await governance.historySecrets?.look(options)) ?? []) services.redactor.learn(value);
+  };
+}

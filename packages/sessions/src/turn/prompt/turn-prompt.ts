@@ -1,0 +1,65 @@
+import { type Instructions, instructionsText } from "@gennai/agent/prompt/instructions";
+import { systemPrompt } from "@gennai/agent/prompt/system-prompt";
+import type { Scenario } from "@gennai/agent/scenarios/scenario";
+import { intentContext } from "@gennai/governance/intents/intent-context";
+import { createMayRead } from "../../context/may-read.ts";
+import { type ProjectNotes, readProjectNotes } from "../../notes/project-notes.ts";
+import { modeFor } from "../../policies/proposal-mode.ts";
+import type { Session } from "../../session/session.ts";
+import { sessionSkills } from "./session-skills.ts";
+
+/** The system prompt of a turn with this scenario, as a model that was told nothing yet would get it now. */
+export async function turnPrompt(session: Session, scenario: Scenario): Promise<string> {
+  return instructionsText(await turnInstructions(session, scenario));
+}
+
+/** What a model is told before the conversation of a turn with this scenario, as it is now; masked. */
+export async function turnInstructions(
+  session: Session,
+  scenario: Scenario,
+  notes?: ProjectNotes,
+): Promise<Instructions> {
+  const { services, workspace, state } = session;
+  // Without the project's rules the model is asked nothing.
+  await workspace.syncControl({ workedOn: state.knownFiles.paths, maxAgeMs: 250 });
+  // Files that were worked on since may have notes of their own.
+  const worked = [...state.knownFiles.paths].some((path) => path.includes("/"));
+  const now = notes === undefined || worked ? await projectNotes(session) : notes;
+  const { intents } = await services.governanceOf(workspace);
+  const rules = await intents.rules(state.activeIntentId);
+  const stages = workspace.client === undefined ? services.stages : undefined;
+  const instructions = systemPrompt({
+    scenario,
+    workingDir: workspace.root,
+    editingMode: await modeFor(session, scenario, session.settings.editingMode),
+    stagedCommands: (await stages?.support(workspace.root))?.state === "staged",
+    verbosity: session.settings.verbosity,
+    platform: workspace.client?.platform ?? services.platform,
+    date: new Date(services.now()).toISOString().slice(0, 10),
+    todos: state.todos,
+    projectNotes: now.texts,
+    skills: [...(await sessionSkills(session)).values()],
+    intents: {
+      required: rules.on,
+      selectable: rules.selectable,
+      context: rules.active === undefined ? "" : intentContext(rules.active),
+    },
+  });
+  const { opening, sections } = instructions;
+  return {
+    ...instructions,
+    opening: await services.redactor.redact(opening),
+    sections: await Promise.all(
+      sections.map(async (section) => ({ ...section, text: await services.redactor.redact(section.text) })),
+    ),
+  };
+}
+
+export async function projectNotes(session: Session): Promise<ProjectNotes> {
+  const { services, workspace, state } = session;
+  return readProjectNotes(workspace.controlRoot, services.redactor, {
+    userDirectory: services.configDir,
+    workedOn: state.knownFiles.paths,
+    mayRead: await createMayRead(session),
+  });
+}

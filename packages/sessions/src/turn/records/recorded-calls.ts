@@ -1,0 +1,75 @@
+import type { Effect } from "@gennai/governance/effect";
+import type { CallOutcome, Decision } from "@gennai/governance/gate/gate-journal";
+import type { LedgerCall, LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
+import { isToolFact } from "../../tools/tool-fact.ts";
+
+/** True of a call that reads files or their names, and that nobody had to agree to. */
+export function onlyReads({ effects, confirmation }: Decision): boolean {
+  return confirmation === undefined && effects.length > 0 && effects.every(({ type }) => reading.has(type));
+}
+
+const reading: ReadonlySet<Effect["type"]> = new Set(["read", "list", "search"]);
+
+/** Calls in the words in which the model made them, where these are not the recorded ones. */
+export function asCalled(decisions: readonly Decision[]): LedgerEntry["details"] {
+  const made = decisions.flatMap(({ call, asCalled: words }) =>
+    words === undefined ? [] : [[call.id, words] as const],
+  );
+  return made.length === 0 ? {} : { as_called: Object.fromEntries(made) };
+}
+
+export function intentCall(decision: Decision): LedgerCall {
+  const { call, input, verdict, rule, risk, confirmation } = decision;
+  return {
+    callId: call.id,
+    tool: call.name,
+    input,
+    verdict,
+    rule,
+    risk,
+    ...reachesOf(decision),
+    ...(confirmation === undefined ? {} : { confirmation: recordedAnswer(confirmation) }),
+  };
+}
+
+/** What of the network was decided about. */
+function reachesOf({ effects }: Decision): Pick<LedgerCall, "reaches"> {
+  const reaches = effects.flatMap((effect) => (effect.type === "net" ? [effect.url] : []));
+  return reaches.length === 0 ? {} : { reaches };
+}
+
+function recordedAnswer({
+  rememberedFrom,
+  ...answer
+}: NonNullable<Decision["confirmation"]>): NonNullable<LedgerCall["confirmation"]> {
+  return { ...answer, ...(rememberedFrom === undefined ? {} : { remembered_from: rememberedFrom }) };
+}
+
+export function outcomeCall({
+  decision,
+  result,
+}: {
+  readonly decision: Decision;
+  readonly result: CallOutcome;
+}): LedgerCall {
+  return {
+    ...intentCall(decision),
+    started: new Date(result.startedAt).toISOString(),
+    stopped: new Date(result.endedAt).toISOString(),
+    ...(result.outcome?.exitCode === undefined ? {} : { exitCode: result.outcome.exitCode }),
+    ...(result.failureClass === undefined ? {} : { failureClass: result.failureClass }),
+    verification: result.verification.state,
+    ...(result.outcome?.connections === undefined ? {} : { connections: result.outcome.connections }),
+    ...(result.outcome?.putBack === undefined ? {} : { putBack: result.outcome.putBack.files }),
+  };
+}
+
+/** Who answered questions of the model, by call. */
+export function askedUser(ran: readonly { readonly result: CallOutcome }[]): LedgerEntry["details"] {
+  const asked = ran.flatMap(({ result }) =>
+    (result.outcome?.facts ?? []).flatMap((fact) =>
+      isToolFact(fact) && fact.type === "user-asked" ? [[result.call.id, { end: fact.end, by: fact.by }] as const] : [],
+    ),
+  );
+  return asked.length === 0 ? {} : { user_asked: Object.fromEntries(asked) };
+}

@@ -1,0 +1,303 @@
+import { Buffer } from "node:buffer";
+import type { SessionEvent } from "@gennai/agent/session-event";
+import { isReadOnly } from "@gennai/governance/effect";
+import type { CallOutcome, Decision, GateJournal } from "@gennai/governance/gate/gate-journal";
+import type { LedgerCall, LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
+import type { Redactor } from "@gennai/governance/redaction";
+import { violationOf } from "@gennai/governance/rules/status/violation";
+import type { FileChange, ToolOutcome } from "@gennai/governance/tool";
+import { describePutBack } from "@gennai/machine/control-watch/put-back/put-back";
+import { readGitHead } from "@gennai/machine/git-data/git-head";
+import { withMaskedPaths } from "@gennai/machine/redaction/masked-paths";
+import { knownHead } from "@gennai/machine/workspace/known-head";
+import type { BlobRef } from "@gennai/protocol/model/proposal";
+import { placeOfCommands } from "../../client-workspace/place-of-commands.ts";
+import type { NotedFiles } from "../../context/noted-files.ts";
+import type { SessionWriter } from "../../session/log/session-writer.ts";
+import type { Session } from "../../session/session.ts";
+import { keptOutputPath } from "../../session/state/kept-output-name.ts";
+import type { WorkspaceGovernance } from "../../session/workspace-governance.ts";
+import { headAndTail, mostShown } from "../../tools/kept-output.ts";
+import { isToolFact, type ToolFact } from "../../tools/tool-fact.ts";
+import { asCalled, askedUser, intentCall, onlyReads, outcomeCall } from "./recorded-calls.ts";
+
+/** Above this many bytes a content is a blob and the event holds only its beginning. */
+const maxInlineBytes = 16 * 1024;
+
+export interface SessionJournalOptions {
+  /** The session's, or that of a sub-agent in it. */
+  readonly writer: Pick<SessionWriter, "emit" | "commit">;
+  readonly modelId: string;
+  readonly governance: Pick<WorkspaceGovernance, "rules" | "intentMap">;
+  /** Gets what the calls saw and changed. */
+  readonly notes: NotedFiles;
+  /** Id of the call that runs the sub-agent whose calls these are. */
+  readonly parentToolCallId?: string;
+  /** Calls that are not the model's, but the server's for the user: they leave no result in the conversation. */
+  readonly forUser?: boolean;
+  /** Of calls that another agent makes by itself: which one, and what it calls its session. */
+  readonly guarded?: { readonly agent: string; readonly agentSession: string };
+}
+
+/** The gate's records in a session's log: events and ledger entries of one step go in together. */
+export class SessionJournal implements GateJournal {
+  readonly #session: Session;
+  readonly #options: SessionJournalOptions;
+  readonly #writer: SessionJournalOptions["writer"];
+  /** Ids of calls under way that have no record of their own before their end. */
+  readonly #onlyRead = new Set<string>();
+  /** Change sets that are in the log before their call's end. */
+  readonly #recorded = new WeakSet<object>();
+
+  constructor(session: Session, options: SessionJournalOptions) {
+    this.#session = session;
+    this.#options = options;
+    this.#writer = options.writer;
+  }
+
+  decided(decision: Decision, turnId: string): void {
+    const { call, verdict, risk, rule, reason } = decision;
+    this.#writer.emit(
+      { type: "gate-decision", toolCallId: call.id, toolName: call.name, verdict, risk, rule, reason },
+      { turnId },
+    );
+  }
+
+  async begin(decisions: readonly Decision[], turnId: string): Promise<void> {
+    const shown = this.#options.forUser === true ? [] : decisions;
+    const events = shown.map(
+      ({ call }): SessionEvent => ({
+        type: "status",
+        state: "run-tool",
+        iteration: 0,
+        toolName: call.name,
+        toolCallId: call.id,
+      }),
+    );
+    if (this.#options.guarded === undefined && decisions.every(onlyReads)) {
+      // Whatever becomes of it, nothing changes: one record tells of all of it, before anybody gets to know what was read.
+      for (const { call } of decisions) this.#onlyRead.add(call.id);
+      for (const event of events) this.#writer.emit(event, { turnId });
+      return;
+    }
+    const entry = this.#entry("intent", decisions.map(intentCall), turnId, [], asCalled(decisions));
+    const durable = decisions.some((decision) => !decision.effects.every(isReadOnly));
+    await this.#writer.commit(events, { turnId, ledger: [entry], durable });
+  }
+
+  async end(
+    outcomes: readonly { readonly decision: Decision; readonly result: CallOutcome }[],
+    turnId: string,
+  ): Promise<void> {
+    const events: SessionEvent[] = [];
+    const ran: { readonly decision: Decision; readonly result: CallOutcome }[] = [];
+    const refused: typeof ran = [];
+    const changes: FileChange[] = [];
+    let changedBy = "";
+    const { redactor } = this.#session.services;
+    for (const { decision, result } of outcomes) {
+      const each = { decision, result: await withMaskedPutBack(result, redactor) };
+      const violation = violationOf(each.decision);
+      if (violation !== undefined) {
+        events.push({ type: "rule-violation", ...violation });
+        this.#options.governance.rules.violation(violation);
+      }
+      (each.result.outcome === undefined ? refused : ran).push(each);
+      changes.push(...(each.result.outcome?.changes ?? []));
+      if ((each.result.outcome?.changes?.length ?? 0) > 0) changedBy = each.result.call.id;
+      const told = this.#factEvents(each.result, turnId);
+      // What it changed is shown while the call is still under way.
+      events.push(...told.filter(({ type }) => type === "change-set-applied"));
+      if (this.#options.forUser === true) this.#options.notes.observed(each.result.outcome?.observed ?? []);
+      else if (!this.#isLeftOpen(each.result)) events.push(await this.#resultEvent(each.result));
+      events.push(...told.filter(({ type }) => type !== "change-set-applied"), ...putBackWarning(each.result));
+    }
+    const ledger: LedgerEntry[] = [];
+    const named = await withMaskedPaths(changes, redactor);
+    const details = { ...askedUser(ran), ...this.#wholeStep(ran.map(({ decision }) => decision)) };
+    if (ran.length > 0) ledger.push(this.#entry("outcome", ran.map(outcomeCall), turnId, named, details));
+    if (refused.length > 0) ledger.push(this.#entry("refusal", refused.map(outcomeCall), turnId, []));
+    for (const { result } of outcomes) this.#onlyRead.delete(result.call.id);
+    await this.#writer.commit(events, { turnId, ledger, durable: changes.length > 0 || refused.length > 0 });
+    if (changes.length > 0) this.#noteChanges(changes, changedBy);
+  }
+
+  /**
+   * Records what a call has written before something is done that takes time: durable when it resolves. Its end does not
+   * repeat it.
+   */
+  async changed(callId: string, { facts = [] }: Pick<ToolOutcome, "facts">, turnId: string): Promise<void> {
+    const events = facts.flatMap((fact) =>
+      isToolFact(fact) && fact.type === "change-set" ? [this.#changeSet(fact, callId, turnId)] : [],
+    );
+    if (events.length === 0) return;
+    await this.#writer.commit(events, { turnId, durable: true });
+    for (const fact of facts) if (typeof fact === "object" && fact !== null) this.#recorded.add(fact);
+  }
+
+  output(callId: string, turnId: string, text: string): void {
+    this.#writer.emit({ type: "tool-output-delta", id: callId, text }, { turnId, itemId: `output-${callId}` });
+  }
+
+  warn(text: string, turnId: string): void {
+    this.#writer.emit({ type: "warning", text }, { turnId });
+  }
+
+  /** @param callId of the last call that changed some of them */
+  #noteChanges(changes: readonly FileChange[], callId: string): void {
+    const { notes, governance, parentToolCallId } = this.#options;
+    // The result that the session's own conversation has is that of the sub-agent's call.
+    notes.changed(
+      changes.map(({ path }) => path),
+      parentToolCallId ?? callId,
+    );
+    const { activeIntentId } = this.#session.state;
+    if (activeIntentId !== undefined) governance.intentMap.record(activeIntentId, changes);
+  }
+
+  /** What the end of the server cut short has no result, as after a kill: who goes on with the turn sees what becomes of it. */
+  #isLeftOpen({ error }: CallOutcome): boolean {
+    return this.#session.isLeaving && error?.code === "stopped";
+  }
+
+  async #resultEvent(result: CallOutcome): Promise<SessionEvent> {
+    const { call, error, outcome } = result;
+    const { output, whole } = await this.#shown(result);
+    const bytes = Buffer.byteLength(output);
+    const blob =
+      bytes > maxInlineBytes ? await this.#session.services.blobs.put(Buffer.from(output), "text/plain") : undefined;
+    if (blob !== undefined) this.#session.outputs.keep(blob.sha256, output);
+    const shown = error === undefined ? (outcome?.images ?? []) : [];
+    const images = await Promise.all(
+      shown.map(({ bytes: picture, mediaType }) => this.#session.services.blobs.put(picture, mediaType)),
+    );
+    return {
+      type: "tool-result",
+      id: call.id,
+      name: call.name,
+      output: blob === undefined ? output : beginning(output),
+      ...(error === undefined ? {} : { error: error.message }),
+      truncated: result.truncated || whole !== undefined,
+      ...(blob === undefined ? {} : { outputBlob: blob }),
+      ...(whole === undefined ? {} : { wholeOutput: whole }),
+      ...(images.length === 0 ? {} : { images }),
+      verification: result.verification.state,
+      ...(outcome?.exitCode === undefined ? {} : { exitCode: outcome.exitCode }),
+      ...(result.failureClass === undefined ? {} : { failureClass: result.failureClass }),
+      observed: outcome?.observed ?? [],
+    };
+  }
+
+  /** What the model gets of a result, and all of it where that is not all. */
+  async #shown({ call, output }: CallOutcome): Promise<{ readonly output: string; readonly whole?: BlobRef }> {
+    if (output.length <= mostShown) return { output };
+    const whole = await this.#session.services.blobs.put(Buffer.from(output), "text/plain");
+    const path = keptOutputPath(whole.sha256);
+    const where =
+      call.name === "Read"
+        ? "Read it in smaller parts, with offset and limit, or Grep it."
+        : `All of it is kept: Read ${path} with offset and limit, or Grep it with path ${path}.`;
+    return { output: headAndTail(output, where), whole };
+  }
+
+  /** What a tool told the session beside its output. */
+  #factEvents({ call, outcome }: CallOutcome, turnId: string): readonly SessionEvent[] {
+    const events: SessionEvent[] = [];
+    for (const fact of outcome?.facts ?? []) {
+      if (!isToolFact(fact) || this.#recorded.has(fact)) continue;
+      switch (fact.type) {
+        case "change-set":
+          events.push(this.#changeSet(fact, call.id, turnId));
+          break;
+        case "proposal":
+          events.push({ type: "proposed-changes", proposal: fact.proposal });
+          break;
+        case "user-asked":
+          break;
+        case "todos":
+          events.push({ type: "todos-changed", items: fact.items });
+          break;
+        case "intent-selected":
+          events.push({ type: "intent-selected", intent: fact.intent, context: fact.context });
+          break;
+      }
+    }
+    return events;
+  }
+
+  /** All writes of a turn are one change set, named after the turn. */
+  #changeSet(
+    { files }: Extract<ToolFact, { readonly type: "change-set" }>,
+    callId: string,
+    turnId: string,
+  ): SessionEvent {
+    const head = knownHead(this.#session.workspace);
+    this.#session.seen.storeLastWritten(files);
+    return {
+      type: "change-set-applied",
+      changeSetId: turnId,
+      files,
+      toolCallId: callId,
+      ...(head.type === "branch" ? { branch: head.branch } : {}),
+    };
+  }
+
+  /** What else the outcome tells of calls that have no other record. */
+  #wholeStep(ran: readonly Decision[]): LedgerEntry["details"] {
+    return ran.every(({ call }) => this.#onlyRead.has(call.id)) ? { ...asCalled(ran), only_reads: true } : {};
+  }
+
+  #entry(
+    kind: "intent" | "outcome" | "refusal",
+    calls: readonly LedgerCall[],
+    turnId: string,
+    files: readonly FileChange[],
+    details: LedgerEntry["details"] = {},
+  ): LedgerEntry {
+    const { id: sessionId, state, services, workspace } = this.#session;
+    const { modelId, parentToolCallId, guarded } = this.#options;
+    const { isolation, isolationReason } =
+      guarded === undefined
+        ? placeOfCommands(this.#session)
+        : { isolation: "unsandboxed", isolationReason: `${guarded.agent} runs its commands itself` };
+    const { activeIntentId } = state;
+    const planStep = state.planStepOf(turnId);
+    const head = readGitHead(workspace.controlRoot);
+    return {
+      kind,
+      time: services.now(),
+      sessionId,
+      turnId,
+      modelId,
+      revision: (head.type === "none" ? undefined : head.commit) ?? "",
+      calls: planStep === undefined ? calls : calls.map((call) => ({ ...call, planStep })),
+      files,
+      details: {
+        ...details,
+        isolation,
+        isolation_reason: isolationReason,
+        ...(activeIntentId === undefined ? {} : { intent: activeIntentId }),
+        ...(parentToolCallId === undefined ? {} : { parent_call: parentToolCallId }),
+        ...(guarded === undefined ? {} : { agent: guarded.agent, agent_session: guarded.agentSession }),
+      },
+    };
+  }
+}
+
+async function withMaskedPutBack(result: CallOutcome, redactor: Redactor): Promise<CallOutcome> {
+  const { outcome } = result;
+  if (outcome?.putBack === undefined) return result;
+  const files = await withMaskedPaths(outcome.putBack.files, redactor);
+  return { ...result, outcome: { ...outcome, putBack: { ...outcome.putBack, files } } };
+}
+
+/** For the user: what the model was told in the result. */
+function putBackWarning({ call, outcome }: CallOutcome): readonly SessionEvent[] {
+  if (outcome?.putBack === undefined) return [];
+  return [{ type: "warning", text: `${call.name} changed files that tools obey: ${describePutBack(outcome.putBack)}` }];
+}
+
+function beginning(text: string): string {
+  const cut = text.slice(0, maxInlineBytes / 4);
+  return cut.isWellFormed() ? cut : cut.slice(0, -1);
+}

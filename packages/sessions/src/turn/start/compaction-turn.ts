@@ -1,0 +1,75 @@
+import { compact } from "@gennai/agent/compaction/compact";
+import { ModelError } from "@gennai/agent/model";
+import type { Compacted } from "@gennai/agent/session-event";
+import { estimateText } from "@gennai/agent/token-estimate";
+import { ServiceError } from "@gennai/machine/service-error";
+import { askEditorModel } from "../../bridge/ask-editor-model.ts";
+import { chooseScenario } from "../../policies/choose-scenario.ts";
+import type { Session } from "../../session/session.ts";
+import type { PreparedTurn } from "../../session/turns/prepared-turn.ts";
+import { turnPrompt } from "../prompt/turn-prompt.ts";
+import { sessionSink } from "../records/session-sink.ts";
+import { turnResources } from "./turn-resources.ts";
+
+/**
+ * Makes a session's conversation shorter, because the user asked for it: a turn of its own, so that it is stopped like any
+ * other. Undefined when there was nothing to shorten. Throws `ServiceError` or `ModelError`.
+ */
+export async function compactConversation(session: Session): Promise<Compacted | undefined> {
+  const report: CompactionReport = {};
+  const { ended } = await session.startPrepared((turnId, signal) => prepareCompaction(session, turnId, signal, report));
+  await ended;
+  if (report.failure !== undefined) throw report.failure;
+  return report.compacted;
+}
+
+/** What came of a compaction; filled in when its turn has ended. */
+interface CompactionReport {
+  compacted?: Compacted;
+  failure?: ServiceError;
+}
+
+/** A turn that asks the model for nothing but a summary. */
+async function prepareCompaction(
+  session: Session,
+  turnId: string,
+  signal: AbortSignal,
+  report: CompactionReport,
+): Promise<PreparedTurn> {
+  const { services, settings, state } = session;
+  services.emergency.assertTurnsMayStart();
+  const model = await services.createModel(settings, { askEditor: askEditorModel(session.requests, turnId) });
+  const { budget, contextTokens } = await turnResources(session, model);
+  const { scenario } = await chooseScenario(session, "");
+  return {
+    openingEvents: [{ type: "status", state: "started", iteration: 0 }],
+    run: async () => {
+      const sink = sessionSink(session, turnId);
+      try {
+        const compacted = await compact({
+          conversation: state.conversation,
+          model,
+          sink,
+          signal,
+          budget,
+          reason: "user",
+          contextTokens: contextTokens || model.maxContextTokens,
+          maxOutputTokens: 0,
+          overhead: estimateText(await turnPrompt(session, scenario)),
+        });
+        if (compacted !== undefined) report.compacted = compacted;
+        return { type: "completed" };
+      } catch (error) {
+        report.failure = signal.aborted
+          ? new ServiceError("failed_precondition", "The compaction was stopped; the conversation is as it was.")
+          : new ServiceError("unavailable", "The conversation could not be compacted; the session's events say why.");
+        if (signal.aborted) return { type: "cancelled" };
+        if (!(error instanceof ModelError)) throw error;
+        const { code, message, retryable } = error;
+        return { type: "failed", code: `model_${code}`, message, retryable };
+      } finally {
+        await sink.settle();
+      }
+    },
+  };
+}

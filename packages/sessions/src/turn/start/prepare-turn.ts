@@ -1,0 +1,154 @@
+import { randomUUID } from "node:crypto";
+import type { SessionEvent } from "@gennai/agent/session-event";
+import { runTurn } from "@gennai/agent/turn-loop";
+import { warningEvent } from "@gennai/agent/warning";
+import { ServiceError } from "@gennai/machine/service-error";
+import type { BlobRef } from "@gennai/protocol/model/proposal";
+import { askEditorModel } from "../../bridge/ask-editor-model.ts";
+import type { EditorContext } from "../../context/editor-context.ts";
+import { TurnContext } from "../../context/turn-context.ts";
+import { chooseScenario } from "../../policies/choose-scenario.ts";
+import { proposeStaged } from "../../proposal/propose-staged.ts";
+import type { Session } from "../../session/session.ts";
+import type { PreparedTurn } from "../../session/turns/prepared-turn.ts";
+import { buildTurnGate } from "../gate/turn-gate.ts";
+import { projectNotes, turnInstructions } from "../prompt/turn-prompt.ts";
+import { sessionSink } from "../records/session-sink.ts";
+import { warmingSink } from "../records/warming-sink.ts";
+import { callsToRun } from "./calls-to-run.ts";
+import { storeImages } from "./store-images.ts";
+import { turnResources } from "./turn-resources.ts";
+
+export interface TurnInput {
+  readonly text: string;
+  /** Empty: the editing mode's own. */
+  readonly scenario: string;
+  readonly enableThinking: boolean;
+  readonly images: readonly Uint8Array[];
+  readonly clientTurnId: string;
+  /** Id of the turn that this one goes on with, in place of a prompt. */
+  readonly continues?: string;
+  /** What the user looks at and chose to send along. */
+  readonly editorContext?: EditorContext;
+}
+
+/** Builds everything one turn needs: scenario, model, tools behind the gate. Throws `ServiceError` or `ModelError`. */
+export async function prepareTurn(
+  session: Session,
+  asked: TurnInput & { readonly turnId: string },
+  signal: AbortSignal,
+): Promise<PreparedTurn> {
+  const { services, settings, state } = session;
+  const { turnId, continues } = asked;
+  const input = continues === undefined ? asked : { ...asked, ...cutOffTurn(session, continues).prompt };
+  services.emergency.assertTurnsMayStart();
+  await session.workspace.syncControl({ workedOn: state.knownFiles.paths, signal });
+  const { scenario, warnings } = await chooseScenario(session, input.scenario);
+  const model = await services.createModel(settings, { askEditor: askEditorModel(session.requests, turnId) });
+  const images = await storeImages(services.blobs, input.images);
+  const text = await services.redactor.redact(input.text);
+  const notes = await projectNotes(session);
+  const resources = await turnResources(session, model);
+  const sink = sessionSink(session, turnId);
+  const enableThinking = input.enableThinking && model.capabilities.thinking;
+  const callIds = new Set<string>();
+  const gate = await buildTurnGate(session, scenario, {
+    turnId,
+    modelId: model.id,
+    signal,
+    subAgents: {
+      model,
+      enableThinking,
+      callIds,
+      notes,
+      budget: resources.budget,
+      contextTokens: resources.contextTokens,
+    },
+  });
+
+  const context = new TurnContext({
+    turnId,
+    gate,
+    sink,
+    signal,
+    prompt: input.text,
+    editorContext: input.editorContext,
+    editingMode: settings.editingMode,
+    workspace: session.workspace,
+    redactor: services.redactor,
+    now: services.now,
+  });
+
+  return {
+    openingEvents: [
+      { type: "status", state: "started", iteration: 0 },
+      openingEvent(input, { text, scenario: scenario.name, images }),
+      ...[...warnings, ...notes.warnings, ...resources.warnings, ...gate.warnings].map(warningEvent),
+    ],
+    gate,
+    run: async () => {
+      using _listening = session.queuedMessages.open(turnId);
+      using warming = warmingSink(sink, () => gate.warmUp());
+      const openCalls =
+        continues === undefined
+          ? []
+          : callsToRun(state.conversation.openCalls, (call) => gate.tools.isRepeatable(call));
+      // What the calls change is looked at from here on.
+      if (openCalls.length > 0) await context.beforeModelCall();
+      const end = await runTurn({
+        turnId,
+        model,
+        tools: gate.tools,
+        conversation: state.conversation,
+        instructions: () => turnInstructions(session, scenario, notes),
+        cacheKey: session.id,
+        enableThinking,
+        callIds,
+        openCalls,
+        ...(settings.effort === "" ? {} : { effort: settings.effort }),
+        maxOutputTokens: settings.maxTokens,
+        maxIterations: settings.maxIterations,
+        budget: resources.budget,
+        contextTokens: resources.contextTokens,
+        sessionUsage: () => state.usage,
+        beforeModelCall: async () => {
+          await context.beforeModelCall();
+          await session.queuedMessages.deliver(turnId, sink, (text) => context.mentionedIn(text));
+        },
+        saidMeanwhile: () => session.queuedMessages.hasMore(turnId),
+        sink: warming,
+        newItemId: randomUUID,
+        signal,
+      });
+      if (end.type === "completed") context.finish();
+      if (gate.proposal !== undefined && !signal.aborted) {
+        await proposeStaged(gate.proposal, { own: gate.own, turnId, signal, emit: (event) => sink.emit(event) });
+      }
+      await sink.flush();
+      return end;
+    },
+  };
+}
+
+/** Throws `ServiceError` for one that cannot be gone on with, or not any more. */
+function cutOffTurn({ state }: Session, turnId: string) {
+  const turn = state.continuableTurn;
+  if (turn?.turnId === turnId) return turn;
+  throw new ServiceError(
+    "failed_precondition",
+    "That turn cannot be gone on with: it is not the last one, or was not cut off.",
+    {
+      hint: "Say what shall be done in a new prompt.",
+    },
+  );
+}
+
+function openingEvent(
+  { continues, clientTurnId, enableThinking }: TurnInput,
+  { text, scenario, images }: { readonly text: string; readonly scenario: string; readonly images: readonly BlobRef[] },
+): SessionEvent {
+  const begun = { scenario, clientTurnId, enableThinking };
+  return continues === undefined
+    ? { type: "user-message", text, images, ...begun }
+    : { type: "turn-continued", continuedTurnId: continues, ...begun };
+}

@@ -1,0 +1,35 @@
+import type { Model } from "@gennai/agent/model";
+import { TurnBudget } from "@gennai/agent/turn-budget";
+import { ServiceError } from "@gennai/machine/service-error";
+import { modelsFile } from "@gennai/models/facts/models-file";
+import type { Session } from "../../session/session.ts";
+
+/** What a turn may use of its model. */
+export interface TurnResources {
+  readonly budget: TurnBudget;
+  /** Tokens that the model can take, by the settings, the user's file or the catalogue; 0: as the model says. */
+  readonly contextTokens: number;
+  readonly warnings: readonly string[];
+}
+
+/** Throws `ServiceError` where a limit could not be kept. */
+export async function turnResources(session: Session, model: Model): Promise<TurnResources> {
+  const { settings, state, services } = session;
+  const known = await services.loadModelFacts();
+  const facts = await known.of(settings, model.id);
+  if (settings.maxCost > 0 && facts.prices === undefined) {
+    throw new ServiceError(
+      "failed_precondition",
+      `The session has a budget of cost, and the prices of ${model.id} are not known.`,
+      {
+        hint:
+          known.problem ?? `Write its prices into ${modelsFile} of the user's configuration, or take the budget away.`,
+      },
+    );
+  }
+  return {
+    budget: new TurnBudget({ limits: settings, prices: facts.prices, before: state.usage }),
+    contextTokens: settings.maxContextTokens || facts.contextTokens,
+    warnings: known.problem === undefined ? [] : [known.problem],
+  };
+}
