@@ -8,7 +8,7 @@ import { connect } from "@gennai/client/connection/connection";
 import { proveServer } from "@gennai/client/connection/prove-server";
 import { runPolicies } from "@gennai/governance/gate/decide/run-policies";
 import { findBubblewrap } from "@gennai/machine/sandbox/host/find-bubblewrap";
-import { findServers } from "@gennai/server/http/discovery";
+import { findServers } from "@gennai/server/http/routes/discovery";
 import { openStore } from "@gennai/store/sqlite/store";
 import { builtProgram } from "@gennai/testkit/built-program";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";

@@ -3,7 +3,7 @@ import { cp, glob, mkdir, readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
-import { type FoundServers, findServers } from "@gennai/server/http/discovery";
+import { type FoundServers, findServers } from "@gennai/server/http/routes/discovery";
 import { type TemporaryDirectory, temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { SupervisedProcess } from "../process/supervised-process.ts";
 import { patience } from "./patience.ts";

@@ -1,5 +1,5 @@
 import type { DiscoveryRecord } from "@gennai/protocol/discovery";
-import { findServers } from "@gennai/server/http/discovery";
+import { findServers } from "@gennai/server/http/routes/discovery";
 import { proves } from "./server-token.ts";
 
 /** A server of this user that runs, and may see this token: its own. */

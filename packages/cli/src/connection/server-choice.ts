@@ -12,7 +12,7 @@ import {
 import { lackingIsolation } from "@gennai/client/connection/isolation-promise";
 import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
 import type { StagesMode } from "@gennai/machine/staged-shell/stages/stages-mode";
-import { findServers } from "@gennai/server/http/discovery";
+import { findServers } from "@gennai/server/http/routes/discovery";
 import { CliError } from "../errors/cli-error.ts";
 import { exitCode } from "../errors/exit-code.ts";
 import type { Console } from "../terminal/console.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { proveServer } from "@gennai/client/connection/prove-server";
-import { findServers } from "@gennai/server/http/discovery";
+import { findServers } from "@gennai/server/http/routes/discovery";
 import { CliError } from "../errors/cli-error.ts";
 import { exitCode } from "../errors/exit-code.ts";
 import type { Console } from "../terminal/console.ts";

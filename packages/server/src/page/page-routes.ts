@@ -3,10 +3,10 @@ import { PAGE_CLOSE_PATH, PAGE_CODE_PATH, PAGE_TOKEN_PATH } from "@gennai/protoc
 import type { Identity } from "@gennai/sessions/users/identity";
 import { z } from "zod";
 import { Allowance } from "../admission/allowance.ts";
+import { isOwnPage } from "../http/guard/request-guard.ts";
 import { sendError, sendJson } from "../http/http-response.ts";
-import { isOwnPage } from "../http/request-guard.ts";
 import type { Route, RouteContext } from "../http/route.ts";
-import { readSmallJson } from "../http/small-json.ts";
+import { readSmallJson } from "../http/routes/small-json.ts";
 import { OneTimeCodes } from "./one-time-codes.ts";
 import type { PageFile } from "./page-files.ts";
 import { type PageFacts, pageHtml } from "./page-html.ts";

@@ -33,11 +33,11 @@ import { dropLayerRpc, keepLayerRpc, listLayerRpc } from "./methods/layer-rpcs.t
 import type { modelKeyRpc } from "./methods/model-key-rpc.ts";
 import { compactSessionRpc, deleteSessionRpc, listedSkills, renameSessionRpc } from "./methods/session-rpcs.ts";
 import { listPathsRpc, makeFirstCommitRpc, prepareBranchRpc, workspaceStateRpc } from "./methods/workspace-rpcs.ts";
-import { clientFromWire } from "./wire/client-from-wire.ts";
+import { todosFromWire, todoToWire } from "./wire/events/todo-wire.ts";
+import { usageSumToWire } from "./wire/events/usage-wire.ts";
+import { clientFromWire } from "./wire/incoming/client-from-wire.ts";
+import { saidMessageFromWire, turnInputFromWire } from "./wire/incoming/turn-input-from-wire.ts";
 import { sessionToWire } from "./wire/session-wire.ts";
-import { todosFromWire, todoToWire } from "./wire/todo-wire.ts";
-import { saidMessageFromWire, turnInputFromWire } from "./wire/turn-input-from-wire.ts";
-import { usageSumToWire } from "./wire/usage-wire.ts";
 import { clientWorkspaceFromWire } from "./wire/workspace-wire.ts";
 
 export interface AgentServiceOptions {

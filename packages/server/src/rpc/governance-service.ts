@@ -40,7 +40,7 @@ import {
   intentToWire,
   listedRulesToWire,
   rulesStatusToWire,
-} from "./wire/governance-wire.ts";
+} from "./wire/events/governance-wire.ts";
 import { mcpServerToWire } from "./wire/mcp-wire.ts";
 
 const maxRecords = 1_000;

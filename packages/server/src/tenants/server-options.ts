@@ -4,8 +4,8 @@ import type { ServerLog } from "@gennai/machine/server-log";
 import type { StagesMode } from "@gennai/machine/staged-shell/stages/stages-mode";
 import type { SessionSettings } from "@gennai/protocol/model/session-settings";
 import type { AdmissionLimits } from "../admission/limits.ts";
-import type { ListenAddress } from "../http/listen-address.ts";
-import type { TlsFiles } from "../http/tls-files.ts";
+import type { ListenAddress } from "../http/listen/listen-address.ts";
+import type { TlsFiles } from "../http/listen/tls-files.ts";
 import type { IssuerOptions } from "../identity/open-token-verifier.ts";
 
 /** What a server is started with. */

@@ -3,7 +3,7 @@ import { connect, connectGovernance } from "@gennai/client/connection/connection
 import { proveServer } from "@gennai/client/connection/prove-server";
 import type { Check, Finding } from "@gennai/machine/doctor/finding";
 import { protocolDigest, protocolVersion } from "@gennai/protocol/spoken-protocol";
-import { findServers } from "@gennai/server/http/discovery";
+import { findServers } from "@gennai/server/http/routes/discovery";
 import { reachProblem } from "../../errors/reach-problem.ts";
 import { version } from "../../version.ts";
 import { certificateChecks } from "./certificate-checks.ts";

@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import { PortTakenError } from "@gennai/server/http/listen-address";
-import { takeServerToken } from "@gennai/server/http/token";
+import { takeServerToken } from "@gennai/server/http/guard/token";
+import { PortTakenError } from "@gennai/server/http/listen/listen-address";
 import { type RunningServer, startServer } from "@gennai/server/serve";
 import type { ServerOptions } from "@gennai/server/tenants/server-options";
 import { defaultSettings } from "../../connection/default-settings.ts";

@@ -6,7 +6,7 @@ import { optionalDigest } from "@gennai/protocol/model/checked-field";
 import { appliedFileToMessage } from "@gennai/protocol/model/proposal";
 import { applyProposal } from "@gennai/sessions/review/apply-proposal";
 import type { Session } from "@gennai/sessions/session/session";
-import { reviewFromWire } from "../wire/review-wire.ts";
+import { reviewFromWire } from "../wire/events/review-wire.ts";
 
 export async function applyProposalRpc(session: Session, request: ApplyProposalRequest, signal: AbortSignal) {
   const { proposalId, hunks, note } = request;

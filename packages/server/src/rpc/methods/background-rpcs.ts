@@ -6,7 +6,7 @@ import type {
   ReadBackgroundRunRequest,
 } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { Session } from "@gennai/sessions/session/session";
-import { backgroundRunToWire } from "../wire/background-run-wire.ts";
+import { backgroundRunToWire } from "../wire/events/background-run-wire.ts";
 
 /** Characters of one answer. */
 const mostRead = 64 * 1024;

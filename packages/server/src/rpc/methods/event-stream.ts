@@ -8,7 +8,7 @@ import type { AttachedClient } from "@gennai/sessions/bridge/client-registry";
 import { mergeDeltas } from "@gennai/sessions/session/log/merge-deltas";
 import type { Session } from "@gennai/sessions/session/session";
 import { storeTrouble } from "@gennai/store/database/store-trouble";
-import { eventToWire, heartbeat } from "../wire/event-to-wire.ts";
+import { eventToWire, heartbeat } from "../wire/events/event-to-wire.ts";
 
 /** Silence that makes a heartbeat; well under the 300 s after which fetch gives a stream up. Milliseconds. */
 const heartbeatMs = 15_000;

@@ -14,7 +14,7 @@ import { attemptCheckWords, attemptOutcomeWords, attemptPhaseWords } from "@genn
 import { type Attempt, type Attempts, haveEnded, maxAttempts } from "@gennai/sessions/attempts/attempt";
 import { suggested } from "@gennai/sessions/attempts/best-first";
 import type { AttemptsRequest } from "@gennai/sessions/attempts/running-attempts";
-import { assertId, assertText } from "./turn-input-from-wire.ts";
+import { assertId, assertText } from "./incoming/turn-input-from-wire.ts";
 
 /** At once, where nobody says otherwise. */
 const usuallyParallel = 2;

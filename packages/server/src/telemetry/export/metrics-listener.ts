@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { isIP } from "node:net";
-import { type ListenAddress, listenOn } from "../../http/listen-address.ts";
-import { refuseBrokenRequests } from "../../http/refuse-connection.ts";
+import { refuseBrokenRequests } from "../../http/guard/refuse-connection.ts";
+import { type ListenAddress, listenOn } from "../../http/listen/listen-address.ts";
 import { TelemetryError } from "./telemetry-settings.ts";
 
 const METRICS_PATH = "/metrics";

@@ -1,9 +1,9 @@
 import { cors } from "@connectrpc/connect";
 import { type Identity, oneUser } from "@gennai/sessions/users/identity";
-import type { TokenJudgement } from "../identity/token-verifier.ts";
-import type { HttpError, HttpErrorCode } from "./http-response.ts";
+import type { TokenJudgement } from "../../identity/token-verifier.ts";
+import type { HttpError, HttpErrorCode } from "../http-response.ts";
+import type { Route, RouteTable } from "../route.ts";
 import type { PageGrant, PageGrants } from "./page-grant.ts";
-import type { Route, RouteTable } from "./route.ts";
 import { matchesToken, type TokenDigest } from "./token.ts";
 
 /** What the guard sees of a request. Forwarding and method-override headers are not among it, so they can change nothing. */

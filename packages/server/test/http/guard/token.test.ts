@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { UnsafeFileError } from "@gennai/machine/private-file";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { createToken, digestToken, matchesToken, TokenError, takeServerToken } from "#http/token";
+import { createToken, digestToken, matchesToken, TokenError, takeServerToken } from "#http/guard/token";
 
 const GIVEN = "a-token-of-more-than-22-characters";
 

@@ -3,9 +3,9 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { challengePath } from "@gennai/protocol/server-proof";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { challengeRoute } from "#http/challenge-route";
-import { listenHttp } from "#http/http-server";
-import { createToken } from "#http/token";
+import { createToken } from "#http/guard/token";
+import { listenHttp } from "#http/listen/http-server";
+import { challengeRoute } from "#http/routes/challenge-route";
 
 const TOKEN = createToken();
 

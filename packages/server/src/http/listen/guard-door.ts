@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { ensurePrivateDirectory } from "@gennai/machine/private-file";
 import type { ServerLog } from "@gennai/machine/server-log";
 import { type DiscoveryRecord, discoveryFileName } from "@gennai/protocol/discovery";
+import type { RouteTable } from "../route.ts";
 import { listenHttp } from "./http-server.ts";
-import type { RouteTable } from "./route.ts";
 
 /** Bytes of a socket's path that every system takes. */
 const maxPath = 100;

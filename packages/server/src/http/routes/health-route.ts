@@ -1,5 +1,5 @@
-import { sendJson } from "./http-response.ts";
-import type { Route } from "./route.ts";
+import { sendJson } from "../http-response.ts";
+import type { Route } from "../route.ts";
 
 export const HEALTH_PATH = "/health";
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { nonceSyntax, serverProof } from "@gennai/protocol/server-proof";
 import { z } from "zod";
-import { Allowance } from "../admission/allowance.ts";
-import { sendError, sendJson } from "./http-response.ts";
-import type { Route } from "./route.ts";
+import { Allowance } from "../../admission/allowance.ts";
+import { sendError, sendJson } from "../http-response.ts";
+import type { Route } from "../route.ts";
 import { readSmallJson } from "./small-json.ts";
 
 const questionSchema = z.object({ nonce: z.string().regex(nonceSyntax) });

@@ -1,9 +1,9 @@
 import { oneUser } from "@gennai/sessions/users/identity";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type GuardPolicy, guardRequest, ownHosts } from "#http/request-guard";
+import { type GuardPolicy, guardRequest, ownHosts } from "#http/guard/request-guard";
+import { createToken, digestToken } from "#http/guard/token";
 import { type Route, rpcRoutes } from "#http/route";
-import { createToken, digestToken } from "#http/token";
 
 const RPC = "/gennai.agent.v1.AgentService/StartTurn";
 const TOKEN = createToken();

@@ -1,5 +1,5 @@
-import { sendJson } from "./http-response.ts";
-import type { Route } from "./route.ts";
+import { sendJson } from "../http-response.ts";
+import type { Route } from "../route.ts";
 
 /** Whether the process works at all. Who restarts it on a wrong answer loses the turns under way. */
 const LIVE_PATH = "/livez";

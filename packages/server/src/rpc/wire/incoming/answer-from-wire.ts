@@ -8,7 +8,7 @@ import { digest, requestId } from "@gennai/protocol/model/checked-field";
 import { answerFromEvent, answersEditorRequest } from "@gennai/protocol/model/editor-messages";
 import { scopeWords } from "@gennai/protocol/model/question";
 import type { ClientAnswer } from "@gennai/sessions/bridge/client-answer";
-import { workspaceAnswerFromWire } from "./workspace-wire.ts";
+import { workspaceAnswerFromWire } from "../workspace-wire.ts";
 
 export interface IncomingAnswer {
   readonly requestId: string;

@@ -4,7 +4,7 @@ import type { ClientRequest } from "@gennai/agent/client-request";
 import type { InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { requestToEvent } from "@gennai/protocol/model/editor-messages";
 import { questionToMessage } from "@gennai/protocol/model/question";
-import { operationToWire } from "./workspace-wire.ts";
+import { operationToWire } from "../workspace-wire.ts";
 
 type WireEvent = NonNullable<MessageInitShape<typeof InvokeEventSchema>["event"]>;
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { UnsafeFileError } from "@gennai/machine/private-file";
 import type { DiscoveryRecord } from "@gennai/protocol/discovery";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { findServers, writeDiscovery } from "#http/discovery";
+import { findServers, writeDiscovery } from "#http/routes/discovery";
 
 let root = "";
 let state = "";
