@@ -5,7 +5,7 @@ import type { turnErrors } from "./turn-errors.ts";
 
 /**
  * Every code that a refused or failed call, a failed turn or a refused request can carry. A new one is written down in one of
- * these lists first, with what it means and what to do next: `docs/reference/errors.md` is made of them.
+ * these lists first, with what it means and what to do next: `docs/reference/errors.md` is generated from them.
  */
 export type ErrorCode =
   | keyof typeof gateErrors

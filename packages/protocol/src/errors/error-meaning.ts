@@ -1,4 +1,4 @@
-/** What a stable code says, for the reference and for anyone who writes a client. */
+/** What a stable code means, for the reference and for anyone who writes a client. */
 export interface ErrorMeaning {
   /** One clause, beginning with a small letter unless a name comes first. */
   readonly means: string;

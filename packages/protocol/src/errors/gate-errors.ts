@@ -6,7 +6,10 @@ export const gateErrors = {
     means: "no tool of this name in this scenario and mode",
     next: "Call one of the tools that are offered.",
   },
-  bad_arguments: { means: "no JSON, or not what the tool's schema takes", next: "Mend the arguments and call again." },
+  bad_arguments: {
+    means: "the arguments are not JSON, or do not fit the tool's schema",
+    next: "Correct the arguments and call again.",
+  },
   capability_denied: {
     means: "the capability profile in force does not permit it",
     next: "Ask the person who issues the profile; `gennai capabilities show` says what it permits.",
@@ -24,7 +27,7 @@ export const gateErrors = {
     next: "A person lifts it: `gennai emergency read-only off`.",
   },
   high_impact_disabled: {
-    means: "a person switched off what is of high risk",
+    means: "a person switched off everything of high risk",
     next: "A person lifts it: `gennai emergency disable-high-impact off`.",
   },
   tool_blocked: {
@@ -41,16 +44,16 @@ export const gateErrors = {
   },
   control_file: {
     means: "the file governs the agent, or is run or obeyed by tools",
-    next: "Change it yourself; where the gate asks, a yes lets it pass.",
+    next: "Change it yourself; if the gate asks, a yes allows it.",
   },
   rule_violation: {
     means: "a rule of a rule file or of the floor forbids it",
     next: "Do it another way, or change the rule: the message names it.",
   },
-  rule_asks: { means: "a rule of a rule file wants a yes", next: "Answer the question." },
+  rule_asks: { means: "a rule of a rule file needs a yes", next: "Answer the question." },
   rules_invalid: {
     means: "a rule file cannot be used, so nothing is changed",
-    next: "`gennai policy test` names file and line: mend it.",
+    next: "`gennai policy test` names file and line: correct it.",
   },
   intent_required: {
     means: "intents are on here and none is selected",
@@ -65,35 +68,35 @@ export const gateErrors = {
     next: "Leave it alone, or change that file yourself.",
   },
   scope_uncertain: {
-    means: "a command may change what is not known, or what is outside the intent's scope",
+    means: "it is not known what a command changes, or it may be outside the intent's scope",
     next: "Answer the question.",
   },
   scope_expansion: { means: "the agent wants an intent to own more paths", next: "Answer the question." },
-  hook_denied: { means: "an external hook refused the call", next: "The message is the hook's: do what it says." },
-  hook_asks: { means: "an external hook wants a yes", next: "Answer the question." },
+  hook_denied: { means: "an external hook refused the call", next: "The message is from the hook: do what it says." },
+  hook_asks: { means: "an external hook needs a yes", next: "Answer the question." },
   hook_failed: {
     means: "an external hook or a rule failed, which counts as a no",
-    next: "Run the hook by hand with the call's JSON on its input, and mend it.",
+    next: "Run the hook by hand with the call's JSON on its input, and correct it.",
   },
   zero_access: {
-    means: "the file holds secrets, or a rule keeps it from the agent",
+    means: "the file holds secrets, or a rule hides it from the agent",
     next: "Work without its content; tell the agent the one fact it needs.",
   },
   path_not_allowed: {
-    means: "the path lists of `.gennai/config.yaml` keep it out",
+    means: "the path lists of `.gennai/config.yaml` do not allow it",
     next: "Work on allowed paths, or change the lists.",
   },
   dangerous_command: {
-    means: "the command does what nobody lets an agent do",
-    next: "Do it another way; if it has to be, type it yourself.",
+    means: "the command does something that no agent may do",
+    next: "Do it another way; if it is really needed, type it yourself.",
   },
-  command_needs_confirmation: { means: "the command is not proven to only read", next: "Answer the question." },
+  command_needs_confirmation: { means: "it is not certain that the command only reads", next: "Answer the question." },
   command_not_resolved: {
-    means: "what the command does cannot be known beforehand",
+    means: "it cannot be known beforehand what the command does",
     next: "Write it plainly, without `eval` and computed names, or answer the question.",
   },
   change_needs_confirmation: {
-    means: "a command changed what a person has to look at, and none of it was kept",
+    means: "a command made changes that a person has to look at, and none of them was kept",
     next: "Look at the paths and answer the question.",
   },
   key_needs_confirmation: {
@@ -101,10 +104,10 @@ export const gateErrors = {
     next: "Answer the question, which names it and the host; it is asked every time.",
   },
   key_command_not_alone: {
-    means: "a command that needs a login of yours has others around it",
-    next: "Run it by itself, written out; what belongs before or behind it are commands of their own.",
+    means: "a command that needs a login of yours is combined with other commands",
+    next: "Run it as a command of its own, and what belongs before or after it as other commands.",
   },
-  high_risk: { means: "high risk wants a yes of its own", next: "Answer the question; `--yes` does not." },
+  high_risk: { means: "high risk needs a yes of its own", next: "Answer the question; `--yes` does not answer it." },
   high_risk_terminal: {
     means: "a command of high risk does not run in the user's terminal",
     next: "Use `Bash`, where it is asked about and isolated, or type it yourself.",
@@ -120,7 +123,7 @@ export const gateErrors = {
     next: "`git init`, or use Proposal Mode: `--mode proposal`.",
   },
   no_branch: {
-    means: "a command changed files where there is no branch to take them back with",
+    means: "a command changed files, and there is no branch with which to take the changes back",
     next: "Answer the question, or work on a branch.",
   },
   detached_head: { means: "HEAD is on no branch", next: "Check out a branch." },
@@ -138,8 +141,8 @@ export const gateErrors = {
     next: "Change the lines around it; leave it alone.",
   },
   workspace_busy: {
-    means: "another session writes to this working tree, also after this turn waited in line for it",
-    next: "Try again after its end, or use `run --worktree`.",
+    means: "another session writes to this working tree, and this turn has waited long enough for it",
+    next: "Try again when it has ended, or use `run --worktree`.",
   },
   new_external_tool: {
     means: "a tool of an MCP server was never accepted",
@@ -150,29 +153,29 @@ export const gateErrors = {
     next: "Look at the difference; a yes accepts it as it is now.",
   },
   check_needs_confirmation: {
-    means: "the repository says what the check after an edit runs",
-    next: "Answer the question; a yes for the session holds for exactly this command.",
+    means: "the check after an edit runs a command that the repository names",
+    next: "Answer the question; a yes for the session is for exactly this command.",
   },
   network_needs_confirmation: {
     means: "a command wants to reach a host that nobody let it reach",
-    next: "Answer the question, which names host and port; `gennai answers allow` answers ahead.",
+    next: "Answer the question, which names host and port; `gennai answers allow` answers in advance.",
   },
   no_checkpoint: {
     means: "the tree could not be kept before a command, so what it changes could not be taken back",
-    next: "Mend what the message names, or answer yes to go on without.",
+    next: "Correct what the message names, or answer yes to go on without.",
   },
-  plan: { means: "a plan's action is looked at before it is approved", next: "Preview the plan." },
+  plan: { means: "an action of a plan has to be seen before the plan is approved", next: "Preview the plan." },
   user_denied: { means: "a person said no", next: "Do something else; the reason is in the message." },
   unclear_answer: { means: "the answer was neither yes nor no, which is a no", next: "Call again and answer clearly." },
   confirmation_timeout: { means: "nobody answered in time, which is a no", next: "Ask again when somebody is there." },
   nobody_to_ask: {
-    means: "a yes was needed and nobody can be asked",
+    means: "a yes was needed, and there is nobody to ask",
     next: "Run it at a terminal, with `--ask`, or with `--yes`.",
   },
   changed_after_approval: {
     means: "after the yes the same call meant something else",
     next: "Call again; it is asked about again.",
   },
-  gate_failed: { means: "the gate itself failed, which is a no", next: "Look into the server's log." },
+  gate_failed: { means: "the gate itself failed, which is a no", next: "Read the server's log." },
   no_policy: { means: "no rule looked at the call, which is a no", next: "Report it: this is a mistake in Gennai." },
 } as const satisfies ErrorMeanings;
