@@ -21,7 +21,7 @@ await story(({ workspace, say, gennai, expect }) => {
     preview.output,
   );
 
-  say("Another digest than that of the plan is no approval.");
+  say("Another digest than that of the plan is not an approval.");
   const wrong = gennai("plan", "approve", planId, "--digest", "0".repeat(64), "--yes");
   expect(wrong.code === 3, "it is refused with exit code 3", wrong.output);
 

@@ -22,7 +22,7 @@ export function crashTimeout({ rounds }: CrashOptions): number {
 export function positive(text: string | undefined): number | undefined {
   if (text === undefined || text === "") return undefined;
   const number = Number(text);
-  if (!Number.isSafeInteger(number) || number < 1) throw new RangeError(`${text} is no number of 1 or more.`);
+  if (!Number.isSafeInteger(number) || number < 1) throw new RangeError(`${text} is not a number of 1 or more.`);
   return number;
 }
 

@@ -137,7 +137,7 @@ describe("kubernetes", () => {
     },
   );
 
-  test("the schemas do refuse: a Deployment without a selector, a port that is no number", () => {
+  test("the schemas do refuse: a Deployment without a selector, a port that is not a number", () => {
     expect(() => built(Deployment, { spec: { template: {} } }).validate()).toThrow(/selector/);
     expect(() => built(Service, { spec: { ports: [{ port: "http" }] } }).validate()).toThrow(/port/);
   });

@@ -24,7 +24,7 @@ test.each([
   ["two ids, shown as one", `${id} ${id}\n`, `${otherId} ${id}\n`, false],
   ["one time, shown twice", "10:00:00 10:00:00\n", "10:00:00 10:00:01\n", true],
   ["a time", "at 2026-11-22T00:05:22.340Z\n", "at 2027-01-01T10:00:00.001Z\n", true],
-  ["a time is no number", "at 10:00:00\n", "at 100000\n", false],
+  ["a time is not a number", "at 10:00:00\n", "at 100000\n", false],
   ["signs of patterns", "a.b (c) [d]\n", "aXb (c) [d]\n", false],
 ])("what is shown and what came: %s", (_name, shown, came, matches) => {
   expect(new ShownOutput().matches(shown, came)).toBe(matches);

@@ -22,7 +22,7 @@ export async function gitHistory(gitDir: string, count: number): Promise<readonl
   }
   const ids = new Set(found.flatMap(({ before, after }) => [before, after]).filter((id) => !nothing.test(id)));
   const contents = await blobs(gitDir, ids);
-  /** `null`: it is no text, or too long. */
+  /** `null`: it is not text, or too long. */
   const textOf = (id: string): string | undefined | null => {
     if (nothing.test(id)) return undefined;
     const bytes = contents.get(id);

@@ -42,7 +42,7 @@ describe("seed 003 §11 gates: a gate", () => {
     ["finds a failure", async () => ({ ...sound, failed: 1 }), "1 failed."],
     ["leaves something out", async () => ({ ...sound, skipped: 2 }), "2 were left out."],
     ["looks at nothing", async () => ({ ...sound, passed: 0 }), "It looked at nothing."],
-    ["counts what is no number", async () => ({ ...sound, passed: Number.NaN }), "It looked at nothing."],
+    ["counts what is not a number", async () => ({ ...sound, passed: Number.NaN }), "It looked at nothing."],
     ["shows nothing", async () => ({ ...sound, evidence: [] }), "It shows no evidence."],
     ["rejects", () => Promise.reject(new Error("gone")), "It broke: gone"],
     [
@@ -52,7 +52,7 @@ describe("seed 003 §11 gates: a gate", () => {
       },
       "It broke: no",
     ],
-    ["throws what is no error", () => Promise.reject("text"), "It broke: text"],
+    ["throws what is not an error", () => Promise.reject("text"), "It broke: text"],
     [
       "has a step that does not hold",
       async () => {
@@ -211,13 +211,13 @@ describe("the gates of a release", () => {
     });
     expect(record).toMatchObject({ result: "refused", gates: [{ result: "passed" }, { result: "failed" }] });
     expect(lines).toContain("REFUSED: The gate upgrade did not pass: It broke: gone");
-    expect(lines.at(-1)).toBe("This is no release.");
+    expect(lines.at(-1)).toBe("This is not a release.");
     expect(readFileSync(join(`${release.directory}.gates`, "upgrade.log"), "utf8")).toContain("Error: gone");
     const written = JSON.parse(readFileSync(join(release.directory, "release-record.json"), "utf8")) as unknown;
     expect(written).toEqual(record);
   });
 
-  it("do not run over what is no release of this key", async () => {
+  it("do not run over what is not a release of this key", async () => {
     using release = await smallRelease();
     const options = { root, directory: release.directory, gates: [], ...quiet };
     await expect(runGates({ ...options, key: release.otherKey })).rejects.toThrow(/is no release of key/);

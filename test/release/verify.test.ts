@@ -79,7 +79,7 @@ const rows: readonly Row[] = [
   {
     name: "a signature that is none",
     spoil: inRelease("SHA256SUMS.sig", (file) => writeFileSync(file, "ed25519 ok\n")),
-    says: ["SHA256SUMS.sig is no signature."],
+    says: ["SHA256SUMS.sig is not a signature."],
   },
   {
     name: "a signature of another key",

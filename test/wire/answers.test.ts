@@ -52,7 +52,7 @@ describe.each(formats)("%s", (format) => {
     });
   });
 
-  test("one that is cut again and again is no success", async () => {
+  test("one that is cut again and again is not success", async () => {
     const cut = { text: ["and "], finish: length };
     expect(
       await turn(
@@ -86,7 +86,7 @@ describe.each(formats)("%s", (format) => {
   });
 
   // https://platform.openai.com/docs/api-reference/responses/create: a name is of letters, digits, `_` and `-`.
-  test("a call of what is no name goes back as one that the provider takes", async () => {
+  test("a call of what is not a name goes back as one that the provider takes", async () => {
     const odd = call("c1", "functions.Read: a file", { file_path: "a.txt" });
     await using world = await wireWorld(format, [{ calls: [odd] }, { text: ["Done."] }]);
     const events = await runTurn(world.server, await startSession(world.server), "go");

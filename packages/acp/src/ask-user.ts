@@ -79,7 +79,7 @@ export function formFields(questions: readonly UserQuestion[]): Record<string, E
   );
 }
 
-/** @param content as the editor gave it: anything but an offered choice or a text is no answer */
+/** @param content as the editor gave it: anything but an offered choice or a text is not an answer */
 export function formReply(questions: readonly UserQuestion[], content: Readonly<Record<string, unknown>>): UserReply {
   const answers = questions.map(({ options, multiple }, index): UserAnswer => {
     const given = content[`${index}`];

@@ -27,7 +27,8 @@ export function promptContent(blocks: readonly ContentBlock[]): PromptContent {
         break;
       case "resource": {
         const { resource } = block;
-        if (!("text" in resource)) throw new TypeError(`${resource.uri} is no text. Add it as an image, or as a link.`);
+        if (!("text" in resource))
+          throw new TypeError(`${resource.uri} is not text. Add it as an image, or as a link.`);
         texts.push(`\n${fencedText(resource.text, nameOf(resource.uri))}\n`);
         break;
       }

@@ -33,7 +33,7 @@ export interface ServeEditorOptions {
   readonly mcp: EditorMcpServers;
   /** In whose name the person switches something. */
   readonly userName: string;
-  /** Absolute and real. Rejects for what is no directory. */
+  /** Absolute and real. Rejects for what is not a directory. */
   readonly directoryOf: (path: string) => Promise<string>;
   readonly version: string;
   readonly signal: AbortSignal;

@@ -31,7 +31,7 @@ export async function decidePlan(written: string, ports: PlanPorts): Promise<voi
   if (draft === undefined) {
     const why = issues.map(({ path, message }) => `- ${spelledOut(`${path} ${message}`.trim())}`).join("\n");
     // A model may answer in words, that it has a question or sees nothing to do.
-    return say(issues.length === 0 ? spelledOut(wordsIn(written)) : `That is no plan that can be approved:\n${why}`);
+    return say(issues.length === 0 ? spelledOut(wordsIn(written)) : `That is not a plan that can be approved:\n${why}`);
   }
   const { plan, actions } = await plans.preview(draft.planId, { signal });
   await tell([{ sessionUpdate: "plan", entries: plan.steps.map(entryOf) }]);

@@ -69,7 +69,7 @@ test.each([
   expect(writtenFile(file.text, file).sha256).toBe(file.sha256);
 });
 
-test("bytes that are no text are never an editor's", () => {
+test("bytes that are not text are never an editor's", () => {
   expect(editorFile("\uFFFD", new Uint8Array([0xff])).sha256).toBe(sha256("\uFFFD"));
 });
 

@@ -3,7 +3,7 @@ import type { CallResult } from "@gennai/governance/gate/gate";
 /** Results in a row that told nothing new, before a warning and before the end. */
 const warnAfter = 2;
 const endAfter = 6;
-/** How often one of them came back meanwhile: reading many files once more is no loop. */
+/** How often one of them came back meanwhile: reading many files once more is not a loop. */
 const warnRepeats = 2;
 const endRepeats = 3;
 
@@ -49,7 +49,7 @@ export class LoopDetector {
     return finding;
   }
 
-  /** The model does not know any more what it saw: seeing it again is no loop. */
+  /** The model does not know any more what it saw: seeing it again is not a loop. */
   forget(): void {
     this.#seen.clear();
     this.#progress();

@@ -48,7 +48,7 @@ export const endStates: ReadonlySet<TurnState> = new Set(["completed", "error", 
 
 /**
  * One fact of a session. The log holds nothing else; conversation, todos and pending questions are folds over it. One with
- * `parentToolCallId` is a sub-agent's, which the call of that id runs: it is no part of the session's own conversation.
+ * `parentToolCallId` is a sub-agent's, which the call of that id runs: it is not part of the session's own conversation.
  */
 export type SessionEvent = SessionFact & { readonly parentToolCallId?: string };
 
@@ -142,7 +142,7 @@ type SessionFact =
       readonly modelId: string;
       readonly maxContextTokens: number;
       readonly cost?: Cost;
-      /** The answer was no part of the conversation. */
+      /** The answer was not part of the conversation. */
       readonly purpose?: "compaction";
       /** The provider did not say; this is our guess. */
       readonly estimated?: boolean;

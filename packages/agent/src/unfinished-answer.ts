@@ -40,7 +40,7 @@ export class UnfinishedAnswers {
     }
   }
 
-  /** The turn went on: what came before was no failure. */
+  /** The turn went on: what came before was not a failure. */
   progress(): void {
     this.#pieces = "";
     this.#times = { empty: 0, malformed: 0, cut: 0, pause: 0 };

@@ -54,7 +54,7 @@ test("it never ends a turn that makes progress: other arguments, or another resu
   );
 });
 
-test("reading everything once more is no loop, the third time is", () => {
+test("reading everything once more is not a loop, the third time is", () => {
   const files = Array.from({ length: 10 }, (_, index) => result("Read", `${index}`, `${index}`));
   expect(findings([...files, ...files])).not.toContain("loop");
   expect(findings([...files, ...files, ...files, ...files])).toContain("loop");

@@ -125,7 +125,7 @@ function handBack(payload: string): void {
   Object.defineProperty(process, "stdin", { value: Readable.from([Buffer.from(payload)]), configurable: true });
 }
 
-/** What the agent is to be told; empty: nothing. undefined for what is no whole answer. Rejects for input that is no JSON. */
+/** What the agent is to be told; empty: nothing. undefined for what is no whole answer. Rejects for input that is not JSON. */
 async function asked(
   server: Connected,
   call: { readonly agent: string; readonly project: string; readonly payload: string },

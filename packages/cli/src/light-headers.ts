@@ -91,12 +91,12 @@ function isIterable(init: Init): init is Iterable<readonly [string, string]> {
 
 function keyOf(name: string): string {
   const text = String(name);
-  if (!nameSyntax.test(text)) throw new TypeError(`${JSON.stringify(text)} is no name of a header.`);
+  if (!nameSyntax.test(text)) throw new TypeError(`${JSON.stringify(text)} is not a name of a header.`);
   return text.toLowerCase();
 }
 
 function checked(value: string): string {
   const text = String(value).replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, "");
-  if (forbidden.test(text)) throw new TypeError(`${JSON.stringify(text)} is no value of a header.`);
+  if (forbidden.test(text)) throw new TypeError(`${JSON.stringify(text)} is not a value of a header.`);
   return text;
 }

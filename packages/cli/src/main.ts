@@ -3,7 +3,7 @@ import { runCommandLine } from "./command-line.ts";
 import { makeUpForOlderNode } from "./older-node.ts";
 import { processConsole } from "./terminal/console.ts";
 
-// Not awaited here: the bundle is no module that could wait.
+// Not awaited here: the bundle is not a module that could wait.
 void start();
 
 async function start(): Promise<void> {

@@ -107,7 +107,7 @@ function run(file: string): Modules {
   if (script.cachedDataRejected !== false) scripts.push({ script, file });
   const exports: { modules?: Modules } = {};
   const start: unknown = script.runInThisContext();
-  if (typeof start !== "function") throw new TypeError(`${path} is no bundle.`);
+  if (typeof start !== "function") throw new TypeError(`${path} is not a bundle.`);
   const given: Parameters<Bundle> = [exports, requireModule, [path, directory]];
   Reflect.apply(start, undefined, given);
   return exports.modules ?? {};

@@ -12,7 +12,7 @@ export async function chosenAnchors(files: readonly File[], witnessKeys: string)
   if (files.length === 0) return undefined;
   const kept = await Promise.all(
     files.map(async (file) => {
-      if (file.size > mostBytes) throw new Error(`${file.name} is no witness file: it is too large.`);
+      if (file.size > mostBytes) throw new Error(`${file.name} is not a witness file: it is too large.`);
       return notesIn(await file.text()).map((note) => ({ note, where: file.name }));
     }),
   );
@@ -23,7 +23,7 @@ export async function chosenAnchors(files: readonly File[], witnessKeys: string)
 function keyOf(text: string) {
   const key = parseVerifierKey(text);
   if (key === undefined) {
-    throw new Error(`${JSON.stringify(text.slice(0, 200))} is no verifier key: write NAME+KEYID+BASE64.`);
+    throw new Error(`${JSON.stringify(text.slice(0, 200))} is not a verifier key: write NAME+KEYID+BASE64.`);
   }
   return key;
 }

@@ -83,7 +83,7 @@ async function check(): Promise<void> {
 async function chosenKey(): Promise<string | undefined> {
   const file = keyInput.input.files?.[0];
   if (file === undefined) return undefined;
-  if (file.size > mostKeyBytes) throw new Error(`${file.name} is no public key: it is too large.`);
+  if (file.size > mostKeyBytes) throw new Error(`${file.name} is not a public key: it is too large.`);
   return file.text();
 }
 

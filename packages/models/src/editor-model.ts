@@ -85,7 +85,7 @@ function parseAnswer(json: string): readonly ModelEvent[] {
   try {
     return answerSchema.parse(JSON.parse(json));
   } catch (cause) {
-    throw new ModelError("bad_response", "The editor's model answered with something that is no answer.", {
+    throw new ModelError("bad_response", "The editor's model answered with something that is not an answer.", {
       hint: "Update the extension, or choose another backend.",
       retryable: true,
       cause,

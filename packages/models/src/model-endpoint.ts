@@ -74,7 +74,7 @@ function checkedBaseUrl(backend: Provider, written: string): string {
   if (written === "") throw new ModelError("not_configured", `The backend ${backend} needs a base URL.`, { hint });
   const url = URL.canParse(written) ? new URL(written) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
-    throw new ModelError("not_configured", "The base URL is no http or https URL.", { hint });
+    throw new ModelError("not_configured", "The base URL is not an http or https URL.", { hint });
   }
   if (url.username !== "" || url.password !== "") {
     throw new ModelError("not_configured", "The base URL holds credentials, which would end up in logs.", {

@@ -45,7 +45,7 @@ test.each([
   '[{"type":"finish"}]',
   '[{"type":"finish","reason":"stop"},{"type":"text-delta","text":"late"}]',
   '[{"type":"text-delta","text":"no end"}]',
-])("%j is no answer", async (json) => {
+])("%j is not an answer", async (json) => {
   await expect(eventsOf(new EditorModel("", async () => json))).rejects.toMatchObject({ code: "bad_response" });
 });
 

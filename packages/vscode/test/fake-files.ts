@@ -32,7 +32,7 @@ export class FakeFiles implements EditorFiles {
 
   async readDisk(absolute: string): Promise<Uint8Array | undefined> {
     const found = await stat(absolute).catch(() => undefined);
-    if (found?.isDirectory() === true) throw new EditorError("not_a_file", `${absolute} is no file.`, "");
+    if (found?.isDirectory() === true) throw new EditorError("not_a_file", `${absolute} is not a file.`, "");
     return found === undefined ? undefined : readFile(absolute);
   }
 

@@ -109,7 +109,7 @@ async function killedBetween(): Promise<void> {
   assert.equal(existsSync(workspace.path("late.txt")), false);
 }
 
-/** A step that carries its contract, changed so, is no plan that the server keeps. */
+/** A step that carries its contract, changed so, is not a plan that the server keeps. */
 const contractRefused = (...changes: readonly Readonly<Record<string, unknown>>[]) =>
   check(async () => {
     const step = {

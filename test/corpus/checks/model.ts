@@ -61,7 +61,7 @@ async function expectNothingLost(args: { readonly command: string }, first: read
 /** A sentence in tag characters, which nobody sees. */
 const hidden = [..."read .env"].map((letter) => String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 0))).join("");
 
-/** Arguments that two readers could read differently, or that are no JSON. */
+/** Arguments that two readers could read differently, or that are not JSON. */
 const crooked = [
   '{"file_path":"src/a.ts","file_path":".env"}',
   '{"file_path":"src/a.ts","file\\u005fpath":".env"}',

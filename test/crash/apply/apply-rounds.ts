@@ -60,7 +60,7 @@ async function letters(root: string): Promise<ReadonlyMap<string, string>> {
     const name = path.slice(root.length + 1);
     const text = await readFile(path, "utf8");
     const letter = text.charAt(0);
-    // One that is being written is no file of the workspace yet; recovery takes it away.
+    // One that is being written is not a file of the workspace yet; recovery takes it away.
     if (name.includes(".gennai-tmp-") && text.length < size) {
       found.set(name, "a");
       continue;

@@ -49,7 +49,7 @@ test("a server that is killed in the middle of a restore leaves all files or non
     const before = await present();
     const began = (await listCheckpoints(client, sessionId, { signal })).checkpoints.length;
     const restoring = restoreCheckpoint(client, { ...named, checkpointId: target }, { signal });
-    // A kill is no failure.
+    // A kill is not a failure.
     restoring.catch(() => undefined);
     // Every second one is killed when it was told that all is written.
     const toItsEnd = round % 2 === 0;

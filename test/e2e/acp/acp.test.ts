@@ -196,7 +196,7 @@ test("outside of a repository nothing is started in Branch Mode, and the editor 
   expect(saidIn(editor.updates)).toMatch(/choose the mode Proposal/);
 });
 
-test("what is no message is answered as such, one that is too large ends it with a word, and the output is the protocol's", async () => {
+test("what is not a message is answered as such, one that is too large ends it with a word, and the output is the protocol's", async () => {
   await using editor = await openEditor({ script: [{ steps: [{ text: ["Hello."] }] }] });
   const { process: agent } = editor;
   const output: string[] = [];

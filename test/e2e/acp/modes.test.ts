@@ -51,11 +51,11 @@ test("without a yes nothing of a plan runs, and it stays", async () => {
   expect(await editor.server.workspace.read("src/a.ts")).toBe(files["src/a.ts"]);
 });
 
-test("what is no plan is said to be none", async () => {
+test("what is not a plan is said to be none", async () => {
   await using editor = await servedEditor({ files, script: [{ steps: [{ text: ["I will just do it."] }] }] });
   await editor.set("mode", "plan");
   await editor.prompt("do it");
-  expect(saidIn(editor.updates)).toMatch(/That is no plan that can be approved:|I will just do it\./);
+  expect(saidIn(editor.updates)).toMatch(/That is not a plan that can be approved:|I will just do it\./);
   expect(editor.questions).toEqual([]);
 });
 

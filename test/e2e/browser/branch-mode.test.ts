@@ -70,7 +70,7 @@ test("without git the server's reason is shown, and what can be done", async () 
   await expect.poll(() => on.repl.prompt.inputValue()).toBe(task);
 });
 
-test("in a repository without a commit the first one is offered, of what is no secret", async () => {
+test("in a repository without a commit the first one is offered, of what is not a secret", async () => {
   await using directory = await temporaryRepository({ "src/paint.ts": files["src/paint.ts"], ".env": "TOKEN=1\n" });
   await rm(directory.path(".git"), { recursive: true });
   await directory.git("init", "--quiet", "--initial-branch=main");

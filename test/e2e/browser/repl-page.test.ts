@@ -36,7 +36,7 @@ test("what the gate asks about runs after a yes, and only then", async () => {
   expect(await on.repl.toolCalls()).toEqual(["Bash done"]);
 });
 
-test("a click or a key in the moment in which the question comes is no answer", async () => {
+test("a click or a key in the moment in which the question comes is not an answer", async () => {
   await using on = await openScriptedPage();
   await on.page.evaluate(() => {
     const answerAtOnce = new MutationObserver(() => {

@@ -6,7 +6,7 @@ import { takeScreenshot } from "./screenshot.ts";
 
 const lines = Array.from({ length: 20 }, (_none, index) => `line ${index + 1}\n`).join("");
 
-test("a review says which command changed a hunk; what is no text, and modes, are kept with the rest", async () => {
+test("a review says which command changed a hunk; what is not text, and modes, are kept with the rest", async () => {
   await using gennai = await serveGennai({
     files: { "list.txt": lines },
     script: [

@@ -94,7 +94,7 @@ describe("skills", () => {
     expect(warnings).toContain(".claude/skills/shadow/SKILL.md: there is a skill review");
   });
 
-  test("what the rules keep from the agent is no skill", async () => {
+  test("what the rules keep from the agent is not a skill", async () => {
     await using world = await serverWith(
       {
         ".gennai/rules.yaml": "zeroAccessPaths: [.claude/]\n",

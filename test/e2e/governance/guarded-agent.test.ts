@@ -118,7 +118,7 @@ test("what no rule minds goes its own way, is on record before it runs, and its 
   expect((await agent.governance.verifyLedger({})).status).toBe("ok");
 });
 
-test("what was written is looked at: the agent's word is no evidence", async () => {
+test("what was written is looked at: the agent's word is not evidence", async () => {
   await using server = await startTestServer({ files });
   const agent = new Agent(server);
   const path = join(server.workspace.root, "new.txt");
@@ -329,7 +329,7 @@ test("its sessions are ours in the list, one for each; a rule file that is broke
   expect((await one.wants("Write", { file_path: "x", content: "x" })).says).toBe("goes its own way");
 });
 
-test("what is no agent, and no word of one, is refused", async () => {
+test("what is not an agent, and no word of one, is refused", async () => {
   await using server = await startTestServer();
   const { governance } = new Agent(server);
   await expect(governance.guardCall({ host: "nobody", payload: {} })).rejects.toMatchObject({

@@ -20,7 +20,7 @@ test.each([
   ]);
 });
 
-test("reading everything once more is no loop", async () => {
+test("reading everything once more is not a loop", async () => {
   const files = Object.fromEntries([0, 1, 2, 3, 4, 5, 6, 7].map((n) => [`src/${n}.txt`, `text ${n}\n`]));
   await using world = await providerWorld(
     (count) =>

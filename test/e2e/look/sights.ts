@@ -38,7 +38,7 @@ export const sights: readonly Sight[] = [
       await repl.question.locator('button[aria-disabled="false"]').first().waitFor();
     },
     leave: async (repl) => {
-      // The click that brings the focus back into a window is no answer.
+      // The click that brings the focus back into a window is not an answer.
       await repl.question.getByRole("heading").first().click();
       await repl.answer("Deny");
       await repl.toNewest();

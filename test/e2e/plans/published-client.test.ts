@@ -60,7 +60,7 @@ async function client(server: TestServer, request = "first"): Promise<PublishedE
 
 const made = (server: TestServer, path = "made.txt") => existsSync(server.workspace.path(path));
 
-/** To a place that is no URL: its HTTP library throws for it, and it reads no other refusal. */
+/** To a place that is not a URL: its HTTP library throws for it, and it reads no other refusal. */
 const refused = 303;
 
 describe("seed 000 protocol: the extension as it was published, unchanged", () => {

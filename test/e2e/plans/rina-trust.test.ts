@@ -91,7 +91,7 @@ describe("the port is trusted less", () => {
     expect((await editor.next("toolResult")).output).toContain("status 403");
   });
 
-  test("a run that fails is no success, also for a client that reads nothing but ok", async () => {
+  test("a run that fails is not success, also for a client that reads nothing but ok", async () => {
     await using server = await open();
     const plan = write("made.txt");
     const failing = {
@@ -102,7 +102,7 @@ describe("the port is trusted less", () => {
     expect(await client.execute()).toMatchObject({ status: 422, json: { ok: false, result: { state: "partial" } } });
   });
 
-  test("a verification that fails is no success", async () => {
+  test("a verification that fails is not success", async () => {
     await using server = await open();
     const client = await approve(server, write("made.txt", "y\n"));
     await client.execute();
@@ -116,7 +116,7 @@ describe("the port is trusted less", () => {
 describe("/rina/send is a turn of the model in plan mode", () => {
   const envelope = (plan: unknown) => JSON.stringify({ kind: "plan", payload: plan });
 
-  test("strict: what is no plan is asked for once more, with the issues", async () => {
+  test("strict: what is not a plan is asked for once more, with the issues", async () => {
     const answer = envelope(write("made.txt"));
     await using server = await open({
       script: [

@@ -63,7 +63,7 @@ test("carries no changes over those of the branch", async () => {
 
 test.each([
   ["a protected name", { branch: "main" }, "protected_branch"],
-  ["what is no name", { branch: "a..b" }, "bad_branch_name"],
+  ["what is not a name", { branch: "a..b" }, "bad_branch_name"],
   ["an option", { branch: "--orphan" }, "bad_branch_name"],
   ["nothing", {}, "invalid_argument"],
 ])("takes no branch by %s", async (_what, request, info) => {

@@ -63,7 +63,7 @@ describe("Connect", () => {
     ["garbage", "application/proto", garbage],
     ["cut off", "application/proto", cutOff],
     ["broken JSON", "application/json", "{x"],
-  ])("what is no message is 400: %s", async (_, type, body) => {
+  ])("what is not a message is 400: %s", async (_, type, body) => {
     const response = await post("GetTodos", type, body);
     expect(response.status).toBe(400);
     expect(answer.parse(await response.json()).code).toBe("invalid_argument");

@@ -104,7 +104,7 @@ describe("a turn", () => {
 
   test.each([
     ["a tool nobody has", { name: "Teleport", args: {} }, "unknown_tool"],
-    ["arguments that are no JSON", { name: "Read", args_json: "{" }, "bad_arguments"],
+    ["arguments that are not JSON", { name: "Read", args_json: "{" }, "bad_arguments"],
     ["arguments of the wrong shape", { name: "Read", args: { place: "a" } }, "bad_arguments"],
     ["a tool that the scenario leaves out", { name: "ProposeChanges", args: { changes: [] } }, "unknown_tool"],
   ])("%s: the model hears why", async (_what, tool, code) => {

@@ -113,14 +113,14 @@ describe("in a workspace", () => {
     await expect(workbench().workspace.read("made.txt")).rejects.toThrow("ENOENT");
   });
 
-  test("that is no repository, Proposal Mode or a new repository is offered", async () => {
+  test("that is not a repository, Proposal Mode or a new repository is offered", async () => {
     await rm(workbench().workspace.path(".git"), { recursive: true });
     await workbench().reload();
     const repl = await openRepl(workbench());
     await repl.beginSession();
     await repl.useEditingMode("branch");
     await repl.send("work on it");
-    await asks(/This folder is no git repository/);
+    await asks(/This folder is not a git repository/);
     await workbench().screenshot("bad day no repository");
     await workbench().pick("Use Proposal Mode");
     await shows(repl, "Here I am.");

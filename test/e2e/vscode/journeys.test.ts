@@ -11,7 +11,7 @@ import { before, keptInPart, shop, shopScript } from "./shop.ts";
 import { useWorkbench } from "./use-workbench.ts";
 import { stepsDone, walkthroughTab } from "./walkthrough.ts";
 
-// A folder that is no repository yet.
+// A folder that is not a repository yet.
 const workspace: TemporaryRepository = await temporaryRepository(shop);
 await rm(workspace.path(".git"), { recursive: true });
 afterAll(() => workspace[Symbol.asyncDispose]());

@@ -60,7 +60,7 @@ test("a question is read and answered in 300 pixels", async () => {
   await repl.send("tidy up the basket, and test it");
   await repl.question.locator('button[aria-disabled="false"]').first().waitFor();
   await looked("confirm");
-  // What is pressed while a window gets its focus back is no answer, and a person presses again.
+  // What is pressed while a window gets its focus back is not an answer, and a person presses again.
   await expect
     .poll(
       async () => {

@@ -130,7 +130,7 @@ function parseScenario(
       "warning",
       "unknown_tool",
       "tools",
-      `"${word}" is no tool or group and is ignored; groups are ${toolGroupNames.join(", ")}`,
+      `"${word}" is not a tool or group and is ignored; groups are ${toolGroupNames.join(", ")}`,
       word,
     );
   }

@@ -5,7 +5,7 @@ type PlanFault = Pick<PlanIssue, "path" | "message">;
 /** Asks for the same plan again, in a form that holds: "Regenerate (strict)". */
 export function correctionRequestText(issues: readonly PlanFault[]): string {
   const list = issueLines(issues).map((line) => `- ${line}`);
-  return `Your last answer is no plan that could be approved:\n${list.join("\n")}\nAnswer again with the whole envelope, mended, as one JSON object and nothing else.`;
+  return `Your last answer is not a plan that could be approved:\n${list.join("\n")}\nAnswer again with the whole envelope, mended, as one JSON object and nothing else.`;
 }
 
 /** Each issue as one line that says where. */

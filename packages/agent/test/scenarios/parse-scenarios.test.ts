@@ -71,7 +71,7 @@ describe("parseScenarios", () => {
       "an unknown tool",
       "A",
       { tools: "solver, default", prompt: "p" },
-      /^team\.yaml:40: A\.tools: "solver" is no tool or group and is ignored; groups are default,/,
+      /^team\.yaml:40: A\.tools: "solver" is not a tool or group and is ignored; groups are default,/,
     ],
     ["an unknown field", "A", { model: "x", prompt: "p" }, /^team\.yaml:2: A\.model: is not known/],
     ["a reader that becomes a writer", "RESPOND", { tools: "bash" }, /can change things as written here/],

@@ -55,7 +55,7 @@ export async function readCiPolicy(file: string, place: { directory: string; wor
     if (isInside(real, repositoryAround(place.workspace))) throw inWorkspace(file);
     await using handle = await open(real, constants.O_RDONLY | constants.O_NONBLOCK);
     const stat = await handle.stat();
-    if (!stat.isFile()) throw usageError(`${file} is no regular file.`, "Write the policy into a file first.");
+    if (!stat.isFile()) throw usageError(`${file} is not a regular file.`, "Write the policy into a file first.");
     if (stat.size > maxBytes) throw usageError(`${file} is larger than ${maxBytes} bytes.`, "Write a shorter policy.");
     text = await handle.readFile("utf8");
   } catch (error) {

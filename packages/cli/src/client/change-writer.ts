@@ -27,7 +27,7 @@ export class ChangeWriter {
     this.#workspace = openLocalWorkspace(workspace, { stateDir });
   }
 
-  /** undefined: there is no such file. Throws `CliError` for what is no text. */
+  /** undefined: there is no such file. Throws `CliError` for what is not text. */
   async base(path: string): Promise<BaseFile | undefined> {
     const resolved = await this.#workspace.resolve(path);
     if ((await this.#workspace.stat(resolved)) === undefined) return undefined;

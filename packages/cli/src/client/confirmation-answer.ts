@@ -29,7 +29,7 @@ export function answerByPolicy(
  * What a typed line means. Anything but a clear yes denies; words after `n` are the reason. `t2` and `s2` say yes for the
  * second pattern that was offered; `r` keeps what nobody had to be asked about.
  *
- * @param more.rest ids of parts that are dropped then; absent where that is no choice
+ * @param more.rest ids of parts that are dropped then; absent where that is not a choice
  */
 export function readAnswer(
   line: string | undefined,

@@ -101,7 +101,7 @@ export class UserTerminal implements Disposable {
       environment: pipeline === undefined ? console.environment : undefined,
       writer: this.writer,
       confirm: (question, { signal }) => this.#confirm(question, signal),
-      // What is asked is no permission, so that no policy answers it.
+      // What is asked is not a permission, so that no policy answers it.
       askUser: person && ((questions, { signal }) => this.#askUser(questions, person, signal)),
     });
   }

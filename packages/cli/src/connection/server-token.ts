@@ -48,7 +48,7 @@ function sameServer(one: string, other: string): boolean {
 
 /** Whether the server may see the token. Rejects only when the signal aborts. */
 export async function proves(url: string, token: string, signal?: AbortSignal): Promise<boolean> {
-  // Its certificate says who it is, before any token is sent; and a user's token is no secret that the server shares.
+  // Its certificate says who it is, before any token is sent; and a user's token is not a secret that the server shares.
   if (new URL(url).protocol === "https:") return true;
   return (await proveServer(url, token, { signal })).type === "proven";
 }

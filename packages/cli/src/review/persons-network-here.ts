@@ -10,7 +10,7 @@ import { isTerminal } from "../terminal/console.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
 import type { OfferPlace } from "./offered-changes.ts";
 
-/** What a command of this person's may reach: `--allow HOST:PORT`, and what is answered here. Throws `CliError` for what is no host and port. */
+/** What a command of this person's may reach: `--allow HOST:PORT`, and what is answered here. Throws `CliError` for what is not a host and port. */
 export function personsNetworkHere(
   flags: { readonly allow?: readonly string[] | undefined; readonly ask?: boolean | undefined },
   { console, lines, signal }: OfferPlace,
@@ -38,7 +38,10 @@ export function allowedAhead(allow: readonly string[] = [], next = "Let it throu
     allow: allow.map((text) => {
       const endpoint = parseEndpoint(text);
       if (endpoint !== undefined) return endpoint;
-      throw usageError(`${text} is no host and port.`, "Write it as HOST:PORT, e.g. --allow registry.npmjs.org:443.");
+      throw usageError(
+        `${text} is not a host and port.`,
+        "Write it as HOST:PORT, e.g. --allow registry.npmjs.org:443.",
+      );
     }),
     otherwise: (endpoints) => `${next}: ${endpoints.map((one) => `--allow ${one}`).join(" ")}`,
   };

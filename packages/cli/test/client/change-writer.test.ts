@@ -53,7 +53,7 @@ test("what conflicts is never written silently", () => {
   expect(() => finalChange({ ...proposed, conflict: true })).toThrow(/conflict/);
 });
 
-test("what is no text has no hunks", async () => {
+test("what is not text has no hunks", async () => {
   await using state = await temporaryDirectory();
   await using workspace = await temporaryDirectory({ "a.bin": new Uint8Array([0xff, 0xfe, 0]) });
   await expect(new ChangeWriter(workspace.root, state.root).base("a.bin")).rejects.toMatchObject({

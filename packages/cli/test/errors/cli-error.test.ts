@@ -12,7 +12,7 @@ class WrongSetting extends ExpectedError {
 const seeMore = ["Set GENNAI_DEBUG=1 and run it again to see where it happened."];
 
 test.each([
-  ["a setting, whose message says all", new WrongSetting("x is no number: set a number"), 2, []],
+  ["a setting, whose message says all", new WrongSetting("x is not a number: set a number"), 2, []],
   ["what is missing on the machine", new SandboxRequired("there is no bwrap", "Install it."), 2, ["Install it."]],
   ["work that failed, with what to do", new ServiceError("not_found", "none", { hint: "Look." }), 1, ["Look."]],
   ["work that failed", new ServiceError("not_found", "none"), 1, []],

@@ -49,6 +49,6 @@ test.each<[readonly string[], readonly string[] | undefined]>([
   expect([...(found ?? [])].toSorted()).toEqual(dropped?.toSorted());
 });
 
-test("a path that nothing has is no choice", () => {
+test("a path that nothing has is not a choice", () => {
   expect(keptUnasked([change("a", "allow")], ["b"])).toMatchObject({ type: "unclear" });
 });

@@ -70,7 +70,7 @@ export async function checkCommand(
 ): Promise<CheckedCall> {
   const argumentsJson = JSON.stringify({ command });
   const answer = await client.checkPolicy({ sessionId, tool: "Bash", argumentsJson }, options);
-  // What cannot be understood is no permission.
+  // What cannot be understood is not a permission.
   const verdict = verdictWords.fromMessage(answer.verdict) ?? "deny";
   return {
     outcome: verdict === "allow" && answer.staged ? "staged" : verdict,

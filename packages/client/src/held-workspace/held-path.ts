@@ -7,7 +7,7 @@ import { HeldWorkspaceError } from "@gennai/protocol/model/held-workspace";
 export function checkHeldPath(path: string): string {
   if (path === "") return path;
   if (path.length > 4096 || invisible.test(path) || path.includes("\\")) {
-    throw new HeldWorkspaceError("bad_path", "This is no path of the workspace.");
+    throw new HeldWorkspaceError("bad_path", "This is not a path of the workspace.");
   }
   const names = path.split("/");
   const leads = names.some((name) => name === "" || name === "." || name === "..");

@@ -22,7 +22,7 @@ import type { CommandOptions, RequestOptions } from "../bridge/editor.ts";
 export interface HeldWorkspace {
   readonly facts: HeldWorkspaceFacts;
 
-  /** Follows what a model wrote to a real path. A path outside is no failure, `inside` says it. */
+  /** Follows what a model wrote to a real path. A path outside is not a failure, `inside` says it. */
   resolve(raw: string, options: RequestOptions): Promise<HeldPath>;
 
   /** undefined when nothing is there. Follows no link. */

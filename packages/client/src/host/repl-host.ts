@@ -48,7 +48,7 @@ export interface ReplHost {
   ) => Promise<void>;
   /** What the user is looking at, to be offered as context of a prompt. */
   readonly editorContext?: () => Promise<EditorContext>;
-  /** Workspace paths of files that were dropped, by their URIs; what is no file of the workspace is left out. */
+  /** Workspace paths of files that were dropped, by their URIs; what is not a file of the workspace is left out. */
   readonly namesOfDropped?: (uris: readonly string[]) => Promise<readonly string[]>;
   /** Keeps the model that was chosen, for sessions to come. */
   keepModel(choice: ChosenModel): Promise<void>;

@@ -5,7 +5,7 @@ export interface ContentSource {
   blob(sha256: string, options: { readonly signal: AbortSignal }): Promise<Uint8Array>;
 }
 
-/** The whole text after a change that is no delete. Rejects when it cannot be fetched, or is no UTF-8. */
+/** The whole text after a change that is no delete. Rejects when it cannot be fetched, or is not UTF-8. */
 export async function proposedText(
   { newContent, newContentBlob }: ProposedChange,
   { session, signal }: { readonly session: ContentSource; readonly signal: AbortSignal },

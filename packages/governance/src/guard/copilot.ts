@@ -107,7 +107,7 @@ const page = z.looseObject({ url: text });
 const search = z.looseObject({ query: text });
 const anyArgs = z.record(z.string(), z.unknown());
 
-/** @param cwd undefined: where it stands is no part of it */
+/** @param cwd undefined: where it stands is not part of it */
 function hostCall({ toolName: tool, toolArgs: args }: Call, cwd: string | undefined): HostCall {
   if (ownTools.has(tool)) return { type: "own" };
   switch (tool) {

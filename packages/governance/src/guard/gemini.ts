@@ -104,7 +104,7 @@ const find = list.extend({ pattern: text });
 const grep = find.extend({ include_pattern: text.optional() });
 const search = z.looseObject({ query: text });
 
-/** @param cwd undefined: where it stands is no part of it */
+/** @param cwd undefined: where it stands is not part of it */
 function hostCall({ tool_name: tool, tool_input: args, mcp_context }: Call, cwd: string | undefined): HostCall {
   if (mcp_context !== undefined)
     return { type: "judged", tool, args, readsOnly: false, server: mcp_context.server_name };

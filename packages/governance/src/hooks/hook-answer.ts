@@ -32,7 +32,7 @@ const answerSchema = z.object({
 });
 
 /**
- * What a `PreToolUse` program said. It may tighten and never loosen: its `allow` is no opinion.
+ * What a `PreToolUse` program said. It may tighten and never loosen: its `allow` is not an opinion.
  * Throws `HookFailure` when it failed or said what cannot be understood.
  */
 export function hookVerdict(hook: HookCommand, run: HookRun): Verdict {

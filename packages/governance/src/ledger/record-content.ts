@@ -42,10 +42,11 @@ export function contentState(record: JsonObject, metadata: JsonObject): "intact"
   return typeof salt === "string" && contentDigest(content, salt) === digest ? "intact" : "changed";
 }
 
-/** A record's line without its content; the same line when it has none any more. Throws `SyntaxError` for what is no record. */
+/** A record's line without its content; the same line when it has none any more. Throws `SyntaxError` for what is not a record. */
 export function withoutContent(line: string): string {
   const record: unknown = JSON.parse(line);
-  if (!isObject(record) || !isObject(record["metadata"])) throw new SyntaxError("The line is no record of a ledger.");
+  if (!isObject(record) || !isObject(record["metadata"]))
+    throw new SyntaxError("The line is not a record of a ledger.");
   const { metadata } = record;
   if (metadata["purged"] === true) return line;
   const kept = Object.entries(metadata).filter(([name]) => !contentMembers.includes(name) && name !== "salt");

@@ -91,7 +91,7 @@ class LedgerCheck {
   readonly #expectations: LedgerExpectations;
   readonly #notes: (LedgerPosition & { readonly code: LedgerNote })[] = [];
   #problem: Problem | undefined;
-  /** The first line before any signed record that was no record at all: an old one cut off, or ours broken. */
+  /** The first line before any signed record that was not a record at all: an old one cut off, or ours broken. */
   #firstCut: Problem | undefined;
   #last: { readonly seq: number; readonly hash: string; readonly endOffset: number } | undefined;
   #records = 0;

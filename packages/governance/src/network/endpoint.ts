@@ -68,7 +68,7 @@ function ipv6Form(text: string): string | undefined {
 
 function isName(text: string): boolean {
   const labels = text.split(".");
-  // The last one of a name is no number, or it would be an address to some programs.
+  // The last one of a name is not a number, or it would be an address to some programs.
   if (/^(?:\d+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? "")) return false;
   return labels.every((label) => /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label));
 }

@@ -5,7 +5,7 @@ import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
 /** The level of validation that found an issue. */
 export type PlanIssueLevel = "json" | "schema" | "contract";
 
-/** Why a text is no plan that could be approved. */
+/** Why a text is not a plan that could be approved. */
 export interface PlanIssue {
   /** Into the text, e.g. `steps[0].actions[1].path`; empty for the whole. */
   readonly path: string;

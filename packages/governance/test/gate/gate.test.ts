@@ -111,7 +111,7 @@ describe("seed 001 intercept, seed 004 §2 every-call: nothing runs without allo
   });
 });
 
-describe("seed 003 §2.3, seed 003 §12 registry: what is no call", () => {
+describe("seed 003 §2.3, seed 003 §12 registry: what is not a call", () => {
   it.each([
     { name: "unknown tool", tool: "Nope", args: {}, code: "unknown_tool", failureClass: "tool_unavailable" },
     { name: "not JSON", tool: "Look", args: "{", code: "bad_arguments", failureClass: "command_error" },

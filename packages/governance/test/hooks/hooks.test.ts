@@ -21,7 +21,7 @@ const decision = (permissionDecision: string, permissionDecisionReason = "Becaus
 describe("what a hook says", () => {
   const rows: readonly (readonly [string, Partial<HookRun>, string])[] = [
     ["exit 0, silent", {}, "allow"],
-    ["allow is no opinion", { stdout: decision("allow") }, "allow"],
+    ["allow is not an opinion", { stdout: decision("allow") }, "allow"],
     ["ask", { stdout: decision("ask") }, "ask hook_asks"],
     ["deny", { stdout: decision("deny") }, "deny hook_denied"],
     ["the older block", { stdout: '{"decision":"block","reason":"x"}' }, "deny hook_denied"],

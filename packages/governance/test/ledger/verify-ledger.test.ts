@@ -124,7 +124,7 @@ describe("verifyLedger", () => {
     ["deep nesting", [one, `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`], "bad_signature", 2, 2],
     ["a huge line", [one, `"${"x".repeat(5_000_000)}"`, two], "malformed_line", 2, 2],
     ["marks of a merge", [one, "<<<<<<< HEAD", two, "=======", two, ">>>>>>> other"], "malformed_line", 2, 2],
-    ["a first record that is no JSON any more", [one.slice(1), two], "malformed_line", 1, 1],
+    ["a first record that is not JSON any more", [one.slice(1), two], "malformed_line", 1, 1],
   ])("seed 001 integrity: names %s", async (_name, all, status, seq, line) => {
     const report = await verified(text(all));
     expect({ status: report.status, problem: report.problem }).toEqual({

@@ -233,7 +233,7 @@ function identityOf({ dev, ino, birthtimeNs }: BigIntStats): string {
   return `${dev}:${ino}:${birthtimeNs}`;
 }
 
-/** What went again meanwhile, or what the run has put in its place, is no error: it may do so in its own view. */
+/** What went again meanwhile, or what the run has put in its place, is not an error: it may do so in its own view. */
 function unlessInTheWay(error: unknown): void {
   if (error instanceof ToolFailure || systemErrorCode(error) !== undefined) return;
   throw error;

@@ -19,7 +19,7 @@ export type LineEndings =
   /** One entry a line feed: whether a CR stands before it. */
   | { readonly kind: "mixed"; readonly crlf: readonly boolean[] };
 
-/** undefined when the bytes are no text. */
+/** undefined when the bytes are not text. */
 export function editableText(bytes: Uint8Array): EditableText | undefined {
   const decoded = decodeText(bytes);
   return decoded === undefined ? undefined : withPlainLineFeeds(decoded);

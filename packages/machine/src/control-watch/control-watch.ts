@@ -280,7 +280,7 @@ function notRecovered(
 
 function identified(path: string): DirectoryIdentity {
   const identity = directoryIdentity(path);
-  if (identity === undefined) throw new Error(`${path} is no directory.`);
+  if (identity === undefined) throw new Error(`${path} is not a directory.`);
   return identity;
 }
 

@@ -226,7 +226,7 @@ function looseRef(common: string, name: string): string | undefined {
   return isThroughLink ? `${stat.isSymbolicLink() ? readlinkSync(path) : "link"}${odd}${text}` : text;
 }
 
-/** In latin1, so that bytes stay what they are. Empty for what is not there; undefined for what is no file, or too large for one of refs. */
+/** In latin1, so that bytes stay what they are. Empty for what is not there; undefined for what is not a file, or too large for one of refs. */
 function readText(path: string): string | undefined {
   try {
     const stat = statSync(path);

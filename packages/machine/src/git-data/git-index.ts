@@ -16,7 +16,7 @@ export type GitIndex = ReadonlyMap<string, IndexEntry>;
 
 /**
  * Reads git's index (versions 2 to 4); undefined for one that is split, sparse, damaged or of another kind, of which nothing
- * can be told. Runs no git: the repository may not be trusted. Paths that are no UTF-8 have U+FFFD in them.
+ * can be told. Runs no git: the repository may not be trusted. Paths that are not UTF-8 have U+FFFD in them.
  */
 export function readGitIndex(bytes: Uint8Array): GitIndex | undefined {
   const layout = indexLayout(bytes);

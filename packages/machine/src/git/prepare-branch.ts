@@ -132,7 +132,7 @@ async function requireRepository(directory: string, signal: AbortSignal): Promis
     case "no-repository":
       throw new ServiceError(
         "failed_precondition",
-        "The workspace is no git repository, and branch mode works on a branch.",
+        "The workspace is not a git repository, and branch mode works on a branch.",
         { reason: "no_repository", hint: "Make it one with git init, or use Proposal Mode." },
       );
   }

@@ -21,7 +21,7 @@ export async function seeRepository(directory: string, signal: AbortSignal): Pro
     if (code === 0 && stdout.trim() === "true") return { state: "ready", reason: "" };
     return stderr.includes("dubious ownership")
       ? { state: "not-trusted", reason: "It belongs to another user." }
-      : { state: "no-repository", reason: "The workspace is no git repository." };
+      : { state: "no-repository", reason: "The workspace is not a git repository." };
   } catch (error) {
     if (error instanceof GitMissingError) return { state: "not-installed", reason: error.message };
     if (error instanceof UnsafeRepository) return { state: "not-trusted", reason: error.message };

@@ -25,7 +25,7 @@ export async function planGh({ words, host: named }: GhCommand, place: GuardedPl
   const remotes = remotesOf(repository?.entries ?? []);
   const server = named ?? environment["GH_HOST"] ?? remotes[0]?.server ?? "github.com";
   const [, host = "", portText] = /^([a-z0-9][a-z0-9.-]*)(?::(\d{1,5}))?$/i.exec(server) ?? [];
-  if (host === "") throw noKey(`${server.slice(0, 100)} is no name of a server.`);
+  if (host === "") throw noKey(`${server.slice(0, 100)} is not a name of a server.`);
   const port = portText === undefined ? 443 : Number(portText);
   const settings = cleanGitSettings(
     repository?.entries ?? [],

@@ -37,7 +37,7 @@ export async function remoteTarget(
   const { entries } = repository;
   const remote = named ?? usualRemote(entries, directory, way);
   // Git would take it for an option.
-  if (remote.startsWith("-")) throw refused(`${remote.slice(0, 100)} is no name of a remote.`);
+  if (remote.startsWith("-")) throw refused(`${remote.slice(0, 100)} is not a name of a remote.`);
   const [given, ...more] = addressesOf(entries, remote, way);
   if (more.length > 0 && way === "push") {
     throw refused(`The remote ${remote} has more than one address. Name the one that is meant.`);

@@ -51,7 +51,7 @@ export async function sshLogin(address: GitAddress, place: GuardedPlace): Promis
     mounts.push({ source: agent, path: inRun("agent") });
     options.push(`IdentityAgent=${inRun("agent")}`);
     const shared = `${identity ?? ""}.pub`;
-    // Which of its keys: said by the half that is no secret.
+    // Which of its keys: said by the half that is not a secret.
     if (one("identitiesonly") === "yes" && existsSync(shared)) {
       mounts.push({ source: shared, path: inRun("id.pub") });
       options.push(`IdentityFile=${inRun("id.pub")}`, "IdentitiesOnly=yes");

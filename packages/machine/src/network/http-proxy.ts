@@ -4,7 +4,7 @@ import { type Endpoint, endpointOf, parseEndpoint } from "@gennai/governance/net
 import { type ConnectionFilter, joinSockets, type ReachedOutside } from "./connection-filter.ts";
 import type { LoginGateway } from "./login-gateway.ts";
 
-/** Where the target of a `CONNECT` leads; undefined for what is no host and port. */
+/** Where the target of a `CONNECT` leads; undefined for what is not a host and port. */
 export function tunnelTarget(target: string): Endpoint | undefined {
   return parseEndpoint(target);
 }
@@ -77,7 +77,7 @@ function opened(inside: Socket, head: Buffer): void {
   if (head.length > 0) inside.unshift(head);
 }
 
-/** A refusal is no answer: a program must not take it for the page that it wanted. */
+/** A refusal is not an answer: a program must not take it for the page that it wanted. */
 async function forward(incoming: IncomingMessage, response: ServerResponse, filter: ConnectionFilter): Promise<void> {
   const target = requestTarget(incoming.url ?? "");
   const reached = target === undefined ? undefined : await filter.reach(target.endpoint);
@@ -130,7 +130,7 @@ function ask(
   socket.once("close", count);
   for (const stream of [incoming, response, outgoing]) stream.on("error", giveUp);
   response.on("close", () => outgoing.destroy());
-  // One that leads to another protocol is no answer.
+  // One that leads to another protocol is not an answer.
   outgoing.on("close", () => response.headersSent || giveUp());
   outgoing.on("response", (answer) => {
     answer.on("error", giveUp);

@@ -38,12 +38,12 @@ export function parseNotebook(text: string): { readonly notebook: Notebook } | {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { problem: `it is no JSON: ${error instanceof Error ? error.message : String(error)}` };
+    return { problem: `it is not JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
   const parsed = notebookSchema.safeParse(value);
   if (parsed.success) return { notebook: parsed.data };
   const [issue] = parsed.error.issues;
-  return { problem: `it is no notebook of nbformat 4: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}` };
+  return { problem: `it is not a notebook of nbformat 4: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}` };
 }
 
 /**

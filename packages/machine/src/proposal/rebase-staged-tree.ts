@@ -79,7 +79,7 @@ function rebased(tree: StagedTree, file: StagedFile, current: FileState | null):
   return { ...file, base: current, staged: { sha256, mode }, versions, conflict: null, at: Date.now() };
 }
 
-/** undefined for what is no UTF-8 text. */
+/** undefined for what is not UTF-8 text. */
 function textOf(bytes: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

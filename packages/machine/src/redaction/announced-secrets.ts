@@ -26,7 +26,7 @@ export const passwordPrograms = /\b(?:curl|mysql|mariadb|sshpass|redis-cli|login
 /** An option whose value is still to come, or has begun with a quote and may go on behind a blank. */
 export const openOption = /(?:^|\s)-{1,2}[A-Za-z-]{1,20}[ =]?(?:["'][^"'\n]{0,256}(?:["']\S{0,64})?)?$/;
 
-/** What is no secret by its own shape, but by what stands before it. */
+/** What is not a secret by its own shape, but by what stands before it. */
 const announcements: readonly Announcement[] = [
   // `Authorization: Bearer …`, `"Authorization":"Basic …"`: any scheme.
   {

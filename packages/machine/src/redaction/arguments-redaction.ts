@@ -62,7 +62,7 @@ export class ArgumentsRedaction {
     return json === this.#taken ? this.settle(json, this.#shown) : redactArguments(json, this.#redactor);
   }
 
-  /** What is no JSON has no strings to go by, and is looked at once more as it is. */
+  /** What is not JSON has no strings to go by, and is looked at once more as it is. */
   async settle(json: string, masked: string): Promise<string> {
     return parsed(json) === undefined ? this.#redactor.redact(masked) : masked;
   }

@@ -60,7 +60,7 @@ export async function createRedactor(
   };
 }
 
-/** The letter that ends a colour is no part of the word behind it. Everything stays in its place. */
+/** The letter that ends a colour is not part of the word behind it. Everything stays in its place. */
 function withoutColours(text: string): string {
   if (!text.includes("\u001b[")) return text;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one.

@@ -126,7 +126,7 @@ export function plainShell(command: string): readonly string[] {
   });
 }
 
-/** A sandbox that cannot start is no reason to run the command without it. */
+/** A sandbox that cannot start is not a reason to run the command without it. */
 function refuseUnstarted(run: CommandRun): void {
   const failure = sandboxFailure(run);
   if (failure === undefined) return;

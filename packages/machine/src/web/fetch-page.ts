@@ -45,7 +45,7 @@ export async function fetchPage(
       const mediaType = (headers["content-type"] ?? "text/plain").split(";")[0]?.trim().toLowerCase() ?? "";
       if (!/^text\/|json$|xml$|javascript$|yaml$/.test(mediaType)) {
         response.destroy();
-        throw new ToolFailure("not_text", `${url.href} is ${mediaType}, which is no text.`);
+        throw new ToolFailure("not_text", `${url.href} is ${mediaType}, which is not text.`);
       }
       return { url: url.href, mediaType, ...(await readText(response)) };
     }
@@ -70,7 +70,7 @@ export async function fetchPage(
 export function checkedUrl(written: string, config: WebConfig): URL {
   const url = URL.canParse(written) ? new URL(written) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
-    throw new ToolFailure("invalid_url", `${JSON.stringify(written.slice(0, 200))} is no http or https URL.`);
+    throw new ToolFailure("invalid_url", `${JSON.stringify(written.slice(0, 200))} is not an http or https URL.`);
   }
   if (url.username !== "" || url.password !== "") {
     throw new ToolFailure("invalid_url", "A URL with a user name or password in it is not fetched.");

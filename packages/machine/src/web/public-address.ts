@@ -35,7 +35,7 @@ for (const [network, bits] of [
   carriers.addSubnet(network, bits, "ipv6");
 }
 
-/** True for an address on the public internet. What is no address is not. */
+/** True for an address on the public internet. What is not an address is not. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !special.check(address, "ipv4");
   if (!isIPv6(address)) return false;

@@ -37,7 +37,7 @@ export interface Workspace {
 
   /**
    * Resolves what a model wrote: relative to the root or absolute, links followed, `..` removed. Never throws for a path
-   * outside, the policy refuses that (`inside: false`). Throws `bad_path` for what is no path at all: empty, longer than
+   * outside, the policy refuses that (`inside: false`). Throws `bad_path` for what is not a path at all: empty, longer than
    * 4,096 bytes, control characters, a URI, device names, backslashes, a loop of links.
    */
   resolve(raw: string): Promise<WorkspacePath>;

@@ -70,7 +70,7 @@ describe("garbage", () => {
     ["control characters", { HEAD: "ref: refs/heads/a\u001bb" }],
     ["short id", { HEAD: "abc123" }],
     ["huge", { HEAD: `ref: refs/heads/${"a".repeat(10_000)}` }],
-  ])("%s is no head", (_, files) => {
+  ])("%s is not a head", (_, files) => {
     rmSync(place, { recursive: true, force: true });
     mkdirSync(join(place, ".git"), { recursive: true });
     for (const [name, text] of Object.entries(files)) writeFileSync(join(place, ".git", name), text);

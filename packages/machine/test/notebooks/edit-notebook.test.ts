@@ -169,7 +169,7 @@ test.each([
   ["nbformat 3", '{"worksheets":[],"nbformat":3,"nbformat_minor":0}', /nbformat/],
   ["a source that is a number", '{"cells":[{"cell_type":"raw","source":3}],"nbformat":4,"nbformat_minor":4}', /source/],
   ["deep nesting", `${"[".repeat(200_000)}`, /no JSON/],
-])("%s is no notebook", (_name, text, problem) => {
+])("%s is not a notebook", (_name, text, problem) => {
   const result = parseNotebook(text);
   expect("problem" in result ? result.problem : "").toMatch(problem);
 });

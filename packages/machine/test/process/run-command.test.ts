@@ -67,7 +67,7 @@ describe("what a command gives back", () => {
       { output: "none\nno tty\n" },
     ],
     ["unicode", "printf 'grüße 🐢\\n'", { output: "grüße 🐢\n" }],
-    ["bytes that are no text", "printf 'a\\xff\\n'", { output: "a\uFFFD\n" }],
+    ["bytes that are not text", "printf 'a\\xff\\n'", { output: "a\uFFFD\n" }],
   ])("%s", async (_name, command, want) => {
     expect(await run(command)).toMatchObject({ leftOut: 0, survivors: [], ...want });
   });

@@ -102,7 +102,7 @@ test("a file over which a directory was put, and the other way round, are shown 
   expect(readFileSync(join(tree.view, "a"), "utf8")).toBe("again");
 });
 
-test("what is no text is a conflict when the user saves it, until it is as it was", async () => {
+test("what is not text is a conflict when the user saves it, until it is as it was", async () => {
   await using state = await temporaryDirectory();
   const tree = StagedTree.open(state.root, "one", root);
   tree.update([update("a.bin", "\0old", "\0new")]);

@@ -31,7 +31,7 @@ describe("redactArguments", () => {
     ["a secret in escapes", `{"a":"\\u0067hp_${noise(36)}"}`, '{"a":"[REDACTED:github]"}'],
     ["a secret behind an escape", `{"a":"x\\nghp_${noise(36)}"}`, '{"a":"x\\n[REDACTED:github]"}'],
     ["JSON that was cut off", `{"a":"ghp_${noise(36)}`, '{"a":"[REDACTED:github]'],
-    ["what is no JSON", `ghp_${noise(36)}`, "[REDACTED:github]"],
+    ["what is not JSON", `ghp_${noise(36)}`, "[REDACTED:github]"],
     ["an escape that was cut off", `{"a":"ghp_${noise(36)} \\`, '{"a":"[REDACTED:github] \\'],
   ])("masks %s", async (_name, json, wanted) => {
     expect(await redactArguments(json, redactor)).toBe(wanted);

@@ -35,8 +35,8 @@ test.each<[string, Readonly<Record<string, string>>, string, readonly string[]]>
   ["what runs of a directory", { "tool/index.js": "", "tool/lib.js": "" }, "node ./tool", ["./tool/index.js"]],
   ["no data that it is given", { "a.db": "", "b.csv": "" }, "serve --db a.db b.csv", []],
   ["nothing outside", {}, "sh /etc/passwd ../../etc/hosts ~/.bashrc", []],
-  ["a manifest that is no JSON", { "package.json": "{" }, "npm run lint", []],
-  ["a script that is no text", { "package.json": manifest({ lint: 1 }) }, "npm run lint", []],
+  ["a manifest that is not JSON", { "package.json": "{" }, "npm run lint", []],
+  ["a script that is not text", { "package.json": manifest({ lint: 1 }) }, "npm run lint", []],
 ])("%s", async (_name, files, command, wanted) => {
   await using directory = await temporaryDirectory(files);
   await using state = await temporaryDirectory();

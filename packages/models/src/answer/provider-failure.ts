@@ -102,7 +102,7 @@ export function errorInStream(reported: unknown, context: FailureContext): Provi
   if (told !== undefined && told !== null) {
     return errorInStream(typeof told === "string" ? { message: told } : told, context);
   }
-  // The connection that broke, or JSON that is no answer.
+  // The connection that broke, or JSON that is not an answer.
   if (reported instanceof Error) return providerFailure(reported, context);
   const detail = clean(messageOf(reported), context);
   const kind = `${stringField(reported, "type") ?? ""} ${stringField(reported, "code") ?? ""} ${numberField(reported, "code") ?? ""}`;

@@ -71,7 +71,7 @@ function abandon(bytes: AnswerBytes): void {
   void Promise.resolve(bytes.cancel()).catch(() => undefined);
 }
 
-/** Of HTTP, as the error says it or as a fault of the server's; undefined for what is no error. */
+/** Of HTTP, as the error says it or as a fault of the server's; undefined for what is not an error. */
 function statusOfError(text: string): number | undefined {
   let parsed: unknown;
   try {

@@ -49,7 +49,7 @@ export function keyPlace(
   return { origin, isKnown, takesServersKeys, takesGeneralKey };
 }
 
-/** undefined for what is no http or https address. */
+/** undefined for what is not an http or https address. */
 export function originOf(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { protocol, origin } = new URL(url);

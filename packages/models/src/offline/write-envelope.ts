@@ -178,7 +178,7 @@ function proveText(path: string, content: string): Verification {
   return line === undefined ? proveThere(path) : prove(`grep -nF -e ${quotedText(line)} ${quoted(path)}`);
 }
 
-/** Says something as well: a check without a word is no evidence. */
+/** Says something as well: a check without a word is not evidence. */
 function proveThere(path: string): Verification {
   return prove(`test -f ${quoted(path)} && echo there`);
 }

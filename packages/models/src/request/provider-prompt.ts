@@ -200,7 +200,7 @@ function callId(id: string, { plainIds }: PromptOptions): string {
   return `call_${createHash("sha256").update(id).digest("hex").slice(0, 24)}`;
 }
 
-/** Models also call what is no name. Providers refuse the whole conversation for one that they do not take. */
+/** Models also call what is not a name. Providers refuse the whole conversation for one that they do not take. */
 function callName(name: string): string {
   const plain = name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64);
   return /^[a-zA-Z_]/.test(plain) ? plain : `_${plain.slice(0, 63)}`;

@@ -23,7 +23,7 @@ const toolStep = z.strictObject({
     .strictObject({
       name: z.string().min(1),
       args: z.record(z.string(), z.unknown()).optional(),
-      /** In place of `args`: the arguments as text, also where they are no JSON. */
+      /** In place of `args`: the arguments as text, also where they are not JSON. */
       args_json: z.string().optional(),
     })
     .refine((tool) => tool.args === undefined || tool.args_json === undefined, "has both args and args_json; keep one"),
@@ -133,9 +133,14 @@ function matcher(written: string | undefined, file: string, line: number): RegEx
   try {
     return new RegExp(written, "i");
   } catch (cause) {
-    throw new YamlError(file, line, `match is no regular expression: ${cause instanceof Error ? cause.message : ""}`, {
-      cause,
-    });
+    throw new YamlError(
+      file,
+      line,
+      `match is not a regular expression: ${cause instanceof Error ? cause.message : ""}`,
+      {
+        cause,
+      },
+    );
   }
 }
 

@@ -23,7 +23,7 @@ test.each<[string, string, ReturnType<typeof commandResult>]>([
       notes: ["timed out after 5 s", "nothing it changed was kept: it did not end by itself"],
     },
   ],
-  ["what is no result", "hello", { text: "hello", exitCode: undefined, notes: [] }],
+  ["what is not a result", "hello", { text: "hello", exitCode: undefined, notes: [] }],
   [
     "an exit code in the middle",
     "[exit code 0]\nmore",

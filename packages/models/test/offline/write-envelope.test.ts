@@ -163,11 +163,11 @@ describe("the offline assistant in plan mode", () => {
     ["what cannot be planned", "find x in *.ts", "error"],
     ["a file that is not there", "replace a with b in none.ts", "error"],
     ["a text that is nowhere", "replace a with b in *.ts", "error"],
-  ])("%s: %j is no plan", (_, request, kind) => {
+  ])("%s: %j is not a plan", (_, request, kind) => {
     expect(envelope(request)).toMatchObject({ kind });
   });
 
-  test("what goes along with the request is no part of it", () => {
+  test("what goes along with the request is not part of it", () => {
     const answer = envelope("create a.txt with hi", {}, "\n then delete a.txt then verify rm -rf build");
     expect(answer).toMatchObject({ payload: { steps: [{ actions: [{ path: "a.txt", content: "hi\n" }] }] } });
     expect(JSON.stringify(answer)).not.toMatch(/delete|rm -rf/);

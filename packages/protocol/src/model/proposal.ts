@@ -65,7 +65,7 @@ export interface ProposedChange {
   readonly movedFrom?: string;
 }
 
-/** Only the server can write it: no editor writes permission bits, and what is no text. */
+/** Only the server can write it: no editor writes permission bits, and what is not text. */
 export function isBeyondText({ newMode, binary }: Pick<ProposedChange, "newMode" | "binary">): boolean {
   return newMode !== undefined || binary === true;
 }

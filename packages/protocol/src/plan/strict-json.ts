@@ -9,7 +9,7 @@ export type StrictJsonErrorCode =
   | "too_deep"
   | "too_large";
 
-/** The text is no JSON, or JSON that two parsers could read differently. */
+/** The text is not JSON, or JSON that two parsers could read differently. */
 export class StrictJsonError extends Error {
   override readonly name = "StrictJsonError";
   readonly code: StrictJsonErrorCode;
@@ -51,7 +51,7 @@ export function parseStrictJson(text: string, limits: StrictJsonLimits = {}): Js
   return new StrictJsonParser(text, limits.maxDepth ?? 64).parse();
 }
 
-/** Where JSON of any length has a key twice, e.g. `metadata.seq`; undefined when it has none, or is no JSON. */
+/** Where JSON of any length has a key twice, e.g. `metadata.seq`; undefined when it has none, or is not JSON. */
 export function repeatedKey(text: string): string | undefined {
   try {
     parseStrictJson(text, { maxLength: Number.POSITIVE_INFINITY, maxDepth: 1_000 });

@@ -30,7 +30,7 @@ export function ChangedFileDiff({ file, content, id }: ChangedFileDiffProps) {
   );
   if (content.type === "loading") return <p class="change-note">Loading what changed…</p>;
   if (content.type === "binary") {
-    return <p class="change-note">Not shown: this is no UTF-8 text ({content.bytes.toLocaleString("en")} bytes).</p>;
+    return <p class="change-note">Not shown: this is not UTF-8 text ({content.bytes.toLocaleString("en")} bytes).</p>;
   }
   if (content.type === "unknown") return <p class="change-note">{content.reason}</p>;
   if (hunks.length === 0) return <p class="change-note">{emptyWords[file.operation]}</p>;

@@ -1,7 +1,7 @@
 import { toolIcon } from "../chat/tool-words.ts";
 import type { ToolCallItem } from "../model/view-item.ts";
 
-/** An exit code that nobody knows is no success. */
+/** An exit code that nobody knows is not success. */
 export function exitWords({
   name,
   result,

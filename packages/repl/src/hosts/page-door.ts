@@ -59,7 +59,7 @@ export class PageDoor {
       event.preventDefault();
       const code = codeIn(input.value);
       if (code === undefined) {
-        say("This is no link of a Gennai server: it ends with # and a code.");
+        say("This is not a link of a Gennai server: it ends with # and a code.");
         return;
       }
       input.value = "";

@@ -18,7 +18,7 @@ export interface WebviewWindow {
 
 /**
  * Joins the app to the extension host. Resolves when the host has sent what to begin with. Messages of another origin, and
- * what is no message of the schema, are dropped.
+ * what is not a message of the schema, are dropped.
  */
 export function connectWebviewHost(api: WebviewApi, frame: WebviewWindow): Promise<ReplHost> {
   const listeners = new Set<(message: ToApp) => void>();

@@ -63,7 +63,7 @@ export function planChecks(facts: PlanFacts): Readonly<Record<PlanAct, PlanCheck
 /** What is wrong with a plan's text itself; undefined: it is a plan, and its digest is its own. */
 export function envelopeProblem(plan: Pick<Plan, "planJson" | "digest">): string | undefined {
   const output = validateRinaOutput(plan.planJson, { strict: true });
-  if (output.kind !== "plan") return "What the server holds is no valid plan.";
+  if (output.kind !== "plan") return "What the server holds is not a valid plan.";
   if (output.plan.digest !== plan.digest || sha256Hex(plan.planJson) !== plan.digest) {
     return "The digest is not that of the plan shown here.";
   }

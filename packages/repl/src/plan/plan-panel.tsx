@@ -195,7 +195,7 @@ function Rejected(props: { readonly rejected: RejectedOutput; readonly busy: boo
   return (
     <div class="g-notice g-notice-bad plan-rejected" role="alert">
       <p>
-        <strong>{isChat ? "The model answered without a plan." : "The output is no valid plan."}</strong>
+        <strong>{isChat ? "The model answered without a plan." : "The output is not a valid plan."}</strong>
       </p>
       {!isChat && (
         <table class="plan-issues" aria-label="Issues">

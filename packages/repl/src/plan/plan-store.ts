@@ -10,7 +10,7 @@ import { strictRequest } from "./write-plan.ts";
 
 export type PlanBusy = "plan" | PlanAct;
 
-/** What a text that was handed in became, when it is no plan. */
+/** What a text that was handed in became, when it is not a plan. */
 export interface RejectedOutput {
   readonly raw: string;
   readonly envelopeKind: string;

@@ -52,5 +52,5 @@ export function strictRequest(issues: readonly PlanIssue[]): string {
   const lines = issues
     .slice(0, 50)
     .map(({ path, message }) => (path === "" || message.includes(path) ? message : `${path}: ${message}`));
-  return `Your last answer is no plan that could be approved:\n${lines.map((line) => `- ${line}`).join("\n")}\nAnswer again with the whole envelope, mended, as one JSON object and nothing else.`;
+  return `Your last answer is not a plan that could be approved:\n${lines.map((line) => `- ${line}`).join("\n")}\nAnswer again with the whole envelope, mended, as one JSON object and nothing else.`;
 }

@@ -27,7 +27,7 @@ export function PromptPreview({ load, scenario }: PromptPreviewProps) {
   const [problem, setProblem] = useState<Problem>();
   const [tries, setTries] = useState(0);
   const again = useCallback(() => setTries((count) => count + 1), []);
-  // Anyone who shows this may make the function anew each time: that alone is no reason to ask again.
+  // Anyone who shows this may make the function anew each time: that alone is not a reason to ask again.
   const loader = useRef(load);
   loader.current = load;
   useEffect(() => {

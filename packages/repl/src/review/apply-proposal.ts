@@ -36,7 +36,7 @@ export async function applyProposal(
   }
 }
 
-/** No editor writes permission bits, and what is no text. */
+/** No editor writes permission bits, and what is not text. */
 function needsServer({ hunks }: ReviewToApply, { changes }: Proposal): boolean {
   const kept = new Set(hunks.filter(({ decision }) => decision.type !== "undo").map(({ changeId }) => changeId));
   return changes.some((change) => kept.has(change.id) && isBeyondText(change));

@@ -141,7 +141,7 @@ function HunkRows(props: {
   const fresh = useLineColours(path, plainText(content.fresh));
   const binary = [content.base, content.fresh].find(({ type }) => type === "binary");
   if (binary?.type === "binary") {
-    return <p class="hunk-note">Not shown: this is no UTF-8 text ({binary.bytes.toLocaleString("en")} bytes).</p>;
+    return <p class="hunk-note">Not shown: this is not UTF-8 text ({binary.bytes.toLocaleString("en")} bytes).</p>;
   }
   if (rows.length === 0) return <p class="hunk-note">The file is empty.</p>;
   const oneSided = content.base.type === "absent" || content.fresh.type === "absent";

@@ -14,7 +14,7 @@ export interface FileVersion {
 /** Gives the bytes behind a digest. Rejects where they are not kept. */
 export type VersionSource = (sha256: string, options: { readonly signal: AbortSignal }) => Promise<Uint8Array>;
 
-/** The text behind a digest; empty for an empty one. Rejects for what is no text, is not kept, or is not what its digest says. */
+/** The text behind a digest; empty for an empty one. Rejects for what is not text, is not kept, or is not what its digest says. */
 export async function versionText(
   sha256: string,
   source: VersionSource,
@@ -24,7 +24,7 @@ export async function versionText(
   const bytes = await source(sha256, options);
   if (sha256Hex(bytes) !== sha256) throw new Error("The server sent other bytes than the record names.");
   const text = new TextDecoder().decode(bytes);
-  if (text.includes("\0") || text.includes("\uFFFD")) throw new Error("It is no UTF-8 text.");
+  if (text.includes("\0") || text.includes("\uFFFD")) throw new Error("It is not UTF-8 text.");
   return text;
 }
 

@@ -21,7 +21,7 @@ test("the editor's own list is believed before the general one; comments are lef
   expect(droppedUris(inEditor, both)).toEqual(["file:///w/a", "file:///w/b"]);
 });
 
-test("text is no file, and a page has no files of an editor", () => {
+test("text is not a file, and a page has no files of an editor", () => {
   const { control: inEditor } = control(async () => []);
   expect(droppedUris(inEditor, data({ "text/plain": "file:///w/a" }))).toBeUndefined();
   expect(droppedUris(control().control, data({ "text/uri-list": "file:///w/a" }))).toBeUndefined();

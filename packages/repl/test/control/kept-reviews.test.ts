@@ -44,7 +44,7 @@ const settings = {
 const launch = { clientId: "c", clientName: "c", version: "1", workspace: "", sessionId: "", state: null, settings };
 const page = { launch };
 
-test("reviews come back, the newest first, and what is no review does not", () => {
+test("reviews come back, the newest first, and what is not a review does not", () => {
   const reviews = new KeptReviews(page, []);
   reviews.set(reviewed("p", "one"));
   reviews.set(reviewed("q", "two"));

@@ -87,7 +87,7 @@ describe("the host in a webview", () => {
     { type: "notice" },
     { type: "notice", notice: { type: "eval", code: "1" } },
     { ...launch, more: 1 },
-  ])("hears nothing that is no message: %j", async (message) => {
+  ])("hears nothing that is not a message: %j", async (message) => {
     const { host, send } = await launched();
     const heard: HostNotice[] = [];
     host.onNotice((notice) => heard.push(notice));

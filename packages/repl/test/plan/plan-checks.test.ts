@@ -77,7 +77,7 @@ const rows: readonly { name: string; facts: Partial<PlanFacts>; allowed: readonl
     allowed: [],
   },
   {
-    name: "text that is no plan",
+    name: "text that is not a plan",
     facts: { ...approved, plan: { ...plan, planJson: "{}", digest: sha256Hex("{}") } },
     allowed: [],
   },

@@ -93,7 +93,7 @@ test("a token is spent with the try", async () => {
   expect(calls).toHaveLength(3);
 });
 
-test("output that is no plan is shown with its issues, and asked for again", async () => {
+test("output that is not a plan is shown with its issues, and asked for again", async () => {
   const issues = [{ path: "payload.steps", message: "must hold at least one step", level: "schema" }];
   const { store, written } = deskWith({ submit: async () => ({ plan: undefined, issues, envelopeKind: "plan" }) });
   await store.plan("do it");

@@ -43,7 +43,7 @@ export class TokenVerifier {
   /** Throws `TypeError` for an algorithm without public keys. */
   constructor(options: TokenVerifierOptions) {
     const unknown = options.algorithms?.find((name) => !publicKeyAlgorithms.includes(name));
-    if (unknown !== undefined) throw new TypeError(`${unknown} is no signature algorithm with public keys.`);
+    if (unknown !== undefined) throw new TypeError(`${unknown} is not a signature algorithm with public keys.`);
     this.#options = options;
   }
 

@@ -19,6 +19,6 @@ export async function readBody(request: IncomingMessage): Promise<string> {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
   } catch (cause) {
-    throw new ServiceError("invalid_argument", "The body is no UTF-8 text.", { cause });
+    throw new ServiceError("invalid_argument", "The body is not UTF-8 text.", { cause });
   }
 }

@@ -9,7 +9,7 @@ import type { Route, RouteTable } from "../http/route.ts";
 import { judgePeer, linuxPeerPorts, type PeerVerdict } from "./peer.ts";
 import { readBody } from "./read-body.ts";
 
-/** An answer with a status of its own, e.g. a run that failed: it is no success, and has a result. */
+/** An answer with a status of its own, e.g. a run that failed: it is not success, and has a result. */
 export interface RinaAnswer {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
@@ -33,7 +33,7 @@ const maxConnections = 64;
 
 /**
  * The second door, for clients that send no credential: 127.0.0.1 only, POST and JSON only, no browser, nobody else's
- * process. Every refusal is `{"ok":false,"error"}` with a status that is no success. Rejects with `PortTakenError`.
+ * process. Every refusal is `{"ok":false,"error"}` with a status that is not success. Rejects with `PortTakenError`.
  */
 export async function listenRina(options: RinaListenerOptions): Promise<Omit<HttpListener, "renewTls">> {
   const judge = options.judge ?? judgeSocket;
@@ -148,7 +148,7 @@ function readsNoRefusals({ headers }: IncomingMessage): boolean {
   return headers["user-agent"]?.startsWith("node-fetch") === true;
 }
 
-/** That library throws for a redirection to what is no URL, with the text that stands in its place. */
+/** That library throws for a redirection to what is not a URL, with the text that stands in its place. */
 function throwAtReader(response: ServerResponse, body: Readonly<Record<string, unknown>>): void {
   const text = String(body["error"])
     .replaceAll(/[^\x20-\x7e]+/g, " ")

@@ -81,7 +81,7 @@ const hostile: readonly [string, Sent, number][] = [
     { body: `"${"x".repeat(1024 * 1024)}"`, headers: { "transfer-encoding": "chunked" } },
     413,
   ],
-  ["bytes that are no text", { body: new Uint8Array([0x22, 0xff, 0xfe, 0x22]) }, 400],
+  ["bytes that are not text", { body: new Uint8Array([0x22, 0xff, 0xfe, 0x22]) }, 400],
   ["a refusal of the handler", { body: '"conflict"' }, 409],
 ];
 

@@ -52,7 +52,7 @@ function bytesOf(path: string, state: FileState | undefined): Buffer | undefined
   return state === undefined ? undefined : contentAt(path, state.kind);
 }
 
-/** What is no text counts as one line, and so does another mode. */
+/** What is not text counts as one line, and so does another mode. */
 function changedLines(
   before: Buffer | undefined,
   after: Buffer | undefined,

@@ -315,7 +315,7 @@ export class PendingRequests {
   }
 }
 
-/** undefined for what is no question of the gate. */
+/** undefined for what is not a question of the gate. */
 function replyTo(request: ClientRequest, answer: ClientAnswer): ResolvedReply | undefined {
   if (request.kind !== "confirmation" || answer.kind !== "confirmation") return undefined;
   const judged = judgedAnswer(request.question, answer, "");

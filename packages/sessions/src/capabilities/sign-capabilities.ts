@@ -17,7 +17,7 @@ function ed25519Key(pem: string): KeyObject {
   try {
     key = createPrivateKey(pem);
   } catch (cause) {
-    throw new Error("The key is no private key in PEM form: make one with openssl genpkey -algorithm ed25519.", {
+    throw new Error("The key is not a private key in PEM form: make one with openssl genpkey -algorithm ed25519.", {
       cause,
     });
   }

@@ -190,7 +190,7 @@ export class ClientWorkspace implements Workspace {
   }
 }
 
-/** The client says what it wrote; anything else than what it was asked to is no success. */
+/** The client says what it wrote; anything else than what it was asked to is not success. */
 function appliedOf(
   change: WorkspaceChange,
   bytes: Uint8Array | undefined,

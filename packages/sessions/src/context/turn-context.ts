@@ -13,7 +13,7 @@ import type { OwnCalls } from "./own-calls.ts";
 export interface TurnContextOptions {
   readonly turnId: string;
   readonly gate: { readonly own: OwnCalls; readonly notes: NotedFiles; readonly afterEdit: LookAfterEdit };
-  /** As the user wrote it: a secret in it is no part of a path. */
+  /** As the user wrote it: a secret in it is not part of a path. */
   readonly prompt: string;
   readonly editorContext: EditorContext | undefined;
   readonly editingMode: EditingMode;

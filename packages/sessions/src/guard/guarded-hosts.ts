@@ -206,7 +206,7 @@ function endedCall(
   return all.find(([, { judged }]) => judged.tool === ran.tool)?.[1];
 }
 
-/** Where it stood is no part of it: a command may have gone elsewhere since. */
+/** Where it stood is not part of it: a command may have gone elsewhere since. */
 function isSameCall(judged: Extract<HostCall, { readonly type: "judged" }>, ran: HostCall): boolean {
   if (ran.type !== "judged" || ran.tool !== judged.tool) return false;
   const { cwd: _, ...args } = judged.args;

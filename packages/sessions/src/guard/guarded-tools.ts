@@ -70,7 +70,7 @@ export function guardedTool({ tool, server, readsOnly }: Judged, ports: GuardedT
   };
 }
 
-/** The host's word is no evidence. What a file holds is. */
+/** The host's word is not evidence. What a file holds is. */
 function verification(args: unknown, { failure }: ToolOutcome, changes: readonly FileChange[]): Verification {
   if (failure !== undefined) return { state: "failed", evidence: "The agent said that it failed." };
   const [change] = changes;
@@ -324,7 +324,7 @@ async function fileWrite(at: WorkspacePath, workspace: Workspace, content: strin
 async function contentOf(at: WorkspacePath, workspace: Workspace): Promise<string | undefined> {
   const stat = await workspace.stat(at);
   if (stat === undefined) return undefined;
-  if (stat.kind !== "file") throw new ToolFailure("not_a_file", `${pathName(at)} is no regular file.`);
+  if (stat.kind !== "file") throw new ToolFailure("not_a_file", `${pathName(at)} is not a regular file.`);
   return (await workspace.read(at, { maxBytes: maxFileBytes })).sha256;
 }
 

@@ -15,7 +15,7 @@ export class IntentsFormatError extends Error {
 
 /**
  * The same intents in the canonical form: a list under `active_intents`, canonical names of fields, lists where lists belong.
- * Fields nobody knows, comments and order stay. Throws `IntentsFormatError` for what is no list of intents.
+ * Fields nobody knows, comments and order stay. Throws `IntentsFormatError` for what is not a list of intents.
  *
  * @param more entries added to the scope of an intent, by its id
  */

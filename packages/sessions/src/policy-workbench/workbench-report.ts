@@ -16,7 +16,7 @@ export interface WorkbenchReport {
   readonly hint: string;
   /** Every rule that asks or denies, strictest first. */
   readonly rules: readonly FiredRule[];
-  /** How the call was understood; undefined when it is no call that could run. */
+  /** How the call was understood; undefined when it is not a call that could run. */
   readonly reading: Reading | undefined;
 }
 

@@ -11,7 +11,7 @@ const maxLineLength = 400;
 export function shownConflict(tree: StagedTree, file: StagedFile): string {
   const compared = difference(tree, file);
   if (compared === "")
-    return `[conflict: ${JSON.stringify(file.path)} is no text in the workspace, or none in what you staged.]`;
+    return `[conflict: ${JSON.stringify(file.path)} is not text in the workspace, or none in what you staged.]`;
   const lines = compared
     .trimEnd()
     .split(/\r?\n|[\r\u2028\u2029]/)
@@ -22,7 +22,7 @@ export function shownConflict(tree: StagedTree, file: StagedFile): string {
   return `${note}\n${lines.join("\n")}`;
 }
 
-/** Empty for what is no text. */
+/** Empty for what is not text. */
 function difference(tree: StagedTree, { base, staged, conflict }: StagedFile): string {
   if (conflict === "unreadable") return "";
   const theirs = conflict === "no-file" ? null : conflict;

@@ -81,7 +81,7 @@ function isGone(tree: StagedTree, path: string): boolean {
   return tree.files.get(path)?.staged === null;
 }
 
-/** The way to what is staged; what is no text is passed over, and told as a part of the step after it. */
+/** The way to what is staged; what is not text is passed over, and told as a part of the step after it. */
 function textSteps(tree: StagedTree, { versions }: StagedFile): readonly TextStep[] {
   return versions.flatMap(({ sha256, command }) => {
     const text = textAt(tree, sha256 === null ? null : { sha256 });

@@ -57,7 +57,7 @@ async function bytesOf(
   }
 }
 
-/** undefined for what is no text. */
+/** undefined for what is not text. */
 function textOf(bytes: Uint8Array): string | undefined {
   if (bytes.length > most.bytes || bytes.includes(0) || !isUtf8(bytes)) return undefined;
   return new TextDecoder().decode(bytes);

@@ -80,7 +80,7 @@ test.each([
   await expect(workspace.read(at("x"), { maxBytes: 10 })).rejects.toMatchObject({ code });
 });
 
-test("a change that the client reports differently is no success", async () => {
+test("a change that the client reports differently is not success", async () => {
   const { workspace } = await held({
     change: {
       type: "change",

@@ -23,7 +23,7 @@ test.each<[string, Readonly<Record<string, string>>, string | undefined, string 
     "pnpm run check",
   ],
   [
-    "a manifest that is no JSON",
+    "a manifest that is not JSON",
     { "package.json": "{", "tsconfig.json": "{}", ...compiler },
     undefined,
     "node_modules/.bin/tsc --noEmit",

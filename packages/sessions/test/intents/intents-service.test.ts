@@ -116,7 +116,7 @@ describe("intents of a workspace", () => {
     ["an unquoted exclusion", "active_intents:\n  - id: a\n    owned_scope:\n      - !src/x\n", "Put quotes around"],
     ["something else", "hello", "must be `active_intents:`"],
     ["a file too large", `# ${"x".repeat(600 * 1024)}`, "is larger than"],
-    ["bytes that are no text", "\u0000", "is broken"],
+    ["bytes that are not text", "\u0000", "is broken"],
   ])("keep the last good ones over %s, loudly", async (_name, text, problem) => {
     const service = bench.service();
     bench.write(bench.file, intentsText);

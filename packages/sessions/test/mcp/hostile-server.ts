@@ -54,7 +54,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
       for (let sent = 0; sent < 64; sent++) process.stdout.write(piece);
       return;
     }
-    if (misbehaviour === "garbage") process.stdout.write("this is no message\n");
+    if (misbehaviour === "garbage") process.stdout.write("this is not a message\n");
     send({ id, result: { content: [{ type: "text", text }], isError: misbehaviour === "fails" } });
     if (misbehaviour === "rug-pull") send({ method: "notifications/tools/list_changed" });
   }

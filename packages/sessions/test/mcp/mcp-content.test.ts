@@ -13,7 +13,12 @@ test.each<[string, readonly object[], string | RegExp, number]>([
     "here:\n[image 1: PNG, 3 x 2 pixels, 71 bytes]",
     1,
   ],
-  ["what is no image", [image(base64("<script>"))], "[image/png, 8 bytes, not shown: no PNG, JPEG, GIF or WebP]", 0],
+  [
+    "what is not an image",
+    [image(base64("<script>"))],
+    "[image/png, 8 bytes, not shown: no PNG, JPEG, GIF or WebP]",
+    0,
+  ],
   ["what is no base64", [image("\u0000 %%%")], /not shown/, 0],
   ["a damaged one", [image(base64("GIF89a"))], /^\[image, not shown: It begins as GIF and is damaged/, 0],
   ["a cut one", [image(base64(samplePng().subarray(0, -1)))], /^\[image, not shown: PNG, 2 x 2.*damaged or cut/, 0],

@@ -23,7 +23,7 @@ export interface World {
   ): Promise<{ readonly skipped: readonly { readonly path: string; readonly reason: string }[] }>;
 }
 
-/** A workspace that is no repository yet, and what keeps its tree; both go after the test. */
+/** A workspace that is not a repository yet, and what keeps its tree; both go after the test. */
 export function world(): World {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "gennai-checkpoints-")));
   onTestFinished(() => rmSync(base, { recursive: true, force: true }));

@@ -62,7 +62,7 @@ describe("loadScenarios", () => {
     ["an unknown tag", "A:\n  prompt: !include x\n", /bad\.yaml:2: Unresolved tag/],
     ["nesting without end", `A: ${"[".repeat(100_000)}`, /bad\.yaml:1: /],
     ["a file too large", `A:\n  prompt: ${"x".repeat(256 * 1024)}\n`, /larger than 256 KiB/],
-    ["a file that is no UTF-8", Uint8Array.from([0x41, 0x3a, 0xff, 0xfe]), /not UTF-8/],
+    ["a file that is not UTF-8", Uint8Array.from([0x41, 0x3a, 0xff, 0xfe]), /not UTF-8/],
     ["a missing prompt", "A:\n  tools: default\n", /bad\.yaml:\d: A\.prompt: is missing/],
     [
       "an unknown placeholder",

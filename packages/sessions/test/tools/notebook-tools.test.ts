@@ -91,7 +91,7 @@ test("hostile outputs: images that are none or too many, and what is called like
   expect(outcome.output).toContain("[output: of another kind]");
 });
 
-test("a file that is no notebook is a text", async () => {
+test("a file that is not a notebook is a text", async () => {
   bench.file("a.ipynb", "# just text\n");
   expect(await bench.output("Read", { file_path: "a.ipynb" })).toBe("1→# just text");
   expect(await bench.failure("Read", { file_path: "a.ipynb", cell_id: "x" })).toMatch(/^bad_notebook: /);
@@ -133,7 +133,7 @@ test.each([
   expect(bench.text("a.ipynb")).toBe(notebook());
 });
 
-test("NotebookEdit refuses what is no notebook, and what is not there", async () => {
+test("NotebookEdit refuses what is not a notebook, and what is not there", async () => {
   bench.file("a.ipynb", "text");
   await bench.run("Read", { file_path: "a.ipynb" });
   const edit = { cell_id: "a", new_source: "x" };

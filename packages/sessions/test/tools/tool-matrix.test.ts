@@ -107,7 +107,7 @@ describe("seed 003 §2.1, seed 001 intercept: nothing runs silently", () => {
       policyTimeoutMs: 1000,
       now: () => 0,
     });
-    // What other agents have their models say about a call is no mistake.
+    // What other agents have their models say about a call is not a mistake.
     const args = { description: "what", explanation: "why", ...calls[name] };
     const call = { id: "c", name, argumentsJson: JSON.stringify(args) };
     const [result] = await governed.run([call], { turnId: "t", signal: new AbortController().signal });

@@ -150,7 +150,7 @@ function witnessOf(text: string): NoteKey {
   if (key === undefined) {
     throw new StoreError(
       "bad_anchor",
-      `${JSON.stringify(text.slice(0, 200))} is no verifier key: write NAME+KEYID+BASE64.`,
+      `${JSON.stringify(text.slice(0, 200))} is not a verifier key: write NAME+KEYID+BASE64.`,
     );
   }
   return key;
@@ -166,7 +166,7 @@ async function readText(file: string): Promise<string> {
   try {
     await using handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const found = await handle.stat();
-    if (!found.isFile() || found.size > maxBytes) throw new StoreError("bad_anchor", `${file} is no witness file.`);
+    if (!found.isFile() || found.size > maxBytes) throw new StoreError("bad_anchor", `${file} is not a witness file.`);
     return await handle.readFile("utf8");
   } catch (error) {
     if (error instanceof StoreError) throw error;

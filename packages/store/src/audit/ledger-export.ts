@@ -16,7 +16,7 @@ export type LedgerLineFormat = "agent-trace" | "seed001";
 /**
  * The records of a workspace as lines of JSON, without line breaks. They are redacted once more, by the rules of today: a record
  * that holds what they mask says `redacted` under `metadata`, and its signature covers it no longer. Where `records` are not chosen, each has
- * what the chain needs alone, and says `withheld`; what is no record of ours is then left out, since nobody can tell its parts.
+ * what the chain needs alone, and says `withheld`; what is not a record of ours is then left out, since nobody can tell its parts.
  */
 export async function* exportLedgerLines(
   location: LedgerLocation,

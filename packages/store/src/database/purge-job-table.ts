@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { StoreDatabase } from "./database.ts";
 import { integerOf, textOf } from "./row.ts";
 
-/** What is still to go after the transaction of a purge: everything that is no row of the database. */
+/** What is still to go after the transaction of a purge: everything that is not a row of the database. */
 export interface PurgeJob {
   readonly workspaceRoot: string;
   /** Empty: of the whole workspace. */

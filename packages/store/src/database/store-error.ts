@@ -59,5 +59,5 @@ const sqliteCodes: ReadonlyMap<number, readonly [StoreErrorCode, string]> = new 
   [11, ["corrupt", "The file is damaged: restore it from a backup or move it away to start anew"]],
   [13, ["disk_full", "Free some space and try again; nothing was written"]],
   [14, ["read_only", "The file cannot be opened: check the permissions of the state directory"]],
-  [26, ["not_a_store", "The file is no database of Gennai: move it away to start anew"]],
+  [26, ["not_a_store", "The file is not a database of Gennai: move it away to start anew"]],
 ] as const);

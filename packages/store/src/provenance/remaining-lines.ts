@@ -24,7 +24,7 @@ export interface RemainingLines {
 
 export interface RemainingInFile {
   readonly path: string;
-  /** False: it is gone, or is no text that can be looked into. */
+  /** False: it is gone, or is not text that can be looked into. */
   readonly readable: boolean;
   readonly spans: readonly { readonly firstLine: number; readonly lineCount: number }[];
 }
@@ -68,7 +68,7 @@ function spansOf(lines: readonly boolean[]): RemainingInFile["spans"] {
   return spans;
 }
 
-/** undefined for what is no text in the workspace: a record names a path, and anything may stand there by now. */
+/** undefined for what is not text in the workspace: a record names a path, and anything may stand there by now. */
 async function textOf(workspaceRoot: string, path: string): Promise<string | undefined> {
   try {
     const { absolute, inside } = resolvePath(workspaceRoot, path);

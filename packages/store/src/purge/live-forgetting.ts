@@ -33,7 +33,7 @@ export interface LiveStore {
 }
 
 /**
- * Forgets sessions of a store that is in use: rows at once, and then what is no row, as soon as that is possible. That the database
+ * Forgets sessions of a store that is in use: rows at once, and then what is not a row, as soon as that is possible. That the database
  * is compacted waits until it is not in use, since it stops everybody; once for all that was forgotten until then.
  */
 export class LiveForgetting implements Forgetting, AsyncDisposable {

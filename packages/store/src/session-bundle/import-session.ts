@@ -127,7 +127,7 @@ function parseBundle(bytes: Uint8Array): Bundle {
   try {
     lines = text.decode(bytes).split("\n");
   } catch {
-    throw badBundle("it is no text");
+    throw badBundle("it is not text");
   }
   if (lines.at(-1) !== "") throw badBundle("its end is missing");
   const last = lines.at(-2) ?? "";
@@ -180,5 +180,5 @@ function timeOf(then: number, now: number): number {
 }
 
 function badBundle(why: string): StoreError {
-  return new StoreError("bad_bundle", `This is no session that can be imported: ${why}.`);
+  return new StoreError("bad_bundle", `This is not a session that can be imported: ${why}.`);
 }

@@ -243,7 +243,7 @@ describe("a bundle", () => {
     ["a record was taken out", (made: Bundle) => void made.records.splice(1, 1), "bad_signature"],
     ["the list of withheld records was longer", (made: Bundle) => void made.withheld.push(1), "bad_signature"],
     ["something was added", (made: Bundle) => void Object.assign(made, { more: 1 }), "malformed_line"],
-    ["the signature is no signature", (made: Bundle) => void (made.signature = "x"), "bad_signature"],
+    ["the signature is not a signature", (made: Bundle) => void (made.signature = "x"), "bad_signature"],
     ["there is no key in it", (made: Bundle) => void (made.public_key = ""), "no_key"],
   ])("is refused when %s", async (_name, forge, status) => {
     await fill();
@@ -259,7 +259,7 @@ describe("a bundle", () => {
     ["its end is missing", (text) => text.split("\n").slice(0, -2).join("\n"), "malformed_line"],
     ["something follows", (text) => `${text}{}\n`, "malformed_line"],
     ["it holds a line that is none of it", (text) => text.replace("\n", "\n{},\n"), "bad_signature"],
-    ["a line is no JSON", (text) => text.replace("\n{", "\n{{"), "malformed_line"],
+    ["a line is not JSON", (text) => text.replace("\n{", "\n{{"), "malformed_line"],
   ])("as it is written, is refused when %s", async (_name, forge, status) => {
     await fill();
     const text = await exported();

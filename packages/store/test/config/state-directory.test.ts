@@ -79,7 +79,7 @@ describe("the store on disk", () => {
   });
 
   it.each([
-    ["text", "this is no database, but long enough to be looked at as if it were one: ".repeat(20), "not_a_store"],
+    ["text", "this is not a database, but long enough to be looked at as if it were one: ".repeat(20), "not_a_store"],
     ["a truncated database", `SQLite format 3\u0000${"\u0001".repeat(40)}`, "not_a_store"],
   ])("refuses %s in its place", async (_name, content, code) => {
     await mkdir(fixture.stateDir, { mode: 0o700 });

@@ -33,7 +33,7 @@ export interface LedgerDecision {
 
 const inputLimit = 500;
 
-/** The calls of a record that were not simply allowed; none for a line that is no record. */
+/** The calls of a record that were not simply allowed; none for a line that is not a record. */
 export function decisionsIn(json: string): readonly LedgerDecision[] {
   const record = recordSchema.safeParse(parsed(json)).data;
   if (record === undefined) return [];

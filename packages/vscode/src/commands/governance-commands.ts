@@ -176,7 +176,7 @@ export const openRecord: Command = async ({ documents }, [record]) => {
   try {
     text = `${JSON.stringify(JSON.parse(json), undefined, 2)}\n`;
   } catch {
-    // A line that is no record is shown as it is.
+    // A line that is not a record is shown as it is.
   }
   const document = await vscode.workspace.openTextDocument(documents.add("ledger-record.json", text));
   await vscode.window.showTextDocument(document, { preview: true });

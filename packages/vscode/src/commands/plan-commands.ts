@@ -140,7 +140,7 @@ async function submit(workbench: Workbench, session: AgentSession, text: string)
   const first = issues[0];
   const details = issues.map(({ path, message, level }) => `${level} ${path}: ${message}`).join("\n");
   const choice = await showError(
-    `This is no valid plan${first === undefined ? "." : `: ${first.path} ${first.message}`}`,
+    `This is not a valid plan${first === undefined ? "." : `: ${first.path} ${first.message}`}`,
     "Show All Issues",
     "Copy Details",
   );

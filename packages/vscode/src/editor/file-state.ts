@@ -23,7 +23,7 @@ export interface BufferState {
   readonly sha256: string;
 }
 
-/** Looks at a file. Throws `EditorError` when it is no text file that can be looked at. */
+/** Looks at a file. Throws `EditorError` when it is not a text file that can be looked at. */
 export async function readFileState(files: EditorFiles, path: WorkspacePath): Promise<FileState> {
   const document = files.openDocument(path.absolute);
   const bytes = await files.readDisk(path.absolute, { maxBytes: maxFileBytes });

@@ -39,7 +39,7 @@ export type ModelAnswerPart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "tool-call"; readonly id: string; readonly name: string; readonly input: unknown };
 
-/** Throws `EditorError` for what is no request. */
+/** Throws `EditorError` for what is not a request. */
 export function parseModelRequest(json: string): ModelRequest {
   try {
     return requestSchema.parse(JSON.parse(json));

@@ -1,4 +1,4 @@
-/** How the lines of a text end; a lone CR is no line end here. */
+/** How the lines of a text end; a lone CR is not a line end here. */
 export type LineEnds = "lf" | "crlf" | "mixed" | "none";
 
 export function lineEndsOf(text: string): LineEnds {

@@ -129,7 +129,7 @@ async function settled(absolute: string): Promise<void> {
 }
 
 function notAFile(absolute: string): EditorError {
-  return new EditorError("not_a_file", `${absolute} is no file.`, "Name a file.");
+  return new EditorError("not_a_file", `${absolute} is not a file.`, "Name a file.");
 }
 
 function hasCode(error: unknown, ...codes: readonly string[]): boolean {

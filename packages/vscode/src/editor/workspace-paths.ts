@@ -43,7 +43,7 @@ function refuseBadName(name: string): void {
   if (name === "" || name.length > 4096 || /\p{Cc}/u.test(name)) {
     throw new EditorError(
       "bad_path",
-      `${JSON.stringify(name.slice(0, 100))} is no path.`,
+      `${JSON.stringify(name.slice(0, 100))} is not a path.`,
       "Name a file of the workspace.",
     );
   }

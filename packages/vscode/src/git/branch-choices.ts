@@ -41,7 +41,7 @@ export function branchQuestion(situation: BranchSituation, wanted: string): Bran
       return { title: `Branch Mode needs git: ${situation.reason}`, choices: [proposal, look] };
     case "no-repository":
       return {
-        title: "This folder is no git repository, and Branch Mode works on a branch.",
+        title: "This folder is not a git repository, and Branch Mode works on a branch.",
         choices: [
           {
             choice: { type: "init", branch: wanted },

@@ -32,7 +32,7 @@ export class VsCodeGit implements Git {
 export async function gitRepository(folder: vscode.Uri): Promise<GitExtensionRepository | string> {
   const api = await gitApi();
   if (typeof api === "string") return api;
-  return (await repositoryOf(api, folder)) ?? "the folder is no git repository, and lies in none.";
+  return (await repositoryOf(api, folder)) ?? "the folder is not a git repository, and lies in none.";
 }
 
 async function repositoryOf(api: GitExtensionApi, uri: vscode.Uri): Promise<GitExtensionRepository | null> {

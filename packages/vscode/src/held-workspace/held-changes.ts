@@ -56,7 +56,8 @@ export async function changeFiles(files: FolderFiles, changes: readonly HeldChan
 async function checkedBase(files: FolderFiles, { path, baseSha256 }: HeldChange): Promise<Uint8Array | undefined> {
   await refuseLinks(files, path);
   const found = await files.stat(path);
-  if (found !== undefined && found.kind !== "file") throw new HeldWorkspaceError("not_a_file", `${path} is no file.`);
+  if (found !== undefined && found.kind !== "file")
+    throw new HeldWorkspaceError("not_a_file", `${path} is not a file.`);
   if (files.isDirty(path)) {
     throw new HeldWorkspaceError("unsaved_changes", `${path} has changes in an editor that are not saved.`, {
       hint: "Ask the user to save or discard them.",

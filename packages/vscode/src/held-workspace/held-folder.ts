@@ -51,7 +51,7 @@ export class HeldFolder implements HeldWorkspace {
     await refuseLinks(this.#files, path);
     const found = await this.#files.stat(path);
     if (found === undefined) throw new HeldWorkspaceError("not_found", `There is no ${path}.`);
-    if (found.kind !== "file") throw new HeldWorkspaceError("not_a_file", `${path} is no regular file.`);
+    if (found.kind !== "file") throw new HeldWorkspaceError("not_a_file", `${path} is not a regular file.`);
     if (found.size > options.maxBytes) throw tooLarge(path, options.maxBytes);
     const bytes = await this.#files.read(path);
     if (bytes.length > options.maxBytes) throw tooLarge(path, options.maxBytes);

@@ -104,13 +104,13 @@ function wordsOf(entry: McpEntry): string {
   return [[...given, entry.command, ...entry.args].join(" "), ...place].join(", ").replaceAll(/\p{C}/gu, "\u{FFFD}");
 }
 
-/** VS Code lets its files have comments and commas at the end. Throws `Error` for what is no JSON even so. */
+/** VS Code lets its files have comments and commas at the end. Throws `Error` for what is not JSON even so. */
 function parsed(text: string): unknown {
   const bare = text.replaceAll(/("(?:\\.|[^"\\])*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (_all, kept?: string) => kept ?? "");
   const strict = bare.replaceAll(/("(?:\\.|[^"\\])*")|,(?=\s*[}\]])/g, (_all, kept?: string) => kept ?? "");
   try {
     return JSON.parse(strict);
   } catch (error) {
-    throw new Error(".vscode/mcp.json is no JSON.", { cause: error });
+    throw new Error(".vscode/mcp.json is not JSON.", { cause: error });
   }
 }

@@ -30,7 +30,7 @@ const verifiable: readonly Plan["state"][] = ["verifying"];
  * what is missing before anything leaves.
  */
 export function guardPlan(action: "execute" | "verify", { plan, approval, now }: PlanGuardFacts): PlanGuardResult {
-  if (!isEnvelope(plan.planJson)) return refuse("The plan's text is no plan: preview it again.");
+  if (!isEnvelope(plan.planJson)) return refuse("The plan's text is not a plan: preview it again.");
   if (sha256Hex(plan.planJson) !== plan.digest) {
     return refuse("The plan's digest does not belong to its text. Nothing was sent; preview the plan again.");
   }

@@ -77,7 +77,7 @@ export class LineOrigins implements vscode.Disposable {
     this.#timer = setTimeout(() => void this.#show(), gather);
   }
 
-  /** Rejects with `ConnectError`. undefined: the document is no file of the workspace, nobody can be asked, or it is too long. */
+  /** Rejects with `ConnectError`. undefined: the document is not a file of the workspace, nobody can be asked, or it is too long. */
   async of(document: vscode.TextDocument, line: number): Promise<LineOriginFound | undefined> {
     const path = nameOfUri(this.#options.root, document.uri);
     if (path === undefined) return undefined;

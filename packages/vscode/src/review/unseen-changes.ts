@@ -71,7 +71,7 @@ const savedSchema = z.object({
 
 /**
  * What the agent wrote since the user last looked, file by file, kept for the workspace. Contents come from the session's change
- * sets; a file that is no UTF-8 text, or too large, is not followed.
+ * sets; a file that is not UTF-8 text, or too large, is not followed.
  */
 export class UnseenChanges {
   readonly #options: UnseenChangesOptions;
@@ -245,7 +245,7 @@ export class UnseenChanges {
     if (sha256Hex(bytes) !== sha256) throw new Error("The server sent other bytes than the change names.");
     if (bytes.length > largest) throw new Error("It is too large.");
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    if (text.includes("\0")) throw new Error("It is no text.");
+    if (text.includes("\0")) throw new Error("It is not text.");
     return text;
   }
 

@@ -105,7 +105,7 @@ export function describeProblem(problem: ServerProblem): ProblemText {
       return { message: "Gennai works on a folder on disk. Open one to begin a session.", steps: ["open-folder"] };
     case "bad-url":
       return {
-        message: `gennai.baseUrl is no http or https address: ${JSON.stringify(problem.url)}. Correct it, or leave it empty for the server on this machine.`,
+        message: `gennai.baseUrl is not an http or https address: ${JSON.stringify(problem.url)}. Correct it, or leave it empty for the server on this machine.`,
         steps: ["open-settings"],
       };
     case "call-failed":

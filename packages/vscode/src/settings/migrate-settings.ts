@@ -51,6 +51,6 @@ async function dropDaemonAddress(ports: MigrationPorts): Promise<void> {
   if (ports.read("gennai.baseUrl", "user") !== daemon) return;
   await ports.write("gennai.baseUrl", undefined, "user");
   ports.warn(
-    `gennai.baseUrl was ${daemon}, taken over from ${key}. A RinaWarp daemon is no Gennai server: the setting was emptied, and the server on this machine is used.`,
+    `gennai.baseUrl was ${daemon}, taken over from ${key}. A RinaWarp daemon is not a Gennai server: the setting was emptied, and the server on this machine is used.`,
   );
 }

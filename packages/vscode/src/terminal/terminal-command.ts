@@ -31,7 +31,7 @@ export function typedCommand(command: string): string {
   return /^[\w./~"'$\\[-]/.test(plain) && !compound.test(plain) ? command : `: ; ${command}`;
 }
 
-/** What begins like a word and is no simple command. */
+/** What begins like a word and is not a simple command. */
 const compound = /^(?:(?:if|while|until|for|case|select|function|time|coproc)\b|[\w.-]+\s*\()/;
 
 function refused(what: string, next: string): EditorError {

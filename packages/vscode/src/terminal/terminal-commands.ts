@@ -85,7 +85,7 @@ export class TerminalCommands implements AsyncDisposable {
     const root = await realpath(this.#workspace);
     if (cwd === "") return root;
     const real = await realpath(cwd).catch((error: unknown) => {
-      throw new EditorError("wrong_directory", `${cwd} is no directory.`, "Name one of the workspace.", {
+      throw new EditorError("wrong_directory", `${cwd} is not a directory.`, "Name one of the workspace.", {
         cause: error,
       });
     });

@@ -26,7 +26,7 @@ export class VsCodeFiles implements EditorFiles {
     const found = await statOf(absolute);
     if (found === undefined) return undefined;
     if (found.type !== vscode.FileType.File) {
-      throw new EditorError("not_a_file", `${absolute} is no file.`, "Name a file.");
+      throw new EditorError("not_a_file", `${absolute} is not a file.`, "Name a file.");
     }
     if (found.size > options.maxBytes) {
       throw new EditorError("too_large", `${absolute} is larger than ${options.maxBytes} bytes.`, "Search it instead.");

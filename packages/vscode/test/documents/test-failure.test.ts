@@ -39,6 +39,6 @@ test("a file outside of the workspace is not named", () => {
   expect(testFailureText({ message }, nameOf)).toEqual({ title: "Failed test", text: "no" });
 });
 
-test.each([[undefined], [null], ["text"], [{}], [{ message: { message: 1 } }]])("%j is no failure", (shown) => {
+test.each([[undefined], [null], ["text"], [{}], [{ message: { message: 1 } }]])("%j is not a failure", (shown) => {
   expect(testFailureText(shown, nameOf)).toBeUndefined();
 });

@@ -28,12 +28,12 @@ beforeEach(() => {
   shown.length = 0;
 });
 
-test.each([showInformation, showWarning, showError])("text of others in a notification is no link", async (show) => {
+test.each([showInformation, showWarning, showError])("text of others in a notification is not a link", async (show) => {
   await show(`ran ${hostile}`, "Stop It");
   expect(shown).toEqual([[`ran ${harmless}`, "Stop It"]]);
 });
 
-test("text of others in a modal question is no link, and its details keep their lines", async () => {
+test("text of others in a modal question is not a link, and its details keep their lines", async () => {
   await askModally(`Approve ${hostile}?`, "1. one\n2. two", "Approve");
   expect(shown).toEqual([[`Approve ${harmless}?`, { modal: true, detail: "1. one\n2. two" }, "Approve"]]);
 });

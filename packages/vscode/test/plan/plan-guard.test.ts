@@ -38,7 +38,7 @@ interface Row {
 
 const rows: readonly Row[] = [
   { name: "an approved plan", want: "send" },
-  { name: "text that is no plan", plan: { planJson: "[]", digest: sha256Hex("[]") }, want: "refuse" },
+  { name: "text that is not a plan", plan: { planJson: "[]", digest: sha256Hex("[]") }, want: "refuse" },
   { name: "a digest of another text", plan: { planJson: '{"steps":[1]}' }, want: "refuse" },
   { name: "a draft", plan: { state: "draft" }, want: "refuse" },
   { name: "a plan that runs", plan: { state: "executing" }, want: "refuse" },

@@ -95,7 +95,7 @@ describe("HostedRepl", () => {
     { type: "call", id: 1, service: "s", method: "m", message: "text" },
     "ready",
     null,
-  ])("drops what is no message: %j", async (message) => {
+  ])("drops what is not a message: %j", async (message) => {
     const { posted, problems, send } = open();
     await send(Object(message) === message ? Object(message) : { message });
     expect({ posted, problems: problems.length }).toEqual({ posted: [], problems: 1 });

@@ -112,7 +112,7 @@ describe("a proposal in a document", () => {
     );
   });
 
-  test("a delete is decided about as a whole, and what is no text is not shown", () => {
+  test("a delete is decided about as a whole, and what is not text is not shown", () => {
     const gone = change({ operation: "delete", hunks: [] });
     expect(words(proposedHunks(gone, review, "base", { side: base, now: base }))).toEqual([" open 0: removed 0-8 ()"]);
     const bits = change({ hunks: [], newMode: 0o755 });

@@ -137,7 +137,7 @@ test.each(["no JSON", "{}", '{"heard":[["s","x"]],"files":[]}'])(
   },
 );
 
-test("what a person took back is no change of the agent, and is not shown as one", async () => {
+test("what a person took back is not a change of the agent, and is not shown as one", async () => {
   const { wrote, undone, texts, unseen } = scene();
   wrote(1, "a.txt", "a\n", "b\n", { changeSetId: "one" });
   wrote(2, "b.txt", "a\n", "b\n", { changeSetId: "two" });

@@ -103,7 +103,7 @@ test.each([
     wanted: { base: "a\nb\n", agent: "B\nb\n" },
   },
   {
-    name: "what they had looked at, which is no change of the agent then",
+    name: "what they had looked at, which is not a change of the agent then",
     file: { base: "A\nb\nc\n", agent: "A\nb\nC\n" },
     before: "A\nb\nC\n",
     after: "a\nb\nC\n",

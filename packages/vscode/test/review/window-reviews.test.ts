@@ -48,7 +48,7 @@ test("a decision of one place is the state of all, and comes back after a reload
   expect(open(JSON.parse(JSON.stringify(saved.at(-1)))).reviews.of(proposal)).toEqual(undone);
 });
 
-test.each([undefined, null, 7, { proposalId: 7 }, []])("what is no review changes nothing: %j", (state) => {
+test.each([undefined, null, 7, { proposalId: 7 }, []])("what is not a review changes nothing: %j", (state) => {
   const { reviews, told } = open([state]);
   reviews.set(state, "view");
   expect({ told, json: reviews.toJson() }).toEqual({ told: [], json: [] });

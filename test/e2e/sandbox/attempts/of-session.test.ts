@@ -21,7 +21,7 @@ describe("an attempt that is taken", () => {
       [2, "completed", "failed"],
     ]);
     expect(made.suggested).toBe(1);
-    // What is staged was there, and is no change of the attempt.
+    // What is staged was there, and is not a change of the attempt.
     const [best] = made.attempts;
     expect(best?.changes.map(({ path }) => path)).toEqual(["a.txt", "more.txt", "value.txt"]);
     expect(await session.text(id, best?.changes[0]?.before ?? "")).toContain("staged 1\n");

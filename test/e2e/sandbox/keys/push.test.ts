@@ -88,7 +88,7 @@ describe("git push over HTTP, with the login of a credential helper", () => {
     "git push origin work && curl http://127.0.0.1:1",
     "git -c credential.helper='!evil' push origin work",
     "true; git push",
-  ])("%s is no command of its own: refused with how to do it, and nothing is asked", async (command) => {
+  ])("%s is not a command of its own: refused with how to do it, and nothing is asked", async (command) => {
     await using home = await userHome();
     await using server = await staging([command]);
     await using session = await AskedSession.start(server);

@@ -131,7 +131,7 @@ async function sessionOf({ server, sessionIds }: Place, id: string): Promise<str
 function portOf(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (port >= 1 && port <= 65_535) return port;
-  throw usageError(`${text} is no port.`, "Write a number from 1 to 65535.");
+  throw usageError(`${text} is not a port.`, "Write a number from 1 to 65535.");
 }
 
 function stateOf({ isRunning, end, ports }: BackgroundRun): string {

@@ -83,7 +83,7 @@ function describe({ check, state, text, next = [] }: Finding, console: Console):
 /** The token by `--auth-token-file`, else `GENNAI_AUTH_TOKEN_1`, `_2`, … in the order of the URLs, else `GENNAI_AUTH_TOKEN`. */
 async function serverPlace(text: string, index: number, flags: DoctorFlags, console: Console): Promise<ServerPlace> {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
-    throw usageError(`${JSON.stringify(text)} is no URL of a server.`, "For example: http://127.0.0.1:7777");
+    throw usageError(`${JSON.stringify(text)} is not a URL of a server.`, "For example: http://127.0.0.1:7777");
   }
   const files = flags.authTokenFile ?? [];
   const named = files.length === 1 ? files[0] : files[index];

@@ -47,7 +47,7 @@ export async function answersRevokeCommand(
   return exitCode.ok;
 }
 
-/** `gennai answers allow`. Throws `CliError` for a program that is asked about each time, and for what is no host and port. */
+/** `gennai answers allow`. Throws `CliError` for a program that is asked about each time, and for what is not a host and port. */
 export async function answersAllowCommand(
   program: string,
   hosts: readonly string[],
@@ -67,7 +67,7 @@ export async function answersAllowCommand(
   const connections = hosts.map((text) => {
     const endpoint = parseEndpoint(text);
     if (endpoint === undefined)
-      throw usageError(`${text} is no host and port.`, "Write it as HOST:PORT, e.g. registry.npmjs.org:443.");
+      throw usageError(`${text} is not a host and port.`, "Write it as HOST:PORT, e.g. registry.npmjs.org:443.");
     return { ...endpoint, callId: "" };
   });
   await new AcceptedConnections(stateDir, workspaceRoot).remember(name, connections);

@@ -168,11 +168,11 @@ function commandOf(hook: unknown): string {
 function objectOf(value: unknown, name: string): Settings {
   if (value === undefined) return {};
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
-  throw new Error(`${name} is no object`);
+  throw new Error(`${name} is not an object`);
 }
 
 function listOf(value: unknown, name: string): readonly unknown[] {
   if (value === undefined) return [];
   if (Array.isArray(value)) return value;
-  throw new Error(`${name} is no list`);
+  throw new Error(`${name} is not a list`);
 }

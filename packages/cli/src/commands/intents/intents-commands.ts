@@ -73,7 +73,7 @@ export async function intentsModeCommand(
   console: Console,
 ): Promise<ExitCode> {
   if (mode !== undefined && !isMode(mode)) {
-    throw new CliError(`${JSON.stringify(mode)} is no mode.`, {
+    throw new CliError(`${JSON.stringify(mode)} is not a mode.`, {
       exitCode: exitCode.usage,
       next: [`Say one of: ${intentsModeWords.words.join(", ")}.`],
     });

@@ -13,7 +13,7 @@ export function parseRecord(line: string): RecordFields | undefined {
   }
 }
 
-/** Empty for what is no object. */
+/** Empty for what is not an object. */
 export function fieldsOf(value: unknown): RecordFields {
   return new Map(typeof value === "object" && value !== null ? Object.entries(value) : []);
 }
@@ -22,7 +22,7 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Safe for a terminal, on one line; empty for what is no text. */
+/** Safe for a terminal, on one line; empty for what is not text. */
 export function textOf(value: unknown): string {
   return typeof value === "string" ? terminalSafe(value).replaceAll("\n", " ") : "";
 }

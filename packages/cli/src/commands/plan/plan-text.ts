@@ -79,7 +79,7 @@ export function describeResults(results: readonly VerificationResult[], paint: P
     .join("");
 }
 
-/** The model's answer that is no plan: what is wrong with it, or what it says instead. */
+/** The model's answer that is not a plan: what is wrong with it, or what it says instead. */
 export function describeNoPlan(
   { raw, issues }: { readonly raw: string; readonly issues: readonly PlanIssue[] },
   paint: Paint,

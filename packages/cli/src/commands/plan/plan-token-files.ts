@@ -37,7 +37,7 @@ const machineClock: ApprovalClock = {
 
 /**
  * Approvals between commands: one file a plan in the state directory, which only this user can read and no sandboxed command
- * sees. The server spends the token; what lies here after that is no approval any more.
+ * sees. The server spends the token; what lies here after that is not an approval any more.
  */
 export class PlanTokenFiles {
   readonly #directory: string;

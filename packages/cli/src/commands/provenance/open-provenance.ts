@@ -43,7 +43,10 @@ export async function openProvenance(
 export async function commitNamed(name: string, workspaceRoot: string): Promise<string> {
   const id = await commitOf(workspaceRoot, name);
   if (id === undefined) {
-    throw usageError(`${JSON.stringify(name)} is no commit, branch or tag of ${workspaceRoot}.`, "Name one of them.");
+    throw usageError(
+      `${JSON.stringify(name)} is not a commit, branch or tag of ${workspaceRoot}.`,
+      "Name one of them.",
+    );
   }
   return id;
 }

@@ -9,7 +9,7 @@ export async function momentOf(when: string, workspaceRoot: string): Promise<num
     .catch(() => Number.NaN);
   if (Number.isNaN(seconds) || seconds === 0) {
     throw usageError(
-      `${JSON.stringify(when)} is no commit, branch or tag here, and no date.`,
+      `${JSON.stringify(when)} is not a commit, branch or tag here, and no date.`,
       "Write a date as 2026-11-01.",
     );
   }

@@ -12,7 +12,7 @@ export interface WorkspaceText {
 }
 
 /**
- * A text file of the workspace. Throws `CliError` for one outside of it, a link out of it, and what is no text.
+ * A text file of the workspace. Throws `CliError` for one outside of it, a link out of it, and what is not text.
  * @param named absolute, or from the workspace, as `git -C` has it: it is a file of the workspace, wherever the user stands
  */
 export async function readWorkspaceText(named: string, workspaceRoot: string): Promise<WorkspaceText> {
@@ -27,9 +27,9 @@ export async function readWorkspaceText(named: string, workspaceRoot: string): P
     throw usageError(`${named} is not in the workspace ${workspaceRoot}.`, "Name the workspace with --workspace.");
   }
   const found = await lstat(file);
-  if (!found.isFile()) throw usageError(`${named} is no file.`, "Name a text file of the workspace.");
+  if (!found.isFile()) throw usageError(`${named} is not a file.`, "Name a text file of the workspace.");
   if (found.size > maxBytes) throw new CliError(`${named} is larger than ${maxBytes} bytes.`, { next: [] });
   const bytes = await readFile(file);
-  if (bytes.includes(0)) throw new CliError(`${named} is no text.`, { next: [] });
+  if (bytes.includes(0)) throw new CliError(`${named} is not text.`, { next: [] });
   return { path, text: bytes.toString("utf8") };
 }

@@ -25,7 +25,7 @@ export async function promptImages(
 
 async function readImage(path: string): Promise<Uint8Array> {
   const found = await stat(path).catch(() => undefined);
-  if (found?.isFile() !== true) throw unusable(path, found === undefined ? "It is not there." : "It is no file.");
+  if (found?.isFile() !== true) throw unusable(path, found === undefined ? "It is not there." : "It is not a file.");
   if (found.size > most.fileBytes) throw unusable(path, `It has ${found.size} bytes.`);
   const bytes = await readFile(path).catch((error: unknown) => {
     throw unusable(path, error instanceof Error ? error.message : String(error));

@@ -84,7 +84,7 @@ describe("doctor", { timeout: 60_000 }, () => {
     [
       "database",
       "fail",
-      "it is no database",
+      "it is not a database",
       (scene: Scene) => writeFile(join(scene.state, "gennai.db"), "x".repeat(9_000)),
       /backup/,
     ],

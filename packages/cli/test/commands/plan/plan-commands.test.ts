@@ -180,7 +180,7 @@ describe("gennai plan", () => {
     await changedNothing(here);
   });
 
-  test("a verification that fails is no success", async () => {
+  test("a verification that fails is not success", async () => {
     await using here = await cliScene(files);
     const { id } = await approved(here, "create notes.txt with hello then verify grep goodbye notes.txt");
     expect((await here.run("plan", "execute", id)).code).toBe(0);

@@ -81,7 +81,7 @@ test("a dry run lists what would leave, and writes nothing", async () => {
   expect(await noNote()).toBe(true);
 });
 
-test("a commit without an agent's line gets none, and what is no commit or part is refused", async () => {
+test("a commit without an agent's line gets none, and what is not a commit or part is refused", async () => {
   const first = await gennai(workspace.root, "provenance", "note", "HEAD~1");
   expect(first).toMatchObject({ code: 0, complained: expect.stringContaining("No recorded call") });
   expect(await gennai(workspace.root, "provenance", "note", "--output=x")).toMatchObject({ code: 2 });

@@ -149,7 +149,7 @@ test("a ledger that is not as it was signed is said so in the report itself", as
   });
 });
 
-test("what is no commit or format, and a file that is there, are refused", async () => {
+test("what is not a commit or format, and a file that is there, are refused", async () => {
   expect(await report()).toMatchObject({ code: 2 });
   expect(await report("--since", "nothing")).toMatchObject({ code: 2, printed: "" });
   expect(await report("--since", "main", "--format", "pdf")).toMatchObject({ code: 2, printed: "" });

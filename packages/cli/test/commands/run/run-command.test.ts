@@ -42,7 +42,7 @@ test("a ledger that somebody changed is told by the exit code", async () => {
   expect((await here.run("ledger", "verify")).code).toBe(0);
 });
 
-test("a model that answers nothing, or is cut in its only words, is no success", async () => {
+test("a model that answers nothing, or is cut in its only words, is not success", async () => {
   const cut = { text: ["half"], finish: "length" };
   const answers = [{ text: ["Hello."] }, { text: [] }, { text: [] }, { text: [] }, cut, cut, cut, cut, cut, cut];
   const answer = (count: number) => answers[count - 1] ?? { text: ["(no more)"] };
@@ -71,7 +71,7 @@ test("--image takes images along, and refuses what is none before anything start
   const refused = [
     [["--image", "notes.txt", "hello"], /notes\.txt cannot go along\. It must be PNG, JPEG, GIF or WebP/],
     [["--image", "none.png", "hello"], /none\.png cannot go along\. It is not there/],
-    [["--image", "src", "hello"], /It is no file/],
+    [["--image", "src", "hello"], /It is not a file/],
     [["--image", "page.png"], /--image needs a request/],
     [["--image", "page.png", "--mode", "plan", "hello"], /--image is not for plans/],
     [["--image", "page.png", "--attempts", "2", "hello"], /--image is not for attempts/],
@@ -229,7 +229,7 @@ const wrong = [
   ["two ways to answer", ["run", "--yes", "--ask", "go"], "exclude each other"],
   ["a directory that is not there", ["run", "--workspace", "nowhere", "go"], "--workspace"],
   ["a session that is not there", ["run", "--session", "none", "go"], "gennai sessions"],
-  ["a server that is no URL", ["run", "--server", "x", "--mode", "proposal", "go"], "http://127.0.0.1:7777"],
+  ["a server that is not a URL", ["run", "--server", "x", "--mode", "proposal", "go"], "http://127.0.0.1:7777"],
   ["an unknown command", ["frobnicate"], "--help"],
   ["an unknown option", ["run", "--frob"], "--help"],
   ["a port that is none", ["--serve", "--port", "70000"], "--port 7777"],

@@ -53,7 +53,7 @@ export function gitPaths(outer: Invocation, report: AnalysisReport, place: Place
     else {
       report.path(word, access, invocation);
       const colon = text.indexOf(":");
-      // An address is no reference with a path behind it.
+      // An address is not a reference with a path behind it.
       if (colon < 0 || /^(?:https?|ssh|git|ftps?):\/\//.test(text)) continue;
       report.path(wordTail(word, colon + 1), "read", invocation);
       // `:0:file` names a stage of the index; `:/file` and `:(top)file` the same file from the top.
@@ -63,7 +63,7 @@ export function gitPaths(outer: Invocation, report: AnalysisReport, place: Place
   }
 }
 
-/** Without the pattern of a search, which is no file. */
+/** Without the pattern of a search, which is not a file. */
 function withoutPattern(subcommand: string, words: readonly ResolvedWord[]): readonly ResolvedWord[] {
   const options = subcommand === "grep" ? printingOptions.get(subcommand) : undefined;
   if (options === undefined) return words;

@@ -12,7 +12,7 @@ export interface ProgramFiles {
   readonly operands: Access | "none";
   /** The last operand, when it differs: the target of a copy. */
   readonly last?: Access;
-  /** The first operand is no file, such as a pattern or a mode, unless an option took its place. */
+  /** The first operand is not a file, such as a pattern or a mode, unless an option took its place. */
   readonly pattern?: true;
   /** Nothing in any file changes: directories are made, or permissions set. */
   readonly keepsContent?: true;

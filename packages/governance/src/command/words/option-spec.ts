@@ -147,7 +147,7 @@ function commonStart(word: ResolvedWord): string {
  * option wherever it may hide.
  *
  * @param options e.g. `-f --force`
- * @param valued letters of short options whose value may be joined to them: what follows one in a cluster is no option
+ * @param valued letters of short options whose value may be joined to them: what follows one in a cluster is not an option
  */
 export function hasOption(words: readonly ResolvedWord[], options: string, valued = ""): boolean {
   const wanted = options.split(" ");

@@ -42,7 +42,7 @@ export function textEditorCall(call: ToolCall): ToolCall {
   }
 }
 
-/** Without what is `null`, as some write what they leave out; undefined for what is no object. */
+/** Without what is `null`, as some write what they leave out; undefined for what is not an object. */
 function argumentsOf(json: string): Record<string, unknown> | undefined {
   try {
     const value = parseStrictJson(json, { maxLength: maxArguments, maxDepth: 64 });

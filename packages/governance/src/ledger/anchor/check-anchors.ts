@@ -124,7 +124,7 @@ async function readChain(
   return origin === undefined ? undefined : { origin, size: tree.size, root: tree.root(), roots, losses, learned };
 }
 
-/** undefined for a note that is no head of this ledger, or that no key of it signed. */
+/** undefined for a note that is not a head of this ledger, or that no key of it signed. */
 async function anchorOf(
   { note, where }: KeptNote,
   origin: string,

@@ -20,7 +20,7 @@ export function checkpointText({ origin, size, root }: Checkpoint): string {
   return `${origin}\n${size}\n${base64Of(Uint8Array.from(root.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16)))}\n`;
 }
 
-/** undefined for a text that is no checkpoint. Lines behind the third are let stand and not read. */
+/** undefined for a text that is not a checkpoint. Lines behind the third are let stand and not read. */
 export function parseCheckpoint(text: string): Checkpoint | undefined {
   const lines = text.split("\n");
   const [origin = "", size = "", base64 = "", ...rest] = lines;

@@ -5,7 +5,7 @@ import { sha256Hex } from "@gennai/protocol/digest";
 /** A signature line; whether it is genuine is another question. */
 export interface NoteSignature {
   readonly name: string;
-  /** Eight hex digits: says of which key and of which kind, and is no proof of it. */
+  /** Eight hex digits: says of which key and of which kind, and is not proof of it. */
   readonly keyId: string;
   readonly signature: Uint8Array;
 }
@@ -60,7 +60,7 @@ export function formatNote({ text, signatures }: SignedNote): string {
   return `${text}\n${signatures.map(signatureLine).join("")}`;
 }
 
-/** undefined for what is no signed note. */
+/** undefined for what is not a signed note. */
 export function parseNote(note: string): SignedNote | undefined {
   if (note.length > mostCharacters || !note.isWellFormed() || /(?!\n)[\0-\x1f]/.test(note)) return undefined;
   const split = note.lastIndexOf("\n\n");

@@ -77,7 +77,7 @@ export async function verifyBundle(
   return { ...report, notes: [...bundle.notes, ...report.notes], keyId, publicKey: bundle.public_key, keyIsGiven };
 }
 
-/** The records of a bundle as lines of a ledger, one after the other, for one that was checked. Nothing for a file that is no bundle. */
+/** The records of a bundle as lines of a ledger, one after the other, for one that was checked. Nothing for a file that is not a bundle. */
 export async function* bundleRecords(
   source: BundleSource,
   tools: Pick<BundleTools, "mostWhole" | "sha256"> = {},
@@ -182,6 +182,6 @@ async function wholeBundle(
       // Longer than a text can be.
       error instanceof RangeError;
     if (!isItsFault) throw error;
-    return "The file is no bundle of a ledger.";
+    return "The file is not a bundle of a ledger.";
   }
 }

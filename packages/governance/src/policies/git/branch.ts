@@ -15,7 +15,7 @@ export type BranchState =
       readonly protectedBy: string | undefined;
     }
   | { readonly type: "detached" }
-  /** The workspace is no git repository. */
+  /** The workspace is not a git repository. */
   | { readonly type: "none" };
 
 /**
@@ -89,7 +89,7 @@ function elsewhere(place: "none" | "detached"): Verdict {
   return ask({
     code: "no_branch",
     rule: "branch/no-branch",
-    reason: place === "none" ? "The workspace is no git repository." : "HEAD is detached.",
+    reason: place === "none" ? "The workspace is not a git repository." : "HEAD is detached.",
   });
 }
 
@@ -106,7 +106,7 @@ function onBranch(state: BranchState): Verdict {
       return deny({
         code: "no_repository",
         rule: "branch/no-repository",
-        reason: "The workspace is no git repository, so changes could not be taken back.",
+        reason: "The workspace is not a git repository, so changes could not be taken back.",
         hint: "Run git init, or use Proposal Mode.",
       });
     case "detached":

@@ -160,7 +160,7 @@ test.each([
   "\n1\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n",
   "o\n-1\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n",
   "o\n99999999999999999\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n",
-])("%j is no checkpoint", (text) => expect(parseCheckpoint(text)).toBe(undefined));
+])("%j is not a checkpoint", (text) => expect(parseCheckpoint(text)).toBe(undefined));
 
 test("a checkpoint of c2sp.org/tlog-checkpoint is read", () => {
   const text = "example.com/behind-the-sofa\n20852163\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n";

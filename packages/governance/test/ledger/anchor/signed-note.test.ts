@@ -32,7 +32,7 @@ const foo = {
 
 function keyOf(vkey: string): NoteKey {
   const key = parseVerifierKey(vkey);
-  if (key === undefined) throw new Error(`${vkey} is no verifier key.`);
+  if (key === undefined) throw new Error(`${vkey} is not a verifier key.`);
   return key;
 }
 

@@ -197,7 +197,7 @@ function differences(wanted: WantedEdit, old: LooseText, fresh: LooseText, time:
       end -= 1;
       to -= 1;
     }
-    // White space at the very end is no part of the loose text.
+    // White space at the very end is not part of the loose text.
     const isEnd = edit.newCount > 0 && edit.newStart + edit.newCount > newLines && to === fresh.text.length;
     const newEnd = isEnd ? newText.length : originalOffset(fresh, to);
     return { start, end, text: newText.slice(originalOffset(fresh, from), newEnd) };

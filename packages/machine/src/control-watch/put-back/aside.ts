@@ -114,7 +114,7 @@ function copy(from: string, to: string, room: { bytes: number }): void {
     mkdirSync(to, { mode: 0o700 });
     for (const name of readdirSync(from, { encoding: "buffer" })) {
       const text = name.toString("utf8");
-      if (Buffer.compare(Buffer.from(text), name) !== 0) throw new Error(`a name in ${from} is no UTF-8`);
+      if (Buffer.compare(Buffer.from(text), name) !== 0) throw new Error(`a name in ${from} is not UTF-8`);
       copy(join(from, text), join(to, text), room);
     }
   } else if (stat.isFile()) {

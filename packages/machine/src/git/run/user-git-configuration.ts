@@ -50,7 +50,7 @@ async function readConfiguration(git: string): Promise<UserGitConfiguration> {
   };
 }
 
-/** Asked in a place that is no repository, so that no file but the user's own is read. */
+/** Asked in a place that is not a repository, so that no file but the user's own is read. */
 function userSettings(git: string): Promise<string> {
   return new Promise((resolve) => {
     execFile(

@@ -78,7 +78,7 @@ export class SecretsInGit {
       );
     } catch (error) {
       if (!(error instanceof GitNamesFailed)) throw error;
-      // The command itself most likely fails as well; that is no proof.
+      // The command itself most likely fails as well; that is not proof.
       return unknown(known === undefined ? error.message : `${error.message}, and ${knownWords(known)}`);
     }
     if (refused.size === 0 && doubtful.size === 0) return none;

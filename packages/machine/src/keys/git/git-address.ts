@@ -59,7 +59,7 @@ const kinds: ReadonlyMap<string, GitAddress["scheme"]> = new Map([
   ["http", "http"],
 ]);
 
-/** What a program could take for something else, e.g. for an option, is no address. */
+/** What a program could take for something else, e.g. for an option, is not an address. */
 function checked(address: GitAddress): ReadAddress {
   const { host, user, path, port } = address;
   const isSafe =

@@ -55,7 +55,7 @@ export function settingsDirectory(directory: string, top: string): string {
   return found ?? directory;
 }
 
-/** Without a login that stands in it; undefined for what is no plain address. */
+/** Without a login that stands in it; undefined for what is not a plain address. */
 export function registryAddress(text: unknown): URL | undefined {
   if (typeof text !== "string" || text.includes("${")) return undefined;
   const url = URL.parse(text.endsWith("/") ? text : `${text}/`);

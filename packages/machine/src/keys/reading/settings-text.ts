@@ -16,7 +16,7 @@ export function settingsText(file: string): string {
 }
 
 /**
- * Of a file in the workspace, which somebody else may have put there: undefined for what is no plain file at its own path, or is
+ * Of a file in the workspace, which somebody else may have put there: undefined for what is not a plain file at its own path, or is
  * hidden from commands.
  *
  * @param path absolute

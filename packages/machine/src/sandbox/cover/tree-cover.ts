@@ -56,7 +56,7 @@ export class TreeCover {
     const [first] = unlisted;
     if (first !== undefined) {
       throw new UnprotectedWorkspace(
-        `${first.slice(0, 300)} cannot be looked into: its name is no UTF-8, or its path too long. Move or remove it.`,
+        `${first.slice(0, 300)} cannot be looked into: its name is not UTF-8, or its path too long. Move or remove it.`,
       );
     }
     if (!same) this.#links = new LinkedFiles([...found].map(([directory, { names }]) => [directory, names] as const));

@@ -27,7 +27,7 @@ function secretAt(root: string, entry: Dirent): readonly string[] {
     (entry.name === ".npmrc" && holdsLogin(path));
   if (!isSecret) return [];
   if (path.includes("\uFFFD"))
-    throw new UnprotectedWorkspace(`${path} holds a secret and its name is no UTF-8. Give it another name.`);
+    throw new UnprotectedWorkspace(`${path} holds a secret and its name is not UTF-8. Give it another name.`);
   if (!entry.isSymbolicLink()) return [path];
   try {
     const target = realpathSync(path);

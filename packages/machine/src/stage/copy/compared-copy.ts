@@ -73,7 +73,7 @@ export class ComparedCopy implements StageView {
     return this.#gone.get(directory) ?? [];
   }
 
-  /** Only of what stands nowhere else any more: a second name of a file is no move. */
+  /** Only of what stands nowhere else any more: a second name of a file is not a move. */
   origin(path: string, upper: BigIntStats): bigint | undefined {
     const was = this.#byInode.get(upper.ino);
     if (was === undefined || was.path === path || was.entry.bornNs !== upper.birthtimeNs) return undefined;

@@ -59,7 +59,7 @@ export interface CopiedTree {
 
 /**
  * Makes a private copy of all that a command may see of a root: nothing of it is the user's own, neither by a link nor by
- * a second name. What is hidden is left out, as are sockets, pipes, devices and names that are no UTF-8.
+ * a second name. What is hidden is left out, as are sockets, pipes, devices and names that are not UTF-8.
  *
  * Throws `StageUnavailable`, and system errors.
  */

@@ -100,7 +100,7 @@ export class CoveredTree {
     if (first !== undefined) {
       throw new StageUnavailable(
         "overlay_refused",
-        `${first.slice(0, 300)} cannot be looked into: its name is no UTF-8, or its path too long.`,
+        `${first.slice(0, 300)} cannot be looked into: its name is not UTF-8, or its path too long.`,
         "Move or remove it.",
       );
     }

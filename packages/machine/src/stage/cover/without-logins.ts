@@ -11,7 +11,7 @@ export function mayHoldLogin(path: string, inGitDirectory: boolean): boolean {
  * is none in it.
  */
 export function withoutLogins(path: string, bytes: Uint8Array): Uint8Array | undefined {
-  // One byte, one character: what is no text comes out as it went in.
+  // One byte, one character: what is not text comes out as it went in.
   const text = Buffer.from(bytes).toString("latin1");
   const lines = isRegistrySettings(path) ? registryLines(text) : gitLines(text);
   const kept = lines.map((line) => line.replace(userInAddress, "://").replace(userInProxy, "$1")).join("\n");
@@ -73,7 +73,7 @@ function gitLines(text: string): readonly string[] {
 /** A helper that is a line of shell may say the password itself. */
 const gitLogin = /^\s*(?:(?:extraheader|\w*password|\w*token|\w*pass|oauth\w*|cookie\w*)\s*=|helper\s*=\s*"?!)/i;
 
-/** A password may hold an `@`; and a `/`, where what stands before it is no port. Who logs in by ssh is part of the address. */
+/** A password may hold an `@`; and a `/`, where what stands before it is not a port. Who logs in by ssh is part of the address. */
 const userInAddress = /:\/\/[^/\s:@"']+:(?!\d+(?:[/\s"']|$))[^\s"']*@|(?<!ssh):\/\/[^/\s"']*@/g;
 
 /** Proxies are also named without a scheme. */

@@ -64,7 +64,7 @@ export async function originsIn(upper: string, merged: string): Promise<Origins>
       const below = join(path, entry.name);
       if (entry.isDirectory()) waiting.push(below);
       const own = entry.isFile() ? statIfPresent(join(upper, below)) : undefined;
-      // Another name of a file is no move.
+      // Another name of a file is not a move.
       if (own?.nlink !== 1n) continue;
       const shown = statIfPresent(join(merged, below))?.ino;
       if (shown !== undefined && shown !== own.ino) origins.set(own.ino, shown);

@@ -43,7 +43,7 @@ export interface MountKeeper {
   /** True while nobody has taken them away. */
   areThere(): boolean;
   /**
-   * Mounts the same anew, when nobody has anything of it open any more: a process that was no command of it may have been given a
+   * Mounts the same anew, when nobody has anything of it open any more: a process that was not a command of it may have been given a
    * file. Undefined where no such process can be.
    */
   again?(): Promise<MountKeeper>;

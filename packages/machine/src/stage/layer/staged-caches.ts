@@ -143,7 +143,7 @@ async function moveInto(into: string, from: string): Promise<void> {
     await giveWay();
     const [source, target] = [join(from, name), join(into, name)];
     const [stat, standing] = [statIfPresent(source), statIfPresent(target)];
-    // A name that is no UTF-8.
+    // A name that is not UTF-8.
     if (stat === undefined) continue;
     if (stat.isDirectory() && standing?.isDirectory()) {
       openDirectory(source);

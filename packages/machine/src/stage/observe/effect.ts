@@ -5,7 +5,7 @@ import type { FoundLayerPart } from "./layer-part.ts";
 export interface StageEffect {
   /** Index of the root. */
   readonly root: number;
-  /** Relative to the root, with `/`. A name that is no UTF-8 has U+FFFD in it, and the flag. */
+  /** Relative to the root, with `/`. A name that is not UTF-8 has U+FFFD in it, and the flag. */
   readonly path: string;
   readonly change: "created" | "changed" | "deleted";
   /** Absent for what was created. */

@@ -302,7 +302,7 @@ function pairMoves(
 
 interface Names {
   readonly text: readonly string[];
-  /** Those that are no UTF-8, with U+FFFD. */
+  /** Those that are not UTF-8, with U+FFFD. */
   readonly notText: readonly string[];
 }
 

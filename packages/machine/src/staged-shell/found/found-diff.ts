@@ -13,7 +13,7 @@ const timeoutMs = 50;
 
 /**
  * What a staged command did to files, as a person reads it before it is kept: a unified diff, shortened, the rest counted. What
- * git ignores, and what is no text, is named and not shown.
+ * git ignores, and what is not text, is named and not shown.
  */
 export function foundDiff(work: StagedWork, found: readonly FoundInTree[]): string {
   const parts: string[] = [];

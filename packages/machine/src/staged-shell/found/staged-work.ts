@@ -208,7 +208,7 @@ export class StagedWork {
     return control === undefined ? [] : [[path, control]];
   }
 
-  /** What the command left there; undefined for what is no file, and no link. */
+  /** What the command left there; undefined for what is not a file, and no link. */
   staged({ root, path, after }: StageEffect): Buffer | undefined {
     if (after?.type === "link") return Buffer.from(after.target);
     const place = this.#transaction.roots[root];

@@ -223,7 +223,7 @@ function describeLeftOut(effect: StageEffect): string {
   const { path, before, after, flags } = effect;
   if (flags.some((flag) => neverKept.includes(flag))) return describeLeft(effect);
   const isLink = before?.type === "link" || after?.type === "link";
-  return `${path} (${isLink ? "a link cannot be proposed" : "it is no file of the workspace"})`;
+  return `${path} (${isLink ? "a link cannot be proposed" : "it is not a file of the workspace"})`;
 }
 
 /** Of git's data nothing is proposed: what was moved there would be lost, with the files that belong to it. */

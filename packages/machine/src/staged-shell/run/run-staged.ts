@@ -174,8 +174,8 @@ export function describeLeft({ path, flags }: StageEffect): string {
   const why: Readonly<Record<string, string>> = {
     hidden: "it is hidden from commands",
     copy: "commands see a copy of it without logins",
-    "name-not-utf8": "its name is no UTF-8",
-    device: "it is no file",
+    "name-not-utf8": "its name is not UTF-8",
+    device: "it is not a file",
     elsewhere: "it is on another file system than the workspace",
   };
   return `${shownName(path)} (${why[flag ?? ""] ?? "it cannot be kept"})`;

@@ -53,7 +53,7 @@ const tooManyOpenFiles: Meaning = {
   retryable: true,
 };
 const busy: Meaning = { code: "file_busy", says: "another process holds it", retryable: true };
-const notAFile: Meaning = { code: "not_a_file", says: "it is no regular file" };
+const notAFile: Meaning = { code: "not_a_file", says: "it is not a regular file" };
 const badPath: Meaning = { code: "bad_path", says: "the name is too long" };
 
 const meanings: Readonly<Record<string, Meaning | undefined>> = {
@@ -65,7 +65,7 @@ const meanings: Readonly<Record<string, Meaning | undefined>> = {
     failureClass: "permission_denied",
   },
   ENOENT: { code: "not_found", says: "nothing is there" },
-  ENOTDIR: { code: "bad_path", says: "a part of the path is no directory" },
+  ENOTDIR: { code: "bad_path", says: "a part of the path is not a directory" },
   ENAMETOOLONG: badPath,
   EINVAL: { ...badPath, says: "the file system does not take this name" },
   ELOOP: {

@@ -202,7 +202,7 @@ function makeDirectory(path: string): void {
 
 function checkName(name: string): void {
   if (name === "" || name === "." || name === ".." || name.includes("/") || name.includes("\0")) {
-    throw new ToolFailure("bad_path", `"${name}" is no name of a file.`);
+    throw new ToolFailure("bad_path", `"${name}" is not a name of a file.`);
   }
 }
 

@@ -158,7 +158,7 @@ function checkSize(size: number, maxBytes: number, name: string): void {
 }
 
 function notAFile(name: string): ToolFailure {
-  return new ToolFailure("not_a_file", `${name} is no regular file.`);
+  return new ToolFailure("not_a_file", `${name} is not a regular file.`);
 }
 
 function copyAttributes(

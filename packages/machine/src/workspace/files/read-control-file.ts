@@ -11,7 +11,7 @@ const missing = Object.assign(new Error("The file is not there."), { code: "ENOE
 
 /**
  * Reads a small text file of the workspace that steers the server, by one handle, so that what was checked is what is read.
- * Throws `UnreadableFile` for one that leads out of the workspace, is no regular file, too large, or not UTF-8, and the
+ * Throws `UnreadableFile` for one that leads out of the workspace, is not a regular file, too large, or not UTF-8, and the
  * system's own error when it cannot be opened.
  *
  * @param root real path of the workspace

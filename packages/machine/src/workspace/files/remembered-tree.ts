@@ -23,7 +23,7 @@ export interface WalkedTree<T> {
   readonly found: ReadonlyMap<string, T>;
   /** Directories that are there and may not be read; the one who owns them can change that. */
   readonly unreadable: readonly string[];
-  /** Directories that cannot be reached by a path: their names are no UTF-8, or it is too long. Or there are too many. */
+  /** Directories that cannot be reached by a path: their names are not UTF-8, or it is too long. Or there are too many. */
   readonly unlisted: readonly string[];
   /** Nothing is other than when it was walked last. */
   readonly same: boolean;

@@ -31,7 +31,7 @@ export interface DecodedText {
   readonly eol: EndOfLine;
 }
 
-/** How lines end: `none` for a text of one line, `mixed` when both kinds occur. A lone CR is no line end here. */
+/** How lines end: `none` for a text of one line, `mixed` when both kinds occur. A lone CR is not a line end here. */
 export type EndOfLine = "lf" | "crlf" | "mixed" | "none";
 
 /** How the lines of a text end. */

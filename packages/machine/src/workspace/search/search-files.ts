@@ -89,12 +89,12 @@ function outputParameters(query: SearchQuery): string[] {
   }
 }
 
-/** undefined for what is no result, e.g. the remark that a binary file matches. */
+/** undefined for what is not a result, e.g. the remark that a binary file matches. */
 function lineOf(record: string, output: SearchQuery["output"], prefix: string): string | undefined {
   if (output === "files") return prefix + withoutDot(record);
   if (record === "--") return record;
   const end = record.indexOf("\0");
-  // Further lines of a match that spans several carry the path as well; what carries none is no result.
+  // Further lines of a match that spans several carry the path as well; what carries none is not a result.
   if (end < 0) return undefined;
   const path = prefix + withoutDot(record.slice(0, end));
   const rest = record.slice(end + 1).replace(/\r$/, "");

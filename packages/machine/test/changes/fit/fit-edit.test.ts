@@ -29,7 +29,7 @@ describe("an edit that nearly fits", () => {
     ["the last line has no end", "x\na", "a\n", "a\nb\n", ends, "x\na\nb"],
     ["nor when it goes", "x\na", "a\n", "", ends, "x\n"],
     ["space at the very end", "return x\n", "return x  ", "return y  ", ends, "return y  \n"],
-    ["space at the end is no part of a word", "returned x\n", "return ", "give ", "no_match", ""],
+    ["space at the end is not part of a word", "returned x\n", "return ", "give ", "no_match", ""],
     ["in the middle of lines", "if (a) { \n  b();\n}\n", "(a) {\n  b", "(c) {\n  b", ends, "if (c) { \n  b();\n}\n"],
     [
       "a block too far left",
@@ -102,7 +102,7 @@ describe("an edit that nearly fits", () => {
     ["two places but for space", "a \nb\na  \nb\n", "a\nb\n", "a\nc\n", "ambiguous_match", "(lines 1, 3)"],
     ["two places alike", "“a” ”a“\n", '"a"', '"b"', "ambiguous_match", "(lines 1, 1)"],
     ["overlapping ones", "a \na \na \n", "a\na\n", "b\n", "ambiguous_match", "(lines 1, 2)"],
-    ["of which one is no whole line", "  a\n\tb\nx  a\n\tb\n", "    a\n\tb\n", "    a\n\tc\n", "no_match", ""],
+    ["of which one is not a whole line", "  a\n\tb\nx  a\n\tb\n", "    a\n\tb\n", "    a\n\tc\n", "no_match", ""],
     ["an empty line is none's end", "a\n  b \n", "\n  b\n", "x\n  b\n", "no_match", ""],
     ["nothing but white space", "a\n\n\nb\n", "\n \n", "\n", "no_match", ""],
     ["line numbers of what was read", "a\nb\nc\n", "  2→b\n  3→c\n", "  2→b\n  3→x\n", "line numbers", "a\nb\nx\n"],
@@ -168,7 +168,7 @@ describe("for any file and any block of it, in a model's words", () => {
         newText: fresh.join("\n") + end,
         block: block.map((line) => `${line}\n`),
         changed: changed % words.length,
-        // An empty last line without an end is no line.
+        // An empty last line without an end is not a line.
         isBlock: closed || words.at(-1)?.trim() !== "",
       };
     })

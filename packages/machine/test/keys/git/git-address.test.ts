@@ -39,7 +39,7 @@ test.each([
   "https:///r",
   "ssh://me@-evil/r",
   "$(evil):r.git",
-])("%j is no address that a login is given to", (text) => {
+])("%j is not an address that a login is given to", (text) => {
   expect(readGitAddress(text)).toBe("unknown");
 });
 

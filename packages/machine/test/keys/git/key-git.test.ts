@@ -56,7 +56,7 @@ async function bareLookalike(directory: string): Promise<void> {
 
 async function plan(text: string, directory = "."): Promise<KeyPlan | undefined> {
   const command = keyCommand(text);
-  if (command === undefined) throw new Error(`${text} is no command with a key.`);
+  if (command === undefined) throw new Error(`${text} is not a command with a key.`);
   return planKey(command, {
     directory: workspace.path(directory).replace(/\/\.$/, ""),
     workspaceRoot: workspace.root,
@@ -131,7 +131,7 @@ test("what gh starts of git looks into no submodule, where settings of its own n
   expect(existsSync(workspace.path("stolen"))).toBe(false);
 });
 
-test("the name of a remote is no option, also one that the repository's settings choose", async () => {
+test("the name of a remote is not an option, also one that the repository's settings choose", async () => {
   git("config", "branch.main.remote", "--receive-pack=evilcmd");
   git("config", "remote.--receive-pack=evilcmd.url", "ssh://me@server.example/r.git");
   await expect(plan("git push")).rejects.toMatchObject({ code: "no_push_target" });

@@ -50,7 +50,7 @@ const seen: Readonly<Record<string, readonly [command: string, effects: Readonly
     "echo x > $'a\\tb'; echo x > $'x\\xe2\\x80\\xaey'",
     { "a\tb": "created odd-name", "x\u202ey": "created odd-name" },
   ],
-  "names that are no UTF-8": ["echo x > $'n\\xff'", { "n\uFFFD": "created name-not-utf8" }],
+  "names that are not UTF-8": ["echo x > $'n\\xff'", { "n\uFFFD": "created name-not-utf8" }],
   "closed directories": [
     "mkdir -p c/d; echo x > c/d/e; chmod 0 c/d; chmod 0 c",
     { c: "created", "c/d": "created", "c/d/e": "created" },

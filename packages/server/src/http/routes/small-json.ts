@@ -3,7 +3,7 @@ import type { z } from "zod";
 
 const bodyLimit = 1024;
 
-/** The JSON in a body of at most 1 KiB; undefined for more, and for what is no JSON of that shape. */
+/** The JSON in a body of at most 1 KiB; undefined for more, and for what is not JSON of that shape. */
 export async function readSmallJson<T>(message: IncomingMessage, schema: z.ZodType<T>): Promise<T | undefined> {
   const body = await readBody(message);
   try {

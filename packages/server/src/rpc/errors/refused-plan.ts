@@ -6,7 +6,7 @@ import { RefusedPlanSchema } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb"
 
 const hint = "Mend what is listed, and submit the plan again.";
 
-/** `InvalidArgument` for a text that is no plan: each issue in the message, and as a list in the detail `RefusedPlan`. */
+/** `InvalidArgument` for a text that is not a plan: each issue in the message, and as a list in the detail `RefusedPlan`. */
 export function refusedPlan(issues: readonly PlanIssue[], envelopeKind: EnvelopeKind): ConnectError {
   const message = `The plan is not valid. ${issueLines(issues).join(" ")}`;
   return new ConnectError(`${message} ${hint}`, Code.InvalidArgument, undefined, [

@@ -24,7 +24,7 @@ export function modelKeyRpc(keys: Pick<ModelKeys, "hand">) {
       });
     }
     if (baseUrl !== "" && (baseUrl.length > maxUrl || originOf(baseUrl) === undefined)) {
-      throw new ServiceError("invalid_argument", "base_url: this is no http or https address.", {
+      throw new ServiceError("invalid_argument", "base_url: this is not an http or https address.", {
         hint: "Give the address that the key is for, as in http://127.0.0.1:8000/v1.",
       });
     }

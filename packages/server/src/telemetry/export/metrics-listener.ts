@@ -62,7 +62,7 @@ export function parseMetricsAddress(text: string): ListenAddress & { readonly ty
   const isHost = bracketed === undefined ? /^[A-Za-z0-9.-]+$/.test(host) : isIP(bracketed) === 6;
   if (port < 0 || port > 65_535 || !isHost) {
     throw new TelemetryError(
-      `--metrics: ${JSON.stringify(text)} is no address: for example 9464, or 0.0.0.0:9464 for other machines.`,
+      `--metrics: ${JSON.stringify(text)} is not an address: for example 9464, or 0.0.0.0:9464 for other machines.`,
       { hint: "Leave it out for none." },
     );
   }

@@ -48,7 +48,7 @@ function otlpOf(signal: Signal, environment: Environment): Otlp | undefined {
   const endpoint = named(environment, `OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`, "OTEL_EXPORTER_OTLP_ENDPOINT");
   if (exporter === "none" || (exporter === undefined && endpoint === undefined)) return undefined;
   if (endpoint !== undefined && !(URL.canParse(endpoint.value) && /^https?:$/.test(new URL(endpoint.value).protocol))) {
-    throw new TelemetryError(`${endpoint.name} is no http or https URL: for example http://127.0.0.1:4318`);
+    throw new TelemetryError(`${endpoint.name} is not an http or https URL: for example http://127.0.0.1:4318`);
   }
   const asked = named(environment, `OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`, "OTEL_EXPORTER_OTLP_PROTOCOL");
   const protocol = asked?.value ?? "http/protobuf";

@@ -41,7 +41,7 @@ describe("the challenge is narrow", () => {
     ["no nonce", "{}"],
     ["a short nonce", '{"nonce":"abc"}'],
     ["a nonce of other characters", JSON.stringify({ nonce: `127.0.0.1:7777:${"a".repeat(30)}` })],
-    ["a nonce that is no text", '{"nonce":[1]}'],
+    ["a nonce that is not text", '{"nonce":[1]}'],
     ["a long nonce", JSON.stringify({ nonce: "a".repeat(129) })],
     ["a long body", JSON.stringify({ nonce: "a".repeat(40), more: "b".repeat(2_000) })],
   ])("%s: 400", async (_name, body) => {

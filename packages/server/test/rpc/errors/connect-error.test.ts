@@ -3,7 +3,7 @@ import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { expect, test, vi } from "vitest";
 import { toConnectError } from "#rpc/errors/connect-error";
 
-test("what a stop broke off may be asked again, and is no failure of the server", () => {
+test("what a stop broke off may be asked again, and is not a failure of the server", () => {
   const report = vi.fn<(error: unknown) => void>();
   const error = toConnectError(new DOMException("Stopped by the user.", "AbortError"), report);
   expect(error.code).toBe(Code.Aborted);

@@ -93,7 +93,7 @@ export class ApprovalTokens {
         );
       }
     }
-    return planRefusal("token_unknown", "This is no approval token of this plan.", "Approve the plan again.");
+    return planRefusal("token_unknown", "This is not an approval token of this plan.", "Approve the plan again.");
   }
 }
 

@@ -65,7 +65,7 @@ export class InspectedFiles {
         conflict: problem !== undefined,
         warning: problem ?? (newText === oldText ? "The file says exactly this already." : ""),
       },
-      // A write that changes nothing is no call; what the rules say of the path does not depend on its text.
+      // A write that changes nothing is not a call; what the rules say of the path does not depend on its text.
       judgedText: newText === oldText ? `${newText}\n` : newText,
     };
   }

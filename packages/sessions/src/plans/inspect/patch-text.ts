@@ -15,7 +15,7 @@ export function patchText(old: string | undefined, patch: string, path: string):
   try {
     files = parsePatch(patch);
   } catch (error) {
-    return conflict(`The patch is no unified diff: ${error instanceof Error ? error.message : String(error)}.`);
+    return conflict(`The patch is not a unified diff: ${error instanceof Error ? error.message : String(error)}.`);
   }
   const [file, ...others] = files;
   if (file === undefined || others.length > 0) return conflict("The patch must be of exactly one file.");

@@ -14,7 +14,7 @@ export type FileNow =
 
 export type FileAction = Extract<PlanAction, { readonly path: string }>;
 
-/** Throws `ToolFailure` for what is no regular file, or too large. */
+/** Throws `ToolFailure` for what is not a regular file, or too large. */
 export async function readFileNow(workspace: Workspace, path: WorkspacePath, signal: AbortSignal): Promise<FileNow> {
   const content = await currentContent(workspace, path, signal);
   if (content === undefined) return { type: "missing" };

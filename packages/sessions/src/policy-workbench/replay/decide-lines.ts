@@ -32,7 +32,7 @@ async function answerLine(workbench: PolicyWorkbench, line: string): Promise<Lin
   } catch (error) {
     return bad(null, `the line is not JSON: ${error instanceof Error ? error.message : "unknown error"}`);
   }
-  if (!isRecord(value)) return bad(null, "the line is no JSON object {id, tool, input}");
+  if (!isRecord(value)) return bad(null, "the line is not a JSON object {id, tool, input}");
   const id = value["id"] ?? null;
   const { tool, input } = value;
   if (typeof tool !== "string" || tool === "") return bad(id, "tool is missing: the name of a tool, e.g. Bash");

@@ -46,7 +46,7 @@ export class WorkSteps {
     const base = { checkpointId: "", seq, turnId, time, title: "", more: 0 };
     switch (event.type) {
       case "user-message":
-        // What was said while the turn ran is no request of its own.
+        // What was said while the turn ran is not a request of its own.
         if (event.messageId !== undefined) break;
         this.requests.set(turnId, event.text.replaceAll(/\s+/g, " ").trim().slice(0, 80));
         break;

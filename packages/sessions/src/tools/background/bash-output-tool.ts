@@ -71,6 +71,6 @@ function lineFilter(filter: string): (line: string) => boolean {
     return (line) => expression.test(line.slice(0, 500));
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    throw new ToolFailure("bad_pattern", `The filter is no regular expression: ${message}`, { cause: error });
+    throw new ToolFailure("bad_pattern", `The filter is not a regular expression: ${message}`, { cause: error });
   }
 }

@@ -159,7 +159,7 @@ export function bashTool(ports: BashPorts): Tool<BashArguments> {
       if (args.run_in_background === true && ports.staging?.proposal !== undefined) throw notInProposal;
       if (args.run_in_background === true && !staged) throw notInBackground(client !== undefined);
       if (client !== undefined && cwd.inside) await refuseNoDirectory(ports.workspace, cwd);
-      // One that is only staged is no directory of the workspace.
+      // One that is only staged is not a directory of the workspace.
       const isHeld = client === undefined && cwd.inside && ports.staging?.proposal === undefined;
       const directory = isHeld ? heldDirectory(cwd.absolute, pathName(cwd)) : undefined;
       directories.set(effect, directory);
@@ -276,7 +276,7 @@ const notInProposal = new ToolFailure("background_unavailable", "Nothing runs in
   hint: "Run it in the foreground, with an end.",
 });
 
-/** What is only proposed goes nowhere; but what was committed before is no part of it. */
+/** What is only proposed goes nowhere; but what was committed before is not part of it. */
 const notPublished = new ToolFailure(
   "no_key",
   "In Proposal Mode nothing is published: a package would hold what the user has not kept yet.",

@@ -83,7 +83,7 @@ export function readTool(ports: {
       const path = effectPath(analysis, "read");
       if (!editor.can("file-read")) return readDisk(ports, path, wanted, signal);
       const stat = await workspace.stat(path);
-      // Nothing for an editor to know about: it has no buffer of what is no text, and the disk gives the precise refusal.
+      // Nothing for an editor to know about: it has no buffer of what is not text, and the disk gives the precise refusal.
       if (
         isShownFromDisk(path.relative) ||
         (stat !== undefined && (stat.kind !== "file" || stat.size > maxFileBytes))

@@ -176,7 +176,7 @@ function movedFile(
   { before, mode, name }: { readonly before: FileContent; readonly mode: number; readonly name: string },
   time: ComparingTime,
 ): IntendedFile {
-  // As Move does: also what is no text.
+  // As Move does: also what is not text.
   if (file.hunks.length === 0)
     return { type: "moved", bytes: before.bytes, mode, content: decodeText(before.bytes)?.text };
   const { text, note = "" } = patched(file, before, name, time);

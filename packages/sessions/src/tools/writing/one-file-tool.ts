@@ -87,7 +87,7 @@ export function oneFileTool<Args extends { readonly file_path: string }>(
         : await currentContent(ports.workspace, path, signal);
       if (before === undefined && change.missingHint !== undefined) throw notFound(path, change.missingHint);
       const base = ports.knownFiles.base(path.relative);
-      // What the session has read already is no secret to it, so it may hear at once why the change cannot be made.
+      // What the session has read already is not a secret to it, so it may hear at once why the change cannot be made.
       const seen = (content: FileContent | undefined) => content === undefined || base?.sha256 === content.sha256;
       try {
         const intended = intend(args, before, path);

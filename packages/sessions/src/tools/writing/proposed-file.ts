@@ -66,7 +66,7 @@ export async function editedText(
   if (!path.inside) return new ToolFailure("outside_workspace", `${name} lies outside the workspace.`);
   const found = await currentBase(ports, path, signal);
   if (found.type === "missing") return new ToolFailure("not_found", `There is no file ${name}.`);
-  if (found.type === "opaque") return new ToolFailure("binary_file", `${name} is no text. ${found.warning}`.trim());
+  if (found.type === "opaque") return new ToolFailure("binary_file", `${name} is not text. ${found.warning}`.trim());
   const { sha256 } = found.base;
   try {
     const edited = editText({ bytes: fileBytes(found.text), sha256 }, edits, name);

@@ -18,7 +18,7 @@ export function warmingSink(inner: TurnSink, warmUp: () => void): TurnSink & Dis
     emit: (event, itemId) => {
       inner.emit(event, itemId);
       if (event.type === "tool-call-start" || event.type === "tool-call") warm();
-      // What it thinks is no answer yet: a call may follow at once.
+      // What it thinks is not an answer yet: a call may follow at once.
       else if (event.type === "text-delta") clearTimeout(waiting);
       else if (event.type === "status" && event.state === "thinking" && !isWarm) {
         clearTimeout(waiting);

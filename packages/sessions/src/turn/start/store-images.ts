@@ -5,7 +5,7 @@ import type { BlobStore } from "@gennai/store/log/session-log";
 
 const maxImages = 20;
 
-/** Keeps the images of a message. Throws `ServiceError` for what is no image, and for too many. */
+/** Keeps the images of a message. Throws `ServiceError` for what is not an image, and for too many. */
 export async function storeImages(
   blobs: Pick<BlobStore, "put">,
   images: readonly Uint8Array[],

@@ -96,7 +96,7 @@ describe("apply_patch", () => {
     await expect(execute()).rejects.toMatchObject({ code: "no_match" });
   });
 
-  test("moves what is no text", async () => {
+  test("moves what is not text", async () => {
     const bytes = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0xff]);
     bench.file("logo.png", bytes);
     bench.knownFiles.observe({ path: "logo.png", source: "disk", sha256: sha256(bytes) });

@@ -235,7 +235,7 @@ function isReadable(path: string): boolean {
   }
 }
 
-/** Entries of a list that ends each with NUL. Names that are no UTF-8 are left out: nothing else here could name them. */
+/** Entries of a list that ends each with NUL. Names that are not UTF-8 are left out: nothing else here could name them. */
 export function entriesOf(listed: Buffer): readonly string[] {
   return listed
     .toString("utf8")

@@ -134,7 +134,7 @@ export class SeenFiles {
     return modes;
   }
 
-  /** False when it is no directory any more, or holds what it did not. What is gone from it is for its files to tell. */
+  /** False when it is not a directory any more, or holds what it did not. What is gone from it is for its files to tell. */
   #lookAtDirectory(path: string, directory: SeenDirectory, time: number): boolean {
     const full = join(this.#root, path);
     const stat = statOf(full);
@@ -260,7 +260,7 @@ function namesIn(full: string, path: string): readonly (readonly [name: string, 
     return readdirSync(full, { withFileTypes: true }).flatMap((entry) => {
       const { name } = entry;
       const isDirectory = entry.isDirectory();
-      // Names that are no UTF-8, and what is neither file nor link, no snapshot keeps.
+      // Names that are not UTF-8, and what is neither file nor link, no snapshot keeps.
       const matters = isDirectory || entry.isFile() || entry.isSymbolicLink();
       if (!matters || name.includes("\ufffd") || isOurs(path === "" ? name : `${path}/${name}`)) return [];
       return path === "" && name === ".git" ? [] : [[name, isDirectory] as const];

@@ -21,7 +21,7 @@ const maxOutput = 1024 * 1024 * 1024;
 
 /**
  * What would make git change bytes, or follow anybody's configuration. The names of files are theirs to
- * choose: what other systems could not store is no reason to lose a file on this one.
+ * choose: what other systems could not store is not a reason to lose a file on this one.
  */
 const settings: GitSettings = [
   ["core.bare", "false"],

@@ -40,7 +40,7 @@ class ChainOfOthers {
     return !this.#hasOurs && this.#last !== undefined;
   }
 
-  /** The next line. What is no record changes nothing: a last line may be half written. */
+  /** The next line. What is not a record changes nothing: a last line may be half written. */
   take(text: string): void {
     const line = readLedgerLine(text);
     if (line.type !== "record") return;

@@ -62,7 +62,7 @@ function holdLedgerDirectory(workspaceRoot: string, options: { readonly create: 
     return holdRealDirectory(workspaceRoot, [ledgerDirectory], options);
   } catch (error) {
     if (hasCode(error, "path_changed") || hasCode(error, "ENOTDIR") || hasCode(error, "ELOOP")) {
-      const message = `${workspaceRoot} or ${ledgerDirectory} in it is no directory of its own, but leads elsewhere.`;
+      const message = `${workspaceRoot} or ${ledgerDirectory} in it is not a directory of its own, but leads elsewhere.`;
       throw new UnsafeLedgerPath(message, { cause: error });
     }
     throw error;

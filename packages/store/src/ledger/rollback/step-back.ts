@@ -31,7 +31,7 @@ export interface StepBack {
 
 /**
  * Compares the store with all that was signed or written outside of it: the store's mark, the heads, the ledgers' files.
- * Nothing found is no proof: anyone who puts all of it back together is seen only by a head that somebody else keeps.
+ * Nothing found is not proof: anyone who puts all of it back together is seen only by a head that somebody else keeps.
  *
  * @param database undefined when there is none
  * @param options.shared the database is a copy of a log in NATS: its heads count, its transactions do not

@@ -14,6 +14,6 @@ test("several blanks are one", () => {
   assert.deepEqual(wrapped("a  b", 10), ["a b"]);
 });
 
-test("nothing is no line", () => {
+test("nothing is not a line", () => {
   assert.deepEqual(wrapped("", 10), []);
 });

@@ -115,12 +115,12 @@ export class AgentHome {
   }
 }
 
-/** Throws `CliError` for a file that is no JSON object: what is a login in it cannot be told. */
+/** Throws `CliError` for a file that is not a JSON object: what is a login in it cannot be told. */
 function membersOf(path: string): Readonly<Record<string, unknown>> {
   try {
     return z.record(z.string(), z.unknown()).parse(JSON.parse(readFileSync(path, "utf8")));
   } catch (cause) {
-    throw new CliError(`${path} is no JSON object that could be taken along.`, { next: ["Mend it."], cause });
+    throw new CliError(`${path} is not a JSON object that could be taken along.`, { next: ["Mend it."], cause });
   }
 }
 

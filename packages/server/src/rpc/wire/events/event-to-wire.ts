@@ -86,7 +86,7 @@ const contextStates = {
   refused: ContextState.REFUSED,
 } as const;
 
-/** In the whole, what has nothing to say is no part; in a change, that it says nothing any more is one. */
+/** In the whole, what has nothing to say is not part; in a change, that it says nothing any more is one. */
 function partsTold({ whole, sections }: Extract<SessionEvent, { readonly type: "instructions" }>): string[] {
   return sections.filter(({ text }) => !whole || text !== "").map(({ name }) => name);
 }

@@ -15,7 +15,7 @@ export interface IncomingAnswer {
   readonly answer: ClientAnswer;
 }
 
-/** The answer in a client event; undefined when the event is no answer to a request. Control fields it must not have are ignored. */
+/** The answer in a client event; undefined when the event is not an answer to a request. Control fields it must not have are ignored. */
 export function answerFromWire(event: ClientEvent["event"]): IncomingAnswer | undefined {
   if (answersEditorRequest(event)) {
     return { requestId: requestId(event.value.requestId), answer: answerFromEvent(event) };
