@@ -24,7 +24,7 @@ export interface KeptState {
 
 /**
  * Unpacks what a version left, where it was made: a ledger is bound to the place of its workspace. One at a time, on the whole
- * machine; it is removed afterwards.
+ * machine, so that a test may have to wait for that of another checkout; it is removed afterwards.
  */
 export async function withKeptState<Result>(
   version: string,

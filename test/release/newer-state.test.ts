@@ -23,7 +23,7 @@ const commands = [
   "ledger purge --yes",
 ];
 
-it("a state of a newer version is refused and stays as it is, whatever the command", { timeout: 120_000 }, () =>
+it("a state of a newer version is refused and stays as it is, whatever the command", { timeout: 300_000 }, () =>
   withKeptState(keptVersions.at(-1) ?? "", async ({ stateDir, workspace, gennai }) => {
     const file = join(stateDir, "gennai.db");
     using newer = new DatabaseSync(file);

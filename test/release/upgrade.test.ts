@@ -10,7 +10,7 @@ import { type KeptState, keptVersions, withKeptState } from "./kept-state.ts";
 describe.each(keptVersions)("this version opens what %s left", (kept) => {
   it(
     "a state with sessions, ledger, proposal, plan and checkpoints, and goes on from there",
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     () =>
       withKeptState(kept, async (state) => {
         const sessions = await sessionsOf(state);
@@ -44,7 +44,7 @@ describe.each(keptVersions)("this version opens what %s left", (kept) => {
       }),
   );
 
-  it("an exported session and a bundle of its ledger", { timeout: 60_000 }, () =>
+  it("an exported session and a bundle of its ledger", { timeout: 300_000 }, () =>
     withKeptState(kept, async (state) => {
       await done(state, "ledger", "verify", "--bundle", state.path("ledger.json"));
       await done(state, "sessions", "import", state.path("session.jsonl"));
