@@ -44,7 +44,7 @@ const allowed: Readonly<Record<string, string>> = {
     "text of a plugin that another agent loads: there it starts our own hook, by its whole path, with none of the agent's words",
   "cli/src/terminal/edit-text.ts": "the user's own editor, at the user's word, on a private copy",
   "cli/src/terminal/open-in-browser.ts": "the system's browser, with a private file of ours",
-  "acp/src/acp-editor.ts": "commands that the gate admitted, in the terminal of the person's editor",
+  "acp/src/editor/acp-editor.ts": "commands that the gate admitted, in the terminal of the person's editor",
   "vscode/src/git/vscode-git.ts": "asks the editor's own git, which runs over the opened folder anyway",
   "vscode/src/server/launch/terminal-server.ts": "gennai itself, by the path in the user's settings",
   "vscode/src/server/launch/brought-server.ts":

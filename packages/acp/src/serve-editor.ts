@@ -13,11 +13,11 @@ import {
 import { ConnectError } from "@connectrpc/connect";
 import type { AgentClient, GovernanceClient, PlanClient } from "@gennai/client/connection/connection";
 import { summariesFromMessage } from "@gennai/client/session/session-summary";
-import type { SettingsChoice } from "@gennai/protocol/model/session-settings";
-import type { EditorMcpServers } from "./editor-mcp-servers.ts";
-import { ServedSession } from "./served-session.ts";
-import { modeOf, modeState } from "./session-modes.ts";
-import type { SessionPlace } from "./session-view.ts";
+import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
+import type { EditorMcpServers } from "./editor/editor-mcp-servers.ts";
+import { ServedSession } from "./session/served-session.ts";
+import { modeOf, modeState } from "./session/session-modes.ts";
+import type { SessionPlace } from "./session/session-view.ts";
 
 export interface EditorServer {
   readonly agent: AgentClient;

@@ -1,8 +1,8 @@
 import { KeptFacts } from "./compaction/kept-facts.ts";
+import { type Compacted, endStates, type LoggedEvent, type SessionEvent } from "./events/session-event.ts";
 import type { Message, MessageCall } from "./model.ts";
 import { type Instructions, type InstructionsTold, ToldInstructions } from "./prompt/instructions.ts";
-import { type Compacted, endStates, type LoggedEvent, type SessionEvent } from "./session-event.ts";
-import { estimateMessages } from "./token-estimate.ts";
+import { estimateMessages } from "./use/token-estimate.ts";
 import { userActionNote } from "./user-action-note.ts";
 
 type Note = Extract<Message, { readonly role: "note" }>;

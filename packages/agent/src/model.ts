@@ -1,5 +1,5 @@
-import type { Effort } from "@gennai/protocol/model/effort";
-import type { Usage } from "./usage.ts";
+import type { Effort } from "@gennai/protocol/model/session/effort";
+import type { Usage } from "./use/usage.ts";
 
 /** What the turn loop asks of a language model. Providers live in the server; the loop knows only this. */
 export interface Model {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Conversation } from "../src/conversation.ts";
-import type { LoggedEvent, SessionEvent, TurnState } from "../src/session-event.ts";
+import type { LoggedEvent, SessionEvent, TurnState } from "../src/events/session-event.ts";
 
 const user = (text: string): SessionEvent => ({
   type: "user-message",

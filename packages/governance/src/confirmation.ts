@@ -1,4 +1,4 @@
-import type { ConfirmationScope, Question as ShownQuestion } from "@gennai/protocol/model/question";
+import type { ConfirmationScope, Question as ShownQuestion } from "@gennai/protocol/model/governance/question";
 
 /** The one question that all asks of a call become. */
 export interface Question extends ShownQuestion {

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "@gennai/protocol/errors/error-code";
-import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
+import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
 import type { Finding } from "./verdict.ts";
 
 /** The one shape in which a refused or failed call goes back to the model. */

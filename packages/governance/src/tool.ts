@@ -1,5 +1,5 @@
-import type { Risk } from "@gennai/protocol/model/risk";
-import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
+import type { Risk } from "@gennai/protocol/model/governance/risk";
+import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
 import type { ZodType } from "zod";
 import type { Effect } from "./effect.ts";
 import type { Decision } from "./gate/gate-journal.ts";

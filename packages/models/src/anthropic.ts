@@ -1,7 +1,7 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt, SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { Model, ModelRequest } from "@gennai/agent/model";
-import { type Effort, nearestEffort } from "@gennai/protocol/model/effort";
+import { type Effort, nearestEffort } from "@gennai/protocol/model/session/effort";
 import { fetchFromServer } from "./answer/fetch-from-server.ts";
 import { defaultTiming, type ModelTiming, ProviderModel } from "./answer/provider-model.ts";
 import { capabilitiesOf } from "./facts/model-capabilities.ts";

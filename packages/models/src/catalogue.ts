@@ -1,5 +1,5 @@
-import type { Prices, Rates } from "@gennai/agent/prices";
-import { type Effort, efforts } from "@gennai/protocol/model/effort";
+import type { Prices, Rates } from "@gennai/agent/use/prices";
+import { type Effort, efforts } from "@gennai/protocol/model/session/effort";
 
 /** What is known of a model. 0 and undefined: not known. */
 export interface CataloguedModel {

@@ -1,7 +1,7 @@
 import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import type { Message, Model } from "@gennai/agent/model";
 import { withoutImages } from "@gennai/agent/shown-images";
-import { nearestEffort } from "@gennai/protocol/model/effort";
+import { nearestEffort } from "@gennai/protocol/model/session/effort";
 import { fetchFromServer } from "./answer/fetch-from-server.ts";
 import { defaultTiming, type ModelTiming, ProviderModel } from "./answer/provider-model.ts";
 import { capabilitiesOf } from "./facts/model-capabilities.ts";

@@ -1,5 +1,5 @@
 import { ModelError } from "@gennai/agent/model";
-import type { Provider } from "@gennai/protocol/model/backend";
+import type { Provider } from "@gennai/protocol/model/session/backend";
 import type { KnownModels, ModelFacts } from "./facts/model-facts.ts";
 import { modelsFile } from "./facts/models-file.ts";
 import type { ModelSettings } from "./model-registry.ts";

@@ -1,6 +1,6 @@
 import { type Model, ModelError } from "@gennai/agent/model";
-import { backends } from "@gennai/protocol/model/backend";
-import type { SessionSettings } from "@gennai/protocol/model/session-settings";
+import { backends } from "@gennai/protocol/model/session/backend";
+import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
 import { type AskEditor, EditorModel } from "./editor-model.ts";
 import { type KeySource, type ModelKnowledge, resolveEndpoint } from "./model-endpoint.ts";
 import { isProvider, providers } from "./providers.ts";

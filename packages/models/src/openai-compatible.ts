@@ -1,8 +1,8 @@
 import { createOpenAICompatible, OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatible";
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { Model } from "@gennai/agent/model";
-import type { Provider } from "@gennai/protocol/model/backend";
-import { nearestEffort } from "@gennai/protocol/model/effort";
+import type { Provider } from "@gennai/protocol/model/session/backend";
+import { nearestEffort } from "@gennai/protocol/model/session/effort";
 import { askChat } from "./answer/ask-chat.ts";
 import { defaultTiming, type ModelTiming, ProviderModel } from "./answer/provider-model.ts";
 import { capabilitiesOf } from "./facts/model-capabilities.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createOpenAI } from "@ai-sdk/openai";
 import type { Model } from "@gennai/agent/model";
-import { nearestEffort } from "@gennai/protocol/model/effort";
+import { nearestEffort } from "@gennai/protocol/model/session/effort";
 import { fetchFromServer } from "./answer/fetch-from-server.ts";
 import { defaultTiming, type ModelTiming, ProviderModel } from "./answer/provider-model.ts";
 import { capabilitiesOf } from "./facts/model-capabilities.ts";

@@ -1,5 +1,5 @@
 import type { Model } from "@gennai/agent/model";
-import type { Backend, Provider } from "@gennai/protocol/model/backend";
+import type { Backend, Provider } from "@gennai/protocol/model/session/backend";
 import type { ModelEndpoint } from "./model-endpoint.ts";
 
 interface ProviderFacts {

@@ -1,4 +1,4 @@
-import type { Provider } from "@gennai/protocol/model/backend";
+import type { Provider } from "@gennai/protocol/model/session/backend";
 import * as z from "zod";
 import { askServer, atRoot, UnusableAnswer } from "./ask-server.ts";
 import type { ModelEndpoint } from "./model-endpoint.ts";

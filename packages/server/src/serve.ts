@@ -18,7 +18,7 @@ import type { PlanAuthority } from "@gennai/sessions/plans/approval/plan-authori
 import { Callers } from "@gennai/sessions/users/callers";
 import { oneUser } from "@gennai/sessions/users/identity";
 import { openLedgerSigner } from "@gennai/store/ledger/keys/ledger-key";
-import { parseLogAddress } from "@gennai/store/nats/log-address";
+import { parseLogAddress } from "@gennai/store/nats/stream/log-address";
 import { Admission } from "./admission/admission.ts";
 import { defaultLimits } from "./admission/limits.ts";
 import { openGuardDoor } from "./http/listen/guard-door.ts";

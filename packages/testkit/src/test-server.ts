@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type AgentClient, connect } from "@gennai/client/connection/connection";
-import { settingDefaults } from "@gennai/protocol/model/session-settings";
+import { settingDefaults } from "@gennai/protocol/model/session/session-settings";
 import { type RunningServer, startServer } from "@gennai/server/serve";
 import type { ServerOptions } from "@gennai/server/tenants/server-options";
 import {

@@ -2,8 +2,8 @@ import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { withEdits } from "../src/apply/minimal-edits.ts";
 import { EditorError } from "../src/editor/editor-error.ts";
-import type { EditorDocument, EditorFiles, FileEdit } from "../src/editor/editor-files.ts";
-import { byteOrderMark, lineEndsOf, withLineEnds, withoutByteOrderMark } from "../src/editor/text-shape.ts";
+import type { EditorDocument, EditorFiles, FileEdit } from "../src/editor/files/editor-files.ts";
+import { byteOrderMark, lineEndsOf, withLineEnds, withoutByteOrderMark } from "../src/editor/files/text-shape.ts";
 
 type Failure = (absolute: string) => boolean | undefined | void;
 

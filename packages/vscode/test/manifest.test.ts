@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { backends } from "@gennai/protocol/model/backend";
+import { backends } from "@gennai/protocol/model/session/backend";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { commandIds } from "../src/command-ids.ts";

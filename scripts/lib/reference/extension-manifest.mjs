@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { backends } from "../../../packages/protocol/src/model/backend.ts";
+import { backends } from "../../../packages/protocol/src/model/session/backend.ts";
 import { inRepository } from "../repository.mjs";
 
 const file = "packages/vscode/package.json";

@@ -1,4 +1,4 @@
-import type { LoggedEvent, SessionEvent } from "@gennai/agent/session-event";
+import type { LoggedEvent, SessionEvent } from "@gennai/agent/events/session-event";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import { StoreError } from "@gennai/store/database/store-error";
 import { AppendConflict, type EventDraft, type LogBatch, type SessionLog } from "@gennai/store/log/session-log";

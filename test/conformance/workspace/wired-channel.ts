@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import type { WorkspaceOperation } from "@gennai/agent/workspace-operation";
+import type { WorkspaceOperation } from "@gennai/agent/events/workspace-operation";
 import { bindRequest } from "@gennai/client/bridge/client-answer";
 import type { HeldWorkspace } from "@gennai/client/held-workspace/held-workspace";
 import { ClientEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";

@@ -1,4 +1,4 @@
-import { settingDefaults } from "@gennai/protocol/model/session-settings";
+import { settingDefaults } from "@gennai/protocol/model/session/session-settings";
 import { startServer } from "@gennai/server/serve";
 import { z } from "zod";
 

@@ -8,7 +8,7 @@ import {
   type RequestPermissionRequest,
   type SessionUpdate,
 } from "@agentclientprotocol/sdk";
-import type { EditorMcpServers } from "@gennai/acp/editor-mcp-servers";
+import type { EditorMcpServers } from "@gennai/acp/editor/editor-mcp-servers";
 import { serveEditor } from "@gennai/acp/serve-editor";
 import { connectGovernance, connectPlans } from "@gennai/client/connection/connection";
 import { startTestServer, type TestServerOptions } from "@gennai/testkit/test-server";

@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { connectGovernance } from "@gennai/client/connection/connection";
 import { traceLines } from "@gennai/client/provenance/trace-lines";
 import { HunkDecision, type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import type { TracedOrigin } from "@gennai/protocol/model/line-trace";
+import type { TracedOrigin } from "@gennai/protocol/model/governance/line-trace";
 import { WorkspaceProvenance } from "@gennai/store/provenance/workspace-provenance";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";

@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { connectGovernance } from "@gennai/client/connection/connection";
 import { traceCall, traceLines } from "@gennai/client/provenance/trace-lines";
-import { type LineTrace, mostTracedBytes } from "@gennai/protocol/model/line-trace";
+import { type LineTrace, mostTracedBytes } from "@gennai/protocol/model/governance/line-trace";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { startSession, Watcher } from "../rpc/session-client.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { ConfirmationQuestion } from "@gennai/client/bridge/editor";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import type { SettingsChoice } from "@gennai/protocol/model/session-settings";
+import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";

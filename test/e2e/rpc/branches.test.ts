@@ -1,5 +1,5 @@
 import { connectGovernance } from "@gennai/client/connection/connection";
-import { getWorkspaceState, prepareBranch } from "@gennai/client/session/workspace-state";
+import { getWorkspaceState, prepareBranch } from "@gennai/client/session/state/workspace-state";
 import { BranchChange, GitState } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { connect } from "@gennai/client/connection/connection";
-import { settingDefaults } from "@gennai/protocol/model/session-settings";
+import { settingDefaults } from "@gennai/protocol/model/session/session-settings";
 import { type RunningServer, startServer } from "@gennai/server/serve";
 import { type ScriptedTurn, startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
-import { listCheckpoints, restoreCheckpoint } from "@gennai/client/session/checkpoints";
+import { listCheckpoints, restoreCheckpoint } from "@gennai/client/session/state/checkpoints";
 import { ConfirmationAnswer, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { droppedForRest } from "@gennai/protocol/model/offered-parts";
+import { droppedForRest } from "@gennai/protocol/model/governance/offered-parts";
 import { describe, expect, test } from "vitest";
 import { eventsOf, startSession, Watcher } from "../rpc/session-client.ts";
 import { leftovers, program, result, staging } from "./staging.ts";

@@ -1,9 +1,9 @@
 import type { Conversation } from "../conversation.ts";
+import type { Compacted } from "../events/session-event.ts";
+import type { TurnSink } from "../loop/turn-sink.ts";
 import { asks, type Message, type Model, ModelError } from "../model.ts";
-import type { Compacted } from "../session-event.ts";
-import { estimateMessage, estimateMessages } from "../token-estimate.ts";
-import type { TurnBudget } from "../turn-budget.ts";
-import type { TurnSink } from "../turn-sink.ts";
+import { estimateMessage, estimateMessages } from "../use/token-estimate.ts";
+import type { TurnBudget } from "../use/turn-budget.ts";
 import { summarise } from "./summarise.ts";
 
 /** Parts of the model's context: where a compaction begins, where the first stage is enough, and what stays as it is. */

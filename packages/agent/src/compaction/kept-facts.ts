@@ -1,8 +1,8 @@
 import type { Intent } from "@gennai/governance/intents/intent";
 import { applyPlanChange, IllegalPlanChange, type PlanRecord } from "@gennai/governance/plan/plan-record";
 import * as z from "zod";
-import type { ProposalReview } from "../proposal.ts";
-import type { LoggedEvent, SessionEvent } from "../session-event.ts";
+import type { ProposalReview } from "../events/proposal.ts";
+import type { LoggedEvent, SessionEvent } from "../events/session-event.ts";
 
 /** Characters of one request, of one refusal's arguments and reason, and of a review's note. */
 const maxRequest = 1_500;

@@ -1,7 +1,7 @@
+import type { TurnSink } from "../loop/turn-sink.ts";
 import { type Message, type Model, ModelError, userSideText } from "../model.ts";
-import { estimateMessage, estimateText } from "../token-estimate.ts";
-import type { TurnBudget } from "../turn-budget.ts";
-import type { TurnSink } from "../turn-sink.ts";
+import { estimateMessage, estimateText } from "../use/token-estimate.ts";
+import type { TurnBudget } from "../use/turn-budget.ts";
 
 /** Characters of a summary that are kept, and tokens the model may take for it. */
 const maxSummary = 8_000;

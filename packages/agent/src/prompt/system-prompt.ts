@@ -1,10 +1,10 @@
 import type { EditingMode } from "@gennai/governance/policies/git/branch";
-import type { Verbosity } from "@gennai/protocol/model/session-settings";
+import type { Verbosity } from "@gennai/protocol/model/session/session-settings";
+import type { Todo } from "../events/todo.ts";
 import { usesPlaceholder } from "../scenarios/prompt-template.ts";
 import { renderPrompt } from "../scenarios/render-prompt.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
 import { canChange, toolsInMode } from "../scenarios/tool-groups.ts";
-import type { Todo } from "../todo.ts";
 import { type InstructionSection, type Instructions, projectNotesBlock } from "./instructions.ts";
 import { intentsBlock, type PromptIntents } from "./intents-block.ts";
 import { type PromptSkill, skillsBlock } from "./skills-block.ts";

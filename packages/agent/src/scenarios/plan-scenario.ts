@@ -1,4 +1,4 @@
-import { riskWords } from "@gennai/protocol/model/risk";
+import { riskWords } from "@gennai/protocol/model/governance/risk";
 
 /** The line by which a model, and the offline assistant, can tell that a plan is wanted and nothing else. */
 export const planAnswerRule = "Answer with exactly one JSON object, a plan envelope, and nothing before or after it.";

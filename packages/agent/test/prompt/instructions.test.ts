@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Conversation } from "#conversation";
+import type { SessionEvent } from "#events/session-event";
 import { type InstructionSection, type Instructions, instructionsText } from "#prompt/instructions";
-import type { SessionEvent } from "#session-event";
 
 const todos = (text: string): InstructionSection => ({ name: "todos", text });
 const note = (name: string, text: string): InstructionSection => ({ name, text, projectNote: true });

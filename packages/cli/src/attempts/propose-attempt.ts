@@ -1,6 +1,6 @@
 import { SessionAttempts } from "@gennai/client/attempts/attempts";
 import type { AgentSession } from "@gennai/client/session/agent-session";
-import { type Proposal, proposalFromMessage } from "@gennai/protocol/model/proposal";
+import { type Proposal, proposalFromMessage } from "@gennai/protocol/model/session/proposal";
 import { ChangeWriter } from "../client/change-writer.ts";
 import type { OfferPlace } from "../review/offered-changes.ts";
 import { reviewProposal } from "../review/review-proposal.ts";

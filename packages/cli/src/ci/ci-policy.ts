@@ -4,7 +4,7 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bridge/editor";
 import { type ScopeGlob, scopeGlob } from "@gennai/governance/intents/scope-glob";
 import { parseStrictYaml, YamlError } from "@gennai/machine/yaml/strict-yaml";
-import { isAtLeast, riskWords } from "@gennai/protocol/model/risk";
+import { isAtLeast, riskWords } from "@gennai/protocol/model/governance/risk";
 import * as z from "zod";
 import { usageError } from "../errors/cli-error.ts";
 

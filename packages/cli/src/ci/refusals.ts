@@ -1,7 +1,7 @@
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { FailureClass } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { type Risk, riskFromMessage } from "@gennai/protocol/model/risk";
-import { verdictFromMessage } from "@gennai/protocol/model/tool-outcome";
+import { type Risk, riskFromMessage } from "@gennai/protocol/model/governance/risk";
+import { verdictFromMessage } from "@gennai/protocol/model/governance/tool-outcome";
 import * as z from "zod";
 import { relativeTo } from "./ci-policy.ts";
 

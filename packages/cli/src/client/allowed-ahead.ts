@@ -1,7 +1,7 @@
 import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bridge/editor";
 import { type Endpoint, parseEndpoint, sameEndpoint } from "@gennai/governance/network/endpoint";
 import { connectionRule } from "@gennai/governance/policies/commands/connections";
-import { isAtLeast } from "@gennai/protocol/model/risk";
+import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import { z } from "zod";
 
 const connectionAction = z.object({ operands: z.object({ reaches: z.string().min(1) }) });

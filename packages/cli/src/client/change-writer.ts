@@ -1,6 +1,6 @@
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import type { Workspace, WorkspaceChange } from "@gennai/machine/workspace/workspace";
-import type { AppliedFile, ProposedChange } from "@gennai/protocol/model/proposal";
+import type { AppliedFile, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { CliError } from "../errors/cli-error.ts";
 
 /** What shall become of a file. */

@@ -1,6 +1,6 @@
 import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bridge/editor";
-import type { ConfirmationScope } from "@gennai/protocol/model/question";
-import { isAtLeast } from "@gennai/protocol/model/risk";
+import type { ConfirmationScope } from "@gennai/protocol/model/governance/question";
+import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 
 /** Who answers when the server asks. */
 export type AnswerPolicy =

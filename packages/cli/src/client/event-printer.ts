@@ -1,4 +1,4 @@
-import { ItemText } from "@gennai/client/session/item-text";
+import { ItemText } from "@gennai/client/session/text/item-text";
 import {
   type InvokeEvent,
   InvokeState,
@@ -10,8 +10,8 @@ import {
   PlanStepState,
   VerificationState,
 } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { riskFromMessage } from "@gennai/protocol/model/risk";
-import { verdictFromMessage } from "@gennai/protocol/model/tool-outcome";
+import { riskFromMessage } from "@gennai/protocol/model/governance/risk";
+import { verdictFromMessage } from "@gennai/protocol/model/governance/tool-outcome";
 import { colouredLine, type Paint } from "../terminal/colours.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
 import { toolCallLine, toolErrorMessage } from "./tool-call-line.ts";

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import type { ConfirmationQuestion, ConfirmationReply, Editor, RequestOptions } from "@gennai/client/bridge/editor";
 import type { HeldWorkspace } from "@gennai/client/held-workspace/held-workspace";
-import type { ApplyRequest } from "@gennai/protocol/model/editor-requests";
-import type { AppliedFile } from "@gennai/protocol/model/proposal";
-import type { UserQuestion, UserReply } from "@gennai/protocol/model/user-question";
+import type { ApplyRequest } from "@gennai/protocol/model/editor/editor-requests";
+import type { UserQuestion, UserReply } from "@gennai/protocol/model/governance/user-question";
+import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { type ChangeWriter, finalChange } from "./change-writer.ts";
 import { runInTerminal } from "./run-in-terminal.ts";
 

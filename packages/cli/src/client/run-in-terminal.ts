@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { StringDecoder } from "node:string_decoder";
 import type { CommandOptions } from "@gennai/client/bridge/editor";
 import { atExit } from "@gennai/machine/process/at-exit";
-import type { CommandRequest, CommandRun } from "@gennai/protocol/model/editor-requests";
+import type { CommandRequest, CommandRun } from "@gennai/protocol/model/editor/editor-requests";
 
 /** Bytes of output that an answer holds: the end of it, where errors stand. */
 const keptOutput = 256 * 1024;

@@ -4,7 +4,7 @@ import type { TurnRequest } from "@gennai/client/session/turn";
 import { type TurnOutcome, turnOutcome } from "@gennai/client/session/turn-state";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { FailureClass } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { type Proposal, proposalFromMessage } from "@gennai/protocol/model/proposal";
+import { type Proposal, proposalFromMessage } from "@gennai/protocol/model/session/proposal";
 import { type ExitCode, exitCode } from "../errors/exit-code.ts";
 import type { Interrupts } from "../terminal/interrupts.ts";
 import { addUsage, nothingUsed, type TurnUsage } from "./turn-usage.ts";

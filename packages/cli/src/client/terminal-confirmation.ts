@@ -1,7 +1,7 @@
 import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bridge/editor";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
-import { droppedForRest } from "@gennai/protocol/model/offered-parts";
-import type { OfferedPart, OfferedPattern } from "@gennai/protocol/model/question";
+import { droppedForRest } from "@gennai/protocol/model/governance/offered-parts";
+import type { OfferedPart, OfferedPattern } from "@gennai/protocol/model/governance/question";
 import { colouredDiff, colouredRisk, type Paint } from "../terminal/colours.ts";
 import type { LineInput } from "../terminal/line-input.ts";
 import { readAnswer } from "./confirmation-answer.ts";

@@ -1,10 +1,10 @@
 import type { ClientIdentity } from "@gennai/client/connection/client-identity";
 import type { HeldWorkspace } from "@gennai/client/held-workspace/held-workspace";
 import { AgentSession } from "@gennai/client/session/agent-session";
-import { eventJson } from "@gennai/client/session/event-json";
+import { eventJson } from "@gennai/client/session/text/event-json";
 import type { Endpoint } from "@gennai/governance/network/endpoint";
-import type { SettingsChoice } from "@gennai/protocol/model/session-settings";
-import type { UserQuestion, UserReply } from "@gennai/protocol/model/user-question";
+import type { UserQuestion, UserReply } from "@gennai/protocol/model/governance/user-question";
+import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import pLimit, { type LimitFunction } from "p-limit";
 import type { Pipeline } from "../ci/pipeline.ts";
 import type { ChosenServer } from "../connection/server-choice.ts";

@@ -1,5 +1,5 @@
-import type { Backend } from "@gennai/protocol/model/backend";
-import { type SessionSettings, settingDefaults } from "@gennai/protocol/model/session-settings";
+import type { Backend } from "@gennai/protocol/model/session/backend";
+import { type SessionSettings, settingDefaults } from "@gennai/protocol/model/session/session-settings";
 
 export interface ModelChoice {
   readonly backend?: Backend;

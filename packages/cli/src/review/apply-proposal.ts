@@ -1,6 +1,11 @@
 import { proposedText } from "@gennai/client/review/proposed-text";
 import type { AgentSession } from "@gennai/client/session/agent-session";
-import { type AppliedFile, isBeyondText, type Proposal, type ProposedChange } from "@gennai/protocol/model/proposal";
+import {
+  type AppliedFile,
+  isBeyondText,
+  type Proposal,
+  type ProposedChange,
+} from "@gennai/protocol/model/session/proposal";
 import { applyReview } from "@gennai/protocol/review/apply-review";
 import type { ChangeWriter, FinalChange } from "../client/change-writer.ts";
 import { CliError } from "../errors/cli-error.ts";

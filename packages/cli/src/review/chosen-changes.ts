@@ -1,4 +1,4 @@
-import { closedUnderNeeds } from "@gennai/protocol/model/offered-parts";
+import { closedUnderNeeds } from "@gennai/protocol/model/governance/offered-parts";
 import type { TriedChange } from "@gennai/sessions/policy-workbench/try/offer-staged";
 
 /** What a person said to "keep it?". */

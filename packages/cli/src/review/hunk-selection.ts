@@ -1,4 +1,4 @@
-import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
+import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { type HunkDecision, wholeChange } from "@gennai/protocol/review/apply-review";
 import { CliError } from "../errors/cli-error.ts";
 import { exitCode } from "../errors/exit-code.ts";

@@ -1,4 +1,4 @@
-import type { Hunk, Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
+import type { Hunk, Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import type { HunkDecision } from "@gennai/protocol/review/apply-review";
 import { asCliError } from "../errors/cli-error.ts";
 import { colouredDiff, colouredLine, type Paint } from "../terminal/colours.ts";

@@ -1,5 +1,5 @@
 import type { AgentSession } from "@gennai/client/session/agent-session";
-import type { Proposal } from "@gennai/protocol/model/proposal";
+import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import type { ChangeWriter } from "../client/change-writer.ts";
 import type { Paint } from "../terminal/colours.ts";
 import type { LineInput } from "../terminal/line-input.ts";

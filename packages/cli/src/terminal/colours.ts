@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { isAtLeast, type Risk } from "@gennai/protocol/model/risk";
+import { isAtLeast, type Risk } from "@gennai/protocol/model/governance/risk";
 import { isTerminal } from "./console.ts";
 import { terminalSafe } from "./terminal-safe.ts";
 

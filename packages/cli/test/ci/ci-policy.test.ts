@@ -1,5 +1,5 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises";
-import type { Risk } from "@gennai/protocol/model/risk";
+import type { Risk } from "@gennai/protocol/model/governance/risk";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { describe, expect, test } from "vitest";
 import { answerByCiPolicy, parseCiPolicy, readCiPolicy } from "#ci/ci-policy";

@@ -1,5 +1,5 @@
 import { sha256Hex } from "@gennai/protocol/digest";
-import type { ProposedChange } from "@gennai/protocol/model/proposal";
+import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { ChangeWriter, finalChange } from "#client/change-writer";

@@ -10,7 +10,7 @@ import {
   attemptCheckWords,
   attemptOutcomeWords,
   attemptPhaseWords,
-} from "@gennai/protocol/model/attempt-words";
+} from "@gennai/protocol/model/session/attempt-words";
 import type { AgentClient } from "../connection/connection.ts";
 import { retryingCall } from "../connection/retrying-call.ts";
 

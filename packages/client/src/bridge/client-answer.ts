@@ -7,7 +7,7 @@ import {
   asksEditor,
   failureToEvent,
   requestFromEvent,
-} from "@gennai/protocol/model/editor-messages";
+} from "@gennai/protocol/model/editor/editor-messages";
 import {
   answerWorkspaceRequest,
   type FetchContent,

@@ -6,7 +6,7 @@ import {
   type ConfirmationResponseSchema,
   ConfirmationScope as ScopeMessage,
 } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { questionFromMessage, scopeWords } from "@gennai/protocol/model/question";
+import { questionFromMessage, scopeWords } from "@gennai/protocol/model/governance/question";
 import type { ConfirmationQuestion, ConfirmationReply } from "./editor.ts";
 
 export function confirmationQuestion(message: ConfirmationRequest): ConfirmationQuestion {

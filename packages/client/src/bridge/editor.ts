@@ -1,5 +1,5 @@
-import type { EditorMethods } from "@gennai/protocol/model/editor-messages";
-import type { ConfirmationScope, Question } from "@gennai/protocol/model/question";
+import type { EditorMethods } from "@gennai/protocol/model/editor/editor-messages";
+import type { ConfirmationScope, Question } from "@gennai/protocol/model/governance/question";
 import type { HeldWorkspace } from "../held-workspace/held-workspace.ts";
 
 /**

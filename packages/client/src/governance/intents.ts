@@ -4,7 +4,7 @@ import {
   IntentsMode as IntentsModeMessage,
   type ListIntentsResponse,
 } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/intents-mode";
+import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/governance/intents-mode";
 import type { GovernanceClient } from "../connection/connection.ts";
 
 /** A piece of work that a session can do under. */

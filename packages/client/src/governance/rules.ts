@@ -1,7 +1,7 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { type Risk, riskFromMessage } from "@gennai/protocol/model/risk";
-import { type RuleKindWord, ruleKindWords } from "@gennai/protocol/model/rule-kind";
-import { verdictWords } from "@gennai/protocol/model/tool-outcome";
+import { type Risk, riskFromMessage } from "@gennai/protocol/model/governance/risk";
+import { type RuleKindWord, ruleKindWords } from "@gennai/protocol/model/governance/rule-kind";
+import { verdictWords } from "@gennai/protocol/model/governance/tool-outcome";
 import type { GovernanceClient } from "../connection/connection.ts";
 
 /** A rule in force, and what it did lately. */

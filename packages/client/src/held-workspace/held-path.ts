@@ -1,4 +1,4 @@
-import { HeldWorkspaceError } from "@gennai/protocol/model/held-workspace";
+import { HeldWorkspaceError } from "@gennai/protocol/model/editor/held-workspace";
 
 /**
  * A path as a server may name it: relative to the root and normal, so that nothing in it leads up, elsewhere, or into git's

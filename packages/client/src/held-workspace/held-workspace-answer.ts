@@ -21,8 +21,8 @@ import {
   type HeldStat,
   HeldWorkspaceError,
   type HeldWorkspaceFacts,
-} from "@gennai/protocol/model/held-workspace";
-import { failureClassWords } from "@gennai/protocol/model/tool-outcome";
+} from "@gennai/protocol/model/editor/held-workspace";
+import { failureClassWords } from "@gennai/protocol/model/governance/tool-outcome";
 import type { CommandOptions } from "../bridge/editor.ts";
 import { checkChangeablePath, checkHeldPath } from "./held-path.ts";
 import type { HeldWorkspace } from "./held-workspace.ts";

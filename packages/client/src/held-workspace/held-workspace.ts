@@ -10,7 +10,7 @@ import type {
   HeldSearch,
   HeldStat,
   HeldWorkspaceFacts,
-} from "@gennai/protocol/model/held-workspace";
+} from "@gennai/protocol/model/editor/held-workspace";
 import type { CommandOptions, RequestOptions } from "../bridge/editor.ts";
 
 /**

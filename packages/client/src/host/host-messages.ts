@@ -1,4 +1,4 @@
-import { backends } from "@gennai/protocol/model/backend";
+import { backends } from "@gennai/protocol/model/session/backend";
 import * as z from "zod/mini";
 import { hostCommands, replPanels } from "./repl-host.ts";
 

@@ -1,12 +1,12 @@
 import type { Transport } from "@connectrpc/connect";
-import type { Backend } from "@gennai/protocol/model/backend";
-import type { AppliedFile } from "@gennai/protocol/model/proposal";
-import type { EditingMode } from "@gennai/protocol/model/session-settings";
+import type { Backend } from "@gennai/protocol/model/session/backend";
+import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
+import type { EditingMode } from "@gennai/protocol/model/session/session-settings";
 import type { Review } from "../review/review.ts";
 import type { ReviewState } from "../review/review-state.ts";
 import type { EditorContext } from "../session/editor-context.ts";
-import type { ModelTrial } from "../session/model-choices.ts";
-import type { KeyToHand } from "../session/model-key.ts";
+import type { ModelTrial } from "../session/models/model-choices.ts";
+import type { KeyToHand } from "../session/models/model-key.ts";
 
 /**
  * Where the REPL app lives: a webview of an editor, or a page that the server serves. The app takes everything that is

@@ -5,10 +5,15 @@ import type {
   VerificationResult as ResultMessage,
   PlanStep as StepMessage,
 } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
-import { type PlanState, planStateWords, type StepState, stepStateWords } from "@gennai/protocol/model/plan-state";
-import { changeFromMessage, type ProposedChange } from "@gennai/protocol/model/proposal";
-import { type Risk, riskFromMessage } from "@gennai/protocol/model/risk";
-import { failureClassWords, verdictFromMessage } from "@gennai/protocol/model/tool-outcome";
+import {
+  type PlanState,
+  planStateWords,
+  type StepState,
+  stepStateWords,
+} from "@gennai/protocol/model/governance/plan-state";
+import { type Risk, riskFromMessage } from "@gennai/protocol/model/governance/risk";
+import { failureClassWords, verdictFromMessage } from "@gennai/protocol/model/governance/tool-outcome";
+import { changeFromMessage, type ProposedChange } from "@gennai/protocol/model/session/proposal";
 
 /** A plan that the server holds. */
 export interface Plan {

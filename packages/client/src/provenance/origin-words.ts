@@ -1,4 +1,4 @@
-import type { TracedOrigin, TracedRun, TracedWrite, WriteDecision } from "@gennai/protocol/model/line-trace";
+import type { TracedOrigin, TracedRun, TracedWrite, WriteDecision } from "@gennai/protocol/model/governance/line-trace";
 
 // Names in these come from records, and so from models and repositories: whoever shows them makes them harmless for that place.
 

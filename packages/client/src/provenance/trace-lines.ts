@@ -4,7 +4,7 @@ import {
   type LineTrace,
   lineTraceFromMessage,
   mostTracedBytes,
-} from "@gennai/protocol/model/line-trace";
+} from "@gennai/protocol/model/governance/line-trace";
 import type { GovernanceClient } from "../connection/connection.ts";
 
 /** A file as whoever asks has it, saved or not. */

@@ -1,4 +1,4 @@
-import type { Proposal } from "@gennai/protocol/model/proposal";
+import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import { type ReviewState, reviewFromJson } from "./review-state.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { ProposedChange } from "@gennai/protocol/model/proposal";
+import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 
 /** Where contents are fetched from that are too large for an event. */
 export interface ContentSource {

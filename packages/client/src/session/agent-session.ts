@@ -1,14 +1,18 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import type { AnswerInit } from "@gennai/protocol/model/editor-messages";
-import { type AppliedFile, appliedFileFromMessage, appliedFileToMessage } from "@gennai/protocol/model/proposal";
+import type { AnswerInit } from "@gennai/protocol/model/editor/editor-messages";
+import {
+  type AppliedFile,
+  appliedFileFromMessage,
+  appliedFileToMessage,
+} from "@gennai/protocol/model/session/proposal";
 import {
   type ReportedSettings,
   type SettingsChoice,
   settingsFromMessage,
   settingsToMessage,
-} from "@gennai/protocol/model/session-settings";
+} from "@gennai/protocol/model/session/session-settings";
 import { Bridge } from "../bridge/bridge.ts";
 import type { ClientIdentity } from "../connection/client-identity.ts";
 import type { AgentClient } from "../connection/connection.ts";

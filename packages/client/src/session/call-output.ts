@@ -1,8 +1,8 @@
 import type { ToolResult } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { ClientIdentity } from "../connection/client-identity.ts";
 import type { AgentClient } from "../connection/connection.ts";
-import { ItemText } from "./item-text.ts";
 import { subscribe } from "./subscription.ts";
+import { ItemText } from "./text/item-text.ts";
 
 /** A call of a turn. */
 export interface WatchedCallName {

@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { WorkspaceRequestSchema } from "@gennai/protocol/gen/gennai/agent/v1/workspace_pb";
-import { HeldWorkspaceError } from "@gennai/protocol/model/held-workspace";
+import { HeldWorkspaceError } from "@gennai/protocol/model/editor/held-workspace";
 import { expect, test } from "vitest";
 import { bindRequest } from "../../src/bridge/client-answer.ts";
 import type { HeldWorkspace } from "../../src/held-workspace/held-workspace.ts";

@@ -1,4 +1,4 @@
-import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
+import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { expect, test } from "vitest";
 import { countDecisions, decide, decideMany, newReview, reviewFromJson, reviewToApply } from "#review/review-state";
 

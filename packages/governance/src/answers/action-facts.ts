@@ -1,4 +1,4 @@
-import type { Risk } from "@gennai/protocol/model/risk";
+import type { Risk } from "@gennai/protocol/model/governance/risk";
 import type { FiredPolicy } from "../gate/decide/run-policies.ts";
 import { controlPath } from "../policies/files/control-paths.ts";
 import { isZeroAccess } from "../policies/files/secrets.ts";

@@ -1,5 +1,5 @@
 import { digestOf } from "@gennai/protocol/digest";
-import { isAtLeast, type Risk } from "@gennai/protocol/model/risk";
+import { isAtLeast, type Risk } from "@gennai/protocol/model/governance/risk";
 import type { ActionFacts, ActionShape } from "./action-facts.ts";
 import { plainWords, quotedWords } from "./plain-words.ts";
 import {

@@ -1,4 +1,4 @@
-import type { OfferedPattern } from "@gennai/protocol/model/question";
+import type { OfferedPattern } from "@gennai/protocol/model/governance/question";
 import type { ActionFacts } from "./action-facts.ts";
 import { type AnswerPattern, covers, hasPath, hasWords } from "./answer-pattern.ts";
 import { quotedWords } from "./plain-words.ts";

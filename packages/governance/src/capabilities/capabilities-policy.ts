@@ -1,4 +1,4 @@
-import { isAtLeast } from "@gennai/protocol/model/risk";
+import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import { type Effect, isReadOnly } from "../effect.ts";
 import { computeRisk } from "../policies/risk.ts";
 import type { Policy } from "../policy.ts";

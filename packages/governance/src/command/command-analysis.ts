@@ -1,4 +1,4 @@
-import type { Risk } from "@gennai/protocol/model/risk";
+import type { Risk } from "@gennai/protocol/model/governance/risk";
 
 /** What is known of a shell command from its syntax tree. Shapes only; `analyse-command.ts` makes it. */
 export interface CommandAnalysis {

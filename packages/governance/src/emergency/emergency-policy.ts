@@ -1,4 +1,4 @@
-import { isAtLeast } from "@gennai/protocol/model/risk";
+import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import type { CommandAnalysis } from "../command/command-analysis.ts";
 import { foldName } from "../command/fold-name.ts";
 import { coveringNames } from "../covering-names.ts";

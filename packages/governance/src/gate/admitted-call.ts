@@ -1,4 +1,4 @@
-import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
+import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
 import type { Answer } from "../confirmation.ts";
 import type { ToolError } from "../tool-error.ts";
 import { type DecidedCall, findingOf } from "./decide/decide-call.ts";

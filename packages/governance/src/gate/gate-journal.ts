@@ -1,5 +1,5 @@
-import type { Risk } from "@gennai/protocol/model/risk";
-import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
+import type { Risk } from "@gennai/protocol/model/governance/risk";
+import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
 import type { Effect } from "../effect.ts";
 import type { ToolOutcome, Verification } from "../tool.ts";
 import type { ToolError } from "../tool-error.ts";

@@ -1,4 +1,4 @@
-import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
+import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
 import type { CallContext, Tool, Verification } from "../tool.ts";
 import type { ToolError } from "../tool-error.ts";
 import { finalDecision } from "./admitted-call.ts";

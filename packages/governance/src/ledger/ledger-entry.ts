@@ -1,4 +1,4 @@
-import type { Risk } from "@gennai/protocol/model/risk";
+import type { Risk } from "@gennai/protocol/model/governance/risk";
 import type { Connection } from "../network/connection.ts";
 import type { FileChange, PutBackFile } from "../tool.ts";
 

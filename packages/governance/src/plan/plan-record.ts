@@ -1,6 +1,6 @@
-import type { PlanState, StepState } from "@gennai/protocol/model/plan-state";
-import { highestRisk, type Risk } from "@gennai/protocol/model/risk";
-import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
+import type { PlanState, StepState } from "@gennai/protocol/model/governance/plan-state";
+import { highestRisk, type Risk } from "@gennai/protocol/model/governance/risk";
+import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
 import type { VerificationResult } from "./plan.ts";
 import { type PlanApproval, type PlanChange, type PlanPreview, type StepRisk, stateAfter } from "./plan-change.ts";
 

@@ -1,6 +1,6 @@
-import type { PlanState, StepState } from "@gennai/protocol/model/plan-state";
-import type { Risk } from "@gennai/protocol/model/risk";
-import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
+import type { PlanState, StepState } from "@gennai/protocol/model/governance/plan-state";
+import type { Risk } from "@gennai/protocol/model/governance/risk";
+import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
 
 /** The level of validation that found an issue. */
 export type PlanIssueLevel = "json" | "schema" | "contract";

@@ -1,4 +1,4 @@
-import { highestRisk, type Risk } from "@gennai/protocol/model/risk";
+import { highestRisk, type Risk } from "@gennai/protocol/model/governance/risk";
 import type { ParsedPlan, PlanAction } from "@gennai/protocol/plan/plan-schema";
 import type { PlanIssue } from "./plan.ts";
 

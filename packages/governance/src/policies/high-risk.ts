@@ -1,4 +1,4 @@
-import { isAtLeast } from "@gennai/protocol/model/risk";
+import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import type { Policy } from "../policy.ts";
 import { allow, ask, deny } from "../verdict.ts";
 import { computeRisk } from "./risk.ts";

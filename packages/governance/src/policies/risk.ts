@@ -1,4 +1,4 @@
-import { highestRisk, isAtLeast, type Risk } from "@gennai/protocol/model/risk";
+import { highestRisk, isAtLeast, type Risk } from "@gennai/protocol/model/governance/risk";
 import { foldPath } from "../command/fold-name.ts";
 import type { Effect, NetworkAccess } from "../effect.ts";
 import { addressForm } from "../network/endpoint.ts";

@@ -1,4 +1,4 @@
-import { type PathProtection, pathProtections, pathRuleKinds } from "@gennai/protocol/model/rule-kind";
+import { type PathProtection, pathProtections, pathRuleKinds } from "@gennai/protocol/model/governance/rule-kind";
 import { misspeltKey } from "./misspelt-key.ts";
 import type { DeniedTool, PathRule, PatternRule, RuleFile, RuleLayer, RuleProblem } from "./rule-set.ts";
 

@@ -1,4 +1,4 @@
-import type { PathProtection } from "@gennai/protocol/model/rule-kind";
+import type { PathProtection } from "@gennai/protocol/model/governance/rule-kind";
 
 /** Where rules come from, weakest author first. A layer can only add: no layer takes a rule of another away. */
 export type RuleLayer = "floor" | "user" | "project";

@@ -1,4 +1,4 @@
-import { type PathProtection, pathRuleKinds, protectionsAgainst } from "@gennai/protocol/model/rule-kind";
+import { type PathProtection, pathRuleKinds, protectionsAgainst } from "@gennai/protocol/model/governance/rule-kind";
 import { coveringNames } from "../covering-names.ts";
 import type { Effect, WorkspacePath } from "../effect.ts";
 import { isReadOnly } from "../effect.ts";

@@ -1,4 +1,4 @@
-import type { Risk } from "@gennai/protocol/model/risk";
+import type { Risk } from "@gennai/protocol/model/governance/risk";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type ActionFacts, actionFacts } from "#answers/action-facts";

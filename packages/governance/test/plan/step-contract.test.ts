@@ -1,4 +1,4 @@
-import type { Risk } from "@gennai/protocol/model/risk";
+import type { Risk } from "@gennai/protocol/model/governance/risk";
 import type { ParsedPlan } from "@gennai/protocol/plan/plan-schema";
 import { describe, expect, test } from "vitest";
 import { contractIssues, stepContracts } from "#plan/step-contract";

@@ -17,7 +17,7 @@ import {
   type HeldStat,
   HeldWorkspaceError,
   type HeldWorkspaceFacts,
-} from "@gennai/protocol/model/held-workspace";
+} from "@gennai/protocol/model/editor/held-workspace";
 import type { ControlWatch } from "../control-watch/control-watch.ts";
 import { defaultRemoteBranch, readGitHead } from "../git-data/git-head.ts";
 import { hooksDirectory } from "../git-data/hooks-directory.ts";

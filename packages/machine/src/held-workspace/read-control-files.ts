@@ -1,5 +1,5 @@
 import { ToolFailure } from "@gennai/governance/tool-error";
-import type { HeldControlFile } from "@gennai/protocol/model/held-workspace";
+import type { HeldControlFile } from "@gennai/protocol/model/editor/held-workspace";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** Larger ones are named with that as their problem: anyone who needs them says so. */

@@ -1,4 +1,4 @@
-import type { Hunk } from "@gennai/protocol/model/proposal";
+import type { Hunk } from "@gennai/protocol/model/session/proposal";
 import { diffLines } from "../changes/diff/line-diff.ts";
 import { splitLines } from "../changes/diff/line-edit.ts";
 

@@ -1,4 +1,4 @@
-import type { SessionEvent } from "@gennai/agent/session-event";
+import type { SessionEvent } from "@gennai/agent/events/session-event";
 import type { Redactor } from "@gennai/governance/redaction";
 
 /** The same files, a secret in a name masked. */

@@ -1,5 +1,5 @@
-import type { Prices } from "@gennai/agent/prices";
-import type { SessionSettings } from "@gennai/protocol/model/session-settings";
+import type { Prices } from "@gennai/agent/use/prices";
+import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
 import { type CataloguedModel, catalogued, cataloguedNames } from "../catalogue.ts";
 import { type ModelsFile, readModelsFile } from "./models-file.ts";
 

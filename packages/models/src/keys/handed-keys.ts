@@ -1,4 +1,4 @@
-import type { Provider } from "@gennai/protocol/model/backend";
+import type { Provider } from "@gennai/protocol/model/session/backend";
 import { type KeyPlace, originOf } from "./key-place.ts";
 
 /** Of one provider; the oldest goes first. */

@@ -1,5 +1,5 @@
-import { isSelfHosted, type Provider } from "@gennai/protocol/model/backend";
-import type { SessionSettings } from "@gennai/protocol/model/session-settings";
+import { isSelfHosted, type Provider } from "@gennai/protocol/model/session/backend";
+import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
 import type { KnownModels } from "../facts/model-facts.ts";
 import { providers } from "../providers.ts";
 

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import type { Provider } from "@gennai/protocol/model/backend";
+import type { Provider } from "@gennai/protocol/model/session/backend";
 import { generalKeyVariable, providers } from "../providers.ts";
 import { HandedKeys } from "./handed-keys.ts";
 import type { KeyPlace } from "./key-place.ts";

@@ -1,5 +1,5 @@
 import { ModelError } from "@gennai/agent/model";
-import { isSelfHosted, type Provider } from "@gennai/protocol/model/backend";
+import { isSelfHosted, type Provider } from "@gennai/protocol/model/session/backend";
 import { networkCode } from "../answer/provider-failure.ts";
 import { askServer, atRoot, UnusableAnswer } from "../ask-server.ts";
 import { knownNames, type ModelFacts } from "../facts/model-facts.ts";

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { bullets, counted, isThere, joined, nothingFound, refused } from "./change-files.ts";
-import { countOccurrences, filesWithText, globMatches, isGlob } from "./find-files.ts";
-import { type ReadOutcome, readFiles } from "./read-files.ts";
-import { quote, type Step } from "./request.ts";
-import { describeFailure, parseJson } from "./tool-replies.ts";
-import { callTool, type StepReport, type Work } from "./tool-round.ts";
+import { quote, type Step } from "./request/request.ts";
+import { countOccurrences, filesWithText, globMatches, isGlob } from "./rounds/find-files.ts";
+import { type ReadOutcome, readFiles } from "./rounds/read-files.ts";
+import { describeFailure, parseJson } from "./rounds/tool-replies.ts";
+import { callTool, type StepReport, type Work } from "./rounds/tool-round.ts";
 
 export type ChangeStep = Extract<Step, { readonly kind: "replace" | "create" | "append" | "delete" | "move" }>;
 

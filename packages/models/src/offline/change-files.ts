@@ -1,8 +1,8 @@
-import { countOccurrences, filesWithText, isGlob } from "./find-files.ts";
-import { readFile, readFiles } from "./read-files.ts";
-import { quote, type Step } from "./request.ts";
-import { describeFailure, listedLines, type ReplyFailure, type ToolReply } from "./tool-replies.ts";
-import { callTool, noReply, type StepReport, type ToolRequest, type Work } from "./tool-round.ts";
+import { quote, type Step } from "./request/request.ts";
+import { countOccurrences, filesWithText, isGlob } from "./rounds/find-files.ts";
+import { readFile, readFiles } from "./rounds/read-files.ts";
+import { describeFailure, listedLines, type ReplyFailure, type ToolReply } from "./rounds/tool-replies.ts";
+import { callTool, noReply, type StepReport, type ToolRequest, type Work } from "./rounds/tool-round.ts";
 
 type StepOf<Kind extends Step["kind"]> = Extract<Step, { readonly kind: Kind }>;
 

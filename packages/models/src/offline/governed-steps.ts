@@ -1,7 +1,7 @@
 import { refused } from "./change-files.ts";
 import { notSelected, select, selectTool } from "./intent-handshake.ts";
-import { quote, type Step } from "./request.ts";
-import { callTool, type StepReport, type Work } from "./tool-round.ts";
+import { quote, type Step } from "./request/request.ts";
+import { callTool, type StepReport, type Work } from "./rounds/tool-round.ts";
 
 type StepOf<Kind extends Step["kind"]> = Extract<Step, { readonly kind: Kind }>;
 

@@ -1,5 +1,5 @@
-import { describeFailure, type ReplyFailure, type ToolReply } from "./tool-replies.ts";
-import { noReply, type ToolRequest, type Work } from "./tool-round.ts";
+import { describeFailure, type ReplyFailure, type ToolReply } from "./rounds/tool-replies.ts";
+import { noReply, type ToolRequest, type Work } from "./rounds/tool-round.ts";
 
 export const selectTool = "select_active_intent";
 

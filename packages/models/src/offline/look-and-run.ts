@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { bullets, counted, refused } from "./change-files.ts";
-import { escapePattern, isGlob } from "./find-files.ts";
-import { quote, type Step } from "./request.ts";
-import { commandResult, describeFailure, listedLines, parseJson, readPage } from "./tool-replies.ts";
-import { callTool, type StepReport, type Work } from "./tool-round.ts";
+import { quote, type Step } from "./request/request.ts";
+import { escapePattern, isGlob } from "./rounds/find-files.ts";
+import { commandResult, describeFailure, listedLines, parseJson, readPage } from "./rounds/tool-replies.ts";
+import { callTool, type StepReport, type Work } from "./rounds/tool-round.ts";
 
 type StepOf<Kind extends Step["kind"]> = Extract<Step, { readonly kind: Kind }>;
 

@@ -3,15 +3,15 @@ import { scenarioPart } from "@gennai/agent/prompt/system-prompt";
 import { planAnswerRule } from "@gennai/agent/scenarios/plan-scenario";
 import { ChangeDraft, type ChangeStep } from "./change-draft.ts";
 import { appendToFile, bullets, createFile, deleteFile, moveFile, replaceInFiles } from "./change-files.ts";
-import { isGlob } from "./find-files.ts";
 import { rememberLesson, requestScope, useIntent } from "./governed-steps.ts";
 import { helpText } from "./help-text.ts";
 import { withIntent } from "./intent-handshake.ts";
 import { addTodo, findText, listDirectory, runCommand, runInTerminal, showFile, showTodos } from "./look-and-run.ts";
-import { parseRequest } from "./parse-request.ts";
-import { describeStep, type Step } from "./request.ts";
-import { type ToolReply, toolReply } from "./tool-replies.ts";
-import { noReply, type StepReport, type ToolRequest, type ToolRound, type Work } from "./tool-round.ts";
+import { parseRequest } from "./request/parse-request.ts";
+import { describeStep, type Step } from "./request/request.ts";
+import { isGlob } from "./rounds/find-files.ts";
+import { type ToolReply, toolReply } from "./rounds/tool-replies.ts";
+import { noReply, type StepReport, type ToolRequest, type ToolRound, type Work } from "./rounds/tool-round.ts";
 import { failedEnvelope, splitVerification, writeEnvelope } from "./write-envelope.ts";
 
 /** What the assistant says next: calls of tools, or its last word. */

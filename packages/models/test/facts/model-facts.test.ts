@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { SessionSettings } from "@gennai/protocol/model/session-settings";
+import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
 import { expect, onTestFinished, test } from "vitest";
 import { loadModelFacts, nothingKnown } from "#facts/model-facts";
 import { catalogueDate, catalogueRows } from "#gen/catalogue";

@@ -1,5 +1,5 @@
 import type { Message, Model, ModelEvent, ToolDefinition } from "@gennai/agent/model";
-import { globMatches } from "#offline/find-files";
+import { globMatches } from "#offline/rounds/find-files";
 
 type Args = Readonly<Record<string, unknown>>;
 /** `raw`: a tool that ran and failed. */

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { riskWords } from "../model/risk.ts";
+import { riskWords } from "../model/governance/risk.ts";
 
 // The page and the webview carry this schema: the small form of the library is a third of the other.
 const notEmpty = z.minLength(1, "must not be empty");

@@ -5,7 +5,7 @@ import { ChangedFiles } from "../changes/changed-files.tsx";
 import { LineCounts } from "../changes/line-counts.tsx";
 import { useChat } from "../chat/chat-context.ts";
 import { Icon } from "../icons/icon.tsx";
-import { VisibleText } from "../review/visible-text.tsx";
+import { VisibleText } from "../review/diff/visible-text.tsx";
 import type { WatchedAttempt } from "./attempt-watch.ts";
 import { attemptFacts, attemptFiles, attemptState } from "./attempt-words.ts";
 

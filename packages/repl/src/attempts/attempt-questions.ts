@@ -1,5 +1,5 @@
 import type { ConfirmationQuestion, Editor } from "@gennai/client/bridge/editor";
-import type { UserQuestion } from "@gennai/protocol/model/user-question";
+import type { UserQuestion } from "@gennai/protocol/model/governance/user-question";
 
 /** Where questions of attempts are asked: with those of the session, each with the number of its attempt. */
 export interface AttemptQuestions {

@@ -1,5 +1,5 @@
 import type { Attempt, AttemptSet } from "@gennai/client/attempts/attempts";
-import type { AppliedFile } from "@gennai/protocol/model/proposal";
+import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { countWords, plural } from "../chat/words.ts";
 
 /** A state in a word, and what it means for anyone who looks at it. */

@@ -3,7 +3,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { ChatProvider, Folds } from "../chat/chat-context.ts";
 import type { ReplControl } from "../control/repl-control.ts";
 import { ProblemNotice } from "../failure/problem-notice.tsx";
-import { VisibleText } from "../review/visible-text.tsx";
+import { VisibleText } from "../review/diff/visible-text.tsx";
 import { AttemptCard } from "./attempt-card.tsx";
 import { setFacts, setWords } from "./attempt-words.ts";
 import { type AttemptsStore, keyOf } from "./attempts-store.ts";

@@ -1,6 +1,6 @@
 import { ProblemNotice } from "../failure/problem-notice.tsx";
 import { Icon } from "../icons/icon.tsx";
-import { VisibleText } from "../review/visible-text.tsx";
+import { VisibleText } from "../review/diff/visible-text.tsx";
 import type { BackgroundStore } from "./background-store.ts";
 
 /** What runs in the background, each with a stop; nothing while nothing does. */

@@ -1,7 +1,7 @@
-import { getWorkspaceState, prepareBranch, type WorkspaceState } from "@gennai/client/session/workspace-state";
+import { getWorkspaceState, prepareBranch, type WorkspaceState } from "@gennai/client/session/state/workspace-state";
 import { branchNameFor } from "@gennai/protocol/branch-name";
 import { type ReadonlySignal, signal } from "@preact/signals";
-import type { FollowedSession } from "../control/followed-session.ts";
+import type { FollowedSession } from "../control/session/followed-session.ts";
 import { type Failure, failureOf } from "../failure/failure.ts";
 import { FirstCommitStore } from "./first-commit-store.ts";
 

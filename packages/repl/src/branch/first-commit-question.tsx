@@ -1,4 +1,4 @@
-import type { FirstCommit } from "@gennai/client/session/workspace-state";
+import type { FirstCommit } from "@gennai/client/session/state/workspace-state";
 import { useRef } from "preact/hooks";
 import { plural } from "../chat/words.ts";
 import { AnswerButton } from "../confirmation/answer-button.tsx";
@@ -6,7 +6,7 @@ import { useArming } from "../confirmation/arming.ts";
 import { useCardFocus } from "../confirmation/card-focus.ts";
 import type { ReplControl } from "../control/repl-control.ts";
 import { Icon } from "../icons/icon.tsx";
-import { VisibleText } from "../review/visible-text.tsx";
+import { VisibleText } from "../review/diff/visible-text.tsx";
 import type { FirstCommitQuestion as AskedFirstCommit } from "./first-commit-store.ts";
 
 /**

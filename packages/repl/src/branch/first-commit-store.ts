@@ -1,5 +1,5 @@
 import type { AgentClient } from "@gennai/client/connection/connection";
-import { type FirstCommit, makeFirstCommit } from "@gennai/client/session/workspace-state";
+import { type FirstCommit, makeFirstCommit } from "@gennai/client/session/state/workspace-state";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { type Failure, failureOf } from "../failure/failure.ts";
 

@@ -1,4 +1,4 @@
-import type { AppliedFile } from "@gennai/protocol/model/proposal";
+import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { ChangedFileDiff } from "./changed-file-diff.tsx";
 import { ChangedFiles } from "./changed-files.tsx";
 import { firstChangedLine } from "./file-diff.ts";

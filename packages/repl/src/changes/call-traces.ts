@@ -1,6 +1,6 @@
 import type { GovernanceClient } from "@gennai/client/connection/connection";
 import { traceCall } from "@gennai/client/provenance/trace-lines";
-import type { CallTrace } from "@gennai/protocol/model/line-trace";
+import type { CallTrace } from "@gennai/protocol/model/governance/line-trace";
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { type Problem, problemOf } from "../failure/problem.ts";
 

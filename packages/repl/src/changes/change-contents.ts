@@ -1,7 +1,7 @@
-import type { AppliedFile } from "@gennai/protocol/model/proposal";
+import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import { withoutMark } from "../review/content-cache.ts";
-import { type BlobSource, type ContentSide, checkedBlob, sideOf } from "../review/verified-content.ts";
+import { withoutMark } from "../review/diff/content-cache.ts";
+import { type BlobSource, type ContentSide, checkedBlob, sideOf } from "../review/diff/verified-content.ts";
 import { type FileDiff, fileDiff } from "./file-diff.ts";
 
 /** What is known of a changed file's two sides. */

@@ -1,9 +1,9 @@
-import type { AppliedFile } from "@gennai/protocol/model/proposal";
+import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { useMemo } from "preact/hooks";
 import { useChat } from "../chat/chat-context.ts";
 import { plural } from "../chat/words.ts";
-import type { DiffRow } from "../review/diff-rows.ts";
-import { DiffTable } from "../review/diff-table.tsx";
+import type { DiffRow } from "../review/diff/diff-rows.ts";
+import { DiffTable } from "../review/diff/diff-table.tsx";
 import { useLineColours } from "../syntax/use-line-colours.ts";
 import type { ChangedContent } from "./change-contents.ts";
 

@@ -1,7 +1,7 @@
-import type { AppliedFile } from "@gennai/protocol/model/proposal";
+import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { useChat } from "../chat/chat-context.ts";
 import { Icon } from "../icons/icon.tsx";
-import { VisibleText } from "../review/visible-text.tsx";
+import { VisibleText } from "../review/diff/visible-text.tsx";
 import { ChangedFileDiff } from "./changed-file-diff.tsx";
 import { LineCounts } from "./line-counts.tsx";
 import { OpenDiffLink } from "./open-diff-link.tsx";

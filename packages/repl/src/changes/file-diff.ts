@@ -1,4 +1,4 @@
-import { type DiffRow, diffRows, splitLines } from "../review/diff-rows.ts";
+import { type DiffRow, diffRows, splitLines } from "../review/diff/diff-rows.ts";
 
 /** Lines around a change that are shown with it. */
 const context = 3;

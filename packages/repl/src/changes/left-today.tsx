@@ -1,4 +1,4 @@
-import type { CallTrace } from "@gennai/protocol/model/line-trace";
+import type { CallTrace } from "@gennai/protocol/model/governance/line-trace";
 import { useMemo } from "preact/hooks";
 import { useChat } from "../chat/chat-context.ts";
 import { plural } from "../chat/words.ts";

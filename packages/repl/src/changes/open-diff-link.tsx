@@ -1,4 +1,4 @@
-import type { AppliedFile } from "@gennai/protocol/model/proposal";
+import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { useChat } from "../chat/chat-context.ts";
 
 /** Shows a change in the editor's own diff; nothing where there is no editor. */

@@ -1,4 +1,4 @@
-import type { ChangeOperation } from "@gennai/protocol/model/proposal";
+import type { ChangeOperation } from "@gennai/protocol/model/session/proposal";
 
 const marks = { create: ["A", "added"], update: ["M", "changed"], delete: ["D", "deleted"] } as const;
 

@@ -1,4 +1,4 @@
-import type { AppliedFile } from "@gennai/protocol/model/proposal";
+import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { useMemo } from "preact/hooks";
 import { useChat } from "../chat/chat-context.ts";
 import type { ChangedContent } from "./change-contents.ts";

@@ -1,4 +1,4 @@
-import { contextWords, costWords, type UsageMeter } from "@gennai/client/session/usage-meter";
+import { contextWords, costWords, type UsageMeter } from "@gennai/client/session/models/usage-meter";
 import { useEffect, useState } from "preact/hooks";
 import type { ReplControl } from "../control/repl-control.ts";
 import type { TurnProgress } from "../control/turn-control.ts";

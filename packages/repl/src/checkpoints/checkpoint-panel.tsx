@@ -1,8 +1,8 @@
-import { type Restored, skipReasons } from "@gennai/client/session/checkpoints";
-import type { Checkpoint, SkippedFile } from "@gennai/protocol/model/checkpoint";
+import { type Restored, skipReasons } from "@gennai/client/session/state/checkpoints";
+import type { Checkpoint, SkippedFile } from "@gennai/protocol/model/session/checkpoint";
 import { useEffect, useState } from "preact/hooks";
 import { ProblemNotice } from "../failure/problem-notice.tsx";
-import { VisibleText } from "../review/visible-text.tsx";
+import { VisibleText } from "../review/diff/visible-text.tsx";
 import type { CheckpointStore } from "./checkpoint-store.ts";
 
 export interface CheckpointPanelProps {

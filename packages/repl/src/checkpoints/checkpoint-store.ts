@@ -5,7 +5,7 @@ import {
   type Restored,
   type RestoreRequest,
   restoreCheckpoint,
-} from "@gennai/client/session/checkpoints";
+} from "@gennai/client/session/state/checkpoints";
 import { signal } from "@preact/signals";
 import { type Problem, problemOf } from "../failure/problem.ts";
 

@@ -1,6 +1,6 @@
 import { useChat } from "../chat/chat-context.ts";
 import { plural } from "../chat/words.ts";
-import { VisibleText } from "../review/visible-text.tsx";
+import { VisibleText } from "../review/diff/visible-text.tsx";
 
 /** Of a folded command. */
 const most = { lines: 8, characters: 600 };

@@ -1,4 +1,4 @@
-import { toolIcon } from "../chat/tool-words.ts";
+import { toolIcon } from "../chat/items/tool-words.ts";
 import type { ToolCallItem } from "../model/view-item.ts";
 
 /** An exit code that nobody knows is not success. */

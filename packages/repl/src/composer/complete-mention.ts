@@ -1,4 +1,4 @@
-import { canMention, completeMention, mentionAt, namedMentions } from "@gennai/client/session/mentions";
+import { canMention, completeMention, mentionAt, namedMentions } from "@gennai/client/session/text/mentions";
 import type { ReplControl } from "../control/repl-control.ts";
 import type { CompletionOption, CompletionSource } from "./completion.tsx";
 

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { type PromptImage, readImages } from "../control/prompt-images.ts";
+import { type PromptImage, readImages } from "../control/prompts/prompt-images.ts";
 import type { ReplControl } from "../control/repl-control.ts";
 import { Icon } from "../icons/icon.tsx";
 import { runSlash, type SlashOutcome } from "../slash/run-slash.ts";

@@ -1,4 +1,4 @@
-import { canMention, writtenMention } from "@gennai/client/session/mentions";
+import { canMention, writtenMention } from "@gennai/client/session/text/mentions";
 import type { ReplControl } from "../control/repl-control.ts";
 
 /** In the order in which they are believed: the first one is the editor's own. */

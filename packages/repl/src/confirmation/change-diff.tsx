@@ -1,4 +1,4 @@
-import { VisibleText } from "../review/visible-text.tsx";
+import { VisibleText } from "../review/diff/visible-text.tsx";
 
 /** What would be kept, line by line; characters that nobody sees are named. @param diff unified */
 export function ChangeDiff({ diff }: { readonly diff: string }) {

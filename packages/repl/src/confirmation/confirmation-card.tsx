@@ -1,7 +1,7 @@
 import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bridge/editor";
 import type { ComponentChildren } from "preact";
 import { useId, useMemo, useRef, useState } from "preact/hooks";
-import { VisibleText } from "../review/visible-text.tsx";
+import { VisibleText } from "../review/diff/visible-text.tsx";
 import { AnswerButton } from "./answer-button.tsx";
 import { keyAnswer } from "./answer-keys.ts";
 import { useArming } from "./arming.ts";

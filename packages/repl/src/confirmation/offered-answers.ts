@@ -1,6 +1,6 @@
 import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bridge/editor";
-import { droppedForRest } from "@gennai/protocol/model/offered-parts";
-import type { ConfirmationScope } from "@gennai/protocol/model/question";
+import { droppedForRest } from "@gennai/protocol/model/governance/offered-parts";
+import type { ConfirmationScope } from "@gennai/protocol/model/governance/question";
 
 /** A yes that a person can give, by a button of its own. */
 export interface OfferedAnswer {

@@ -1,8 +1,8 @@
 import type { ConfirmationQuestion } from "@gennai/client/bridge/editor";
-import { wordsInEditor } from "@gennai/client/session/words-in-editor";
-import type { OfferedPattern } from "@gennai/protocol/model/question";
+import { wordsInEditor } from "@gennai/client/session/text/words-in-editor";
+import type { OfferedPattern } from "@gennai/protocol/model/governance/question";
 import { useId } from "preact/hooks";
-import { VisibleText } from "../review/visible-text.tsx";
+import { VisibleText } from "../review/diff/visible-text.tsx";
 
 export interface RememberChoiceProps {
   readonly question: Pick<ConfirmationQuestion, "rememberStatement" | "patterns" | "offeredScopes">;

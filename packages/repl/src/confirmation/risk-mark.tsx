@@ -1,4 +1,4 @@
-import type { Risk } from "@gennai/protocol/model/risk";
+import type { Risk } from "@gennai/protocol/model/governance/risk";
 
 /** The server's word on risk: a word with a shape, not a colour alone. */
 export function RiskMark({ risk }: { readonly risk: Risk }) {

@@ -1,6 +1,6 @@
 import type { ReplSettings } from "@gennai/client/host/repl-host";
-import { backends } from "@gennai/protocol/model/backend";
-import type { SettingsChoice } from "@gennai/protocol/model/session-settings";
+import { backends } from "@gennai/protocol/model/session/backend";
+import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 
 /** What a new session runs with, as the host's settings say. */
 export function choiceOf(settings: ReplSettings, workspace: string | undefined): SettingsChoice {

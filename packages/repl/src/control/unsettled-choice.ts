@@ -1,4 +1,4 @@
-import type { SettingsChoice } from "@gennai/protocol/model/session-settings";
+import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 
 /** What was chosen and is not in force yet: no session is shown that it could hold for, or the server has not answered. */
 export class UnsettledChoice {

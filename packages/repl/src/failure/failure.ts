@@ -1,5 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { wordsInEditor } from "@gennai/client/session/words-in-editor";
+import { wordsInEditor } from "@gennai/client/session/text/words-in-editor";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 
 /** What went wrong, for the person before the screen. */

@@ -1,5 +1,5 @@
 import { CopyButton } from "../copy/copy-button.tsx";
-import { VisibleText } from "../review/visible-text.tsx";
+import { VisibleText } from "../review/diff/visible-text.tsx";
 import { type Problem, problemDetails } from "./problem.ts";
 
 export interface ProblemNoticeProps {

@@ -1,6 +1,6 @@
 import type { EmergencyControl, EmergencyState } from "@gennai/client/governance/emergency";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { VisibleText } from "../review/visible-text.tsx";
+import { VisibleText } from "../review/diff/visible-text.tsx";
 
 export interface EmergencyControlsProps {
   readonly switches: EmergencyState;

@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
 import { ProblemNotice } from "../failure/problem-notice.tsx";
-import { VisibleText } from "../review/visible-text.tsx";
+import { VisibleText } from "../review/diff/visible-text.tsx";
 import { AnswersSection } from "./answers-section.tsx";
 import { EmergencyControls } from "./emergency-controls.tsx";
 import type { GovernanceStore, GovernanceView } from "./governance-store.ts";

@@ -1,6 +1,6 @@
 import type { RuleInForce } from "@gennai/client/governance/rules";
-import { ruleKindTitles } from "@gennai/protocol/model/rule-kind";
-import { VisibleText } from "../review/visible-text.tsx";
+import { ruleKindTitles } from "@gennai/protocol/model/governance/rule-kind";
+import { VisibleText } from "../review/diff/visible-text.tsx";
 
 /** A rule: what it is about, what it says, where it stands, what it did. */
 export function RuleRow(props: {

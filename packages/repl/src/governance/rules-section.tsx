@@ -4,7 +4,7 @@ import { ProblemNotice } from "../failure/problem-notice.tsx";
 import { Icon } from "../icons/icon.tsx";
 import { rulesWords } from "../model/rules-words.ts";
 import { Digest } from "../plan/digest.tsx";
-import { VisibleText } from "../review/visible-text.tsx";
+import { VisibleText } from "../review/diff/visible-text.tsx";
 import type { GovernanceView } from "./governance-store.ts";
 import { groupedRules } from "./grouped-rules.ts";
 import { RuleRow } from "./rule-row.tsx";

@@ -1,7 +1,7 @@
 import { emergencyStateFromMessage } from "@gennai/client/governance/emergency";
-import { meterAfter } from "@gennai/client/session/usage-meter";
+import { meterAfter } from "@gennai/client/session/models/usage-meter";
 import { type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { blobFromMessage } from "@gennai/protocol/model/proposal";
+import { blobFromMessage } from "@gennai/protocol/model/session/proposal";
 import { rulesWords } from "./rules-words.ts";
 import type { SessionFacts } from "./session-facts.ts";
 import { todoFromMessage } from "./view-from-wire.ts";

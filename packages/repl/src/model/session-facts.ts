@@ -1,8 +1,8 @@
 import { type EmergencyState, noEmergency } from "@gennai/client/governance/emergency";
 import type { IntentSummary } from "@gennai/client/governance/intents";
+import { emptyMeter, type UsageMeter } from "@gennai/client/session/models/usage-meter";
 import type { TurnPhase } from "@gennai/client/session/turn-state";
-import { emptyMeter, type UsageMeter } from "@gennai/client/session/usage-meter";
-import type { BlobRef } from "@gennai/protocol/model/proposal";
+import type { BlobRef } from "@gennai/protocol/model/session/proposal";
 
 /** What holds for a session as a whole. */
 export interface SessionFacts {

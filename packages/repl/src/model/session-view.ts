@@ -6,19 +6,19 @@ import {
   InvokeState,
   type StatusEvent,
 } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { asksEditor, requestFromEvent } from "@gennai/protocol/model/editor-messages";
-import { appliedFileFromMessage, blobFromMessage } from "@gennai/protocol/model/proposal";
+import { asksEditor, requestFromEvent } from "@gennai/protocol/model/editor/editor-messages";
+import { appliedFileFromMessage, blobFromMessage } from "@gennai/protocol/model/session/proposal";
 import { type ReadonlySignal, signal } from "@preact/signals";
-import { ChangeSetItems } from "./change-set-items.ts";
 import { factsAfter } from "./facts-after.ts";
-import { ItemList, type ItemPlace } from "./item-list.ts";
+import { ChangeSetItems } from "./items/change-set-items.ts";
+import { ItemList, type ItemPlace } from "./items/item-list.ts";
+import { PlanItems } from "./items/plan-items.ts";
+import { ProposalItems } from "./items/proposal-items.ts";
+import { RequestItems } from "./items/request-items.ts";
+import { TextItems } from "./items/text-items.ts";
+import { ToolCallItems } from "./items/tool-call-items.ts";
 import { noticeOf } from "./notice.ts";
-import { PlanItems } from "./plan-items.ts";
-import { ProposalItems } from "./proposal-items.ts";
-import { RequestItems } from "./request-items.ts";
 import { emptyFacts, type RunningTurn, type SessionFacts } from "./session-facts.ts";
-import { TextItems } from "./text-items.ts";
-import { ToolCallItems } from "./tool-call-items.ts";
 import { TurnRecords } from "./turn-records.ts";
 import { timeOf } from "./view-from-wire.ts";
 import type { ItemCell, ToolCallItem } from "./view-item.ts";

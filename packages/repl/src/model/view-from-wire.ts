@@ -10,9 +10,9 @@ import {
   type TodoItem,
   type ToolResult,
 } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { type AppliedFile, blobFromMessage } from "@gennai/protocol/model/proposal";
-import { answerWords, scopeWords } from "@gennai/protocol/model/question";
-import { failureClassWords, verificationWords } from "@gennai/protocol/model/tool-outcome";
+import { answerWords, scopeWords } from "@gennai/protocol/model/governance/question";
+import { failureClassWords, verificationWords } from "@gennai/protocol/model/governance/tool-outcome";
+import { type AppliedFile, blobFromMessage } from "@gennai/protocol/model/session/proposal";
 import type { Todo, TodoPriority, TodoStatus } from "./session-facts.ts";
 import type { ConfirmationReplyView, ProposalReviewView, RequestState, ToolResultView } from "./view-item.ts";
 

@@ -1,9 +1,9 @@
 import type { ConfirmationQuestion } from "@gennai/client/bridge/editor";
 import type { TurnOutcome } from "@gennai/client/session/turn-state";
-import type { PlanState, StepState } from "@gennai/protocol/model/plan-state";
-import type { AppliedFile, BlobRef, Proposal } from "@gennai/protocol/model/proposal";
-import type { ConfirmationScope } from "@gennai/protocol/model/question";
-import type { Risk } from "@gennai/protocol/model/risk";
+import type { PlanState, StepState } from "@gennai/protocol/model/governance/plan-state";
+import type { ConfirmationScope } from "@gennai/protocol/model/governance/question";
+import type { Risk } from "@gennai/protocol/model/governance/risk";
+import type { AppliedFile, BlobRef, Proposal } from "@gennai/protocol/model/session/proposal";
 import type { ReadonlySignal } from "@preact/signals";
 
 /** Something the chat shows, as it is now. Values are never changed in place. */

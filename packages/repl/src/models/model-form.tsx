@@ -1,5 +1,5 @@
-import type { ProviderChoice } from "@gennai/client/session/model-choices";
-import { type Backend, isSelfHosted } from "@gennai/protocol/model/backend";
+import type { ProviderChoice } from "@gennai/client/session/models/model-choices";
+import { type Backend, isSelfHosted } from "@gennai/protocol/model/session/backend";
 import { useEffect, useState } from "preact/hooks";
 import type { ReplControl } from "../control/repl-control.ts";
 import { Icon } from "../icons/icon.tsx";

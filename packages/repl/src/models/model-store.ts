@@ -1,9 +1,14 @@
 import type { AgentClient } from "@gennai/client/connection/connection";
 import type { ChosenModel, ReplHost } from "@gennai/client/host/repl-host";
-import { listModels, type ModelTrial, type ProviderChoice, tryModel } from "@gennai/client/session/model-choices";
-import { setModelKey } from "@gennai/client/session/model-key";
-import type { Backend } from "@gennai/protocol/model/backend";
-import { settingsFromMessage } from "@gennai/protocol/model/session-settings";
+import {
+  listModels,
+  type ModelTrial,
+  type ProviderChoice,
+  tryModel,
+} from "@gennai/client/session/models/model-choices";
+import { setModelKey } from "@gennai/client/session/models/model-key";
+import type { Backend } from "@gennai/protocol/model/session/backend";
+import { settingsFromMessage } from "@gennai/protocol/model/session/session-settings";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { type Problem, problemOf } from "../failure/problem.ts";
 

@@ -1,5 +1,5 @@
-import type { ProviderChoice } from "@gennai/client/session/model-choices";
-import { type Backend, backends, isSelfHosted } from "@gennai/protocol/model/backend";
+import type { ProviderChoice } from "@gennai/client/session/models/model-choices";
+import { type Backend, backends, isSelfHosted } from "@gennai/protocol/model/session/backend";
 import { useState } from "preact/hooks";
 import { providerLabels } from "./shown-models.ts";
 

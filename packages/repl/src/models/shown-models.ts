@@ -1,6 +1,6 @@
 import type { ChosenModel } from "@gennai/client/host/repl-host";
-import { describeModel, type ModelChoice, type ProviderChoice } from "@gennai/client/session/model-choices";
-import { type Backend, isSelfHosted } from "@gennai/protocol/model/backend";
+import { describeModel, type ModelChoice, type ProviderChoice } from "@gennai/client/session/models/model-choices";
+import { type Backend, isSelfHosted } from "@gennai/protocol/model/session/backend";
 
 /** As people know them. */
 export const providerLabels: Readonly<Record<Backend, string>> = {

@@ -1,7 +1,7 @@
 import { useMemo, useRef, useState } from "preact/hooks";
 import { CodePane, type CodePaneHandle } from "../code/code-pane.tsx";
-import { splitLines } from "../review/diff-rows.ts";
-import { textForField, textFromField } from "../review/hunk-edit.ts";
+import { splitLines } from "../review/diff/diff-rows.ts";
+import { textForField, textFromField } from "../review/file/hunk-edit.ts";
 import type { EditableAction } from "./edit-action.ts";
 
 interface ActionEditorProps {

@@ -1,7 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import { CodePane, type CodePaneHandle } from "../code/code-pane.tsx";
 import { CopyButton } from "../copy/copy-button.tsx";
-import { VisibleText } from "../review/visible-text.tsx";
+import { VisibleText } from "../review/diff/visible-text.tsx";
 
 export interface EnvelopeViewProps {
   /** JSON, or what a model put out in its place. */

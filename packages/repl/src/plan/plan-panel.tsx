@@ -1,8 +1,8 @@
 import { useEffect, useReducer, useRef, useState } from "preact/hooks";
 import { CopyButton } from "../copy/copy-button.tsx";
 import { ProblemNotice } from "../failure/problem-notice.tsx";
+import { VisibleText } from "../review/diff/visible-text.tsx";
 import { useIsWide } from "../review/use-is-wide.ts";
-import { VisibleText } from "../review/visible-text.tsx";
 import { Digest } from "./digest.tsx";
 import { EnvelopeView } from "./envelope-view.tsx";
 import { PlanApprovalForm } from "./plan-approval.tsx";

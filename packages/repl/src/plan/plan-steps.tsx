@@ -1,6 +1,6 @@
 import type { Plan, PlannedAction, PlanStep, VerificationResult } from "@gennai/client/plan/plan";
 import { RiskMark } from "../confirmation/risk-mark.tsx";
-import { VisibleText } from "../review/visible-text.tsx";
+import { VisibleText } from "../review/diff/visible-text.tsx";
 import { ActionEditor } from "./action-editor.tsx";
 import { ActionView } from "./action-view.tsx";
 import { editableAction, withEditedAction } from "./edit-action.ts";

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { CopyButton } from "../copy/copy-button.tsx";
 import { type Problem, problemOf } from "../failure/problem.ts";
 import { ProblemNotice } from "../failure/problem-notice.tsx";
-import { VisibleText } from "../review/visible-text.tsx";
+import { VisibleText } from "../review/diff/visible-text.tsx";
 
 export interface PromptPreviewProps {
   /** The exact system prompt of a turn that would start now (`loadSystemPrompt`). */

@@ -1,6 +1,6 @@
 import type { ReviewCounts } from "@gennai/client/review/review-state";
 import { useEffect, useRef } from "preact/hooks";
-import { VisibleText } from "./visible-text.tsx";
+import { VisibleText } from "./diff/visible-text.tsx";
 
 /** How far applying is. */
 export type ApplyStep =

@@ -1,7 +1,7 @@
 import { ConnectError } from "@connectrpc/connect";
 import type { ReplHost, ReviewToApply } from "@gennai/client/host/repl-host";
 import type { AgentSession } from "@gennai/client/session/agent-session";
-import { isBeyondText, type Proposal } from "@gennai/protocol/model/proposal";
+import { isBeyondText, type Proposal } from "@gennai/protocol/model/session/proposal";
 import type { ReviewOutcome } from "./review-outcome.tsx";
 
 /** Who carries a review out: the host, or, when it cannot, the server. */

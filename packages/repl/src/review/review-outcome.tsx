@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { VisibleText } from "./visible-text.tsx";
+import { VisibleText } from "./diff/visible-text.tsx";
 
 /** What came of a review. */
 export type ReviewOutcome =

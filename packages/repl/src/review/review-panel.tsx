@@ -8,22 +8,22 @@ import {
   type ReviewState,
   reviewToApply,
 } from "@gennai/client/review/review-state";
-import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
+import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ApplyBar, type ApplyStep } from "./apply-bar.tsx";
-import { ContentCache } from "./content-cache.ts";
-import { FileList } from "./file-list.tsx";
-import { type FileActions, FileSection } from "./file-section.tsx";
-import type { HunkPlace } from "./hunk-place.ts";
-import { objections, objectionTo } from "./objections.ts";
+import { ContentCache } from "./diff/content-cache.ts";
+import type { BlobSource } from "./diff/verified-content.ts";
+import { VisibleText } from "./diff/visible-text.tsx";
+import { FileList } from "./file/file-list.tsx";
+import { type FileActions, FileSection } from "./file/file-section.tsx";
+import type { HunkPlace } from "./file/hunk-place.ts";
+import { objections, objectionTo } from "./file/objections.ts";
 import { ReviewHead } from "./review-head.tsx";
 import type { ReviewCommand } from "./review-keys.ts";
 import { OutcomeView, type ReviewOutcome } from "./review-outcome.tsx";
 import { useHunkWalk } from "./use-hunk-walk.ts";
 import { useIsWide } from "./use-is-wide.ts";
 import { useReviewKeys } from "./use-review-keys.ts";
-import type { BlobSource } from "./verified-content.ts";
-import { VisibleText } from "./visible-text.tsx";
 
 export interface ReviewPanelProps {
   readonly proposal: Proposal;

@@ -1,7 +1,7 @@
 import { decidableIds } from "@gennai/client/review/review-state";
-import type { ProposedChange } from "@gennai/protocol/model/proposal";
+import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
-import { type HunkPlace, hunkElementId, placesOf } from "./hunk-place.ts";
+import { type HunkPlace, hunkElementId, placesOf } from "./file/hunk-place.ts";
 
 /** Where a person is in a review, and how they go on from there. */
 export interface HunkWalk {

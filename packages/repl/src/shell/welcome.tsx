@@ -1,4 +1,4 @@
-import { firstPrompts } from "@gennai/client/session/first-prompts";
+import { firstPrompts } from "@gennai/client/session/text/first-prompts";
 import type { ReplControl } from "../control/repl-control.ts";
 import { LacksModel } from "../models/lacks-model.tsx";
 

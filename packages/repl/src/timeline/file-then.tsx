@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { CodePane } from "../code/code-pane.tsx";
-import { DiffTable } from "../review/diff-table.tsx";
+import { DiffTable } from "../review/diff/diff-table.tsx";
 import { type FileVersion, type VersionSource, versionDiff, versionText } from "./file-version.ts";
 
 export interface FileThenProps {

@@ -1,6 +1,6 @@
 import { sha256Hex } from "@gennai/protocol/digest";
 import { structuredPatch } from "diff";
-import { type DiffRow, diffRows } from "../review/diff-rows.ts";
+import { type DiffRow, diffRows } from "../review/diff/diff-rows.ts";
 
 /** What a record did to one file. */
 export interface FileVersion {

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
 import { CopyButton } from "../copy/copy-button.tsx";
 import { Digest } from "../plan/digest.tsx";
-import { VisibleText } from "../review/visible-text.tsx";
+import { VisibleText } from "../review/diff/visible-text.tsx";
 import { FileThen } from "./file-then.tsx";
 import type { FileVersion, VersionSource } from "./file-version.ts";
 import { recordWords } from "./record-words.ts";

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { ProblemNotice } from "../failure/problem-notice.tsx";
-import { VisibleText } from "../review/visible-text.tsx";
+import { VisibleText } from "../review/diff/visible-text.tsx";
 import { RecordEntry } from "./record-entry.tsx";
 import { brokenLinks, filesOf, newerVersion, passes, type TimelineFilter } from "./timeline-record.ts";
 import type { LedgerCheck, TimelineStore } from "./timeline-store.ts";

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ProblemNotice } from "../failure/problem-notice.tsx";
 import type { Todo, TodoPriority, TodoStatus } from "../model/session-facts.ts";
-import { VisibleText } from "../review/visible-text.tsx";
+import { VisibleText } from "../review/diff/visible-text.tsx";
 import type { TodoStore } from "./todo-store.ts";
 
 export interface TodoPanelProps {

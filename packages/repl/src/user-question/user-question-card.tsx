@@ -3,9 +3,9 @@ import {
   type UserAnswer,
   type UserQuestion,
   type UserReply,
-} from "@gennai/protocol/model/user-question";
+} from "@gennai/protocol/model/governance/user-question";
 import { useId, useState } from "preact/hooks";
-import { VisibleText } from "../review/visible-text.tsx";
+import { VisibleText } from "../review/diff/visible-text.tsx";
 import type { AskedQuestions } from "./user-question-store.ts";
 
 export interface UserQuestionCardProps {

@@ -1,5 +1,5 @@
 import { sha256Hex } from "@gennai/protocol/digest";
-import type { AppliedFile } from "@gennai/protocol/model/proposal";
+import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { expect, it, vi } from "vitest";
 import { ChangeContents } from "#changes/change-contents";
 

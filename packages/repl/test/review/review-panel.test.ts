@@ -4,7 +4,7 @@ import { EditorView } from "@codemirror/view";
 import type { ReviewToApply } from "@gennai/client/host/repl-host";
 import { newReview, type ReviewState } from "@gennai/client/review/review-state";
 import { sha256Hex } from "@gennai/protocol/digest";
-import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
+import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { h, render } from "preact";
 import { act } from "preact/test-utils";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";

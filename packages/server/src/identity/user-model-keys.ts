@@ -1,7 +1,7 @@
 import { HandedKeys } from "@gennai/models/keys/handed-keys";
 import type { KeyPlace } from "@gennai/models/keys/key-place";
 import type { ModelKeys } from "@gennai/models/keys/model-keys";
-import type { Provider } from "@gennai/protocol/model/backend";
+import type { Provider } from "@gennai/protocol/model/session/backend";
 import type { Callers } from "@gennai/sessions/users/callers";
 
 /** Users whose keys are kept at once; who was longest without a use has to hand them over again. */

@@ -1,6 +1,6 @@
 import { ModelError } from "@gennai/agent/model";
-import { publicBackends } from "@gennai/protocol/model/backend";
-import type { SessionSettings } from "@gennai/protocol/model/session-settings";
+import { publicBackends } from "@gennai/protocol/model/session/backend";
+import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
 
 type Choice = Pick<SessionSettings, "backend" | "model" | "baseUrl">;
 

@@ -1,4 +1,4 @@
-import type { ClientRequest } from "@gennai/agent/client-request";
+import type { ClientRequest } from "@gennai/agent/events/client-request";
 import type { SessionOwnership } from "@gennai/sessions/session/log/session-ownership";
 import type { NatsSessionLog } from "@gennai/store/nats/nats-session-log";
 import type { ReplicaInbox } from "./inbox.ts";

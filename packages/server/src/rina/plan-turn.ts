@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { endStates, type LoggedEvent } from "@gennai/agent/events/session-event";
 import { planScenarioName } from "@gennai/agent/scenarios/parse-scenarios";
-import { endStates, type LoggedEvent } from "@gennai/agent/session-event";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { Session } from "@gennai/sessions/session/session";
 import { startTurn } from "@gennai/sessions/turn/start/start-turn";

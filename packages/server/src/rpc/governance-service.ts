@@ -7,16 +7,16 @@ import { ruleActivity } from "@gennai/governance/rules/status/rule-activity";
 import type { RulesStatus } from "@gennai/governance/rules/status/rules-status";
 import { ServiceError } from "@gennai/machine/service-error";
 import { GovernanceService } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/intents-mode";
+import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/governance/intents-mode";
 import {
   type CallTrace,
   callTraceToMessage,
   type LineTrace,
   lineTraceToMessage,
   mostTracedBytes,
-} from "@gennai/protocol/model/line-trace";
-import { riskWords } from "@gennai/protocol/model/risk";
-import { verdictWords } from "@gennai/protocol/model/tool-outcome";
+} from "@gennai/protocol/model/governance/line-trace";
+import { riskWords } from "@gennai/protocol/model/governance/risk";
+import { verdictWords } from "@gennai/protocol/model/governance/tool-outcome";
 import { protocolDigest, protocolVersion } from "@gennai/protocol/spoken-protocol";
 import type { LoadedCapabilities } from "@gennai/sessions/capabilities/load-capabilities";
 import type { StandingAnswer, StandingAnswers } from "@gennai/sessions/checks/standing-answers";

@@ -31,7 +31,7 @@ import { GovernanceRegistry } from "@gennai/sessions/session/workspace-governanc
 import type { Callers } from "@gennai/sessions/users/callers";
 import { UserWorkspaces } from "@gennai/sessions/users/user-workspaces";
 import { CheckpointRegistry } from "@gennai/store/checkpoints/checkpoint-registry";
-import type { LogAddress } from "@gennai/store/nats/log-address";
+import type { LogAddress } from "@gennai/store/nats/stream/log-address";
 import { openStore } from "@gennai/store/sqlite/store";
 import type { Admission } from "../admission/admission.ts";
 import { FreeSpace } from "../admission/free-space.ts";

@@ -2,7 +2,7 @@ import type { Outside } from "@gennai/machine/network/way-out";
 import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
 import type { ServerLog } from "@gennai/machine/server-log";
 import type { StagesMode } from "@gennai/machine/staged-shell/stages/stages-mode";
-import type { SessionSettings } from "@gennai/protocol/model/session-settings";
+import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
 import type { AdmissionLimits } from "../admission/limits.ts";
 import type { ListenAddress } from "../http/listen/listen-address.ts";
 import type { TlsFiles } from "../http/listen/tls-files.ts";

@@ -1,5 +1,5 @@
 import type { SessionsLoad } from "@gennai/sessions/manager/server-load";
-import type { LogAddress } from "@gennai/store/nats/log-address";
+import type { LogAddress } from "@gennai/store/nats/stream/log-address";
 import { openTenant, type ServerParts, type Tenant, type TenantPlace } from "./open-tenant.ts";
 import { Tenants } from "./tenants.ts";
 

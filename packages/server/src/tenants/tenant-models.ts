@@ -6,7 +6,7 @@ import type { ModelKeys } from "@gennai/models/keys/model-keys";
 import { type HasKey, listModels } from "@gennai/models/listed/listed-models";
 import type { KeySource } from "@gennai/models/model-endpoint";
 import { createModel } from "@gennai/models/model-registry";
-import type { Provider } from "@gennai/protocol/model/backend";
+import type { Provider } from "@gennai/protocol/model/session/backend";
 import type { ServerObserver } from "@gennai/sessions/observer/server-observer";
 import { assertUsersModel } from "../identity/users-models.ts";
 import type { ModelChoices, SessionModel } from "../rpc/methods/choose-model-rpcs.ts";

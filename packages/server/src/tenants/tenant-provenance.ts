@@ -1,4 +1,4 @@
-import type { TracedOrigin, TracedRun } from "@gennai/protocol/model/line-trace";
+import type { TracedOrigin, TracedRun } from "@gennai/protocol/model/governance/line-trace";
 import { KnownWorkspaces } from "@gennai/store/provenance/known-workspaces";
 import { remainingLines } from "@gennai/store/provenance/remaining-lines";
 import type { GovernanceServiceOptions } from "../rpc/governance-service.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ServiceError } from "@gennai/machine/service-error";
 import { hasCode } from "@gennai/machine/system-error";
 import { directoryName } from "@gennai/sessions/users/directory-name";
-import type { LogAddress } from "@gennai/store/nats/log-address";
+import type { LogAddress } from "@gennai/store/nats/stream/log-address";
 import { ensureTenantLedgerKey } from "../identity/tenant-ledger-key.ts";
 import type { Tenant, TenantPlace } from "./open-tenant.ts";
 

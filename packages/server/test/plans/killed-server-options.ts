@@ -1,4 +1,4 @@
-import { settingDefaults } from "@gennai/protocol/model/session-settings";
+import { settingDefaults } from "@gennai/protocol/model/session/session-settings";
 import type { ServerOptions } from "#tenants/server-options";
 
 /** Of a server that is killed while it runs a plan, and of the one that finds what it left. */

@@ -1,4 +1,4 @@
-import type { SettingsChoice } from "@gennai/protocol/model/session-settings";
+import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 
 type Limits = Pick<SettingsChoice, "maxSessionTokens" | "maxTurnTokens" | "maxCost">;
 

@@ -1,4 +1,8 @@
-import { attemptCheckWords, attemptOutcomeWords, attemptPhaseWords } from "@gennai/protocol/model/attempt-words";
+import {
+  attemptCheckWords,
+  attemptOutcomeWords,
+  attemptPhaseWords,
+} from "@gennai/protocol/model/session/attempt-words";
 import * as z from "zod";
 
 const stateSchema = z.strictObject({

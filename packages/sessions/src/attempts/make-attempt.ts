@@ -1,7 +1,7 @@
-import type { UsageSum } from "@gennai/agent/usage";
+import type { UsageSum } from "@gennai/agent/use/usage";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
-import type { SessionSettings } from "@gennai/protocol/model/session-settings";
+import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
 import { prepareSessionBranch } from "../manager/prepare-session-branch.ts";
 import type { SessionManager } from "../manager/session-manager.ts";
 import type { PolicyWorkbench } from "../policy-workbench/policy-workbench.ts";

@@ -1,4 +1,4 @@
-import type { SessionEvent } from "@gennai/agent/session-event";
+import type { SessionEvent } from "@gennai/agent/events/session-event";
 import { ServiceError } from "@gennai/machine/service-error";
 import pLimit from "p-limit";
 import type { PersonsNetwork } from "../policy-workbench/try/persons-network.ts";

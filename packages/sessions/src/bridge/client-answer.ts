@@ -1,7 +1,7 @@
-import type { ClientRequest } from "@gennai/agent/client-request";
-import { type EditorAnswer, isAnswerTo } from "@gennai/protocol/model/editor-messages";
-import type { ConfirmationScope } from "@gennai/protocol/model/question";
-import { fitsQuestions } from "@gennai/protocol/model/user-question";
+import type { ClientRequest } from "@gennai/agent/events/client-request";
+import { type EditorAnswer, isAnswerTo } from "@gennai/protocol/model/editor/editor-messages";
+import type { ConfirmationScope } from "@gennai/protocol/model/governance/question";
+import { fitsQuestions } from "@gennai/protocol/model/governance/user-question";
 import type { WorkspaceAnswer } from "./workspace-answer.ts";
 
 /** What a client answered, in the server's own terms; one kind for each kind of request. */

@@ -1,4 +1,4 @@
-import type { ClientRequest } from "@gennai/agent/client-request";
+import type { ClientRequest } from "@gennai/agent/events/client-request";
 
 /** What a client can be asked for; `workspace`: it holds the session's files. */
 export type ClientAbility = ClientRequest["kind"];

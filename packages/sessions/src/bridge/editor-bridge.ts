@@ -1,4 +1,4 @@
-import type { EditorMethods, EditorRequestKind } from "@gennai/protocol/model/editor-messages";
+import type { EditorMethods, EditorRequestKind } from "@gennai/protocol/model/editor/editor-messages";
 
 /**
  * What a turn can ask of the clients attached to its session: a method for each of `editorRequests`, but for the model,

@@ -1,6 +1,6 @@
-import type { ClientRequest } from "@gennai/agent/client-request";
+import type { ClientRequest } from "@gennai/agent/events/client-request";
 import type { Redactor } from "@gennai/governance/redaction";
-import { editorRequests } from "@gennai/protocol/model/editor-requests";
+import { editorRequests } from "@gennai/protocol/model/editor/editor-requests";
 
 /**
  * A request as the session's log keeps it. Who answers gets the exact one from memory; what is on disk for good never had

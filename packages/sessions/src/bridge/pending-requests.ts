@@ -1,6 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { ClientRequest, ClientRequestBody, RequestResolution, ResolvedReply } from "@gennai/agent/client-request";
-import type { SessionEvent } from "@gennai/agent/session-event";
+import type {
+  ClientRequest,
+  ClientRequestBody,
+  RequestResolution,
+  ResolvedReply,
+} from "@gennai/agent/events/client-request";
+import type { SessionEvent } from "@gennai/agent/events/session-event";
 import type { Question } from "@gennai/governance/confirmation";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import type { Redactor } from "@gennai/governance/redaction";

@@ -1,5 +1,5 @@
 import { isZeroAccess } from "@gennai/governance/policies/files/secrets";
-import type { Diagnostic } from "@gennai/protocol/model/editor-requests";
+import type { Diagnostic } from "@gennai/protocol/model/editor/editor-requests";
 
 /** What an editor says of files the agent may not read could quote them. */
 export function isShown({ path, severity }: Diagnostic): boolean {

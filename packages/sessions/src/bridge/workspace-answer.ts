@@ -1,4 +1,4 @@
-import type { WorkspaceOperation } from "@gennai/agent/workspace-operation";
+import type { WorkspaceOperation } from "@gennai/agent/events/workspace-operation";
 import type { ToolFailure } from "@gennai/governance/tool-error";
 import type { ClientRun, Listing, SearchResult } from "@gennai/machine/workspace/workspace";
 

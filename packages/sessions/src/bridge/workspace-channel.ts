@@ -1,4 +1,4 @@
-import type { WorkspaceOperation } from "@gennai/agent/workspace-operation";
+import type { WorkspaceOperation } from "@gennai/agent/events/workspace-operation";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { ClientRegistry } from "./client-registry.ts";
 import type { PendingRequests } from "./pending-requests.ts";

@@ -1,4 +1,4 @@
-import type { SessionEvent } from "@gennai/agent/session-event";
+import type { SessionEvent } from "@gennai/agent/events/session-event";
 import { type Effect, isReadOnly } from "@gennai/governance/effect";
 import type { Policy } from "@gennai/governance/policy";
 import type { Analysis, ExecutionContext, Tool, ToolOutcome } from "@gennai/governance/tool";

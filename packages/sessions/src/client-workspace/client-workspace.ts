@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ClientWorkspaceFacts, FileRewrite } from "@gennai/agent/workspace-operation";
+import type { ClientWorkspaceFacts, FileRewrite } from "@gennai/agent/events/workspace-operation";
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { insideOnly } from "@gennai/machine/workspace/paths/inside-only";

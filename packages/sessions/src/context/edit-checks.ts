@@ -1,4 +1,4 @@
-import type { SessionEvent } from "@gennai/agent/session-event";
+import type { SessionEvent } from "@gennai/agent/events/session-event";
 import type { Redactor } from "@gennai/governance/redaction";
 import type { EditorBridge } from "../bridge/editor-bridge.ts";
 import { type CheckEnd, CheckRuns, type CheckRunsPorts } from "./check-runs.ts";

@@ -1,5 +1,5 @@
+import type { ContextItem, SessionEvent } from "@gennai/agent/events/session-event";
 import { type Mention, parseMentions } from "@gennai/agent/prompt/parse-mentions";
-import type { ContextItem, SessionEvent } from "@gennai/agent/session-event";
 import type { CallResult, GovernedTools } from "@gennai/governance/gate/gate";
 import type { Redactor } from "@gennai/governance/redaction";
 import type { Workspace } from "@gennai/machine/workspace/workspace";

@@ -1,7 +1,7 @@
-import type { TurnSink } from "@gennai/agent/turn-sink";
+import type { TurnSink } from "@gennai/agent/loop/turn-sink";
 import type { Redactor } from "@gennai/governance/redaction";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
-import type { EditingMode } from "@gennai/protocol/model/session-settings";
+import type { EditingMode } from "@gennai/protocol/model/session/session-settings";
 import { findCheck, type ProjectCheck } from "./detect-check.ts";
 import { EditChecks } from "./edit-checks.ts";
 import type { EditorContext } from "./editor-context.ts";

@@ -1,4 +1,4 @@
-import type { SessionEvent } from "@gennai/agent/session-event";
+import type { SessionEvent } from "@gennai/agent/events/session-event";
 import { foldToolName } from "@gennai/governance/emergency/emergency-policy";
 import {
   type EmergencyControl,

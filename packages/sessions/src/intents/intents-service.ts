@@ -7,7 +7,7 @@ import { ToolFailure } from "@gennai/governance/tool-error";
 import { decodeText, encodeText } from "@gennai/machine/workspace/files/text-file";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { sha256Hex } from "@gennai/protocol/digest";
-import type { IntentsMode } from "@gennai/protocol/model/intents-mode";
+import type { IntentsMode } from "@gennai/protocol/model/governance/intents-mode";
 import pLimit from "p-limit";
 import { formatIntents, IntentsFormatError } from "./format-intents.ts";
 import {

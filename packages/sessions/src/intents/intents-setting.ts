@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { systemErrorCode } from "@gennai/machine/system-error";
 import { syncDirectory } from "@gennai/machine/workspace/files/sync-directory";
-import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/intents-mode";
+import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/governance/intents-mode";
 import * as z from "zod";
 
 const schema = z.object({

@@ -6,7 +6,7 @@ import { ToolFailure } from "@gennai/governance/tool-error";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { SessionLayer } from "@gennai/machine/stage/layer/session-layer";
 import { type StagedLayer, stageLayer } from "@gennai/machine/staged-shell/own-changes/stage-layer";
-import type { KeptTrees, LayeredTree } from "@gennai/protocol/model/layer";
+import type { KeptTrees, LayeredTree } from "@gennai/protocol/model/session/layer";
 import { heldByClient } from "../client-workspace/held-by-client.ts";
 import { loadTurnRules } from "../policies/turn-rules.ts";
 import { refuseInEmergency } from "../session/refuse-in-emergency.ts";

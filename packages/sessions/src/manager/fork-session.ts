@@ -1,6 +1,6 @@
-import type { FileChangeRecord } from "@gennai/agent/proposal";
-import type { SessionEvent } from "@gennai/agent/session-event";
-import type { ClientWorkspaceFacts } from "@gennai/agent/workspace-operation";
+import type { FileChangeRecord } from "@gennai/agent/events/proposal";
+import type { SessionEvent } from "@gennai/agent/events/session-event";
+import type { ClientWorkspaceFacts } from "@gennai/agent/events/workspace-operation";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { SessionLog } from "@gennai/store/log/session-log";
 import type { Session } from "../session/session.ts";

@@ -1,4 +1,4 @@
-import type { ClientWorkspaceFacts } from "@gennai/agent/workspace-operation";
+import type { ClientWorkspaceFacts } from "@gennai/agent/events/workspace-operation";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { SessionHead } from "@gennai/store/log/session-log";
 import { finishInterruptedRestore } from "../restore/finish-restore.ts";

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { isAbsolute } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
+import type { SessionEvent } from "@gennai/agent/events/session-event";
+import type { ClientWorkspaceFacts } from "@gennai/agent/events/workspace-operation";
 import { ModelError } from "@gennai/agent/model";
-import type { SessionEvent } from "@gennai/agent/session-event";
-import type { ClientWorkspaceFacts } from "@gennai/agent/workspace-operation";
 import { ServiceError } from "@gennai/machine/service-error";
 import { clientPlace } from "@gennai/machine/workspace/paths/client-place";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
-import type { SessionSettings } from "@gennai/protocol/model/session-settings";
+import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
 import type { ForgottenSession, SessionFilter, SessionHead } from "@gennai/store/log/session-log";
 import { refuseInEmergency } from "../session/refuse-in-emergency.ts";
 import type { Session } from "../session/session.ts";

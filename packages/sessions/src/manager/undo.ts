@@ -1,4 +1,4 @@
-import type { FileChangeRecord } from "@gennai/agent/proposal";
+import type { FileChangeRecord } from "@gennai/agent/events/proposal";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { Workspace, WorkspaceChange } from "@gennai/machine/workspace/workspace";
 import type { BlobStore } from "@gennai/store/log/session-log";

@@ -1,4 +1,4 @@
-import type { Warning } from "@gennai/agent/warning";
+import type { Warning } from "@gennai/agent/events/warning";
 import type { Tool } from "@gennai/governance/tool";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { editorMcpFile } from "./editor-mcp-file.ts";

@@ -1,5 +1,5 @@
+import type { TurnEnd } from "@gennai/agent/loop/turn-loop";
 import type { Model } from "@gennai/agent/model";
-import type { TurnEnd } from "@gennai/agent/turn-loop";
 import { type GateObserver, unobservedGate } from "@gennai/governance/gate/gate-observer";
 import type { ModelSettings } from "@gennai/models/model-registry";
 import type { SessionLog } from "@gennai/store/log/session-log";

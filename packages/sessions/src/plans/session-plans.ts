@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { warningEvent } from "@gennai/agent/warning";
+import { warningEvent } from "@gennai/agent/events/warning";
 import type { PlanIssue, PlanView } from "@gennai/governance/plan/plan";
 import type { PlanApproval as KeptApproval, StepRisk } from "@gennai/governance/plan/plan-change";
 import type { PlanRecord } from "@gennai/governance/plan/plan-record";

@@ -1,7 +1,7 @@
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import { canStage } from "@gennai/agent/scenarios/tool-groups";
 import type { EditingMode } from "@gennai/governance/policies/git/branch";
-import type { EditingMode as ChosenMode } from "@gennai/protocol/model/session-settings";
+import type { EditingMode as ChosenMode } from "@gennai/protocol/model/session/session-settings";
 import type { Session } from "../session/session.ts";
 
 type Place = Pick<Session, "services" | "workspace">;

@@ -1,7 +1,7 @@
 import type { DecidedCall } from "@gennai/governance/gate/decide/decide-call";
 import type { Analysis } from "@gennai/governance/tool";
 import { ask, deny, type Verdict } from "@gennai/governance/verdict";
-import type { Risk } from "@gennai/protocol/model/risk";
+import type { Risk } from "@gennai/protocol/model/governance/risk";
 
 /** What all rules say of one call. */
 export interface WorkbenchReport {

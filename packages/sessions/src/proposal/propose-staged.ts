@@ -1,4 +1,4 @@
-import type { SessionEvent } from "@gennai/agent/session-event";
+import type { SessionEvent } from "@gennai/agent/events/session-event";
 import type { OwnCalls } from "../context/own-calls.ts";
 import type { SessionProposal } from "./session-proposal.ts";
 

@@ -1,8 +1,8 @@
-import type { FileChangeRecord } from "@gennai/agent/proposal";
+import type { FileChangeRecord } from "@gennai/agent/events/proposal";
 import { ServiceError } from "@gennai/machine/service-error";
 import { sha256 } from "@gennai/machine/workspace/files/content-digest";
 import { openWorkspaceRoot, type WorkspaceRoot } from "@gennai/machine/workspace/paths/workspace-root";
-import type { SkippedFile } from "@gennai/protocol/model/checkpoint";
+import type { SkippedFile } from "@gennai/protocol/model/session/checkpoint";
 import type { FileState } from "@gennai/store/checkpoints/file-state";
 import type { Session } from "../session/session.ts";
 import type { OpenRestore } from "../session/state/work-steps.ts";

@@ -1,5 +1,5 @@
-import type { FileChangeRecord } from "@gennai/agent/proposal";
-import type { Checkpoint } from "@gennai/protocol/model/checkpoint";
+import type { FileChangeRecord } from "@gennai/agent/events/proposal";
+import type { Checkpoint } from "@gennai/protocol/model/session/checkpoint";
 import type { SessionState } from "../session/state/session-state.ts";
 import type { WorkStep } from "../session/state/work-steps.ts";
 

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import type { FileChangeRecord } from "@gennai/agent/proposal";
+import type { FileChangeRecord } from "@gennai/agent/events/proposal";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { ServiceError } from "@gennai/machine/service-error";
 import { openWorkspaceRoot } from "@gennai/machine/workspace/paths/workspace-root";
-import type { SkippedFile } from "@gennai/protocol/model/checkpoint";
+import type { SkippedFile } from "@gennai/protocol/model/session/checkpoint";
 import { CheckpointError } from "@gennai/store/checkpoints/checkpoint-error";
 import type { FileState, PathChange } from "@gennai/store/checkpoints/file-state";
 import { heldByClient } from "../client-workspace/held-by-client.ts";

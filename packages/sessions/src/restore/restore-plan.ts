@@ -1,5 +1,5 @@
 import type { WorkspaceRoot } from "@gennai/machine/workspace/paths/workspace-root";
-import type { SkippedFile } from "@gennai/protocol/model/checkpoint";
+import type { SkippedFile } from "@gennai/protocol/model/session/checkpoint";
 import type { FileState, PathChange } from "@gennai/store/checkpoints/file-state";
 import type { FileContents } from "./file-contents.ts";
 import { inTheWayOf, type PresentFile, presentFile } from "./present-files.ts";

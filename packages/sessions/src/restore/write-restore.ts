@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import type { FileChangeRecord } from "@gennai/agent/proposal";
+import type { FileChangeRecord } from "@gennai/agent/events/proposal";
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { removeEmptyDirectories } from "@gennai/machine/workspace/change/made-directories";
 import { sha256 } from "@gennai/machine/workspace/files/content-digest";
 import type { WorkspaceRoot } from "@gennai/machine/workspace/paths/workspace-root";
 import type { Workspace, WorkspaceChange } from "@gennai/machine/workspace/workspace";
-import type { SkippedFile } from "@gennai/protocol/model/checkpoint";
+import type { SkippedFile } from "@gennai/protocol/model/session/checkpoint";
 import type { FileContents } from "./file-contents.ts";
 import { makeWritable, placeLink, removeLink } from "./present-files.ts";
 import type { PlannedRestore } from "./restore-plan.ts";

@@ -1,8 +1,8 @@
-import type { FileChangeRecord, ProposalReview } from "@gennai/agent/proposal";
+import type { FileChangeRecord, ProposalReview } from "@gennai/agent/events/proposal";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { ServiceError } from "@gennai/machine/service-error";
 import { digestOf } from "@gennai/protocol/digest";
-import type { Proposal } from "@gennai/protocol/model/proposal";
+import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import { sessionBridge } from "../bridge/session-bridge.ts";
 import type { Session } from "../session/session.ts";
 import type { SessionState } from "../session/state/session-state.ts";

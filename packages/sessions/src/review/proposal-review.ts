@@ -1,7 +1,7 @@
-import type { FileChangeRecord, ProposalReview } from "@gennai/agent/proposal";
+import type { FileChangeRecord, ProposalReview } from "@gennai/agent/events/proposal";
 import type { Redactor } from "@gennai/governance/redaction";
 import { ServiceError } from "@gennai/machine/service-error";
-import type { Proposal } from "@gennai/protocol/model/proposal";
+import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import type { Session } from "../session/session.ts";
 import type { SessionState } from "../session/state/session-state.ts";
 

@@ -1,9 +1,9 @@
-import type { ProposalReview, ReviewedHunk } from "@gennai/agent/proposal";
+import type { ProposalReview, ReviewedHunk } from "@gennai/agent/events/proposal";
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { ServiceError } from "@gennai/machine/service-error";
 import { sha256 } from "@gennai/machine/workspace/files/content-digest";
 import type { FileContent, Workspace, WorkspaceChange } from "@gennai/machine/workspace/workspace";
-import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
+import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { applyReview, type HunkDecision, ReviewError, wholeChange } from "@gennai/protocol/review/apply-review";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import { currentContent } from "../tools/writing/change/file-change.ts";

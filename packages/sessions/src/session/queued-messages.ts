@@ -1,6 +1,6 @@
-import type { TurnSink } from "@gennai/agent/turn-sink";
+import type { TurnSink } from "@gennai/agent/loop/turn-sink";
 import { ServiceError } from "@gennai/machine/service-error";
-import type { BlobRef } from "@gennai/protocol/model/proposal";
+import type { BlobRef } from "@gennai/protocol/model/session/proposal";
 import type { SessionWriter } from "./log/session-writer.ts";
 import type { QueuedMessage, SessionState } from "./state/session-state.ts";
 

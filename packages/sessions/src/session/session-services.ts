@@ -1,6 +1,6 @@
+import type { ClientWorkspaceFacts } from "@gennai/agent/events/workspace-operation";
 import type { Model } from "@gennai/agent/model";
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
-import type { ClientWorkspaceFacts } from "@gennai/agent/workspace-operation";
 import type { ControlWatch } from "@gennai/machine/control-watch/control-watch";
 import type { UserKeys } from "@gennai/machine/keys/login/user-keys";
 import type { CommandLimits } from "@gennai/machine/process/group/command-limits";
@@ -13,7 +13,7 @@ import type { WebConfig } from "@gennai/machine/web/web-config";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { AskEditor } from "@gennai/models/editor-model";
 import type { KnownModels } from "@gennai/models/facts/model-facts";
-import type { SessionSettings } from "@gennai/protocol/model/session-settings";
+import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
 import type { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
 import type { BlobStore, SessionLog } from "@gennai/store/log/session-log";
 import type { WorkspaceChannel } from "../bridge/workspace-answer.ts";

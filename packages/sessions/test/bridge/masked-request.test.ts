@@ -1,4 +1,4 @@
-import type { ClientRequest, ClientRequestBody } from "@gennai/agent/client-request";
+import type { ClientRequest, ClientRequestBody } from "@gennai/agent/events/client-request";
 import type { Question } from "@gennai/governance/confirmation";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { expect, test } from "vitest";

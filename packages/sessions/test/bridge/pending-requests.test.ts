@@ -1,4 +1,4 @@
-import type { SessionEvent } from "@gennai/agent/session-event";
+import type { SessionEvent } from "@gennai/agent/events/session-event";
 import type { Question } from "@gennai/governance/confirmation";
 import { ServiceError } from "@gennai/machine/service-error";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import type { SessionEvent } from "@gennai/agent/session-event";
+import type { SessionEvent } from "@gennai/agent/events/session-event";
 import type { Effect } from "@gennai/governance/effect";
 import type { Tool } from "@gennai/governance/tool";
 import { GitMissingError } from "@gennai/machine/git/run/machine-git";

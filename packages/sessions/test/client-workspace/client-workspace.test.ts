@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import type { WorkspaceOperation } from "@gennai/agent/workspace-operation";
+import type { WorkspaceOperation } from "@gennai/agent/events/workspace-operation";
 import { loadProjectConfig } from "@gennai/machine/config/project-config";
 import { readGitHead } from "@gennai/machine/git-data/git-head";
 import { sha256Hex } from "@gennai/protocol/digest";

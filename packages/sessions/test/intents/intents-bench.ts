@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
-import type { IntentsMode } from "@gennai/protocol/model/intents-mode";
+import type { IntentsMode } from "@gennai/protocol/model/governance/intents-mode";
 import { IntentsService } from "#intents/intents-service";
 
 export const intentsText = `# our intents

@@ -1,5 +1,5 @@
+import { endStates } from "@gennai/agent/events/session-event";
 import { builtInScenarios } from "@gennai/agent/scenarios/built-in-scenarios";
-import { endStates } from "@gennai/agent/session-event";
 import { expect, test } from "vitest";
 import type { Session } from "#session/session";
 import { SessionState } from "#session/state/session-state";

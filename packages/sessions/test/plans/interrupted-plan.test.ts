@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { SessionEvent } from "@gennai/agent/session-event";
+import type { SessionEvent } from "@gennai/agent/events/session-event";
 import { describe, expect, test } from "vitest";
 import { never, planBench, refusalOf, seedPlan, write } from "./plan-fixture.ts";
 

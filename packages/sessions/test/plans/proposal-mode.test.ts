@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { EditingMode } from "@gennai/protocol/model/session-settings";
+import type { EditingMode } from "@gennai/protocol/model/session/session-settings";
 import { expect, test } from "vitest";
 import { ann, never, planBench, refusalOf, seedPlan, write } from "./plan-fixture.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { SessionEvent } from "@gennai/agent/session-event";
+import type { SessionEvent } from "@gennai/agent/events/session-event";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
-import { type SessionSettings, settingDefaults } from "@gennai/protocol/model/session-settings";
+import { type SessionSettings, settingDefaults } from "@gennai/protocol/model/session/session-settings";
 import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
 import { exportSession } from "@gennai/store/session-bundle/export-session";
 import { importSession } from "@gennai/store/session-bundle/import-session";

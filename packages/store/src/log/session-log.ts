@@ -1,6 +1,6 @@
-import type { LoggedEvent, SessionEvent } from "@gennai/agent/session-event";
+import type { LoggedEvent, SessionEvent } from "@gennai/agent/events/session-event";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
-import type { BlobRef } from "@gennai/protocol/model/proposal";
+import type { BlobRef } from "@gennai/protocol/model/session/proposal";
 
 /** An event before it has its place. */
 export interface EventDraft {

@@ -10,8 +10,8 @@ import {
   parseSessionSubject,
   parseTokenSubject,
   type SessionMessage,
-} from "./log-message.ts";
-import { BrokenChain, type ChainLink } from "./message-chain.ts";
+} from "./messages/log-message.ts";
+import { BrokenChain, type ChainLink } from "./messages/message-chain.ts";
 
 /** Where a session's log stands. */
 export interface LogPlace {

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { BlobRef } from "@gennai/protocol/model/proposal";
+import type { BlobRef } from "@gennai/protocol/model/session/proposal";
 import type { ObjectStore } from "@nats-io/obj";
 import { StoreError } from "../database/store-error.ts";
 import type { BlobStore } from "../log/session-log.ts";
-import { logUnavailable } from "./log-unavailable.ts";
+import { logUnavailable } from "./stream/log-unavailable.ts";
 
 /** Larger contents than this are refused: they would pass through every node of the cluster. */
 const maxBytes = 64 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { randomBytes, randomUUID } from "node:crypto";
-import type { LoggedEvent } from "@gennai/agent/session-event";
+import type { LoggedEvent } from "@gennai/agent/events/session-event";
 import { OneByOne } from "@gennai/machine/one-by-one";
 import { StoreError } from "../database/store-error.ts";
 import { readPreamble } from "../ledger/file/ledger-file.ts";
@@ -17,14 +17,14 @@ import {
 import { appendConflict, sessionExists, unknownSession } from "../log/session-refusals.ts";
 import { numberedEvents } from "../sqlite/numbered-events.ts";
 import type { SqliteSessionLog } from "../sqlite/sqlite-session-log.ts";
-import { createOnce } from "./create-once.ts";
-import { encodeBatch } from "./encode-batch.ts";
 import type { LogCopy, LogPlace } from "./log-copy.ts";
-import { encodeMessage, isSubjectToken, type SessionMessage, sessionSubject } from "./log-message.ts";
-import type { LogStreams } from "./log-streams.ts";
-import { chainHeader } from "./message-chain.ts";
+import { encodeBatch } from "./messages/encode-batch.ts";
+import { encodeMessage, isSubjectToken, type SessionMessage, sessionSubject } from "./messages/log-message.ts";
+import { chainHeader } from "./messages/message-chain.ts";
 import { spendTokens } from "./spend-tokens.ts";
-import type { StreamFollower } from "./stream-follower.ts";
+import { createOnce } from "./stream/create-once.ts";
+import type { LogStreams } from "./stream/log-streams.ts";
+import type { StreamFollower } from "./stream/stream-follower.ts";
 
 export interface NatsSessionLogOptions {
   /** Where the public keys of the ledger lie. */

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { StoreError } from "../database/store-error.ts";
-import { createOnce } from "./create-once.ts";
 import type { LogCopy } from "./log-copy.ts";
-import { isSubjectToken, tokenSubject } from "./log-message.ts";
-import type { LogStreams } from "./log-streams.ts";
-import type { StreamFollower } from "./stream-follower.ts";
+import { isSubjectToken, tokenSubject } from "./messages/log-message.ts";
+import { createOnce } from "./stream/create-once.ts";
+import type { LogStreams } from "./stream/log-streams.ts";
+import type { StreamFollower } from "./stream/stream-follower.ts";
 
 /**
  * Spends approval tokens, each once and for good, before the batch that they are spent with. A token whose batch does not get

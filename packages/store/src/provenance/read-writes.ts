@@ -1,4 +1,4 @@
-import type { WriteDecision } from "@gennai/protocol/model/line-trace";
+import type { WriteDecision } from "@gennai/protocol/model/governance/line-trace";
 import * as z from "zod";
 import type { RecordedWrite } from "./recorded-write.ts";
 

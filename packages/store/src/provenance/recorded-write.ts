@@ -1,4 +1,4 @@
-import type { WriteDecision } from "@gennai/protocol/model/line-trace";
+import type { WriteDecision } from "@gennai/protocol/model/governance/line-trace";
 
 /** What the ledger says of one file that was written: by whom, why, and who let it happen. */
 export interface RecordedWrite {

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
-import type { LoggedEvent, SessionEvent } from "@gennai/agent/session-event";
+import type { LoggedEvent, SessionEvent } from "@gennai/agent/events/session-event";
 import type { Redactor } from "@gennai/governance/redaction";
-import type { BlobRef } from "@gennai/protocol/model/proposal";
+import type { BlobRef } from "@gennai/protocol/model/session/proposal";
 import { redacted } from "../audit/ledger-export.ts";
 import type { BlobStore, SessionLog } from "../log/session-log.ts";
 import { unknownSession } from "../log/session-refusals.ts";

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
-import { endStates, type SessionEvent } from "@gennai/agent/session-event";
-import type { BlobRef } from "@gennai/protocol/model/proposal";
-import type { SessionSettings } from "@gennai/protocol/model/session-settings";
+import { endStates, type SessionEvent } from "@gennai/agent/events/session-event";
+import type { BlobRef } from "@gennai/protocol/model/session/proposal";
+import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
 import * as z from "zod";
 import { StoreError } from "../database/store-error.ts";
 import type { BlobStore, EventDraft, SessionLog } from "../log/session-log.ts";

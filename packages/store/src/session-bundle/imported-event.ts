@@ -1,5 +1,5 @@
-import type { SessionEvent } from "@gennai/agent/session-event";
-import type { BlobRef } from "@gennai/protocol/model/proposal";
+import type { SessionEvent } from "@gennai/agent/events/session-event";
+import type { BlobRef } from "@gennai/protocol/model/session/proposal";
 import * as z from "zod";
 
 /** Characters of one text. */

@@ -1,5 +1,5 @@
 import { createRedactor } from "@gennai/machine/redaction/redactor";
-import type { SessionSettings } from "@gennai/protocol/model/session-settings";
+import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
 import { openStore, type Store, type StoreOptions } from "../sqlite/store.ts";
 import { exportSession } from "./export-session.ts";
 import { type ImportedSession, importSession } from "./import-session.ts";

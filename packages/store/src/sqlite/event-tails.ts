@@ -1,4 +1,4 @@
-import type { LoggedEvent } from "@gennai/agent/session-event";
+import type { LoggedEvent } from "@gennai/agent/events/session-event";
 
 /** What is held for a reader that has not come back yet; beyond it the reader is sent to the store. */
 const maxQueued = 256;

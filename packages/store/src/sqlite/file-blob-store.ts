@@ -19,7 +19,7 @@ import { promisify } from "node:util";
 import { hasCode } from "@gennai/machine/system-error";
 import { sha256 } from "@gennai/machine/workspace/files/content-digest";
 import { syncDirectory } from "@gennai/machine/workspace/files/sync-directory";
-import type { BlobRef } from "@gennai/protocol/model/proposal";
+import type { BlobRef } from "@gennai/protocol/model/session/proposal";
 import { StoreError } from "../database/store-error.ts";
 import type { BlobStore } from "../log/session-log.ts";
 

@@ -1,4 +1,4 @@
-import type { LoggedEvent } from "@gennai/agent/session-event";
+import type { LoggedEvent } from "@gennai/agent/events/session-event";
 import type { EventDraft } from "../log/session-log.ts";
 
 /** Events as the log has them once they are in: in order, without a gap after `afterSeq`. */

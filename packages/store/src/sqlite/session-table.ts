@@ -1,4 +1,4 @@
-import type { LoggedEvent, SessionEvent } from "@gennai/agent/session-event";
+import type { LoggedEvent, SessionEvent } from "@gennai/agent/events/session-event";
 import type { StoreDatabase } from "../database/database.ts";
 import { integerOf, type Row, textOf } from "../database/row.ts";
 import { StoreError } from "../database/store-error.ts";

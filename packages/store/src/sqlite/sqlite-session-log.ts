@@ -1,4 +1,4 @@
-import type { LoggedEvent } from "@gennai/agent/session-event";
+import type { LoggedEvent } from "@gennai/agent/events/session-event";
 import type { StoreDatabase } from "../database/database.ts";
 import type { LedgerTable, Sealing } from "../ledger/ledger-table.ts";
 import type { AbsorbedStep } from "../log/absorbed-step.ts";

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { SessionEvent } from "@gennai/agent/session-event";
+import type { SessionEvent } from "@gennai/agent/events/session-event";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { verifyWorkspaceLedger } from "#audit/ledger-verify";
 import { StoreDatabase } from "#database/database";

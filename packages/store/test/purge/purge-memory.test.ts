@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { SessionEvent } from "@gennai/agent/session-event";
+import type { SessionEvent } from "@gennai/agent/events/session-event";
 import { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
 import { layerDirectory, makeOwner } from "@gennai/machine/stage/layer/layer-files";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";

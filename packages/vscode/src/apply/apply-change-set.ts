@@ -1,8 +1,8 @@
 import { sha256Hex } from "@gennai/protocol/digest";
-import type { AppliedFile } from "@gennai/protocol/model/proposal";
+import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { EditorError, reasonOf } from "../editor/editor-error.ts";
-import type { EditorFiles } from "../editor/editor-files.ts";
-import { bufferState, maxFileBytes } from "../editor/file-state.ts";
+import type { EditorFiles } from "../editor/files/editor-files.ts";
+import { bufferState, maxFileBytes } from "../editor/files/file-state.ts";
 import type { FinalChange } from "./final-change.ts";
 import { type PlannedChange, type PlannedUpdate, planChange, stale } from "./plan-change.ts";
 import { restore } from "./restore.ts";

@@ -1,7 +1,7 @@
-import type { AppliedFile } from "@gennai/protocol/model/proposal";
+import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import pLimit from "p-limit";
 import { EditorError } from "../editor/editor-error.ts";
-import type { EditorFiles } from "../editor/editor-files.ts";
+import type { EditorFiles } from "../editor/files/editor-files.ts";
 import { type ApplyOptions, applyChangeSet } from "./apply-change-set.ts";
 import type { FinalChange } from "./final-change.ts";
 

@@ -1,4 +1,4 @@
-import type { ProposedChange } from "@gennai/protocol/model/proposal";
+import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { EditorError } from "../editor/editor-error.ts";
 
 /** What shall become of a file. */

@@ -1,5 +1,5 @@
 import { diffArrays } from "diff";
-import type { TextReplacement } from "../editor/editor-files.ts";
+import type { TextReplacement } from "../editor/files/editor-files.ts";
 
 /** Milliseconds to look for small edits; after that the part that differs is replaced as a whole. */
 const timeoutMs = 250;

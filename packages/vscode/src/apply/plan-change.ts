@@ -1,10 +1,10 @@
 import { sha256Hex } from "@gennai/protocol/digest";
 import { EditorError } from "../editor/editor-error.ts";
-import type { EditorDocument, EditorFiles, FileEdit } from "../editor/editor-files.ts";
-import { bufferState, type FileState, readFileState } from "../editor/file-state.ts";
-import { binaryFile, looksBinary } from "../editor/read-file.ts";
-import { lineEndsOf, withLineEnds, withoutByteOrderMark } from "../editor/text-shape.ts";
-import { resolveInWorkspace, type WorkspacePath } from "../editor/workspace-paths.ts";
+import type { EditorDocument, EditorFiles, FileEdit } from "../editor/files/editor-files.ts";
+import { bufferState, type FileState, readFileState } from "../editor/files/file-state.ts";
+import { binaryFile, looksBinary } from "../editor/files/read-file.ts";
+import { lineEndsOf, withLineEnds, withoutByteOrderMark } from "../editor/files/text-shape.ts";
+import { resolveInWorkspace, type WorkspacePath } from "../editor/paths/workspace-paths.ts";
 import type { FinalChange } from "./final-change.ts";
 import { minimalEdits } from "./minimal-edits.ts";
 

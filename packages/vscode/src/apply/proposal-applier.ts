@@ -1,12 +1,12 @@
 import type { AppliedProposal, ReviewToApply } from "@gennai/client/host/repl-host";
 import { proposedText } from "@gennai/client/review/proposed-text";
 import type { AgentSession } from "@gennai/client/session/agent-session";
-import type { AppliedFile, Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
+import type { AppliedFile, Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { applyReview, type HunkDecision } from "@gennai/protocol/review/apply-review";
 import { EditorError, reasonOf } from "../editor/editor-error.ts";
-import type { EditorFiles } from "../editor/editor-files.ts";
-import { type FileState, readFileState } from "../editor/file-state.ts";
-import { resolveInWorkspace } from "../editor/workspace-paths.ts";
+import type { EditorFiles } from "../editor/files/editor-files.ts";
+import { type FileState, readFileState } from "../editor/files/file-state.ts";
+import { resolveInWorkspace } from "../editor/paths/workspace-paths.ts";
 import type { ChangeSets } from "./change-sets.ts";
 import type { FinalChange } from "./final-change.ts";
 

@@ -1,7 +1,7 @@
 import { sha256Hex } from "@gennai/protocol/digest";
-import type { EditorFiles } from "../editor/editor-files.ts";
-import { maxFileBytes } from "../editor/file-state.ts";
-import { lineEndsOf } from "../editor/text-shape.ts";
+import type { EditorFiles } from "../editor/files/editor-files.ts";
+import { maxFileBytes } from "../editor/files/file-state.ts";
+import { lineEndsOf } from "../editor/files/text-shape.ts";
 import { type PlannedChange, type PlannedUpdate, textEdit } from "./plan-change.ts";
 import { saveDocument } from "./save-document.ts";
 

@@ -1,4 +1,4 @@
-import type { EditorDocument } from "../editor/editor-files.ts";
+import type { EditorDocument } from "../editor/files/editor-files.ts";
 
 /** Milliseconds the editor's own saving may take. */
 const timeoutMs = 1000;

@@ -1,5 +1,5 @@
-import { fencedText } from "@gennai/client/session/fenced-text";
-import { writtenMention } from "@gennai/client/session/mentions";
+import { fencedText } from "@gennai/client/session/text/fenced-text";
+import { writtenMention } from "@gennai/client/session/text/mentions";
 
 /** A problem as its language tool reports it. */
 export interface ReportedProblem {

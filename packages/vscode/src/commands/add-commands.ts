@@ -1,9 +1,9 @@
-import { canMention, writtenMention } from "@gennai/client/session/mentions";
+import { canMention, writtenMention } from "@gennai/client/session/text/mentions";
 import * as vscode from "vscode";
 import { terminalSelection } from "../documents/terminal-selection.ts";
 import { testFailureText } from "../documents/test-failure.ts";
 import { showInformation } from "../editor/notifications.ts";
-import { nameOfUri } from "../editor/workspace-uri.ts";
+import { nameOfUri } from "../editor/paths/workspace-uri.ts";
 import type { Command, Workbench } from "../workbench.ts";
 
 /** Mentions the selected lines; the server reads them when the prompt is sent, unsaved changes included. */

@@ -2,20 +2,20 @@ import type { CommandId } from "../command-ids.ts";
 import type { Command } from "../workbench.ts";
 import * as add from "./add-commands.ts";
 import { showBackground } from "./background-commands.ts";
-import { commitMessage } from "./commit-message-command.ts";
-import * as governance from "./governance-commands.ts";
-import { keepIgnored } from "./layer-commands.ts";
+import { commitMessage } from "./changes/commit-message-command.ts";
+import { keepIgnored } from "./changes/layer-commands.ts";
+import { showOrigin, toggleOrigins } from "./changes/origin-commands.ts";
+import * as review from "./changes/review-commands.ts";
+import { showAllChanges } from "./changes/show-all-changes.ts";
+import { nextHunk, previousHunk } from "./changes/walk-hunks.ts";
+import * as governance from "./governance/governance-commands.ts";
+import * as plan from "./governance/plan-commands.ts";
+import { showRule } from "./governance/show-rule.ts";
 import { acceptMcpServers, addMcpServers } from "./mcp-commands.ts";
-import { showOrigin, toggleOrigins } from "./origin-commands.ts";
-import * as plan from "./plan-commands.ts";
 import * as problem from "./problem-commands.ts";
-import * as review from "./review-commands.ts";
 import * as server from "./server-commands.ts";
 import * as session from "./session-commands.ts";
-import { showAllChanges } from "./show-all-changes.ts";
-import { showRule } from "./show-rule.ts";
 import * as todo from "./todo-commands.ts";
-import { nextHunk, previousHunk } from "./walk-hunks.ts";
 
 /** What each command does. */
 export const commandTable: Readonly<Record<CommandId, Command>> = {

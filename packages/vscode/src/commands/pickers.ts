@@ -1,4 +1,4 @@
-import type { Proposal } from "@gennai/protocol/model/proposal";
+import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import * as vscode from "vscode";
 import { showInformation } from "../editor/notifications.ts";
 import type { ChangeSetFacts } from "../session/session-facts.ts";

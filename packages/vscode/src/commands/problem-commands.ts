@@ -1,8 +1,8 @@
-import { canMention } from "@gennai/client/session/mentions";
+import { canMention } from "@gennai/client/session/text/mentions";
 import * as vscode from "vscode";
 import { explainPrompt, fixPrompt, type ReportedProblem } from "../code-actions/problem-prompt.ts";
 import { showInformation } from "../editor/notifications.ts";
-import { nameOfUri } from "../editor/workspace-uri.ts";
+import { nameOfUri } from "../editor/paths/workspace-uri.ts";
 import type { Command, Workbench } from "../workbench.ts";
 
 /** Sends a prompt about the problems of a code action, else about those where the caret stands. */

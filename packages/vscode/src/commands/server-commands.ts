@@ -1,4 +1,4 @@
-import { isSelfHosted, type Provider, providerNames } from "@gennai/protocol/model/backend";
+import { isSelfHosted, type Provider, providerNames } from "@gennai/protocol/model/session/backend";
 import * as vscode from "vscode";
 import { showInformation } from "../editor/notifications.ts";
 import { openSourceControl } from "../git/vscode-git.ts";

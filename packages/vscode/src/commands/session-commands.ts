@@ -3,8 +3,8 @@ import * as vscode from "vscode";
 import { showProposal } from "../documents/proposal-diff.ts";
 import { showInformation } from "../editor/notifications.ts";
 import type { Command } from "../workbench.ts";
+import { revert } from "./changes/revert.ts";
 import { pickChangeSet, pickProposal } from "./pickers.ts";
-import { revert } from "./revert.ts";
 
 const callTimeoutMs = 30_000;
 

@@ -1,6 +1,6 @@
 import type { ContentSource } from "@gennai/client/review/proposed-text";
 import type { AgentSession } from "@gennai/client/session/agent-session";
-import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
+import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import * as vscode from "vscode";
 import { columnBesideRepl } from "./beside-repl.ts";
 import type { ContentDocuments } from "./content-documents.ts";

@@ -1,8 +1,8 @@
-import type { Diagnostic } from "@gennai/protocol/model/editor-requests";
+import type { Diagnostic } from "@gennai/protocol/model/editor/editor-requests";
 import * as vscode from "vscode";
-import { realPathOf } from "./real-path.ts";
-import { nameInWorkspace, resolveInWorkspace } from "./workspace-paths.ts";
-import { pathOf } from "./workspace-uri.ts";
+import { realPathOf } from "./paths/real-path.ts";
+import { nameInWorkspace, resolveInWorkspace } from "./paths/workspace-paths.ts";
+import { pathOf } from "./paths/workspace-uri.ts";
 
 /** Diagnostics one answer holds. */
 const most = 2000;

@@ -1,4 +1,4 @@
-import { wordsInEditor } from "@gennai/client/session/words-in-editor";
+import { wordsInEditor } from "@gennai/client/session/text/words-in-editor";
 import type { editorErrors } from "@gennai/protocol/errors/editor-errors";
 
 export type EditorErrorCode = keyof typeof editorErrors;

@@ -9,18 +9,18 @@ import type {
   FileReadRequest,
   FoundSymbols,
   SymbolRequest,
-} from "@gennai/protocol/model/editor-requests";
-import type { AppliedFile } from "@gennai/protocol/model/proposal";
+} from "@gennai/protocol/model/editor/editor-requests";
+import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import * as vscode from "vscode";
 import type { ChangeSets } from "../apply/change-sets.ts";
 import { finalChange } from "../apply/final-change.ts";
 import type { TerminalCommands } from "../terminal/terminal-commands.ts";
 import { listDiagnostics } from "./diagnostics.ts";
 import { EditorError } from "./editor-error.ts";
-import type { EditorFiles } from "./editor-files.ts";
+import type { EditorFiles } from "./files/editor-files.ts";
+import { readFile } from "./files/read-file.ts";
 import { findSymbols } from "./find-symbols.ts";
-import { callLanguageModel } from "./language-model.ts";
-import { readFile } from "./read-file.ts";
+import { callLanguageModel } from "./models/language-model.ts";
 
 export interface VsCodeEditorOptions {
   /** The session's folder, absolute: what requests may reach. One of the window's, when it has several. */

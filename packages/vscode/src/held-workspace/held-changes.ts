@@ -1,5 +1,5 @@
 import { sha256Hex } from "@gennai/protocol/digest";
-import { type ChangedFile, type HeldChange, HeldWorkspaceError } from "@gennai/protocol/model/held-workspace";
+import { type ChangedFile, type HeldChange, HeldWorkspaceError } from "@gennai/protocol/model/editor/held-workspace";
 import type { FolderFiles } from "./folder-files.ts";
 import { refuseLinks } from "./held-path-resolution.ts";
 

@@ -11,7 +11,7 @@ import {
   type HeldStat,
   HeldWorkspaceError,
   type HeldWorkspaceFacts,
-} from "@gennai/protocol/model/held-workspace";
+} from "@gennai/protocol/model/editor/held-workspace";
 import ignore from "ignore";
 import pLimit from "p-limit";
 import type { FolderFiles } from "./folder-files.ts";

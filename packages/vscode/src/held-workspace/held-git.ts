@@ -1,4 +1,4 @@
-import type { HeldControl } from "@gennai/protocol/model/held-workspace";
+import type { HeldControl } from "@gennai/protocol/model/editor/held-workspace";
 import type { FolderFiles } from "./folder-files.ts";
 
 const maxBytes = 16 * 1024 * 1024;

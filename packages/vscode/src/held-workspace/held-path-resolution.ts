@@ -1,4 +1,4 @@
-import { type HeldPath, HeldWorkspaceError } from "@gennai/protocol/model/held-workspace";
+import { type HeldPath, HeldWorkspaceError } from "@gennai/protocol/model/editor/held-workspace";
 import type { FolderFiles } from "./folder-files.ts";
 
 /**

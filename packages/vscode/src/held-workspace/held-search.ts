@@ -1,4 +1,4 @@
-import { type HeldSearch, HeldWorkspaceError } from "@gennai/protocol/model/held-workspace";
+import { type HeldSearch, HeldWorkspaceError } from "@gennai/protocol/model/editor/held-workspace";
 import ignore, { type Ignore } from "ignore";
 import { RE2JS } from "re2js";
 import type { FolderFiles } from "./folder-files.ts";

@@ -7,7 +7,7 @@ import {
   whenWords,
 } from "@gennai/client/provenance/origin-words";
 import { hiddenCharacters } from "@gennai/protocol/hidden-characters";
-import type { LedgerTrust, TracedOrigin, TracedWrite } from "@gennai/protocol/model/line-trace";
+import type { LedgerTrust, TracedOrigin, TracedWrite } from "@gennai/protocol/model/governance/line-trace";
 
 /** A line of a document, counted from 0. */
 export interface ShownLine {

@@ -1,6 +1,6 @@
 import { decisionWords, shortWriterWords, unknownWords } from "@gennai/client/provenance/origin-words";
 import { hiddenCharacters } from "@gennai/protocol/hidden-characters";
-import type { LineTrace, TracedOrigin } from "@gennai/protocol/model/line-trace";
+import type { LineTrace, TracedOrigin } from "@gennai/protocol/model/governance/line-trace";
 
 /** What stands behind a line, and its bar in the gutter. */
 export interface OriginNote {

@@ -1,4 +1,4 @@
-import type { LineTrace } from "@gennai/protocol/model/line-trace";
+import type { LineTrace } from "@gennai/protocol/model/governance/line-trace";
 
 /** A text that is shown, at one moment. `T` is what it is the text of: asked about once for each version of it. */
 export interface ShownText<T extends object> {

@@ -1,5 +1,5 @@
 import type { ReviewState } from "@gennai/client/review/review-state";
-import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
+import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import type { ProposalText } from "../documents/proposal-diff.ts";
 import type { HunkOrigin } from "./hunk-words.ts";
 import { type HunkMark, type ProposalSide, proposedHunks, type ShownHunk, writtenHunks } from "./shown-hunk.ts";

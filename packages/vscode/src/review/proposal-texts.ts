@@ -1,4 +1,4 @@
-import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
+import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import type { ProposalText } from "../documents/proposal-diff.ts";
 
 /** Changes whose texts are held. */

@@ -1,9 +1,9 @@
 import type { ChangeSets } from "../apply/change-sets.ts";
 import type { FinalChange } from "../apply/final-change.ts";
 import { EditorError } from "../editor/editor-error.ts";
-import type { EditorFiles } from "../editor/editor-files.ts";
-import { readFileState } from "../editor/file-state.ts";
-import { resolveInWorkspace } from "../editor/workspace-paths.ts";
+import type { EditorFiles } from "../editor/files/editor-files.ts";
+import { readFileState } from "../editor/files/file-state.ts";
+import { resolveInWorkspace } from "../editor/paths/workspace-paths.ts";
 import { type UnseenFile, withoutHunk } from "./unseen-file.ts";
 
 export interface UndoWrittenOptions {

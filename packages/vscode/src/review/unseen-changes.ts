@@ -1,7 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { sha256Hex } from "@gennai/protocol/digest";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { type AppliedFile, appliedFileFromMessage } from "@gennai/protocol/model/proposal";
+import { type AppliedFile, appliedFileFromMessage } from "@gennai/protocol/model/session/proposal";
 import pLimit from "p-limit";
 import * as z from "zod/mini";
 import { afterLooking, afterUndo, afterWrite, isAsKnown, type UnseenFile } from "./unseen-file.ts";

@@ -1,6 +1,6 @@
 import { keptReviewsFrom, keptReviewsJson, reviewOf, withReview } from "@gennai/client/review/kept-reviews";
 import type { ReviewState } from "@gennai/client/review/review-state";
-import type { Proposal } from "@gennai/protocol/model/proposal";
+import type { Proposal } from "@gennai/protocol/model/session/proposal";
 
 export interface WindowReviewsOptions {
   /** What `keep` was last given. */

@@ -1,5 +1,5 @@
-import { type KeyToHand, setModelKey } from "@gennai/client/session/model-key";
-import { type Provider, providerNames } from "@gennai/protocol/model/backend";
+import { type KeyToHand, setModelKey } from "@gennai/client/session/models/model-key";
+import { type Provider, providerNames } from "@gennai/protocol/model/session/backend";
 import type { SecretStorage } from "vscode";
 import * as z from "zod/mini";
 import { type Authority, secretKey } from "./secret-key.ts";

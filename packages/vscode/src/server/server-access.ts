@@ -3,7 +3,7 @@ import { proveServer } from "@gennai/client/connection/prove-server";
 import { workspaceHeader } from "@gennai/protocol/workspace-header";
 import * as vscode from "vscode";
 import { showInformation, showProgress } from "../editor/notifications.ts";
-import { realPathOf } from "../editor/real-path.ts";
+import { realPathOf } from "../editor/paths/real-path.ts";
 import type { HeldApprovals } from "../plan/plan-interceptor.ts";
 import type { GennaiSettings } from "../settings/settings.ts";
 import { type FindPorts, type FindRequest, findAt, findServer } from "./find-server.ts";

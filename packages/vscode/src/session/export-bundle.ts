@@ -1,7 +1,7 @@
 import type { GovernanceClient } from "@gennai/client/connection/connection";
 import type { AgentSession } from "@gennai/client/session/agent-session";
-import { eventJson } from "@gennai/client/session/event-json";
 import { subscribe } from "@gennai/client/session/subscription";
+import { eventJson } from "@gennai/client/session/text/event-json";
 
 /** Milliseconds without an event after which the replay is taken to be over. */
 const quiet = 1500;

@@ -1,6 +1,6 @@
 import type { GovernanceClient } from "@gennai/client/connection/connection";
 import { type EmergencyState, emergencyStateFromMessage, noEmergency } from "@gennai/client/governance/emergency";
-import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/intents-mode";
+import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/governance/intents-mode";
 
 /** What governs the session now. */
 export interface GovernanceFacts {

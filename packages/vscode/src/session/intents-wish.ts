@@ -1,4 +1,4 @@
-import type { IntentsMode } from "@gennai/protocol/model/intents-mode";
+import type { IntentsMode } from "@gennai/protocol/model/governance/intents-mode";
 
 /** What keeping the user's setting about intents needs. */
 export interface IntentsWishPorts {

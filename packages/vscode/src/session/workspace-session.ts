@@ -3,7 +3,7 @@ import type { ClientIdentity } from "@gennai/client/connection/client-identity";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { EventGapError } from "@gennai/client/session/subscription";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import type { SettingsChoice } from "@gennai/protocol/model/session-settings";
+import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import type { ServerConnection } from "../server/server-connection.ts";
 import { factsAfter, noFacts, type SessionFacts } from "./session-facts.ts";
 

@@ -1,7 +1,7 @@
 import type { ReplSettings } from "@gennai/client/host/repl-host";
-import { type Backend, backends, isSelfHosted } from "@gennai/protocol/model/backend";
-import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/intents-mode";
-import type { EditingMode, SettingsChoice } from "@gennai/protocol/model/session-settings";
+import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/governance/intents-mode";
+import { type Backend, backends, isSelfHosted } from "@gennai/protocol/model/session/backend";
+import type { EditingMode, SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import * as vscode from "vscode";
 import type { AutoLaunch } from "../server/launch/launch-decision.ts";
 

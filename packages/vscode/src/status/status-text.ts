@@ -1,5 +1,5 @@
-import { contextWords, costWords } from "@gennai/client/session/usage-meter";
-import type { EditingMode } from "@gennai/protocol/model/session-settings";
+import { contextWords, costWords } from "@gennai/client/session/models/usage-meter";
+import type { EditingMode } from "@gennai/protocol/model/session/session-settings";
 import type { LinkState } from "../server/server-link.ts";
 import { emergencyWords, type GovernanceFacts } from "../session/governance-facts.ts";
 import type { SessionFacts } from "../session/session-facts.ts";

@@ -1,4 +1,4 @@
-import type { EditingMode, ReportedSettings } from "@gennai/protocol/model/session-settings";
+import type { EditingMode, ReportedSettings } from "@gennai/protocol/model/session/session-settings";
 import * as vscode from "vscode";
 import type { LinkState } from "../server/server-link.ts";
 import { type GovernanceFacts, noGovernance } from "../session/governance-facts.ts";

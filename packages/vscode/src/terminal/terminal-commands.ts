@@ -1,8 +1,8 @@
 import { realpath } from "node:fs/promises";
 import type { CommandOptions } from "@gennai/client/bridge/editor";
-import type { CommandRequest, CommandRun } from "@gennai/protocol/model/editor-requests";
+import type { CommandRequest, CommandRun } from "@gennai/protocol/model/editor/editor-requests";
 import { EditorError } from "../editor/editor-error.ts";
-import { isInside } from "../editor/workspace-paths.ts";
+import { isInside } from "../editor/paths/workspace-paths.ts";
 import { checkTerminalCommand, typedCommand } from "./terminal-command.ts";
 import { TerminalOutput } from "./terminal-output.ts";
 import type { CommandExecution, CommandTerminal, ExecutionEnd, Terminals } from "./terminals.ts";

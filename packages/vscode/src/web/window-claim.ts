@@ -1,4 +1,4 @@
-import type { ClaimState } from "../session/window-claim.ts";
+import type { ClaimState } from "../session/window/window-claim.ts";
 
 /** A browser's windows cannot tell each other: each works for itself, and a server asks the one that came last. */
 export class WindowClaim implements AsyncDisposable {

@@ -1,5 +1,5 @@
 import { sha256Hex } from "@gennai/protocol/digest";
-import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
+import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { ChangeSets } from "../../src/apply/change-sets.ts";

@@ -1,4 +1,4 @@
-import type { TracedOrigin, TracedWrite } from "@gennai/protocol/model/line-trace";
+import type { TracedOrigin, TracedWrite } from "@gennai/protocol/model/governance/line-trace";
 import { expect, test } from "vitest";
 import { originMarkdown } from "#provenance/origin-hover";
 

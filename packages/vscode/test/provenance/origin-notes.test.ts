@@ -1,4 +1,4 @@
-import type { LineTrace, TracedOrigin, TracedWrite } from "@gennai/protocol/model/line-trace";
+import type { LineTrace, TracedOrigin, TracedWrite } from "@gennai/protocol/model/governance/line-trace";
 import { expect, test } from "vitest";
 import { originNotes } from "#provenance/origin-notes";
 

@@ -1,4 +1,4 @@
-import type { LineTrace } from "@gennai/protocol/model/line-trace";
+import type { LineTrace } from "@gennai/protocol/model/governance/line-trace";
 import { expect, test } from "vitest";
 import { TextTraces } from "#provenance/text-traces";
 

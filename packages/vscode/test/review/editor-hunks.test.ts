@@ -1,5 +1,5 @@
 import { decide, newReview } from "@gennai/client/review/review-state";
-import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
+import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { expect, test } from "vitest";
 import { type DocumentSubject, documentHunks, hasAnyHunk } from "../../src/review/editor-hunks.ts";
 import type { UnseenFile } from "../../src/review/unseen-file.ts";

@@ -1,4 +1,4 @@
-import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
+import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { ProposalText } from "../../src/documents/proposal-diff.ts";
 import { ProposalTexts } from "../../src/review/proposal-texts.ts";

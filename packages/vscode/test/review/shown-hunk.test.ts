@@ -1,5 +1,5 @@
 import { decide, newReview } from "@gennai/client/review/review-state";
-import type { ProposedChange } from "@gennai/protocol/model/proposal";
+import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { describe, expect, test } from "vitest";
 import { hunkAt, hunkBeside } from "../../src/review/editor-hunks.ts";
 import { ghostsOf } from "../../src/review/hunk-ghosts.ts";

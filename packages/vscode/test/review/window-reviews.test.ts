@@ -1,5 +1,5 @@
 import { decide, newReview } from "@gennai/client/review/review-state";
-import type { Proposal } from "@gennai/protocol/model/proposal";
+import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import { expect, test } from "vitest";
 import { WindowReviews } from "../../src/review/window-reviews.ts";
 

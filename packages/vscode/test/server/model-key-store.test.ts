@@ -1,7 +1,7 @@
 import { createRouterTransport } from "@connectrpc/connect";
 import { connect } from "@gennai/client/connection/connection";
 import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { backendWords } from "@gennai/protocol/model/backend";
+import { backendWords } from "@gennai/protocol/model/session/backend";
 import { expect, test } from "vitest";
 import { ModelKeyStore } from "../../src/server/model-key-store.ts";
 import { secretKey } from "../../src/server/secret-key.ts";

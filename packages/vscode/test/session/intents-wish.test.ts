@@ -1,4 +1,4 @@
-import type { IntentsMode } from "@gennai/protocol/model/intents-mode";
+import type { IntentsMode } from "@gennai/protocol/model/governance/intents-mode";
 import { expect, it } from "vitest";
 import { keepIntentsWish } from "../../src/session/intents-wish.ts";
 

@@ -11,7 +11,7 @@ import * as vscode from "vscode";
 import { answerInChat } from "../../../../packages/vscode/src/chat/chat-participant.ts";
 import { callChatTool } from "../../../../packages/vscode/src/chat/chat-tools.ts";
 import * as add from "../../../../packages/vscode/src/commands/add-commands.ts";
-import { commitMessage } from "../../../../packages/vscode/src/commands/commit-message-command.ts";
+import { commitMessage } from "../../../../packages/vscode/src/commands/changes/commit-message-command.ts";
 import { addMcpServers } from "../../../../packages/vscode/src/commands/mcp-commands.ts";
 import * as problem from "../../../../packages/vscode/src/commands/problem-commands.ts";
 import { gitRepository } from "../../../../packages/vscode/src/git/vscode-git.ts";

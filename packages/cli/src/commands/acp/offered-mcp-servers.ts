@@ -1,4 +1,4 @@
-import type { EditorMcpServers } from "@gennai/acp/editor-mcp-servers";
+import type { EditorMcpServers } from "@gennai/acp/editor/editor-mcp-servers";
 import { describedStart } from "@gennai/sessions/mcp/described-start";
 import { McpAcceptance, type McpPlace, type McpStatus } from "@gennai/sessions/mcp/mcp-acceptance";
 

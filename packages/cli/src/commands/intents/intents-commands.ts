@@ -3,7 +3,7 @@ import type { Intent } from "@gennai/governance/intents/intent";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { defaultStateDir, prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
-import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/intents-mode";
+import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/governance/intents-mode";
 import { IntentsService, type IntentsStatus } from "@gennai/sessions/intents/intents-service";
 import { CliError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";

@@ -1,7 +1,7 @@
 import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bridge/editor";
-import { fencedText } from "@gennai/client/session/fenced-text";
+import { fencedText } from "@gennai/client/session/text/fenced-text";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
-import type { ConfirmationScope } from "@gennai/protocol/model/question";
+import type { ConfirmationScope } from "@gennai/protocol/model/governance/question";
 import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
 
 const no = "No";

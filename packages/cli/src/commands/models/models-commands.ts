@@ -1,7 +1,7 @@
 import type { AgentClient } from "@gennai/client/connection/connection";
-import { describeModel, listModels, type ProviderChoice, tryModel } from "@gennai/client/session/model-choices";
+import { describeModel, listModels, type ProviderChoice, tryModel } from "@gennai/client/session/models/model-choices";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import type { Backend } from "@gennai/protocol/model/backend";
+import type { Backend } from "@gennai/protocol/model/session/backend";
 import { chooseServer, type ServerFlags, serverRequest } from "../../connection/server-choice.ts";
 import { CliError, usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";

@@ -1,6 +1,6 @@
 import { type SandboxMode, sandboxModes } from "@gennai/machine/sandbox/sandbox";
 import { type StagesMode, stagesModes } from "@gennai/machine/staged-shell/stages/stages-mode";
-import { type Backend, backends } from "@gennai/protocol/model/backend";
+import { type Backend, backends } from "@gennai/protocol/model/session/backend";
 import type { ModelChoice } from "../../connection/default-settings.ts";
 import { usageError } from "../../errors/cli-error.ts";
 

@@ -1,4 +1,4 @@
-import { backends } from "@gennai/protocol/model/backend";
+import { backends } from "@gennai/protocol/model/session/backend";
 import type { Command } from "commander";
 
 /** A command about one workspace, that can also answer in JSON. */

@@ -1,7 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Plan } from "@gennai/client/plan/plan";
 import type { SessionPlans } from "@gennai/client/plan/session-plans";
-import { isAtLeast } from "@gennai/protocol/model/risk";
+import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import { asCliError, CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";

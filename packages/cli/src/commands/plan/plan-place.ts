@@ -2,7 +2,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { SessionPlans } from "@gennai/client/plan/session-plans";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import type { SettingsChoice } from "@gennai/protocol/model/session-settings";
+import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import { UserTerminal } from "../../client/user-terminal.ts";
 import {
   type ChosenServer,

@@ -1,6 +1,6 @@
 import type { Plan, PlanIssue, PlannedAction, PlanStep, VerificationResult } from "@gennai/client/plan/plan";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
-import { type Risk, riskWords } from "@gennai/protocol/model/risk";
+import { type Risk, riskWords } from "@gennai/protocol/model/governance/risk";
 import { colouredLine, colouredRisk, type Paint } from "../../terminal/colours.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 

@@ -1,5 +1,5 @@
 import * as words from "@gennai/client/provenance/origin-words";
-import type { WriteDecision } from "@gennai/protocol/model/line-trace";
+import type { WriteDecision } from "@gennai/protocol/model/governance/line-trace";
 import type { RecordedWrite } from "@gennai/store/provenance/recorded-write";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 

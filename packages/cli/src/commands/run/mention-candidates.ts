@@ -1,5 +1,5 @@
 import type { AgentSession } from "@gennai/client/session/agent-session";
-import { canMention, completeMention, mentionAt, namedMentions } from "@gennai/client/session/mentions";
+import { canMention, completeMention, mentionAt, namedMentions } from "@gennai/client/session/text/mentions";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 
 /** What completes the `@` at the end of a line, and what of the line it stands in place of. */

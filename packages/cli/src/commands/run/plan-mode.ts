@@ -1,7 +1,7 @@
 import type { Plan } from "@gennai/client/plan/plan";
 import { SessionPlans } from "@gennai/client/plan/session-plans";
 import type { AgentSession } from "@gennai/client/session/agent-session";
-import type { SettingsChoice } from "@gennai/protocol/model/session-settings";
+import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import { branchTitle, prepareAgentBranch } from "../../client/agent-branch.ts";
 import { activeIntent, chooseIntent } from "../../client/session-intent.ts";
 import { whileAttended } from "../../client/while-attended.ts";

@@ -2,7 +2,7 @@ import { type IntentSummary, listIntents } from "@gennai/client/governance/inten
 import type { AgentSession, CutOffTurn } from "@gennai/client/session/agent-session";
 import type { TurnRequest } from "@gennai/client/session/turn";
 import { TodoStatus } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import type { EditingMode } from "@gennai/protocol/model/session-settings";
+import type { EditingMode } from "@gennai/protocol/model/session/session-settings";
 import { runTurn, type TurnReport } from "../../client/run-turn.ts";
 import { activeIntent, chooseIntent, describeSessionIntents, intentTitle } from "../../client/session-intent.ts";
 import type { UserTerminal } from "../../client/user-terminal.ts";

@@ -5,7 +5,7 @@ import { ExpectedError } from "@gennai/machine/expected-error";
 import type { AgentBranch } from "@gennai/machine/git/prepare-branch";
 import { addSessionWorktree } from "@gennai/machine/git/session-worktree";
 import { openDiskWorkspace } from "@gennai/machine/held-workspace/open-disk-workspace";
-import type { SettingsChoice } from "@gennai/protocol/model/session-settings";
+import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import type { Pipeline } from "../../ci/pipeline.ts";
 import { branchTitle, prepareAgentBranch } from "../../client/agent-branch.ts";
 import { exitCodeOf, runTurn, type TurnReport } from "../../client/run-turn.ts";

@@ -1,4 +1,4 @@
-import type { EditingMode, SettingsChoice } from "@gennai/protocol/model/session-settings";
+import type { EditingMode, SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import type { ServerFlags } from "../../connection/server-choice.ts";
 import { usageError } from "../../errors/cli-error.ts";
 import { type ModelFlags, modelChoice } from "../options/option-values.ts";

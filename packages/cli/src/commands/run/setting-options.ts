@@ -1,5 +1,5 @@
-import { efforts } from "@gennai/protocol/model/effort";
-import { type SettingsChoice, verbosities } from "@gennai/protocol/model/session-settings";
+import { efforts } from "@gennai/protocol/model/session/effort";
+import { type SettingsChoice, verbosities } from "@gennai/protocol/model/session/session-settings";
 import type { Command } from "commander";
 import { usageError } from "../../errors/cli-error.ts";
 import { parseCount } from "../options/option-values.ts";

@@ -1,4 +1,4 @@
-import type { SessionSettings } from "@gennai/protocol/model/session-settings";
+import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
 import type { StagesUsed } from "@gennai/server/open-stages";
 import type { Paint } from "../../terminal/colours.ts";
 

@@ -1,6 +1,6 @@
 import type { UndoneChangeSet } from "@gennai/client/session/agent-session";
-import { type CheckpointList, type Restored, skipReasons } from "@gennai/client/session/checkpoints";
-import type { Checkpoint } from "@gennai/protocol/model/checkpoint";
+import { type CheckpointList, type Restored, skipReasons } from "@gennai/client/session/state/checkpoints";
+import type { Checkpoint } from "@gennai/protocol/model/session/checkpoint";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 
 /** Files named of one checkpoint. */

@@ -1,7 +1,7 @@
 import type { AgentClient } from "@gennai/client/connection/connection";
-import { dropLayer, keepLayer, listLayer } from "@gennai/client/session/layer";
+import { dropLayer, keepLayer, listLayer } from "@gennai/client/session/state/layer";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import type { KeptTrees, LayeredTree } from "@gennai/protocol/model/layer";
+import type { KeptTrees, LayeredTree } from "@gennai/protocol/model/session/layer";
 import { chooseServer, type ServerFlags, serverRequest } from "../../connection/server-choice.ts";
 import { listSessions } from "../../connection/session-list.ts";
 import { usageError } from "../../errors/cli-error.ts";

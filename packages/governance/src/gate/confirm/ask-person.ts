@@ -1,4 +1,4 @@
-import { isAtLeast } from "@gennai/protocol/model/risk";
+import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import { type ActionFacts, actionFacts } from "../../answers/action-facts.ts";
 import { type AnswerPattern, type AnswerPlace, patternsFor } from "../../answers/answer-pattern.ts";
 import { offeredPattern } from "../../answers/offered-pattern.ts";

@@ -1,7 +1,7 @@
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { sha256Hex } from "@gennai/protocol/digest";
-import type { ConfirmationScope } from "@gennai/protocol/model/question";
-import { isAtLeast, type Risk } from "@gennai/protocol/model/risk";
+import type { ConfirmationScope } from "@gennai/protocol/model/governance/question";
+import { isAtLeast, type Risk } from "@gennai/protocol/model/governance/risk";
 import type { Question } from "../../confirmation.ts";
 import type { Effect } from "../../effect.ts";
 import type { Finding } from "../../verdict.ts";

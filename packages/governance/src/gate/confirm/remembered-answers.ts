@@ -1,5 +1,5 @@
-import type { ConfirmationScope } from "@gennai/protocol/model/question";
-import { isAtLeast } from "@gennai/protocol/model/risk";
+import type { ConfirmationScope } from "@gennai/protocol/model/governance/question";
+import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import type { ActionFacts } from "../../answers/action-facts.ts";
 import { type AnswerPattern, type AnswerPlace, covers } from "../../answers/answer-pattern.ts";
 import type { Answer, Question } from "../../confirmation.ts";

@@ -1,6 +1,6 @@
 import { canonicalJson } from "@gennai/protocol/canonical-json";
-import { highestRisk, type Risk } from "@gennai/protocol/model/risk";
-import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
+import { highestRisk, type Risk } from "@gennai/protocol/model/governance/risk";
+import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
 import { parseStrictJson } from "@gennai/protocol/plan/strict-json";
 import * as z from "zod";
 import type { Effect } from "../../effect.ts";

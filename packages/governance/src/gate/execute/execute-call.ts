@@ -1,4 +1,4 @@
-import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
+import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
 import type { CallContext, ToolOutcome, Verification } from "../../tool.ts";
 import { type ToolError, ToolFailure, toolErrorFromFinding, toolErrorJson } from "../../tool-error.ts";
 import { type AdmittedCall, type Decided, stopped } from "../admitted-call.ts";

@@ -1,5 +1,5 @@
-import type { ConfirmationScope } from "@gennai/protocol/model/question";
-import { isAtLeast } from "@gennai/protocol/model/risk";
+import type { ConfirmationScope } from "@gennai/protocol/model/governance/question";
+import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import type { Answer, Question } from "../../confirmation.ts";
 import type { Effect } from "../../effect.ts";
 import type { AllowedEndpoint } from "../../network/connection.ts";

@@ -1,4 +1,4 @@
-import { closedUnderNeeds } from "@gennai/protocol/model/offered-parts";
+import { closedUnderNeeds } from "@gennai/protocol/model/governance/offered-parts";
 import type { CallContext, Found, FoundPart, Judgement } from "../../tool.ts";
 import { toolErrorFromFinding } from "../../tool-error.ts";
 import type { Finding } from "../../verdict.ts";

@@ -1,4 +1,4 @@
-import { isAtLeast } from "@gennai/protocol/model/risk";
+import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import type { CommandAnalysis, SimpleCommand } from "../../command/command-analysis.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { digestOf } from "@gennai/protocol/digest";
-import { type PathProtection, pathProtections } from "@gennai/protocol/model/rule-kind";
+import { type PathProtection, pathProtections } from "@gennai/protocol/model/governance/rule-kind";
 import { countRules, type PathRule, type PatternRule, type RuleFile, type RuleProblem } from "../rule-set.ts";
 import { type CompiledPath, compilePath } from "./compile-path.ts";
 import { type CompiledPattern, compilePattern, matchesEverything, PatternError } from "./compile-pattern.ts";

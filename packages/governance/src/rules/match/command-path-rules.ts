@@ -1,4 +1,4 @@
-import { type PathProtection, pathRuleKinds, protectionsAgainst } from "@gennai/protocol/model/rule-kind";
+import { type PathProtection, pathRuleKinds, protectionsAgainst } from "@gennai/protocol/model/governance/rule-kind";
 import type { CommandAnalysis, CommandPath, SimpleCommand } from "../../command/command-analysis.ts";
 import { isInterpreter } from "../../command/programs/interpreters.ts";
 import type { WorkspacePath } from "../../effect.ts";

@@ -1,4 +1,4 @@
-import { pathRuleKinds, type RuleKindWord } from "@gennai/protocol/model/rule-kind";
+import { pathRuleKinds, type RuleKindWord } from "@gennai/protocol/model/governance/rule-kind";
 import type { RuleFile } from "../rule-set.ts";
 import type { LedgerActivity, RuleActivity } from "./rule-activity.ts";
 

@@ -1,5 +1,5 @@
-import type { ConfirmationScope } from "@gennai/protocol/model/question";
-import type { Risk } from "@gennai/protocol/model/risk";
+import type { ConfirmationScope } from "@gennai/protocol/model/governance/question";
+import type { Risk } from "@gennai/protocol/model/governance/risk";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import type { Question } from "#confirmation";

@@ -1,4 +1,4 @@
-import type { ChangeOperation, Hunk } from "@gennai/protocol/model/proposal";
+import type { ChangeOperation, Hunk } from "@gennai/protocol/model/session/proposal";
 import { diffLines } from "./line-diff.ts";
 import { type LineEdit, splitLines } from "./line-edit.ts";
 

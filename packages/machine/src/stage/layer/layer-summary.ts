@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { LayeredTree } from "@gennai/protocol/model/layer";
+import type { LayeredTree } from "@gennai/protocol/model/session/layer";
 import { giveWay } from "../files/give-way.ts";
 import { entryAt, isWhiteout, statIfPresent } from "../files/look-at-entry.ts";
 

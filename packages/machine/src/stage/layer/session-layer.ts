@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, renameSync, rmdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { LayeredTree } from "@gennai/protocol/model/layer";
+import type { LayeredTree } from "@gennai/protocol/model/session/layer";
 import pLimit, { type LimitFunction } from "p-limit";
 import { hasCode } from "../../system-error.ts";
 import type { WorkspaceRoot } from "../../workspace/paths/workspace-root.ts";

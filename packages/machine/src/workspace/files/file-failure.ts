@@ -1,6 +1,6 @@
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { ErrorCode } from "@gennai/protocol/errors/error-code";
-import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
+import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
 import { systemErrorCode } from "../../system-error.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { FoundPart } from "@gennai/governance/tool";
-import { closedUnderNeeds } from "@gennai/protocol/model/offered-parts";
+import { closedUnderNeeds } from "@gennai/protocol/model/governance/offered-parts";
 import { type TemporaryRepository, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { describe, expect, test } from "vitest";
 import type { StagedShellRun } from "#staged-shell/run/run-staged";

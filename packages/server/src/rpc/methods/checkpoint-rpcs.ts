@@ -1,6 +1,6 @@
 import type { RestoreCheckpointRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { checkpointToMessage, skippedFileToMessage } from "@gennai/protocol/model/checkpoint";
-import { appliedFileToMessage } from "@gennai/protocol/model/proposal";
+import { checkpointToMessage, skippedFileToMessage } from "@gennai/protocol/model/session/checkpoint";
+import { appliedFileToMessage } from "@gennai/protocol/model/session/proposal";
 import { checkpointsOf } from "@gennai/sessions/restore/list-checkpoints";
 import { restoreCheckpoint } from "@gennai/sessions/restore/restore-checkpoint";
 import type { Session } from "@gennai/sessions/session/session";

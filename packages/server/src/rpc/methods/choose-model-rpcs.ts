@@ -5,8 +5,8 @@ import type { ListedProvider } from "@gennai/models/listed/listed-models";
 import type { ModelTrial } from "@gennai/models/listed/try-model";
 import type { ModelSettings } from "@gennai/models/model-registry";
 import { type AgentService, Backend } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { backendWords, type Provider, providerNames } from "@gennai/protocol/model/backend";
-import type { SessionSettings } from "@gennai/protocol/model/session-settings";
+import { backendWords, type Provider, providerNames } from "@gennai/protocol/model/session/backend";
+import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
 
 /** The model of a session, and which keys may go to it. */
 export type SessionModel = ModelSettings & Pick<SessionSettings, "handedKeyOnly">;

@@ -1,7 +1,7 @@
 import { ServiceError } from "@gennai/machine/service-error";
 import type { ClientEvent } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { requestId } from "@gennai/protocol/model/checked-field";
-import { checkedAppliedFile } from "@gennai/protocol/model/proposal";
+import { checkedAppliedFile } from "@gennai/protocol/model/session/proposal";
 import { answerRequest } from "@gennai/sessions/manager/answer-request";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import { recordApplied, recordReview } from "@gennai/sessions/review/proposal-review";

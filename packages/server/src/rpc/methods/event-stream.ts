@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
-import type { ClientRequest } from "@gennai/agent/client-request";
-import type { LoggedEvent } from "@gennai/agent/session-event";
-import { endStates } from "@gennai/agent/session-event";
+import type { ClientRequest } from "@gennai/agent/events/client-request";
+import type { LoggedEvent } from "@gennai/agent/events/session-event";
+import { endStates } from "@gennai/agent/events/session-event";
 import { eventWithMaskedPaths } from "@gennai/machine/redaction/masked-paths";
 import { type InvokeEvent, InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { AttachedClient } from "@gennai/sessions/bridge/client-registry";

@@ -1,5 +1,5 @@
 import type { DropLayerRequest, KeepLayerRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { keptTreesToMessage, layeredTreeToMessage } from "@gennai/protocol/model/layer";
+import { keptTreesToMessage, layeredTreeToMessage } from "@gennai/protocol/model/session/layer";
 import { dropFromLayer, keepFromLayer, listLayer } from "@gennai/sessions/layer/session-layer-acts";
 import type { Session } from "@gennai/sessions/session/session";
 

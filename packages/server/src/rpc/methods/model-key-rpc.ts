@@ -2,7 +2,7 @@ import { ServiceError } from "@gennai/machine/service-error";
 import { originOf } from "@gennai/models/keys/key-place";
 import type { ModelKeys } from "@gennai/models/keys/model-keys";
 import type { SetModelKeyRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { backendWords, providerNames } from "@gennai/protocol/model/backend";
+import { backendWords, providerNames } from "@gennai/protocol/model/session/backend";
 
 /** Longer than any provider's; characters. */
 const maxKey = 8_192;

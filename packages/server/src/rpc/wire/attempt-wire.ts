@@ -10,7 +10,11 @@ import {
   type AttemptSetSchema,
   type StartAttemptsRequest,
 } from "@gennai/protocol/gen/gennai/agent/v1/attempt_pb";
-import { attemptCheckWords, attemptOutcomeWords, attemptPhaseWords } from "@gennai/protocol/model/attempt-words";
+import {
+  attemptCheckWords,
+  attemptOutcomeWords,
+  attemptPhaseWords,
+} from "@gennai/protocol/model/session/attempt-words";
 import { type Attempt, type Attempts, haveEnded, maxAttempts } from "@gennai/sessions/attempts/attempt";
 import { suggested } from "@gennai/sessions/attempts/best-first";
 import type { AttemptsRequest } from "@gennai/sessions/attempts/running-attempts";

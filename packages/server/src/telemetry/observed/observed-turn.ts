@@ -1,4 +1,4 @@
-import type { TurnEnd } from "@gennai/agent/turn-loop";
+import type { TurnEnd } from "@gennai/agent/loop/turn-loop";
 import type { ServerObserver } from "@gennai/sessions/observer/server-observer";
 import type { Attributes } from "@opentelemetry/api";
 import { errorCode } from "../signals/error-code.ts";

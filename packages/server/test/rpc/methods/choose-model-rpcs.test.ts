@@ -14,7 +14,7 @@ import {
   SetModelKeyRequestSchema,
   TryModelRequestSchema,
 } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { settingDefaults } from "@gennai/protocol/model/session-settings";
+import { settingDefaults } from "@gennai/protocol/model/session/session-settings";
 import { expect, onTestFinished, test } from "vitest";
 import { Admission } from "#admission/admission";
 import { defaultLimits } from "#admission/limits";

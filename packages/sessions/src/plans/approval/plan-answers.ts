@@ -1,7 +1,7 @@
 import type { Answer, Question } from "@gennai/governance/confirmation";
 import { RememberedAnswers } from "@gennai/governance/gate/confirm/remembered-answers";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
-import { isAtLeast, type Risk } from "@gennai/protocol/model/risk";
+import { isAtLeast, type Risk } from "@gennai/protocol/model/governance/risk";
 import * as z from "zod";
 
 /** The one call that the approval stands for at this moment. */

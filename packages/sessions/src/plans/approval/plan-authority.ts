@@ -1,6 +1,6 @@
 import type { EnvelopeKind, PlanIssue, PlanView, VerificationResult } from "@gennai/governance/plan/plan";
-import type { ProposedChange } from "@gennai/protocol/model/proposal";
-import type { Risk } from "@gennai/protocol/model/risk";
+import type { Risk } from "@gennai/protocol/model/governance/risk";
+import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import type { Session } from "../../session/session.ts";
 
 /** What one action of a plan would do, before anybody approved it. */

@@ -6,7 +6,7 @@ import type { PlanPreview } from "@gennai/governance/plan/plan-change";
 import { declaredRiskOf, toolOfAction } from "@gennai/governance/plan/step-contract";
 import { ask } from "@gennai/governance/verdict";
 import { digestOf, sha256Hex } from "@gennai/protocol/digest";
-import { highestRisk, type Risk } from "@gennai/protocol/model/risk";
+import { highestRisk, type Risk } from "@gennai/protocol/model/governance/risk";
 import type { ParsedPlan, PlanAction } from "@gennai/protocol/plan/plan-schema";
 import { chooseScenario } from "../../policies/choose-scenario.ts";
 import type { Session } from "../../session/session.ts";

@@ -1,4 +1,4 @@
-import type { SessionEvent } from "@gennai/agent/session-event";
+import type { SessionEvent } from "@gennai/agent/events/session-event";
 import type { Session } from "../../session/session.ts";
 import { planRunScenario } from "./inspect-plan.ts";
 

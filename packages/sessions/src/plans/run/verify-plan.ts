@@ -1,4 +1,4 @@
-import type { TurnEnd } from "@gennai/agent/turn-loop";
+import type { TurnEnd } from "@gennai/agent/loop/turn-loop";
 import type { GovernedTools } from "@gennai/governance/gate/gate";
 import type { VerificationResult } from "@gennai/governance/plan/plan";
 import type { StepContract } from "@gennai/governance/plan/step-contract";

@@ -1,5 +1,5 @@
 import type { Redactor } from "@gennai/governance/redaction";
-import { editorMethods } from "@gennai/protocol/model/editor-messages";
+import { editorMethods } from "@gennai/protocol/model/editor/editor-messages";
 import type { BlobStore } from "@gennai/store/log/session-log";
 
 // What a session has and the workbench has not: no editor, no store of contents, nothing to mask.

@@ -1,4 +1,4 @@
-import type { SessionEvent } from "@gennai/agent/session-event";
+import type { SessionEvent } from "@gennai/agent/events/session-event";
 import type { PlanChange } from "@gennai/governance/plan/plan-change";
 import type { SessionState } from "../state/session-state.ts";
 import { remediationOf } from "./remediation.ts";

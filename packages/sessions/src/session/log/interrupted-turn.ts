@@ -1,4 +1,4 @@
-import type { SessionEvent } from "@gennai/agent/session-event";
+import type { SessionEvent } from "@gennai/agent/events/session-event";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import type { Redactor } from "@gennai/governance/redaction";
 import { withMaskedPaths } from "@gennai/machine/redaction/masked-paths";

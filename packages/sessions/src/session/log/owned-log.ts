@@ -1,4 +1,4 @@
-import type { LoggedEvent } from "@gennai/agent/session-event";
+import type { LoggedEvent } from "@gennai/agent/events/session-event";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { SessionHead } from "@gennai/store/log/session-log";
 import type { SessionServices } from "../session-services.ts";

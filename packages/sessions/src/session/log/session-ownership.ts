@@ -1,4 +1,4 @@
-import type { ClientRequest } from "@gennai/agent/client-request";
+import type { ClientRequest } from "@gennai/agent/events/client-request";
 
 /** Sessions that belong to one of several servers at a time, for as long as that one runs. */
 export interface SessionOwnership {

@@ -1,4 +1,4 @@
-import type { LoggedEvent, SessionEvent } from "@gennai/agent/session-event";
+import type { LoggedEvent, SessionEvent } from "@gennai/agent/events/session-event";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import type { EventDraft, SessionLog } from "@gennai/store/log/session-log";
 import type { Callers } from "../../users/callers.ts";

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { FileChangeRecord } from "@gennai/agent/proposal";
+import type { FileChangeRecord } from "@gennai/agent/events/proposal";
 import type { Redactor } from "@gennai/governance/redaction";
 import type { BlobStore } from "@gennai/store/log/session-log";
 

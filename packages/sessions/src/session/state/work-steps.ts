@@ -1,5 +1,5 @@
-import type { FileChangeRecord } from "@gennai/agent/proposal";
-import type { LoggedEvent } from "@gennai/agent/session-event";
+import type { FileChangeRecord } from "@gennai/agent/events/proposal";
+import type { LoggedEvent } from "@gennai/agent/events/session-event";
 
 /** A restore that began and is not recorded as done. */
 export interface OpenRestore {

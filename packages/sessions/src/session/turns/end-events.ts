@@ -1,5 +1,5 @@
-import type { SessionEvent } from "@gennai/agent/session-event";
-import type { TurnEnd } from "@gennai/agent/turn-loop";
+import type { SessionEvent } from "@gennai/agent/events/session-event";
+import type { TurnEnd } from "@gennai/agent/loop/turn-loop";
 import type { Redactor } from "@gennai/governance/redaction";
 import { interruption } from "../log/interrupted-turn.ts";
 import type { TurnRecord } from "../state/session-state.ts";

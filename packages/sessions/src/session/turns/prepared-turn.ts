@@ -1,5 +1,5 @@
-import type { SessionEvent } from "@gennai/agent/session-event";
-import type { TurnEnd } from "@gennai/agent/turn-loop";
+import type { SessionEvent } from "@gennai/agent/events/session-event";
+import type { TurnEnd } from "@gennai/agent/loop/turn-loop";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 
 /** A turn that is ready to run. */

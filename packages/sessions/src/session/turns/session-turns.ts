@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { TurnEnd } from "@gennai/agent/turn-loop";
+import type { TurnEnd } from "@gennai/agent/loop/turn-loop";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { ServiceError } from "@gennai/machine/service-error";
 import { storeTrouble } from "@gennai/store/database/store-trouble";

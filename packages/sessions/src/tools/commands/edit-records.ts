@@ -1,4 +1,4 @@
-import type { FileChangeRecord } from "@gennai/agent/proposal";
+import type { FileChangeRecord } from "@gennai/agent/events/proposal";
 import type { FoundEdit } from "@gennai/machine/staged-shell/found/found-edits";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import { maxKeptFile, maxKeptOfCommand, type SeenContents } from "../../session/state/seen-contents.ts";

@@ -1,4 +1,4 @@
-import type { FileChangeRecord } from "@gennai/agent/proposal";
+import type { FileChangeRecord } from "@gennai/agent/events/proposal";
 import type { Effect } from "@gennai/governance/effect";
 import type { AllowedEndpoint } from "@gennai/governance/network/connection";
 import { shownName, shownNames } from "@gennai/governance/shown-names";

@@ -2,7 +2,7 @@ import { isAbsolute, join } from "node:path";
 import type { CallResult, GovernedTools } from "@gennai/governance/gate/gate";
 import { keyChain } from "@gennai/governance/keys/key-chain";
 import type { ExecutionContext, Tool, ToolOutcome } from "@gennai/governance/tool";
-import type { FailureClass } from "@gennai/protocol/model/tool-outcome";
+import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
 import { z } from "zod";
 import { withNotes } from "../command-output.ts";
 

@@ -1,4 +1,4 @@
-import type { Todo } from "@gennai/agent/todo";
+import type { Todo } from "@gennai/agent/events/todo";
 
 /** The todos of a session. */
 export interface TodoList {

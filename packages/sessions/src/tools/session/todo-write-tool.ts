@@ -1,4 +1,4 @@
-import type { Todo } from "@gennai/agent/todo";
+import type { Todo } from "@gennai/agent/events/todo";
 import type { Tool } from "@gennai/governance/tool";
 import { z } from "zod";
 import type { ToolFact } from "../tool-fact.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Effect, WorkspacePath } from "@gennai/governance/effect";
 import type { Tool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import type { Proposal, ProposedChange } from "@gennai/protocol/model/proposal";
+import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { z } from "zod";
 import { pathName } from "../path-name.ts";
 import { maxFileBytes } from "../text-limits.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { SessionEvent } from "@gennai/agent/session-event";
+import type { SessionEvent } from "@gennai/agent/events/session-event";
 import type { WorkingTreeClaim } from "../../session/working-tree-claim.ts";
 
 /** Milliseconds between looks: the one who has the tree may be another process, and may be killed. */

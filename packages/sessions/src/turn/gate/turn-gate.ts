@@ -1,6 +1,6 @@
+import type { Warning } from "@gennai/agent/events/warning";
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import { canChange } from "@gennai/agent/scenarios/tool-groups";
-import type { Warning } from "@gennai/agent/warning";
 import type { Confirmer } from "@gennai/governance/confirmation";
 import type { RememberedAnswers } from "@gennai/governance/gate/confirm/remembered-answers";
 import { type GovernedTools, governTools } from "@gennai/governance/gate/gate";
@@ -8,7 +8,7 @@ import { withPostToolHooks } from "@gennai/governance/hooks/hooks-journal";
 import type { TreeClaim } from "@gennai/governance/policies/files/single-writer";
 import type { EditingMode } from "@gennai/governance/policies/git/branch";
 import type { Tool } from "@gennai/governance/tool";
-import type { EditingMode as ChosenMode } from "@gennai/protocol/model/session-settings";
+import type { EditingMode as ChosenMode } from "@gennai/protocol/model/session/session-settings";
 import { sessionBridge } from "../../bridge/session-bridge.ts";
 import { TurnCheckpoints } from "../../checkpoints/turn-checkpoints.ts";
 import { noCheckpoints } from "../../client-workspace/no-checkpoints.ts";

@@ -1,6 +1,6 @@
+import type { Warning } from "@gennai/agent/events/warning";
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import { canChange, toolsInMode } from "@gennai/agent/scenarios/tool-groups";
-import type { Warning } from "@gennai/agent/warning";
 import type { EditingMode } from "@gennai/governance/policies/git/branch";
 import type { Tool } from "@gennai/governance/tool";
 import { webFetchTool } from "@gennai/machine/web/web-fetch-tool";

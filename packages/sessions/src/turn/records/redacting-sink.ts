@@ -1,5 +1,5 @@
-import type { SessionEvent } from "@gennai/agent/session-event";
-import type { TurnSink } from "@gennai/agent/turn-sink";
+import type { SessionEvent } from "@gennai/agent/events/session-event";
+import type { TurnSink } from "@gennai/agent/loop/turn-sink";
 import type { LiveRedactionStream, LiveRedactor } from "@gennai/governance/redaction";
 import { ArgumentsRedaction, redactArguments } from "@gennai/machine/redaction/arguments-redaction";
 

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { SessionEvent } from "@gennai/agent/session-event";
+import type { SessionEvent } from "@gennai/agent/events/session-event";
 import { isReadOnly } from "@gennai/governance/effect";
 import type { CallOutcome, Decision, GateJournal } from "@gennai/governance/gate/gate-journal";
 import type { LedgerCall, LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
@@ -10,7 +10,7 @@ import { describePutBack } from "@gennai/machine/control-watch/put-back/put-back
 import { readGitHead } from "@gennai/machine/git-data/git-head";
 import { withMaskedPaths } from "@gennai/machine/redaction/masked-paths";
 import { knownHead } from "@gennai/machine/workspace/known-head";
-import type { BlobRef } from "@gennai/protocol/model/proposal";
+import type { BlobRef } from "@gennai/protocol/model/session/proposal";
 import { placeOfCommands } from "../../client-workspace/place-of-commands.ts";
 import type { NotedFiles } from "../../context/noted-files.ts";
 import type { SessionWriter } from "../../session/log/session-writer.ts";

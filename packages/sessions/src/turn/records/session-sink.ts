@@ -1,4 +1,4 @@
-import type { TurnSink } from "@gennai/agent/turn-sink";
+import type { TurnSink } from "@gennai/agent/loop/turn-sink";
 import type { Session } from "../../session/session.ts";
 import { createRedactingSink } from "./redacting-sink.ts";
 

@@ -1,4 +1,4 @@
-import type { TurnSink } from "@gennai/agent/turn-sink";
+import type { TurnSink } from "@gennai/agent/loop/turn-sink";
 
 /** Milliseconds without a word of an answer; hosted models take longer than that for the first. */
 const delayMs = 300;

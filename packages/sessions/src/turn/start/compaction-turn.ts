@@ -1,7 +1,7 @@
 import { compact } from "@gennai/agent/compaction/compact";
+import type { Compacted } from "@gennai/agent/events/session-event";
 import { ModelError } from "@gennai/agent/model";
-import type { Compacted } from "@gennai/agent/session-event";
-import { estimateText } from "@gennai/agent/token-estimate";
+import { estimateText } from "@gennai/agent/use/token-estimate";
 import { ServiceError } from "@gennai/machine/service-error";
 import { askEditorModel } from "../../bridge/ask-editor-model.ts";
 import { chooseScenario } from "../../policies/choose-scenario.ts";

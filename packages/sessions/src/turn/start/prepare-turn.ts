@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { SessionEvent } from "@gennai/agent/session-event";
-import { runTurn } from "@gennai/agent/turn-loop";
-import { warningEvent } from "@gennai/agent/warning";
+import type { SessionEvent } from "@gennai/agent/events/session-event";
+import { warningEvent } from "@gennai/agent/events/warning";
+import { runTurn } from "@gennai/agent/loop/turn-loop";
 import { ServiceError } from "@gennai/machine/service-error";
-import type { BlobRef } from "@gennai/protocol/model/proposal";
+import type { BlobRef } from "@gennai/protocol/model/session/proposal";
 import { askEditorModel } from "../../bridge/ask-editor-model.ts";
 import type { EditorContext } from "../../context/editor-context.ts";
 import { TurnContext } from "../../context/turn-context.ts";

@@ -1,6 +1,6 @@
 import { judgeImage } from "@gennai/machine/images/fit-image";
 import { ServiceError } from "@gennai/machine/service-error";
-import type { BlobRef } from "@gennai/protocol/model/proposal";
+import type { BlobRef } from "@gennai/protocol/model/session/proposal";
 import type { BlobStore } from "@gennai/store/log/session-log";
 
 const maxImages = 20;

@@ -1,5 +1,5 @@
 import type { Model } from "@gennai/agent/model";
-import { TurnBudget } from "@gennai/agent/turn-budget";
+import { TurnBudget } from "@gennai/agent/use/turn-budget";
 import { ServiceError } from "@gennai/machine/service-error";
 import { modelsFile } from "@gennai/models/facts/models-file";
 import type { Session } from "../../session/session.ts";

@@ -1,5 +1,5 @@
 import type { Conversation } from "@gennai/agent/conversation";
-import type { SessionEvent } from "@gennai/agent/session-event";
+import type { SessionEvent } from "@gennai/agent/events/session-event";
 import type { SessionWriter } from "../../session/log/session-writer.ts";
 
 export type EventWriter = Pick<SessionWriter, "emit" | "commit">;

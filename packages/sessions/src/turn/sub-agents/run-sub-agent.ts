@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { Conversation } from "@gennai/agent/conversation";
+import type { SessionEvent } from "@gennai/agent/events/session-event";
+import { runTurn, type TurnEnd } from "@gennai/agent/loop/turn-loop";
+import type { TurnSink } from "@gennai/agent/loop/turn-sink";
 import type { Model } from "@gennai/agent/model";
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
-import type { SessionEvent } from "@gennai/agent/session-event";
-import type { TurnBudget } from "@gennai/agent/turn-budget";
-import { runTurn, type TurnEnd } from "@gennai/agent/turn-loop";
-import type { TurnSink } from "@gennai/agent/turn-sink";
+import type { TurnBudget } from "@gennai/agent/use/turn-budget";
 import type { GovernedTools } from "@gennai/governance/gate/gate";
 import type { ExecutionContext, Tool } from "@gennai/governance/tool";
 import type { ProjectNotes } from "../../notes/project-notes.ts";

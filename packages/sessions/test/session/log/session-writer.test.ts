@@ -1,4 +1,4 @@
-import type { LoggedEvent, SessionEvent } from "@gennai/agent/session-event";
+import type { LoggedEvent, SessionEvent } from "@gennai/agent/events/session-event";
 import { AppendConflict, type LogBatch } from "@gennai/store/log/session-log";
 import { describe, expect, test } from "vitest";
 import { SessionWriter } from "#session/log/session-writer";

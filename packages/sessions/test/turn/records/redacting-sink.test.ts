@@ -1,5 +1,5 @@
-import type { SessionEvent } from "@gennai/agent/session-event";
-import type { TurnSink } from "@gennai/agent/turn-sink";
+import type { SessionEvent } from "@gennai/agent/events/session-event";
+import type { TurnSink } from "@gennai/agent/loop/turn-sink";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

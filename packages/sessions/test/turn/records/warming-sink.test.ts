@@ -1,4 +1,4 @@
-import type { SessionEvent } from "@gennai/agent/session-event";
+import type { SessionEvent } from "@gennai/agent/events/session-event";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { warmingSink } from "#turn/records/warming-sink";
 

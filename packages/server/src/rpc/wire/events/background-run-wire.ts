@@ -1,5 +1,5 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import type { BackgroundRunRecord } from "@gennai/agent/session-event";
+import type { BackgroundRunRecord } from "@gennai/agent/events/session-event";
 import { BackgroundRunState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { BackgroundRunFacts } from "@gennai/sessions/background/background-run-facts";
 

@@ -1,6 +1,6 @@
-import type { SessionEvent } from "@gennai/agent/session-event";
-import { skippedFileToMessage } from "@gennai/protocol/model/checkpoint";
-import { appliedFileToMessage } from "@gennai/protocol/model/proposal";
+import type { SessionEvent } from "@gennai/agent/events/session-event";
+import { skippedFileToMessage } from "@gennai/protocol/model/session/checkpoint";
+import { appliedFileToMessage } from "@gennai/protocol/model/session/proposal";
 
 type CheckpointEvent = Extract<
   SessionEvent,

@@ -1,7 +1,7 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import type { LoggedEvent, SessionEvent, TurnState } from "@gennai/agent/session-event";
-import type { Warning } from "@gennai/agent/warning";
+import type { LoggedEvent, SessionEvent, TurnState } from "@gennai/agent/events/session-event";
+import type { Warning } from "@gennai/agent/events/warning";
 import { violationWords } from "@gennai/governance/rules/status/violation";
 import {
   ContextState,
@@ -10,10 +10,15 @@ import {
   InvokeState,
   RequestResolution,
 } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { appliedFileToMessage, type BlobRef, blobToMessage, changeToMessage } from "@gennai/protocol/model/proposal";
-import { answerWords, scopeWords } from "@gennai/protocol/model/question";
-import { riskWords } from "@gennai/protocol/model/risk";
-import { failureClassToMessage, verdictWords, verificationWords } from "@gennai/protocol/model/tool-outcome";
+import { answerWords, scopeWords } from "@gennai/protocol/model/governance/question";
+import { riskWords } from "@gennai/protocol/model/governance/risk";
+import { failureClassToMessage, verdictWords, verificationWords } from "@gennai/protocol/model/governance/tool-outcome";
+import {
+  appliedFileToMessage,
+  type BlobRef,
+  blobToMessage,
+  changeToMessage,
+} from "@gennai/protocol/model/session/proposal";
 import { backgroundRecordToWire } from "./background-run-wire.ts";
 import { checkpointEventToWire } from "./checkpoint-wire.ts";
 import { controlToWire, emergencyToWire, intentToWire, rulesStatusToWire } from "./governance-wire.ts";

@@ -6,8 +6,8 @@ import type { RulesStatus } from "@gennai/governance/rules/status/rules-status";
 import { ServiceError } from "@gennai/machine/service-error";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { EnumWords } from "@gennai/protocol/model/enum-words";
-import { ruleKindWords } from "@gennai/protocol/model/rule-kind";
-import { verdictWords } from "@gennai/protocol/model/tool-outcome";
+import { ruleKindWords } from "@gennai/protocol/model/governance/rule-kind";
+import { verdictWords } from "@gennai/protocol/model/governance/tool-outcome";
 
 const controls = new EnumWords<DomainControl, EmergencyControl>({
   "read-only": EmergencyControl.READ_ONLY,

@@ -2,10 +2,10 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { PlanView } from "@gennai/governance/plan/plan";
 import { type PlanChange, stateAfter } from "@gennai/governance/plan/plan-change";
 import { PlanState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { planStateWords, stepStateWords } from "@gennai/protocol/model/plan-state";
-import { changeToMessage } from "@gennai/protocol/model/proposal";
-import { riskWords } from "@gennai/protocol/model/risk";
-import { failureClassToMessage, verdictWords } from "@gennai/protocol/model/tool-outcome";
+import { planStateWords, stepStateWords } from "@gennai/protocol/model/governance/plan-state";
+import { riskWords } from "@gennai/protocol/model/governance/risk";
+import { failureClassToMessage, verdictWords } from "@gennai/protocol/model/governance/tool-outcome";
+import { changeToMessage } from "@gennai/protocol/model/session/proposal";
 import type { ActionPreview } from "@gennai/sessions/plans/approval/plan-authority";
 
 export function planToWire(plan: PlanView) {

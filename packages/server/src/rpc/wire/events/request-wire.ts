@@ -1,9 +1,9 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import type { ClientRequest } from "@gennai/agent/client-request";
+import type { ClientRequest } from "@gennai/agent/events/client-request";
 import type { InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { requestToEvent } from "@gennai/protocol/model/editor-messages";
-import { questionToMessage } from "@gennai/protocol/model/question";
+import { requestToEvent } from "@gennai/protocol/model/editor/editor-messages";
+import { questionToMessage } from "@gennai/protocol/model/governance/question";
 import { operationToWire } from "../workspace-wire.ts";
 
 type WireEvent = NonNullable<MessageInitShape<typeof InvokeEventSchema>["event"]>;

@@ -1,4 +1,4 @@
-import type { ProposalReview } from "@gennai/agent/proposal";
+import type { ProposalReview } from "@gennai/agent/events/proposal";
 import { HunkDecision, type ProposalReview as WireReview } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { EnumWords } from "@gennai/protocol/model/enum-words";
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Todo } from "@gennai/agent/todo";
+import type { Todo } from "@gennai/agent/events/todo";
 import { ServiceError } from "@gennai/machine/service-error";
 import { type TodoItem, TodoPriority, TodoStatus } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { EnumWords } from "@gennai/protocol/model/enum-words";

@@ -1,4 +1,4 @@
-import type { FileChangeRecord } from "@gennai/agent/proposal";
+import type { FileChangeRecord } from "@gennai/agent/events/proposal";
 import type { ChangedBlock, FileChange, ObservedFile } from "@gennai/governance/tool";
 import type { AppliedChange, FileContent, WorkspaceChange } from "@gennai/machine/workspace/workspace";
 

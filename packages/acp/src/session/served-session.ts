@@ -1,0 +1,239 @@
+import {
+  type ContentBlock,
+  methods,
+  RequestError,
+  type SessionConfigOption,
+  type StopReason,
+} from "@agentclientprotocol/sdk";
+import { ConnectError } from "@connectrpc/connect";
+import { callFailure } from "@gennai/client/connection/call-failure";
+import { AgentSession } from "@gennai/client/session/agent-session";
+import { listModels, type ProviderChoice } from "@gennai/client/session/models/model-choices";
+import { prepareBranch } from "@gennai/client/session/state/workspace-state";
+import { spelledOut } from "@gennai/protocol/hidden-characters";
+import type { ReportedSettings, SettingsChoice } from "@gennai/protocol/model/session/session-settings";
+import { acpEditor } from "../editor/acp-editor.ts";
+import type { WaitingMcpServer } from "../editor/editor-mcp-servers.ts";
+import { acceptsServer, mcpPermission } from "../editor/mcp-permission.ts";
+import { unlessWithdrawn } from "../editor/withdrawn-request.ts";
+import { type PromptContent, promptContent } from "./prompt-content.ts";
+import { ServedTurn, type TurnPrompt } from "./served-turn.ts";
+import { type Mode, modeFor, modeOf } from "./session-modes.ts";
+import { chosenSetting, sessionOptions } from "./session-options.ts";
+import { type SessionPlace, SessionView } from "./session-view.ts";
+import { availableCommands, type CommandPlace, slashCommands, typedCommand } from "./slash-commands.ts";
+
+/** Milliseconds to wait for the models that there are. */
+const modelsMs = 5_000;
+
+/** A session of the server, as an editor drives it. */
+export class ServedSession {
+  readonly #session: AgentSession;
+  readonly #place: SessionPlace;
+  readonly #view: SessionView;
+  #settings: ReportedSettings;
+  #mode: Mode;
+  #providers: Promise<readonly ProviderChoice[]> | undefined;
+  #waiting: readonly WaitingMcpServer[];
+  #running: ServedTurn | undefined;
+
+  private constructor(session: AgentSession, place: SessionPlace) {
+    this.#session = session;
+    this.#place = place;
+    this.#view = new SessionView(session, place);
+    this.#settings = session.settings;
+    this.#mode = modeFor(session.settings.editingMode);
+    this.#waiting = place.waiting;
+  }
+
+  static async start(settings: SettingsChoice, place: SessionPlace): Promise<ServedSession> {
+    const { server, workingDir, signal } = place;
+    const choice = { ...settings, workingDir };
+    const known = { sessionId: "" };
+    const identity = identityOf(place, () => known.sessionId);
+    const session = await AgentSession.start(server, identity, choice, { interactive: true, signal });
+    known.sessionId = session.sessionId;
+    return new ServedSession(session, place);
+  }
+
+  static async resume(sessionId: string, place: SessionPlace): Promise<ServedSession> {
+    const identity = identityOf(place, () => sessionId);
+    const session = await AgentSession.resume(place.server, identity, sessionId, { signal: place.signal });
+    if (session.workingDir !== place.workingDir) {
+      throw RequestError.invalidParams(
+        undefined,
+        `Session ${sessionId} belongs to ${session.workingDir}. Open it there.`,
+      );
+    }
+    return new ServedSession(session, place);
+  }
+
+  get sessionId(): string {
+    return this.#session.sessionId;
+  }
+
+  get mode(): Mode {
+    return this.#mode;
+  }
+
+  /** Tells all that happened so far, as it was told when it happened. */
+  replay(): Promise<void> {
+    return this.#view.replay();
+  }
+
+  async setMode(mode: Mode): Promise<void> {
+    await this.#change({ editingMode: mode.editingMode });
+    this.#mode = mode;
+    await this.#view.tell([{ sessionUpdate: "config_option_update", configOptions: await this.configOptions() }]);
+  }
+
+  /** What can be set, with what is in force. */
+  async configOptions(): Promise<SessionConfigOption[]> {
+    return [...sessionOptions(this.#settings, await this.#offeredModels(), this.#mode)];
+  }
+
+  /** Gives all of them anew. Throws `RequestError` for a value that is not offered. */
+  async setConfigOption(configId: string, value: unknown): Promise<SessionConfigOption[]> {
+    const mode = configId === "mode" ? modeOf(value) : undefined;
+    const choice = mode ?? chosenSetting(configId, value, this.#settings, await this.#offeredModels());
+    if (choice === undefined) throw RequestError.invalidParams(undefined, `There is no ${configId} ${String(value)}.`);
+    if (mode === undefined) await this.#change(choice);
+    else {
+      await this.#change({ editingMode: mode.editingMode });
+      this.#mode = mode;
+      await this.#view.tell([{ sessionUpdate: "current_mode_update", currentModeId: mode.id }]);
+    }
+    return this.configOptions();
+  }
+
+  /** Tells which commands can be typed. */
+  async tellCommands(): Promise<void> {
+    const commands = await slashCommands(this.#commandPlace(this.#place.signal));
+    await this.#view.tell([
+      { sessionUpdate: "available_commands_update", availableCommands: availableCommands(commands) },
+    ]);
+  }
+
+  /** Runs a turn to its end. Throws `RequestError` while another one runs. */
+  async prompt(blocks: readonly ContentBlock[]): Promise<StopReason> {
+    if (this.#running !== undefined) {
+      throw RequestError.invalidRequest(undefined, "A turn is running. Wait for its end, or cancel it.");
+    }
+    const turn = new ServedTurn(this.#view);
+    this.#running = turn;
+    try {
+      return await this.#answer(contentOf(blocks), turn);
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  /** Ends the running turn; `prompt` gives its end when the server says that it has stopped. */
+  async cancel(): Promise<void> {
+    await this.#running?.cancel();
+  }
+
+  /** What a command does, or a turn. */
+  async #answer(content: PromptContent, turn: ServedTurn): Promise<StopReason> {
+    const { signal } = turn;
+    let prompt: TurnPrompt | undefined;
+    try {
+      prompt = await this.#commanded(content, signal);
+      if (prompt === undefined) return "end_turn";
+      await this.#askAboutServers(signal);
+      const isNew = prompt.continues === undefined;
+      const writes = this.#settings.editingMode === "branch";
+      if (isNew && writes && !(await this.#prepareBranch(prompt.text, signal))) return "refusal";
+      signal.throwIfAborted();
+    } catch (error) {
+      if (turn.stopped) return "cancelled";
+      throw error;
+    }
+    return turn.run(prompt, this.#mode);
+  }
+
+  /** The prompt for the model; undefined when it was a command that is done. */
+  async #commanded(content: PromptContent, signal: AbortSignal): Promise<TurnPrompt | undefined> {
+    const typed = typedCommand(content.text);
+    const { scenario = "", name } = this.#mode;
+    if (typed === undefined) return { ...content, scenario };
+    const place = this.#commandPlace(signal);
+    const command = (await slashCommands(place)).get(typed.name);
+    if (command === undefined) return { ...content, scenario };
+    const result = await command.run(place, typed.text);
+    if (scenario !== "" && (result.type === "continue" || (result.type === "prompt" && result.scenario !== ""))) {
+      await this.#view.say(`The mode ${name} has a way of its own. Choose another mode first.`);
+      return undefined;
+    }
+    if (result.type === "continue") return { text: "", images: [], scenario: "", continues: result.turnId };
+    if (result.type === "prompt") return { ...content, ...result, scenario: result.scenario || scenario };
+    await this.#view.say(result.text);
+    return undefined;
+  }
+
+  /** Once a session: a server that was left out is not asked about with every prompt. */
+  async #askAboutServers(signal: AbortSignal): Promise<void> {
+    const { editor, mcp, workingDir } = this.#place;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const server of waiting) {
+      const question = mcpPermission(server, this.sessionId);
+      const { outcome } = await unlessWithdrawn(
+        editor.request(methods.client.session.requestPermission, question, {
+          cancellationSignal: signal,
+        }),
+        signal,
+      );
+      if (acceptsServer(outcome)) await mcp.accept(workingDir, server);
+      const { toolCallId } = question.toolCall;
+      await this.#view.tell([{ sessionUpdate: "tool_call_update", toolCallId, status: "completed" }]);
+    }
+  }
+
+  /** False when there is none to work on; the person is told why. */
+  async #prepareBranch(task: string, signal: AbortSignal): Promise<boolean> {
+    const { server } = this.#place;
+    try {
+      const { branch, how } = await prepareBranch(server, { sessionId: this.sessionId, task, signal });
+      if (how !== "kept") await this.#view.say(`Branch ${spelledOut(branch)} (${how}).\n\n`);
+      return true;
+    } catch (error) {
+      if (signal.aborted || callFailure(error) !== "final") throw error;
+      await this.#view.say(
+        `${spelledOut(error instanceof ConnectError ? error.rawMessage : String(error))} Nothing was started: mend it, or choose the mode Proposal.`,
+      );
+      return false;
+    }
+  }
+
+  async #change(choice: SettingsChoice): Promise<void> {
+    this.#settings = await this.#session.changeSettings(choice, { signal: this.#place.signal });
+  }
+
+  /** Looked for once a session; those that do not answer soon are none. */
+  #offeredModels(): Promise<readonly ProviderChoice[]> {
+    const { server, signal } = this.#place;
+    const inTime = AbortSignal.any([signal, AbortSignal.timeout(modelsMs)]);
+    this.#providers ??= listModels(server, undefined, { signal: inTime }).catch(() => []);
+    return this.#providers;
+  }
+
+  #commandPlace(signal: AbortSignal): CommandPlace {
+    const { governance, userName } = this.#place;
+    return { session: this.#session, cutOffTurn: () => this.#view.cutOffTurn(), governance, userName, signal };
+  }
+}
+
+function identityOf(place: SessionPlace, sessionId: () => string) {
+  const { editor: client, capabilities, workingDir, name, version } = place;
+  const editor = acpEditor({ client, capabilities, sessionId, workingDir });
+  return { clientId: crypto.randomUUID(), name, version, editor };
+}
+
+function contentOf(blocks: readonly ContentBlock[]): PromptContent {
+  try {
+    return promptContent(blocks);
+  } catch (error) {
+    throw RequestError.invalidParams(undefined, error instanceof Error ? error.message : String(error));
+  }
+}

@@ -1,0 +1,155 @@
+import type { StopReason } from "@agentclientprotocol/sdk";
+import { SessionPlans } from "@gennai/client/plan/session-plans";
+import { turnOutcome } from "@gennai/client/session/turn-state";
+import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { type Proposal, proposalFromMessage } from "@gennai/protocol/model/session/proposal";
+import { decideProposal } from "../editor/proposal-permission.ts";
+import type { PromptContent } from "./prompt-content.ts";
+import { decidePlan } from "./served-plan.ts";
+import type { Mode } from "./session-modes.ts";
+import { type SessionView, wayOn } from "./session-view.ts";
+
+export interface TurnPrompt extends PromptContent {
+  /** Empty: the default of the mode. */
+  readonly scenario: string;
+  /** Of the turn that is gone on with, in place of a text. */
+  readonly continues?: string;
+}
+
+const cancelReason = "Stopped by the user in the editor.";
+
+/** A prompt that is being answered, from the question before its turn to the decision after it. */
+export class ServedTurn {
+  readonly #view: SessionView;
+  /** Aborts what is no turn of the server's: a question before it or after it. */
+  readonly #stop = new AbortController();
+  #turnId = "";
+
+  constructor(view: SessionView) {
+    this.#view = view;
+  }
+
+  get stopped(): boolean {
+    return this.#stop.signal.aborted;
+  }
+
+  /** Of the stop, and of the editor's leaving. */
+  get signal(): AbortSignal {
+    return AbortSignal.any([this.#view.place.signal, this.#stop.signal]);
+  }
+
+  /** `run` gives the end when the server says that it has stopped. */
+  async cancel(): Promise<void> {
+    this.#stop.abort();
+    const { session, place } = this.#view;
+    if (this.#turnId !== "") await session.cancelTurn(this.#turnId, cancelReason, place);
+  }
+
+  run(prompt: TurnPrompt, mode: Mode): Promise<StopReason> {
+    return mode.id === "plan" ? this.#plan(prompt, mode) : this.#turn(prompt, mode);
+  }
+
+  /** The envelope that the model writes is for the server; the person sees the plan. */
+  async #plan(prompt: TurnPrompt, mode: Mode): Promise<StopReason> {
+    let written = "";
+    const end = await this.#turn(prompt, mode, ({ event }) => {
+      if (event.case === "final") written = event.value.text;
+      return event.case !== "assistantDelta" && event.case !== "final";
+    });
+    if (end !== "end_turn") return end;
+    const { place, session } = this.#view;
+    try {
+      await decidePlan(written, {
+        plans: new SessionPlans(place.plans, session.sessionId),
+        editor: place.editor,
+        signal: this.signal,
+        tell: (updates) => this.#view.tell(updates),
+        say: (text) => this.#view.say(text),
+        attended: (work) => this.#attended(work),
+      });
+    } catch (error) {
+      if (!this.stopped) throw error;
+    }
+    return this.stopped ? "cancelled" : "end_turn";
+  }
+
+  /** Tells what happens in the session while something is done there, and answers what is asked. */
+  async #attended<Value>(work: () => Promise<Value>): Promise<Value> {
+    const { session, place } = this.#view;
+    const { signal } = place;
+    const stopIt = (): void => void session.stop("session", cancelReason, { signal }).catch(() => undefined);
+    this.#stop.signal.addEventListener("abort", stopIt, { once: true });
+    const leaving = new AbortController();
+    const attached = Promise.withResolvers<void>();
+    const updates = this.#view.updates({ withPrompts: false });
+    const watching = (async () => {
+      const events = session.follow({
+        afterSeq: session.lastSeq,
+        signal: AbortSignal.any([signal, leaving.signal]),
+        onConnection: ({ state }) => {
+          if (state === "connected") attached.resolve();
+        },
+      });
+      for await (const event of events) await this.#view.tell(await updates.of(event));
+    })()
+      .catch(() => undefined)
+      .finally(() => attached.resolve());
+    try {
+      // The one who answers must be there before the first question.
+      await attached.promise;
+      this.#stop.signal.throwIfAborted();
+      return await work();
+    } finally {
+      this.#stop.signal.removeEventListener("abort", stopIt);
+      leaving.abort();
+      await watching;
+    }
+  }
+
+  /** @param shows false for an event that the person does not see */
+  async #turn(
+    prompt: TurnPrompt,
+    mode: Mode,
+    shows: (event: InvokeEvent) => boolean = () => true,
+  ): Promise<StopReason> {
+    const { session, place } = this.#view;
+    const updates = this.#view.updates({ withPrompts: false });
+    const proposals: Proposal[] = [];
+    let outcome: ReturnType<typeof turnOutcome>;
+    const events = session.runTurn(
+      { ...prompt, enableThinking: true },
+      {
+        signal: place.signal,
+        maxAttempts: 20,
+        onStart: ({ turnId }) => {
+          this.#turnId = turnId;
+          if (this.stopped) session.cancelTurn(turnId, cancelReason, place).catch(() => undefined);
+        },
+      },
+    );
+    for await (const event of events) {
+      outcome = turnOutcome(event) ?? outcome;
+      if (event.event.case === "proposedChanges") proposals.push(proposalFromMessage(event.event.value));
+      if (shows(event)) await this.#view.tell(await updates.of(event));
+    }
+    if (outcome === "cancelled" || this.signal.aborted) return "cancelled";
+    if (outcome === "interrupted" && (await this.#view.cutOffTurn()) !== undefined) await this.#view.say(wayOn);
+    // Nothing is kept in a mode that only reads, whatever a project's scenario proposed.
+    if (mode.id !== "read-only") await this.#decide(proposals);
+    if (this.stopped) return "cancelled";
+    return outcome === "completed" ? "end_turn" : "refusal";
+  }
+
+  /** A proposal that is not decided because of a stop stays open. */
+  async #decide(proposals: readonly Proposal[]): Promise<void> {
+    const { session, place } = this.#view;
+    const { editor, signal } = place;
+    try {
+      for (const proposal of proposals) {
+        await this.#view.say(`\n\n${await decideProposal(proposal, { session, editor, signal }, this.signal)}`);
+      }
+    } catch (error) {
+      if (!this.stopped) throw error;
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import { type ClientCapabilities, methods, type SessionUpdate } from "@agentclientprotocol/sdk";
+import type { AgentClient, GovernanceClient, PlanClient } from "@gennai/client/connection/connection";
+import { AgentSession, type CutOffTurn } from "@gennai/client/session/agent-session";
+import type { EditorPeer } from "../editor/acp-editor.ts";
+import type { EditorMcpServers, WaitingMcpServer } from "../editor/editor-mcp-servers.ts";
+import { TurnUpdates } from "./turn-updates.ts";
+
+/** Where a session is, and who drives it. */
+export interface SessionPlace {
+  readonly server: AgentClient;
+  readonly governance: GovernanceClient;
+  readonly plans: PlanClient;
+  /** Absolute, real. */
+  readonly workingDir: string;
+  readonly mcp: EditorMcpServers;
+  /** MCP servers of the editor that a person has not accepted yet. */
+  readonly waiting: readonly WaitingMcpServer[];
+  readonly userName: string;
+  readonly editor: EditorPeer;
+  readonly capabilities: ClientCapabilities;
+  /** As the editor calls itself. */
+  readonly name: string;
+  readonly version: string;
+  readonly signal: AbortSignal;
+}
+
+/** Bytes of a file whose text is shown in a diff. */
+const maxShownText = 1024 * 1024;
+export const wayOn = "\n\n`/again` goes on with the turn that was cut off; anything else begins a new one.";
+
+/** What an editor shows of a session. */
+export class SessionView {
+  readonly session: AgentSession;
+  readonly place: SessionPlace;
+
+  constructor(session: AgentSession, place: SessionPlace) {
+    this.session = session;
+    this.place = place;
+  }
+
+  say(text: string): Promise<void> {
+    return this.tell([{ sessionUpdate: "agent_message_chunk", content: { type: "text", text } }]);
+  }
+
+  async tell(updates: readonly SessionUpdate[]): Promise<void> {
+    const { sessionId } = this.session;
+    for (const update of updates) await this.place.editor.notify(methods.client.session.update, { sessionId, update });
+  }
+
+  /** Tells all that happened so far, as it was told when it happened. */
+  async replay(): Promise<void> {
+    const { signal } = this.place;
+    const { lastSeq } = this.session;
+    if (lastSeq === 0n) return;
+    const watching = await this.#watching();
+    const updates = this.updates({ withPrompts: true });
+    for await (const event of watching.follow({ afterSeq: 0n, signal })) {
+      await this.tell(await updates.of(event));
+      if (event.seq >= lastSeq) break;
+    }
+    if (watching.cutOffTurn !== undefined) await this.say(wayOn);
+  }
+
+  updates({ withPrompts }: { readonly withPrompts: boolean }): TurnUpdates {
+    const { session } = this;
+    const { signal } = this.place;
+    return new TurnUpdates({
+      workingDir: session.workingDir,
+      withPrompts,
+      textOf: async (sha256) => {
+        const bytes = await session.blob(sha256, { signal }).catch(() => undefined);
+        return bytes === undefined || bytes.length > maxShownText ? undefined : utf8(bytes);
+      },
+    });
+  }
+
+  async cutOffTurn(): Promise<CutOffTurn | undefined> {
+    return (await this.#watching()).cutOffTurn;
+  }
+
+  /** The session as it is now, without an editor: what was asked is not answered there. */
+  #watching(): Promise<AgentSession> {
+    const { server, signal, name, version } = this.place;
+    const identity = { clientId: crypto.randomUUID(), name, version };
+    return AgentSession.resume(server, identity, this.session.sessionId, { signal });
+  }
+}
+
+function utf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

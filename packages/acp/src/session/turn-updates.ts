@@ -1,0 +1,214 @@
+import { resolve } from "node:path";
+import type { PlanEntry, SessionUpdate, ToolCallContent, ToolCallLocation } from "@agentclientprotocol/sdk";
+import { emptyMeter, meterAfter } from "@gennai/client/session/models/usage-meter";
+import { fencedText } from "@gennai/client/session/text/fenced-text";
+import {
+  type AppliedFile,
+  type InvokeEvent,
+  type ProposedChange,
+  type TodoItem,
+  TodoPriority,
+  TodoStatus,
+} from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { spelledOut } from "@gennai/protocol/hidden-characters";
+import { shownCall, toolKind } from "./tool-kind.ts";
+
+export interface TurnUpdatesOptions {
+  readonly workingDir: string;
+  /** Text behind a digest; undefined when it is not kept, too large, or no text. */
+  readonly textOf: (sha256: string) => Promise<string | undefined>;
+  /** What the person typed comes back too: for a session that is loaded. */
+  readonly withPrompts: boolean;
+}
+
+type ContentUpdate = Extract<SessionUpdate, { sessionUpdate: "tool_call_update" }> & {
+  readonly content: ToolCallContent[];
+  readonly locations: ToolCallLocation[];
+};
+
+/** Characters of a running command's output that are shown, from its end. */
+const maxLiveOutput = 8_000;
+
+/** What an editor is told of the events of a session, in their order. */
+export class TurnUpdates {
+  readonly #options: TurnUpdatesOptions;
+  /** What each call shows so far. */
+  readonly #shown = new Map<string, readonly ToolCallContent[]>();
+  readonly #output = new Map<string, string>();
+  readonly #called = new Set<string>();
+  #meter = emptyMeter;
+
+  constructor(options: TurnUpdatesOptions) {
+    this.#options = options;
+  }
+
+  async of({ event, parentToolCallId, itemId }: InvokeEvent): Promise<readonly SessionUpdate[]> {
+    // A sub-agent's own steps stay behind its call.
+    if (parentToolCallId !== "") return [];
+    switch (event.case) {
+      case "userMessage":
+        return this.#options.withPrompts ? [chunk("user_message_chunk", event.value.text)] : [];
+      case "thinkingDelta":
+        return [chunk("agent_thought_chunk", event.value.text, itemId)];
+      case "assistantDelta":
+        return [chunk("agent_message_chunk", event.value.text, itemId)];
+      case "toolCallStart": {
+        const { id, name } = event.value;
+        this.#called.add(id);
+        return [
+          { sessionUpdate: "tool_call", toolCallId: id, title: name, name, kind: toolKind(name), status: "pending" },
+        ];
+      }
+      case "toolCall": {
+        const { id, name, argumentsJson } = event.value;
+        const call = { ...shownCall(name, argumentsJson, this.#options.workingDir), name, kind: toolKind(name) };
+        const isNew = !this.#called.has(id);
+        this.#called.add(id);
+        return [
+          isNew
+            ? { sessionUpdate: "tool_call", toolCallId: id, status: "pending", ...call }
+            : { sessionUpdate: "tool_call_update", toolCallId: id, ...call },
+        ];
+      }
+      case "toolOutputDelta":
+        return [this.#outputUpdate(event.value.id, event.value.text)];
+      case "toolResult":
+        return [this.#resultUpdate(event.value)];
+      case "changeSetApplied":
+        return this.#changeUpdate(event.value.toolCallId, event.value.files);
+      case "proposedChanges":
+        return this.#proposalUpdate(event.value.toolCallId, event.value.changes);
+      case "todosChanged":
+        return [{ sessionUpdate: "plan", entries: event.value.items.map(planEntry) }];
+      case "usage":
+        return this.#usageUpdate(event.value);
+      case "sessionRenamed":
+        return [{ sessionUpdate: "session_info_update", title: event.value.title }];
+      case "error":
+        return [chunk("agent_message_chunk", `\n\n${spelledOut(event.value)}\n`)];
+      default:
+        return [];
+    }
+  }
+
+  #outputUpdate(toolCallId: string, text: string): SessionUpdate {
+    const output = `${this.#output.get(toolCallId) ?? ""}${text}`.slice(-maxLiveOutput);
+    this.#output.set(toolCallId, output);
+    return {
+      sessionUpdate: "tool_call_update",
+      toolCallId,
+      status: "in_progress",
+      content: [content(fencedText(spelledOut(output)))],
+    };
+  }
+
+  #resultUpdate(result: { readonly id: string; readonly output: string; readonly error: string }): SessionUpdate {
+    const { id: toolCallId, output, error } = result;
+    this.#output.delete(toolCallId);
+    const texts = [error, output].filter((text) => text !== "");
+    const shown = texts.map((text) => content(fencedText(spelledOut(text))));
+    this.#shown.set(toolCallId, shown);
+    return {
+      sessionUpdate: "tool_call_update",
+      toolCallId,
+      status: error === "" ? "completed" : "failed",
+      content: [...shown],
+    };
+  }
+
+  async #changeUpdate(toolCallId: string, files: readonly AppliedFile[]): Promise<readonly SessionUpdate[]> {
+    // What a person did by themselves is no call's.
+    if (toolCallId === "") return [];
+    const diffs = await Promise.all(files.map((file) => this.#applied(file)));
+    return [this.#addContent(toolCallId, diffs)];
+  }
+
+  async #proposalUpdate(toolCallId: string, changes: readonly ProposedChange[]): Promise<readonly SessionUpdate[]> {
+    const diffs = await Promise.all(changes.map((change) => this.#proposed(change)));
+    if (this.#called.has(toolCallId)) return [this.#addContent(toolCallId, diffs)];
+    // All that a turn changed is proposed at its end, by no call of the model.
+    this.#called.add(toolCallId);
+    const { content: shown, locations } = this.#addContent(toolCallId, diffs);
+    const title = `Proposed changes of ${changes.length} file${changes.length === 1 ? "" : "s"}`;
+    return [
+      { sessionUpdate: "tool_call", toolCallId, title, kind: "edit", status: "pending", content: shown, locations },
+    ];
+  }
+
+  #addContent(toolCallId: string, added: readonly ToolCallContent[]): ContentUpdate {
+    const shown = [...(this.#shown.get(toolCallId) ?? []), ...added];
+    this.#shown.set(toolCallId, shown);
+    const locations = added.flatMap((each) => (each.type === "diff" ? [{ path: each.path }] : []));
+    return { sessionUpdate: "tool_call_update", toolCallId, content: shown, locations };
+  }
+
+  async #applied({ path, beforeSha256, afterSha256 }: AppliedFile): Promise<ToolCallContent> {
+    const { textOf } = this.#options;
+    const [oldText, newText] = await Promise.all([
+      beforeSha256 === "" ? null : textOf(beforeSha256),
+      afterSha256 === "" ? "" : textOf(afterSha256),
+    ]);
+    return this.#diff(path, oldText, newText);
+  }
+
+  async #proposed({
+    path,
+    baseBlob,
+    newContent,
+    newContentBlob,
+    unifiedDiff,
+  }: ProposedChange): Promise<ToolCallContent> {
+    const { textOf } = this.#options;
+    const [oldText, newText] = await Promise.all([
+      baseBlob === undefined ? null : textOf(baseBlob.sha256),
+      newContentBlob === undefined ? newContent : textOf(newContentBlob.sha256),
+    ]);
+    if (oldText === undefined || newText === undefined) return content(fencedText(spelledOut(unifiedDiff), "diff"));
+    return this.#diff(path, oldText, newText);
+  }
+
+  /** @param oldText null: there was no file; undefined: its text is not known */
+  #diff(path: string, oldText: string | null | undefined, newText: string | undefined): ToolCallContent {
+    if (oldText === undefined || newText === undefined) return content(`Changed \`${spelledOut(path)}\`.`);
+    return { type: "diff", path: resolve(this.#options.workingDir, path), oldText, newText };
+  }
+
+  #usageUpdate(usage: Parameters<typeof meterAfter>[1]): readonly SessionUpdate[] {
+    this.#meter = meterAfter(this.#meter, usage, "");
+    const { contextTokens, maxContextTokens, cost, currency } = this.#meter;
+    if (maxContextTokens === 0) return [];
+    return [
+      {
+        sessionUpdate: "usage_update",
+        used: contextTokens,
+        size: maxContextTokens,
+        ...(cost === undefined || currency === "" ? {} : { cost: { amount: cost, currency } }),
+      },
+    ];
+  }
+}
+
+function chunk(
+  sessionUpdate: "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk",
+  text: string,
+  messageId = "",
+): SessionUpdate {
+  return {
+    sessionUpdate,
+    content: { type: "text", text },
+    ...(messageId === "" ? {} : { messageId }),
+  };
+}
+
+function content(text: string): ToolCallContent {
+  return { type: "content", content: { type: "text", text } };
+}
+
+function planEntry({ content: text, priority, status }: TodoItem): PlanEntry {
+  return {
+    content: text,
+    priority: priority === TodoPriority.HIGH ? "high" : priority === TodoPriority.LOW ? "low" : "medium",
+    status:
+      status === TodoStatus.COMPLETED ? "completed" : status === TodoStatus.IN_PROGRESS ? "in_progress" : "pending",
+  };
+}

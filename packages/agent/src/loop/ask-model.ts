@@ -1,0 +1,233 @@
+import type { ToolCall } from "@gennai/governance/gate/gate-journal";
+import { toolErrorJson } from "@gennai/governance/tool-error";
+import type { FinishReason, ToolDefinition } from "../model.ts";
+import { withShownImages } from "../shown-images.ts";
+import { estimateText } from "../use/token-estimate.ts";
+import type { Cost, Usage } from "../use/usage.ts";
+import type { TurnOptions } from "./turn-loop.ts";
+
+/** Calls of one answer that are taken; a model that makes more has lost its way. */
+const maxCallsOfAnswer = 100;
+
+export interface ModelAnswer {
+  readonly text: string;
+  readonly thinking: string;
+  /** Those to run, in order. */
+  readonly calls: readonly ToolCall[];
+  /** All that were made, those that were refused at once included. */
+  readonly made: number;
+  readonly finish: FinishReason;
+}
+
+/** What one model call is made of. */
+export interface ModelQuestion {
+  readonly system: string;
+  readonly definitions: readonly ToolDefinition[];
+  readonly iteration: number;
+  /** Tokens; 0: the provider's default. */
+  readonly maxOutputTokens: number;
+  /** Guess at what is sent. */
+  readonly inputTokens: number;
+  /** Books what the answer took; its price, where one is known. */
+  used(usage: Usage): Cost | undefined;
+  /** Nobody else counts, so that an answer whose use is not told must be guessed. */
+  readonly mustCount: boolean;
+}
+
+/** One answer of the model, told to the sink as it comes. Rejects with `ModelError`. */
+export async function askModel(
+  turn: Pick<
+    TurnOptions,
+    | "model"
+    | "conversation"
+    | "contextTokens"
+    | "enableThinking"
+    | "effort"
+    | "cacheKey"
+    | "callIds"
+    | "sink"
+    | "newItemId"
+    | "signal"
+  >,
+  question: ModelQuestion,
+): Promise<ModelAnswer> {
+  const { model, sink, signal, conversation } = turn;
+  let textItem = turn.newItemId();
+  let thinkingItem = turn.newItemId();
+  const ids = new Set<string>();
+  const ofTurn = turn.callIds ?? ids;
+  const isTaken = (id: string): boolean => ids.has(id) || ofTurn.has(id) || conversation.hasCall(id);
+  let calls: ToolCall[] = [];
+  /** Calls that clients were told of, by the ids they know them by. */
+  let begun = new Map<string, string>();
+  let finish: FinishReason = "other";
+  let waits = false;
+  let made = 0;
+  let written = 0;
+  let counted = false;
+  let text = "";
+  let thinking = "";
+  const count = (usage: Usage, estimated: boolean) => {
+    counted = true;
+    const cost = question.used(usage);
+    sink.emit({
+      type: "usage",
+      ...usage,
+      ...(cost === undefined ? {} : { cost }),
+      modelId: model.id,
+      maxContextTokens: turn.contextTokens || model.maxContextTokens,
+      ...(estimated ? { estimated } : {}),
+    });
+  };
+  const refuse = (call: ToolCall, error: Parameters<typeof toolErrorJson>[0]) => {
+    sink.emit({
+      type: "tool-result",
+      id: call.id,
+      name: call.name,
+      output: toolErrorJson(error),
+      error: error.message,
+      truncated: false,
+      verification: "unverified",
+      failureClass: "command_error",
+      observed: [],
+    });
+  };
+  /** Where the provider did not say what the answer took. */
+  const guessUse = () => {
+    if (counted || !question.mustCount) return;
+    const outputTokens = written + estimateText(text) + estimateText(thinking);
+    count({ inputTokens: question.inputTokens, outputTokens }, true);
+  };
+  let refusals: (() => void)[] = [];
+  /** What was said until now counts for nothing; clients are told of each call that it did not run. */
+  const drop = (reason: string) => {
+    // It is paid for all the same.
+    guessUse();
+    counted = false;
+    for (const [id, name] of begun) refuse({ id, name, argumentsJson: "" }, brokenOff);
+    sink.emit({ type: "answer-dropped", reason });
+    text = "";
+    thinking = "";
+    made = 0;
+    written = 0;
+    calls = [];
+    refusals = [];
+    begun = new Map();
+    ids.clear();
+    textItem = turn.newItemId();
+    thinkingItem = turn.newItemId();
+  };
+  const stream = model.stream(
+    {
+      system: question.system,
+      // As it is now: the answer is folded into the conversation while it comes, and a retry asks the same.
+      messages: withShownImages(conversation.messages, { sees: model.capabilities.vision }),
+      tools: question.definitions,
+      enableThinking: turn.enableThinking,
+      ...(turn.effort === undefined ? {} : { effort: turn.effort }),
+      maxOutputTokens: question.maxOutputTokens,
+      ...(turn.cacheKey === undefined ? {} : { cacheKey: turn.cacheKey }),
+    },
+    { signal },
+  );
+  try {
+    for await (const event of stream) {
+      signal.throwIfAborted();
+      if (waits && event.type !== "waiting") {
+        waits = false;
+        sink.emit({ type: "status", state: "thinking", iteration: question.iteration });
+      }
+      switch (event.type) {
+        case "waiting":
+          waits = true;
+          sink.emit({ type: "warning", text: event.reason });
+          sink.emit({
+            type: "status",
+            state: "waiting-for-provider",
+            iteration: question.iteration,
+            until: event.until,
+          });
+          break;
+        case "restart":
+          drop(event.reason);
+          break;
+        case "thinking-delta":
+          thinking += event.text;
+          sink.emit(event, thinkingItem);
+          break;
+        case "text-delta":
+          text += event.text;
+          sink.emit(event, textItem);
+          break;
+        case "tool-call-start":
+        case "tool-call-delta":
+          if (made >= maxCallsOfAnswer) break;
+          if (event.type === "tool-call-start") begun.set(event.id, event.name);
+          sink.emit(event, event.id);
+          break;
+        case "tool-call": {
+          made++;
+          if (made > maxCallsOfAnswer) break;
+          written += estimateText(event.argumentsJson);
+          const call = { id: freeId(event.id, isTaken), name: event.name, argumentsJson: event.argumentsJson };
+          const twice = ids.has(event.id);
+          ids.add(event.id);
+          ofTurn.add(call.id);
+          begun.delete(event.id);
+          begun.set(call.id, call.name);
+          sink.emit({ ...event, id: call.id }, event.id);
+          if (twice) refusals.push(() => refuse(call, sameId));
+          else calls.push(call);
+          break;
+        }
+        case "usage":
+          count(event, false);
+          break;
+        case "finish":
+          finish = event.reason;
+          break;
+      }
+    }
+  } catch (error) {
+    // What the user stopped stays as far as it came; anything else that broke off would be half an answer nobody goes on with.
+    if (!signal.aborted && (text !== "" || thinking !== "" || begun.size > 0)) drop("The model's answer broke off.");
+    throw error;
+  }
+  guessUse();
+  if (begun.size > 0 && (finish === "content-filter" || finish === "malformed")) {
+    drop("The model's answer was refused or cannot be read, and its calls with it.");
+    return { text, thinking, calls, made, finish };
+  }
+  if (made > maxCallsOfAnswer) {
+    sink.emit({
+      type: "warning",
+      text: `The model made ${made} calls in one answer; only the first ${maxCallsOfAnswer} were taken.`,
+    });
+  }
+  if (made > 0) sink.emit({ type: "status", state: "waiting-tool-result", iteration: question.iteration });
+  for (const refusal of refusals) refusal();
+  return { text, thinking, calls, made, finish };
+}
+
+const brokenOff = {
+  code: "answer_broke_off",
+  message: "The model's answer broke off, so this call did not run.",
+  rule: "loop/broken-answer",
+  retryable: true,
+} as const;
+
+const sameId = {
+  code: "duplicate_call_id",
+  message: "Another call of the same answer has the same id, so this one did not run.",
+  rule: "loop/call-id",
+  hint: "Call it again, with an id of its own.",
+  retryable: true,
+} as const;
+
+/** Some servers count their ids anew for every answer; results could then not be told apart. */
+function freeId(id: string, isTaken: (id: string) => boolean): string {
+  if (!isTaken(id)) return id;
+  let number = 2;
+  while (isTaken(`${id}-${number}`)) number++;
+  return `${id}-${number}`;
+}

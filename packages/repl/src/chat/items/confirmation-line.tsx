@@ -1,0 +1,71 @@
+import { fencedText } from "@gennai/client/session/text/fenced-text";
+import { Icon } from "../../icons/icon.tsx";
+import type { ConfirmationItem } from "../../model/view-item.ts";
+import { VisibleText } from "../../review/diff/visible-text.tsx";
+import { useChat } from "../chat-context.ts";
+import { stateWords } from "./work-items.tsx";
+
+/** A question of the gate in the conversation: what was asked, what it came to, and by whose word. */
+export function ConfirmationLine({ item, id }: { readonly item: ConfirmationItem; readonly id: string }) {
+  const { control, folds } = useChat();
+  const askedAgain = folds.of(`${id}:again`, false);
+  const { question, state, genuine } = item;
+  const statement = question.maskedStatement ?? question.actionStatement;
+  return (
+    <div class={`line line-question line-${lineLook(item)}`}>
+      <Icon name="question" />
+      <span>{question.title}</span>
+      <span class="quiet">{whatItCameTo(item, control.host.launch.clientId)}</span>
+      {!genuine && <span class="badge badge-bad">does not fit its digest: cannot be allowed</span>}
+      {state === "timeout" && genuine && !askedAgain.value && (
+        <button
+          type="button"
+          class="button button-quiet"
+          title="Tells the model that you are here now, so that it tries again and you are asked"
+          onClick={() => {
+            askedAgain.value = true;
+            control.turns.send(askAgainText(statement));
+          }}
+        >
+          Ask again
+        </button>
+      )}
+      {state !== "open" && statement !== "" && (
+        <span class="line-detail quiet">
+          <VisibleText text={statement} />
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** The user's word to a model whose question nobody answered. It permits nothing: the same call asks once more. */
+function askAgainText(statement: string): string {
+  // It is made of the model's own command: nothing in it is the user's word, and no path in it is fetched.
+  const what = statement === "" ? "your last question." : `this:\n\n${fencedText(statement)}\n`;
+  return `I was not there to answer ${what}\nI am here now. If it is still needed, do the same again, so that I am asked once more.`;
+}
+
+function lineLook({ state, reply }: ConfirmationItem): string {
+  return reply?.answer === "no" ? "denied" : state;
+}
+
+/** @param clientId of this app: an answer with it was given here */
+function whatItCameTo(item: Pick<ConfirmationItem, "state" | "reply" | "answeredBy">, clientId: string): string {
+  const { state, reply, answeredBy } = item;
+  if (state === "open") return "waits for an answer below";
+  if (state !== "answered") return stateWords[state];
+  const here = answeredBy === clientId;
+  if (reply === undefined) return here ? "answered here" : "answered elsewhere";
+  if (reply.answer === "nobody") return "nobody could be asked";
+  const what = reply.answer === "no" ? "denied" : `allowed ${scopes[reply.scope ?? "once"]}`;
+  const who = reply.user === "" ? "you" : reply.user;
+  return `${what} by ${who}, ${here ? "here" : "in another window or terminal"}`;
+}
+
+const scopes = {
+  once: "once",
+  turn: "for this turn",
+  session: "for this session",
+  workspace: "in this workspace",
+} as const;

@@ -1,0 +1,42 @@
+import { Icon } from "../../icons/icon.tsx";
+import type { ClientRequestItem, ItemCell } from "../../model/view-item.ts";
+import { useChat } from "../chat-context.ts";
+import { plural } from "../words.ts";
+import { ClientRequestLine } from "./work-items.tsx";
+
+/** What an editor did for the calls around: behind a fold, but for what still waits or was not answered. */
+export function EditorSteps({ cells, id }: { readonly cells: readonly ItemCell[]; readonly id: string }) {
+  const open = useChat().folds.of(id, false);
+  const steps = cells.flatMap(({ key, item }) => {
+    const { value } = item;
+    return value.kind === "client-request" ? [{ key, item: value }] : [];
+  });
+  const done = steps.filter(({ item }) => isQuiet(item));
+  const shown = open.value ? steps : steps.filter(({ item }) => !isQuiet(item));
+  return (
+    <div class="steps">
+      {done.length > 0 && (
+        <button
+          type="button"
+          class="steps-head"
+          aria-expanded={open.value}
+          onClick={() => {
+            open.value = !open.value;
+          }}
+        >
+          <span class={open.value ? "fold fold-open" : "fold"}>
+            <Icon name="chevron" />
+          </span>
+          {plural(done.length, "step")} in the editor
+        </button>
+      )}
+      {shown.map(({ key, item }) => (
+        <ClientRequestLine key={key} item={item} />
+      ))}
+    </div>
+  );
+}
+
+function isQuiet({ state }: ClientRequestItem): boolean {
+  return state === "answered" || state === "cancelled";
+}

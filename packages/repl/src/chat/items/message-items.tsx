@@ -1,0 +1,162 @@
+import { wordsInEditor } from "@gennai/client/session/text/words-in-editor";
+import { CopyButton } from "../../copy/copy-button.tsx";
+import { Icon } from "../../icons/icon.tsx";
+import type { AssistantItem, NoticeItem, ThinkingItem, TurnEndItem } from "../../model/view-item.ts";
+import { useChat } from "../chat-context.ts";
+import { MarkdownText } from "../markdown-text.tsx";
+import { countWords, durationWords } from "../words.ts";
+
+export function AssistantMessage({ item }: { readonly item: AssistantItem }) {
+  const { openFile } = useChat().control.host;
+  return (
+    <div class={item.streaming ? "assistant assistant-streaming" : "assistant"}>
+      <span class="spoken">Gennai:</span>
+      <MarkdownText
+        text={item.text}
+        onOpenFile={openFile === undefined ? undefined : (path, line) => void openFile(path, line)}
+      />
+      {!item.streaming && item.text.length > 200 && (
+        <div class="message-tools">
+          <CopyButton text={item.text} label="Copy the answer" look="link" />
+        </div>
+      )}
+    </div>
+  );
+}
+
+export function Thinking({ item, id }: { readonly item: ThinkingItem; readonly id: string }) {
+  const { control, folds } = useChat();
+  if (!control.showThinking.value) return null;
+  const open = folds.of(id, false);
+  const lines = item.text.trim().split("\n");
+  const line = (item.streaming ? lines.at(-1) : lines[0]) ?? "";
+  return (
+    <section class="thinking">
+      <button
+        type="button"
+        class="thinking-head"
+        aria-expanded={open.value}
+        onClick={() => {
+          open.value = !open.value;
+        }}
+      >
+        <span class={open.value ? "fold fold-open" : "fold"}>
+          <Icon name="chevron" />
+        </span>
+        <span class="thinking-word">{item.streaming ? "Thinking…" : "Thought"}</span>
+        {!open.value && <span class="thinking-line">{line}</span>}
+      </button>
+      {open.value && <div class="thinking-text">{item.text}</div>}
+    </section>
+  );
+}
+
+const noticeIcons = { info: "info", warning: "warning", error: "error" } as const;
+
+export function Notice({ item, turnId }: { readonly item: NoticeItem; readonly turnId: string }) {
+  const [text, hint] = [wordsInEditor(item.text), wordsInEditor(item.hint)];
+  const details = [text, hint, item.code === "" ? "" : `Code: ${item.code}`].filter((line) => line !== "");
+  return (
+    <div class={`notice notice-${item.level}`}>
+      <Icon name={item.topic === "rules" && item.level === "info" ? "shield" : noticeIcons[item.level]} />
+      <div class="notice-text">
+        <div>{text}</div>
+        {hint !== "" && <div class="notice-hint">{hint}</div>}
+        {item.level === "warning" && item.code === "mcp_server_unaccepted" && <LookAtServers />}
+        {item.level === "error" && (
+          <div class="notice-tools">
+            <GoOn turnId={turnId} />
+            {item.code.startsWith("model_") && <ChooseAnotherModel />}
+            {item.code !== "" && <code>{item.code}</code>}
+            <CopyButton text={details.join("\n")} label="Copy details" look="link" />
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** For the last turn alone, as long as nothing else was begun. */
+function GoOn({ turnId }: { readonly turnId: string }) {
+  const { control } = useChat();
+  const cutOff = control.followed.value?.view.value.facts.value.cutOffTurn;
+  if (cutOff === undefined || cutOff.turnId !== turnId) return null;
+  return (
+    <button
+      type="button"
+      class="button button-quiet"
+      disabled={control.turns.progress.value !== "idle"}
+      onClick={() => void control.turns.goOn(turnId)}
+    >
+      {cutOff.waited ? "Ask again" : "Go on"}
+    </button>
+  );
+}
+
+/** Where one sees what it would run, and accepts it. */
+function LookAtServers() {
+  const { control } = useChat();
+  return (
+    <div class="notice-tools">
+      <button
+        type="button"
+        class="button button-quiet"
+        onClick={() => {
+          control.panel.value = "governance";
+        }}
+      >
+        Look at it
+      </button>
+    </div>
+  );
+}
+
+/** Another model may do what this one cannot, and its key is set in the same place. */
+function ChooseAnotherModel() {
+  const { control } = useChat();
+  return (
+    <button type="button" class="button button-quiet" onClick={() => control.models.open()}>
+      Choose a model
+    </button>
+  );
+}
+
+const outcomes = { completed: "Done", error: "Failed", cancelled: "Stopped", interrupted: "Interrupted" } as const;
+
+export function TurnEnd({ item, seq }: { readonly item: TurnEndItem; readonly seq: bigint }) {
+  const { control } = useChat();
+  const sessionId = control.followed.value?.session.sessionId;
+  const tokens = item.inputTokens + item.outputTokens;
+  const words = [
+    outcomes[item.outcome],
+    item.duration === undefined ? "" : durationWords(item.duration),
+    tokens === 0 ? "" : `${countWords(tokens)} tokens`,
+  ].filter((text) => text !== "");
+  return (
+    <div class={`turn-end turn-end-${item.outcome}`}>
+      <span>{words.join(" · ")}</span>
+      {item.changedFiles && (
+        <button
+          type="button"
+          class="tool-button quiet-button"
+          title="Restore to before this turn…"
+          aria-label="Restore to before this turn…"
+          onClick={() => void control.offerRestore(item.turnId)}
+        >
+          <Icon name="discard" />
+        </button>
+      )}
+      {sessionId !== undefined && (
+        <button
+          type="button"
+          class="tool-button quiet-button"
+          title="Go on from here in a copy of this session"
+          aria-label="Go on from here in a copy of this session"
+          onClick={() => void control.fork(sessionId, seq)}
+        >
+          <Icon name="fork" />
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,249 @@
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { CallChanges } from "../../changes/call-changes.tsx";
+import { CommandState } from "../../command/command-state.tsx";
+import { CommandText } from "../../command/command-text.tsx";
+import { exitWords } from "../../command/exit-words.ts";
+import { Icon, type IconName } from "../../icons/icon.tsx";
+import type { ToolCallItem, ToolCallStatus } from "../../model/view-item.ts";
+import { useChat } from "../chat-context.ts";
+import { durationWords } from "../words.ts";
+import { BlobImage } from "./blob-image.tsx";
+import { FullOutput } from "./full-output.tsx";
+import {
+  commandOf,
+  failureWords,
+  toolArguments,
+  toolDescription,
+  toolIcon,
+  toolPath,
+  toolSubject,
+} from "./tool-words.ts";
+
+const statusWords: Record<ToolCallStatus, { readonly words: string; readonly icon: IconName; readonly tone: string }> =
+  {
+    writing: { words: "being written", icon: "loading", tone: "quiet" },
+    waiting: { words: "waiting", icon: "loading", tone: "quiet" },
+    running: { words: "running", icon: "loading", tone: "busy" },
+    done: { words: "done", icon: "check", tone: "good" },
+    failed: { words: "failed", icon: "error", tone: "bad" },
+    refused: { words: "did not run", icon: "slash", tone: "bad" },
+    ended: { words: "ended without a result", icon: "slash", tone: "quiet" },
+  };
+
+const verdictWords = { allow: "allowed", ask: "asked", deny: "denied" } as const;
+
+interface ToolCallCardProps {
+  readonly item: ToolCallItem;
+  readonly id: string;
+  readonly turnId: string;
+  /** Where in the log it begins. */
+  readonly seq: bigint;
+}
+
+/** A tool call on one line, its command below it, and all about it when it is folded out. */
+export function ToolCallCard({ item, id, turnId, seq }: ToolCallCardProps) {
+  const { control, folds } = useChat();
+  const open = folds.of(id, false);
+  const sought = control.sought.value;
+  const isSought = sought?.callId === item.callId && sought.turnId === turnId;
+  const status = statusWords[item.status];
+  const { decision, result } = item;
+  const command = commandOf(item);
+  const subject = command === undefined ? toolSubject(item) : toolDescription(item);
+  const exit = command === undefined ? exitWords(item) : undefined;
+  return (
+    <section class={`tool tool-${item.status}${isSought ? " tool-sought" : ""}`}>
+      <button
+        type="button"
+        class="tool-head"
+        aria-expanded={open.value}
+        onClick={() => {
+          open.value = !open.value;
+        }}
+      >
+        <span class={open.value ? "fold fold-open" : "fold"}>
+          <Icon name="chevron" />
+        </span>
+        <Icon name={toolIcon(item.name)} />
+        <span class="tool-name">{item.name}</span>
+        <span class="tool-subject" title={subject}>
+          {subject}
+        </span>
+        {exit !== undefined && <span class={exit.tone}>{exit.words}</span>}
+        {/* Of a command it says what the exit code says. */}
+        {command === undefined && result?.verification === "failed" && (
+          <span class="badge badge-bad">verification failed</span>
+        )}
+        {decision !== undefined && (
+          <span class={`badge badge-${decision.verdict}`} title={decision.reason}>
+            {verdictWords[decision.verdict]}
+          </span>
+        )}
+        <span class={`tool-status tone-${status.tone}`} title={status.words}>
+          <Icon name={status.icon} spin={status.icon === "loading"} />
+          <span class="spoken">{status.words}</span>
+        </span>
+      </button>
+      {command !== undefined && <CommandText command={command} id={id} />}
+      {!open.value && item.status === "running" && item.liveOutput !== "" && <LiveOutput item={item} brief />}
+      {!open.value && item.status === "refused" && <p class="tool-why">{refusal(item)}</p>}
+      {command !== undefined && (
+        <CommandState
+          {...{ item, command, turnId, seq }}
+          onShowOutput={
+            open.value || item.status === "refused" || outputOf(item) === "" ? undefined : () => (open.value = true)
+          }
+        />
+      )}
+      {item.changes.length > 0 && (
+        <CallChanges files={item.changes} named={toolPath(item) ?? ""} {...{ id, turnId, callId: item.callId }} />
+      )}
+      {open.value && <ToolDetails item={item} />}
+    </section>
+  );
+}
+
+function ToolDetails({ item }: { readonly item: ToolCallItem }) {
+  const { control } = useChat();
+  const { decision, result, startedAt, endedAt } = item;
+  const path = toolPath(item);
+  const openFile = control.host.openFile;
+  const took = startedAt === undefined || endedAt === undefined ? undefined : endedAt.getTime() - startedAt.getTime();
+  const exit = exitWords(item);
+  return (
+    <div class="tool-body">
+      <ToolArguments item={item} />
+      {path !== undefined && openFile !== undefined && (
+        <button type="button" class="link" onClick={() => void openFile(path)}>
+          Open {path}
+        </button>
+      )}
+      <dl class="facts">
+        {decision !== undefined && (
+          <div>
+            <dt>Gate</dt>
+            <dd>
+              {verdictWords[decision.verdict]}
+              {decision.risk !== undefined && `, ${decision.risk} risk`}
+              {decision.rule !== "" && (
+                <>
+                  , rule <code>{decision.rule}</code>
+                </>
+              )}
+              {decision.reason !== "" && <span class="facts-more">{decision.reason}</span>}
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>Outcome</dt>
+          <dd>
+            {statusWords[item.status].words}
+            {exit !== undefined && `, ${exit.words}`}
+            {result !== undefined && result.failureClass !== "" && `, ${failureWords(result.failureClass)}`}
+            {took !== undefined && `, ${durationWords(took)}`}
+          </dd>
+        </div>
+        {result?.verification !== undefined && (
+          <div>
+            <dt>Checked</dt>
+            <dd>{verificationWords[result.verification]}</dd>
+          </div>
+        )}
+      </dl>
+      {result === undefined ? (
+        <LiveOutput item={item} />
+      ) : (
+        <>
+          {result.error !== "" && <p class="tool-error">{result.error}</p>}
+          {result.output !== "" && result.output !== result.error && (
+            <pre class="output" tabIndex={0}>
+              {result.output}
+            </pre>
+          )}
+          {result.images.map((blob, index) => (
+            <BlobImage key={blob.sha256} blob={blob} label={`Picture ${index + 1}, as the model was shown it`} />
+          ))}
+          {result.outputBlob !== undefined && <FullOutput blob={result.outputBlob} />}
+          {result.truncated && <p class="quiet">The output was cut; this is not all of it.</p>}
+        </>
+      )}
+    </div>
+  );
+}
+
+const verificationWords = {
+  verified: "verified: the server looked again and found it so",
+  unverified: "not verified",
+  failed: "verification failed: what is there is not what was to be",
+};
+
+function outputOf({ result, liveOutput }: ToolCallItem): string {
+  return result === undefined ? liveOutput : result.output;
+}
+
+function ToolArguments({ item }: { readonly item: ToolCallItem }) {
+  const list = item.status === "writing" ? undefined : toolArguments(item.argumentsJson);
+  if (list === undefined)
+    return (
+      <pre class="output" tabIndex={0}>
+        {item.argumentsJson}
+      </pre>
+    );
+  // It stands above them.
+  const shown = commandOf(item) === undefined ? list : list.filter(({ name }) => name !== "command");
+  if (shown.length === 0 && list.length > 0) return null;
+  if (shown.length === 0) return <p class="quiet">No arguments.</p>;
+  return (
+    <dl class="facts">
+      {shown.map(({ name, value, large }) => (
+        <div key={name} class={large ? "facts-large" : ""}>
+          <dt>{name}</dt>
+          <dd>
+            {large ? (
+              <pre class="output" tabIndex={0}>
+                {value}
+              </pre>
+            ) : (
+              <code>{value}</code>
+            )}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** What a running command has written, at its end unless the reader scrolled up. */
+function LiveOutput({ item, brief = false }: { readonly item: ToolCallItem; readonly brief?: boolean }) {
+  const element = useRef<HTMLPreElement>(null);
+  const follows = useRef(true);
+  useLayoutEffect(() => {
+    if (element.current !== null && follows.current) element.current.scrollTop = element.current.scrollHeight;
+  }, [item.liveOutput]);
+  if (item.liveOutput === "") return null;
+  const text = brief ? item.liveOutput.trimEnd().split("\n").slice(-4).join("\n") : item.liveOutput;
+  return (
+    <>
+      {!brief && item.liveOutputCut && <p class="quiet">Only the end is shown.</p>}
+      <pre
+        ref={element}
+        class={brief ? "output output-brief" : "output"}
+        tabIndex={0}
+        aria-label="Output so far"
+        onScroll={({ currentTarget }) => {
+          const { scrollHeight, scrollTop, clientHeight } = currentTarget;
+          follows.current = scrollHeight - scrollTop - clientHeight < 8;
+        }}
+      >
+        {text}
+      </pre>
+    </>
+  );
+}
+
+function refusal({ decision, result }: ToolCallItem): string {
+  if (decision !== undefined && decision.verdict === "deny" && decision.reason !== "") {
+    return decision.rule === "" ? decision.reason : `${decision.reason} (rule ${decision.rule})`;
+  }
+  return result?.error.split("\n", 1)[0] ?? "";
+}

@@ -1,0 +1,61 @@
+import { useState } from "preact/hooks";
+import type { UserMessageItem } from "../../model/view-item.ts";
+import { useChat } from "../chat-context.ts";
+import { BlobImage } from "./blob-image.tsx";
+
+interface UserMessageProps {
+  readonly item: UserMessageItem;
+  readonly turnId: string;
+  readonly seq: bigint;
+}
+
+/** What the user said, and the ways to say it again. */
+export function UserMessage({ item, turnId, seq }: UserMessageProps) {
+  const { control } = useChat();
+  const [asked, setAsked] = useState<"retry" | "edit">();
+  const idle = control.turns.progress.value === "idle";
+  const again = (how: "retry" | "edit") => {
+    setAsked(undefined);
+    void control.sayAgain({ item, turnId, seq }, how);
+  };
+  return (
+    <div class="user-message">
+      <span class="spoken">You:</span>
+      <div class="user-text">{item.text}</div>
+      {item.images.length > 0 && (
+        <div class="pictures">
+          {item.images.map((blob, index) => (
+            <BlobImage key={blob.sha256} blob={blob} label={`Picture ${index + 1}`} />
+          ))}
+        </div>
+      )}
+      {idle && asked === undefined && (
+        <div class="user-tools">
+          <button type="button" class="link" onClick={() => setAsked("retry")}>
+            Retry
+          </button>
+          <button type="button" class="link" onClick={() => setAsked("edit")}>
+            Edit
+          </button>
+        </div>
+      )}
+      {idle && asked !== undefined && (
+        <div class="user-again" role="group" aria-label={asked === "retry" ? "Retry" : "Edit and send again"}>
+          <p>
+            Goes on in a copy of this session, from before this prompt. This session stays as it is. Files stay as they
+            are now; to take them back, restore them first.
+          </p>
+          <button type="button" class="button" onClick={() => again(asked)}>
+            {asked === "retry" ? "Retry in a copy" : "Edit in a copy"}
+          </button>
+          <button type="button" class="button button-quiet" onClick={() => void control.offerRestore(turnId)}>
+            Restore files…
+          </button>
+          <button type="button" class="button button-quiet" onClick={() => setAsked(undefined)}>
+            Cancel
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}

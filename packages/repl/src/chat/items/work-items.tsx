@@ -1,0 +1,138 @@
+import { useState } from "preact/hooks";
+import { ChangedFiles } from "../../changes/changed-files.tsx";
+import { LineCounts } from "../../changes/line-counts.tsx";
+import { OperationMark } from "../../changes/operation-mark.tsx";
+import { WrittenWhere } from "../../changes/written-where.tsx";
+import { Icon } from "../../icons/icon.tsx";
+import type { ChangeSetItem, ClientRequestItem, PlanItem, ProposalItem, RequestState } from "../../model/view-item.ts";
+import { hunkCounts } from "../../review/diff/diff-rows.ts";
+import { useChat } from "../chat-context.ts";
+import { plural } from "../words.ts";
+
+export function ClientRequestLine({ item }: { readonly item: ClientRequestItem }) {
+  return (
+    <div class={`line line-${item.state}`}>
+      <Icon name={item.state === "open" ? "loading" : "file"} spin={item.state === "open"} />
+      <span>{item.text}</span>
+      <span class="quiet">{stateWords[item.state]}</span>
+    </div>
+  );
+}
+
+export function ProposalCard({ item }: { readonly item: ProposalItem }) {
+  const { control } = useChat();
+  const { proposal, review, changeSetId } = item;
+  const state =
+    changeSetId !== undefined ? "applied" : review !== undefined ? reviewWords(review.hunks) : "waits for your review";
+  return (
+    <section class="card">
+      <header class="card-head">
+        <Icon name="diff" />
+        <span class="card-title">Proposed: {plural(proposal.changes.length, "file")}</span>
+        <span class="quiet">{state}</span>
+        <button
+          type="button"
+          class={review === undefined ? "button" : "button button-quiet"}
+          onClick={() => {
+            control.reviewed.value = proposal.proposalId;
+            control.panel.value = "review";
+          }}
+        >
+          {review === undefined ? "Review" : "Look again"}
+        </button>
+      </header>
+      <ul class="files">
+        {proposal.changes.map((change) => {
+          return (
+            <li key={change.id}>
+              <OperationMark operation={change.operation} />
+              <span class="file-path">{change.path}</span>
+              <LineCounts {...hunkCounts(change.hunks)} />
+              {change.conflict && <span class="badge badge-bad">conflict</span>}
+            </li>
+          );
+        })}
+      </ul>
+      {proposal.warnings.map((warning) => (
+        <p key={warning} class="tone-warn">
+          {warning}
+        </p>
+      ))}
+    </section>
+  );
+}
+
+export function ChangeSetCard({ item }: { readonly item: ChangeSetItem }) {
+  const { control } = useChat();
+  const [asking, setAsking] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const undo = async () => {
+    setBusy(true);
+    await control.undoChangeSet(item.changeSetId);
+    setBusy(false);
+    setAsking(false);
+  };
+  return (
+    <section class="card">
+      <header class="card-head">
+        <Icon name={item.undone ? "discard" : "compare"} />
+        <span class="card-title">
+          {plural(item.files.length, "file")} {item.undone ? "taken back" : "changed"}
+        </span>
+        {!item.undone && !asking && (
+          <button type="button" class="button button-quiet" onClick={() => setAsking(true)}>
+            Undo
+          </button>
+        )}
+        {asking && (
+          <>
+            <span class="quiet">Take all of it back?</span>
+            <button type="button" class="button" disabled={busy} onClick={() => void undo()}>
+              {busy ? "Taking back…" : "Yes, undo"}
+            </button>
+            <button type="button" class="button button-quiet" disabled={busy} onClick={() => setAsking(false)}>
+              No
+            </button>
+          </>
+        )}
+      </header>
+      <ChangedFiles files={item.files} id={`set:${item.changeSetId}`} open={false} />
+      {!item.undone && <WrittenWhere branch={item.branch} files={item.files} />}
+    </section>
+  );
+}
+
+export function PlanCard({ item }: { readonly item: PlanItem }) {
+  const { control } = useChat();
+  return (
+    <section class="card">
+      <header class="card-head">
+        <Icon name="list" />
+        <span class="card-title">Plan: {item.title === "" ? item.planId : item.title}</span>
+        <span class="badge">{item.state.replaceAll("_", " ")}</span>
+        <button
+          type="button"
+          class="button button-quiet"
+          onClick={() => {
+            control.panel.value = "plan";
+          }}
+        >
+          Open
+        </button>
+      </header>
+      {item.text !== "" && <p class="quiet">{item.text}</p>}
+    </section>
+  );
+}
+
+export const stateWords: Record<RequestState, string> = {
+  open: "waiting for an answer",
+  answered: "answered",
+  timeout: "nobody answered in time",
+  cancelled: "no longer needed",
+};
+
+function reviewWords(hunks: readonly { readonly decision: "keep" | "undo" | "edited" }[]): string {
+  const kept = hunks.filter(({ decision }) => decision !== "undo").length;
+  return kept === 0 ? "nothing was kept" : `reviewed: ${kept} of ${plural(hunks.length, "part")} kept`;
+}

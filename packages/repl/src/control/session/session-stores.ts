@@ -1,0 +1,90 @@
+import { SessionPlans } from "@gennai/client/plan/session-plans";
+import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { computed } from "@preact/signals";
+import { AttemptsStore } from "../../attempts/attempts-store.ts";
+import { BackgroundStore } from "../../background/background-store.ts";
+import { CallTraces } from "../../changes/call-traces.ts";
+import { ChangeContents } from "../../changes/change-contents.ts";
+import { CheckpointStore } from "../../checkpoints/checkpoint-store.ts";
+import { GovernanceStore } from "../../governance/governance-store.ts";
+import { RulesStore } from "../../governance/rules-store.ts";
+import { PlanStore } from "../../plan/plan-store.ts";
+import { writePlan } from "../../plan/write-plan.ts";
+import { TimelineStore } from "../../timeline/timeline-store.ts";
+import { TodoStore } from "../../todos/todo-store.ts";
+import type { ReplControl } from "../repl-control.ts";
+import type { FollowedSession } from "./followed-session.ts";
+
+/** What the panels about a session work with, as long as it is shown. */
+export class SessionStores implements Disposable {
+  readonly governance: GovernanceStore;
+  readonly rules: RulesStore;
+  readonly timeline: TimelineStore;
+  /** undefined while there is no session. */
+  readonly plan: PlanStore | undefined;
+  readonly todos: TodoStore | undefined;
+  readonly checkpoints: CheckpointStore | undefined;
+  readonly background: BackgroundStore | undefined;
+  readonly attempts: AttemptsStore | undefined;
+  readonly changes: ChangeContents | undefined;
+  readonly traces: CallTraces | undefined;
+
+  constructor(control: ReplControl, followed: FollowedSession | undefined) {
+    const { agent, governance, plans, host } = control;
+    const sessionId = followed?.session.sessionId ?? "";
+    this.governance = new GovernanceStore({ client: governance, sessionId, by: host.launch.clientName });
+    this.rules = new RulesStore({ client: governance, sessionId });
+    this.timeline = new TimelineStore({
+      client: governance,
+      sessionId,
+      blob: async (ofSession, sha256, options) =>
+        (await agent.getBlob({ sessionId: ofSession, sha256 }, options)).content,
+    });
+    if (followed === undefined) return;
+    const { session } = followed;
+    this.plan = new PlanStore({
+      plans: new SessionPlans(plans, sessionId),
+      write: (request, options) =>
+        writePlan({ client: agent, sessionId, identity: session.identity }, request, options),
+      undo: (changeSetId, { signal }) => session.undo({ changeSetId, signal }),
+    });
+    const todos = computed(() => followed.view.value.facts.value.todos);
+    this.todos = new TodoStore({ client: agent, sessionId, todos });
+    this.background = new BackgroundStore({ client: agent, sessionId });
+    this.attempts = new AttemptsStore({ session, questions: control.attempts.questions });
+    this.checkpoints = new CheckpointStore({ client: agent, sessionId });
+    this.traces = new CallTraces(governance, sessionId);
+    this.changes = new ChangeContents((sha256, options) => session.blob(sha256, options));
+  }
+
+  handle(events: readonly InvokeEvent[]): void {
+    if (this.plan !== undefined) for (const event of events) this.plan.handle(event);
+    this.background?.handle(events);
+    this.attempts?.handle(events);
+    const governed = events.some(({ event }) => event.case !== undefined && governing.has(event.case));
+    if (governed && this.governance.state.peek().view !== undefined) void this.governance.load();
+    if (governed && this.rules.state.peek().inForce !== undefined) void this.rules.load();
+    const ended = events.some(({ event }) => event.case === "usage" || event.case === "toolResult");
+    const changed = events.some(({ event }) => event.case === "changeSetApplied" || event.case === "checkpointClosed");
+    if (changed && this.checkpoints?.view.peek().list !== undefined) void this.checkpoints.load();
+    if (ended && this.timeline.view.peek().loaded && !this.timeline.view.peek().busy) void this.timeline.load();
+  }
+
+  [Symbol.dispose](): void {
+    for (const store of [
+      this.governance,
+      this.rules,
+      this.timeline,
+      this.plan,
+      this.todos,
+      this.checkpoints,
+      this.background,
+      this.attempts,
+      this.changes,
+      this.traces,
+    ])
+      store?.[Symbol.dispose]();
+  }
+}
+
+const governing: ReadonlySet<string> = new Set(["emergencyChanged", "rulesChanged", "intentSelected", "ruleViolation"]);

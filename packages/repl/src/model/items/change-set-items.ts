@@ -1,0 +1,54 @@
+import type { ChangeSetApplied } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { appliedFileFromMessage } from "@gennai/protocol/model/session/proposal";
+import { joinFiles } from "../view-from-wire.ts";
+import type { ChangeSetItem } from "../view-item.ts";
+import type { ItemList, ItemPlace, OpenCell } from "./item-list.ts";
+
+/** The change sets of a session: a fold over the events that name them. */
+export class ChangeSetItems {
+  readonly #items: ItemList;
+  readonly #cells = new Map<string, OpenCell<ChangeSetItem>>();
+  /** A turn's own change set grows until the turn ends, and is shown then. */
+  readonly #growing = new Map<string, Pick<ChangeSetItem, "files" | "branch">>();
+
+  constructor(items: ItemList) {
+    this.#items = items;
+  }
+
+  /** @param ofRunningTurn true when its id is that of a turn which has not ended */
+  apply(place: ItemPlace, message: ChangeSetApplied, ofRunningTurn: boolean): void {
+    const { changeSetId, branch } = message;
+    const files = message.files.map(appliedFileFromMessage);
+    const known = this.#cells.get(changeSetId);
+    if (known !== undefined) {
+      known.item.value = { ...known.item.value, files: joinFiles(known.item.value.files, files), branch };
+    } else if (ofRunningTurn && message.proposalId === "") {
+      const earlier = this.#growing.get(changeSetId)?.files ?? [];
+      this.#growing.set(changeSetId, { files: joinFiles(earlier, files), branch });
+    } else {
+      const proposalId = message.proposalId === "" ? undefined : message.proposalId;
+      this.#show(place, { changeSetId, files, proposalId, branch });
+    }
+  }
+
+  undo(place: ItemPlace, changeSetId: string): void {
+    this.endTurn({ ...place, turnId: changeSetId });
+    const cell = this.#cells.get(changeSetId);
+    if (cell !== undefined) cell.item.value = { ...cell.item.value, undone: true };
+  }
+
+  /** Shows what the turn changed; false when it did not. */
+  endTurn(place: ItemPlace): boolean {
+    const grown = this.#growing.get(place.turnId);
+    if (grown === undefined) return false;
+    this.#growing.delete(place.turnId);
+    const key = `changeSet:${place.seq}`;
+    this.#show({ ...place, key }, { ...grown, changeSetId: place.turnId, proposalId: undefined });
+    return true;
+  }
+
+  #show(place: ItemPlace, fields: Pick<ChangeSetItem, "changeSetId" | "files" | "proposalId" | "branch">): void {
+    const item: ChangeSetItem = { kind: "change-set", ...fields, undone: false };
+    this.#cells.set(fields.changeSetId, this.#items.add(place, item));
+  }
+}

@@ -1,0 +1,34 @@
+import type { ProposalReview, ProposedChanges } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { proposalFromMessage } from "@gennai/protocol/model/session/proposal";
+import { reviewView } from "../view-from-wire.ts";
+import type { ProposalItem } from "../view-item.ts";
+import type { ItemList, ItemPlace, OpenCell } from "./item-list.ts";
+
+/** The proposals of a session, with what was decided about each and what came of it. */
+export class ProposalItems {
+  readonly #items: ItemList;
+  readonly #cells = new Map<string, OpenCell<ProposalItem>>();
+
+  constructor(items: ItemList) {
+    this.#items = items;
+  }
+
+  propose(place: ItemPlace, message: ProposedChanges): void {
+    const proposal = proposalFromMessage(message);
+    const item: ProposalItem = { kind: "proposal", proposal, review: undefined, changeSetId: undefined };
+    this.#cells.set(proposal.proposalId, this.#items.add(place, item));
+  }
+
+  review(message: ProposalReview): void {
+    this.#change(message.proposalId, { review: reviewView(message) });
+  }
+
+  applied(proposalId: string, changeSetId: string): void {
+    this.#change(proposalId, { changeSetId });
+  }
+
+  #change(proposalId: string, fields: Partial<ProposalItem>): void {
+    const cell = this.#cells.get(proposalId);
+    if (cell !== undefined) cell.item.value = { ...cell.item.value, ...fields };
+  }
+}

@@ -1,0 +1,53 @@
+import { confirmationQuestion, showsWhatItApproves } from "@gennai/client/bridge/confirmation";
+import type { ClientRequestResolved } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import type { ConfirmationRequest } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { type ReceivedRequest, tellRequest } from "@gennai/protocol/model/editor/editor-messages";
+import { confirmationReply, requestState } from "../view-from-wire.ts";
+import type { ClientRequestItem, ConfirmationItem } from "../view-item.ts";
+import type { ItemList, ItemPlace, OpenCell } from "./item-list.ts";
+
+type RequestItem = ClientRequestItem | ConfirmationItem;
+
+/** What the server asked a person or an editor: a fold over the requests and their resolutions. */
+export class RequestItems {
+  readonly #items: ItemList;
+  readonly #cells = new Map<string, OpenCell<ClientRequestItem> | OpenCell<ConfirmationItem>>();
+
+  constructor(items: ItemList) {
+    this.#items = items;
+  }
+
+  /** @param resolved true when the event itself says that it needs no answer */
+  confirm(place: ItemPlace, message: ConfirmationRequest, resolved: boolean): void {
+    const { requestId } = message;
+    const item: ConfirmationItem = {
+      kind: "confirmation",
+      requestId,
+      question: confirmationQuestion(message),
+      genuine: showsWhatItApproves(message),
+      answeredBy: "",
+      reply: undefined,
+      state: resolved ? "answered" : "open",
+    };
+    this.#cells.set(requestId, this.#items.add(place, item));
+  }
+
+  /** Asks an editor. */
+  ask(place: ItemPlace, asked: ReceivedRequest, resolved: boolean): void {
+    const state = resolved ? "answered" : "open";
+    const { requestId } = asked;
+    const text = tellRequest(asked);
+    const item: ClientRequestItem = { kind: "client-request", requestId, text, state, answeredBy: "" };
+    this.#cells.set(requestId, this.#items.add(place, item));
+  }
+
+  resolve(resolved: ClientRequestResolved): void {
+    const { requestId, clientId } = resolved;
+    const cell: { readonly item: { value: RequestItem } } | undefined = this.#cells.get(requestId);
+    if (cell === undefined) return;
+    const { value } = cell.item;
+    const end = { state: requestState(resolved.resolution), answeredBy: clientId };
+    cell.item.value =
+      value.kind === "confirmation" ? { ...value, ...end, reply: confirmationReply(resolved) } : { ...value, ...end };
+  }
+}

@@ -1,0 +1,55 @@
+import type { AssistantItem, ThinkingItem } from "../view-item.ts";
+import type { ItemList, ItemPlace, OpenCell } from "./item-list.ts";
+import { StreamedText } from "./streamed-text.ts";
+
+type TextItem = ThinkingItem | AssistantItem;
+
+/** What the model thinks and says: a fold over the deltas that stream it. One text is streamed at a time. */
+export class TextItems {
+  readonly #items: ItemList;
+  readonly #texts = new Map<string, { readonly cell: OpenCell<TextItem>; readonly text: StreamedText }>();
+  #streaming: OpenCell<TextItem> | undefined;
+
+  constructor(items: ItemList) {
+    this.#items = items;
+  }
+
+  /** @param itemId the wire's; empty: the piece is a text of its own */
+  stream(
+    kind: TextItem["kind"],
+    place: ItemPlace,
+    itemId: string,
+    piece: { readonly firstSeq: bigint; readonly text: string },
+  ): void {
+    const key = `${kind}:${itemId}`;
+    let record = itemId === "" ? undefined : this.#texts.get(key);
+    if (record === undefined) {
+      this.settle();
+      const cell = this.#items.add<TextItem>(place, { kind, text: "", streaming: true });
+      record = { cell, text: new StreamedText() };
+      this.#texts.set(itemId === "" ? place.key : key, record);
+    }
+    if (this.#streaming !== record.cell) this.settle();
+    this.#streaming = record.cell;
+    record.text.add(piece);
+    record.cell.item.value = { kind, text: record.text.text, streaming: true };
+  }
+
+  /** An answer that was not streamed. */
+  answer(place: ItemPlace, text: string): void {
+    this.#items.add(place, { kind: "assistant", text, streaming: false });
+  }
+
+  /** The text that was being streamed is whole. */
+  settle(): void {
+    const cell = this.#streaming;
+    if (cell !== undefined) cell.item.value = { ...cell.item.value, streaming: false };
+    this.#streaming = undefined;
+  }
+
+  /** Nothing comes any more for the texts that were begun. */
+  endTurn(): void {
+    this.settle();
+    this.#texts.clear();
+  }
+}

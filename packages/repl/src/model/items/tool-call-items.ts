@@ -1,0 +1,158 @@
+import type { ToolResult } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import type { GateDecision } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { riskWords } from "@gennai/protocol/model/governance/risk";
+import { verdictFromMessage } from "@gennai/protocol/model/governance/tool-outcome";
+import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
+import { joinFiles, toolResultView } from "../view-from-wire.ts";
+import type { ToolCallItem, ToolCallStatus, ToolResultView } from "../view-item.ts";
+import type { ItemList, ItemPlace, OpenCell } from "./item-list.ts";
+import { StreamedText } from "./streamed-text.ts";
+
+/** Characters of live output that are shown at most. */
+const liveOutputKept = 64 * 1024;
+
+/** The tool calls of a session: a fold over the events that name them. */
+export class ToolCallItems {
+  readonly #items: ItemList;
+  /** Calls the model is still writing, by the wire's item id. */
+  readonly #writing = new Map<string, CallRecord>();
+  /** The newest call of each id: some models use the same ids in every answer. */
+  readonly #byId = new Map<string, CallRecord>();
+  readonly #unfinished = new Set<CallRecord>();
+
+  constructor(items: ItemList) {
+    this.#items = items;
+  }
+
+  /** True for a call of that id, whatever became of it. */
+  has(callId: string): boolean {
+    return this.#byId.has(callId);
+  }
+
+  start(place: ItemPlace, itemId: string, call: { readonly id: string; readonly name: string }): void {
+    this.#writing.set(itemId, this.#open(place, call.id, call.name, "writing"));
+  }
+
+  write(itemId: string, piece: { readonly firstSeq: bigint; readonly text: string }): void {
+    const record = this.#writing.get(itemId);
+    if (record === undefined) return;
+    record.arguments.add(piece);
+    change(record, { argumentsJson: record.arguments.text });
+  }
+
+  /** The call as the model made it; its id may be another one than it began with. */
+  complete(
+    place: ItemPlace,
+    itemId: string,
+    call: { readonly id: string; readonly name: string; readonly argumentsJson: string },
+  ): OpenCell<ToolCallItem> {
+    const record = this.#writing.get(itemId) ?? this.#open(place, call.id, call.name, "waiting");
+    this.#writing.delete(itemId);
+    this.#byId.set(call.id, record);
+    change(record, { callId: call.id, name: call.name, argumentsJson: call.argumentsJson, status: "waiting" });
+    return record.cell;
+  }
+
+  decide(decision: GateDecision): void {
+    const record = this.#byId.get(decision.toolCallId);
+    if (record === undefined) return;
+    const { rule, reason } = decision;
+    change(record, {
+      decision: {
+        verdict: verdictFromMessage(decision.verdict),
+        risk: riskWords.fromMessage(decision.risk),
+        rule,
+        reason,
+      },
+    });
+  }
+
+  /** @param turnId another one than that of the call, where that was cut off before it ran */
+  run(callId: string, turnId: string, time: Date | undefined): void {
+    const record = this.#byId.get(callId);
+    if (record === undefined) return;
+    record.turnId = turnId;
+    this.#unfinished.add(record);
+    change(record, { status: "running", startedAt: time, endedAt: undefined });
+  }
+
+  output(callId: string, piece: { readonly firstSeq: bigint; readonly text: string }): void {
+    const record = this.#byId.get(callId);
+    if (record === undefined) return;
+    record.output.add(piece);
+    change(record, { liveOutput: record.output.text, liveOutputCut: record.output.cut });
+  }
+
+  finish(result: ToolResult, time: Date | undefined): void {
+    const record = this.#byId.get(result.id);
+    if (record === undefined) return;
+    const view = toolResultView(result);
+    const { decision, status } = record.cell.item.value;
+    const ran = status === "running";
+    change(record, {
+      result: view,
+      endedAt: time,
+      status: !ran && (decision?.verdict === "deny" || view.error !== "") ? "refused" : outcome(view),
+    });
+    this.#unfinished.delete(record);
+  }
+
+  /** What a call did to files. */
+  changed(callId: string, files: readonly AppliedFile[]): void {
+    const record = this.#byId.get(callId);
+    if (record !== undefined) change(record, { changes: joinFiles(record.cell.item.value.changes, files) });
+  }
+
+  /** Nothing comes any more for the calls of this turn. */
+  endTurn(turnId: string, time: Date | undefined): void {
+    this.#writing.clear();
+    for (const record of this.#unfinished) {
+      if (record.turnId !== turnId) continue;
+      this.#unfinished.delete(record);
+      change(record, { status: "ended", endedAt: time });
+    }
+  }
+
+  #open(place: ItemPlace, callId: string, name: string, status: ToolCallStatus): CallRecord {
+    const cell = this.#items.add<ToolCallItem>(place, {
+      kind: "tool-call",
+      callId,
+      name,
+      status,
+      argumentsJson: "",
+      decision: undefined,
+      liveOutput: "",
+      liveOutputCut: false,
+      result: undefined,
+      changes: [],
+      startedAt: undefined,
+      endedAt: undefined,
+    });
+    const record = {
+      cell,
+      turnId: place.turnId,
+      arguments: new StreamedText(),
+      output: new StreamedText(liveOutputKept),
+    };
+    this.#unfinished.add(record);
+    return record;
+  }
+}
+
+interface CallRecord {
+  readonly cell: OpenCell<ToolCallItem>;
+  /** Of the turn that runs it. */
+  turnId: string;
+  readonly arguments: StreamedText;
+  readonly output: StreamedText;
+}
+
+function change({ cell }: CallRecord, fields: Partial<ToolCallItem>): void {
+  cell.item.value = { ...cell.item.value, ...fields };
+}
+
+function outcome({ error, exitCode, verification, failureClass }: ToolResultView): ToolCallStatus {
+  const failed =
+    error !== "" || failureClass !== "" || verification === "failed" || (exitCode !== undefined && exitCode !== 0);
+  return failed ? "failed" : "done";
+}

@@ -1,0 +1,108 @@
+import { decidableIds, decisionFor, type ReviewState } from "@gennai/client/review/review-state";
+import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
+import { applyReview, type HunkDecision } from "@gennai/protocol/review/apply-review";
+import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { hunksFit, splitLines } from "./diff-rows.ts";
+import { type BlobSource, type ChangeContent, type ContentSide, loadChangeContent } from "./verified-content.ts";
+
+/** Characters of file content that are kept in memory at most, both sides of all changes together. */
+const maxKept = 64 * 1024 * 1024;
+
+/** The contents of a proposal's changes, each fetched and checked once, when it is first looked at. */
+export class ContentCache implements Disposable {
+  readonly #blob: BlobSource;
+  readonly #over = new AbortController();
+  readonly #kept = new Map<string, Signal<ChangeContent>>();
+
+  constructor(blob: BlobSource) {
+    this.#blob = blob;
+  }
+
+  /** What there is of a change; fetches it when nothing is. */
+  of(change: ProposedChange): ReadonlySignal<ChangeContent> {
+    const known = this.#kept.get(change.id);
+    if (known !== undefined) return known;
+    const content = signal<ChangeContent>({ type: "loading" });
+    this.#kept.set(change.id, content);
+    this.#load(change).then(
+      (loaded) => {
+        content.value = loaded;
+        this.#forgetOldest(change.id);
+      },
+      () => this.#kept.delete(change.id),
+    );
+    return content;
+  }
+
+  /** Fetches and checks again what could not be shown. */
+  retry(change: ProposedChange): void {
+    if (this.#kept.get(change.id)?.peek().type === "unverified") this.#kept.delete(change.id);
+    this.of(change);
+  }
+
+  /**
+   * Why the decisions about a change cannot be carried out; undefined when they can, or when nothing of it is kept. Rejects
+   * when the cache is disposed.
+   */
+  async objection(change: ProposedChange, state: ReviewState): Promise<string | undefined> {
+    const decisions = new Map<string, HunkDecision>();
+    for (const id of decidableIds(change)) {
+      const decision = decisionFor(state, change.id, id);
+      if (decision !== undefined) decisions.set(id, decision);
+    }
+    if ([...decisions.values()].every(({ type }) => type === "undo")) return undefined;
+    const known = this.#kept.get(change.id)?.peek();
+    const content = known === undefined || known.type === "loading" ? await this.#load(change) : known;
+    if (content.type === "unverified") return content.reason;
+    if (content.type === "loading" || content.base.type === "binary" || content.fresh.type === "binary")
+      return undefined;
+    try {
+      applyReview(textOf(content.base), textOf(content.fresh), change, decisions);
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#over.abort();
+    this.#kept.clear();
+  }
+
+  async #load(change: ProposedChange): Promise<ChangeContent> {
+    const content = await loadChangeContent(change, this.#blob, { signal: this.#over.signal });
+    if (content.type !== "loaded") return content;
+    const [base, fresh] = [textOf(content.base) ?? "", textOf(content.fresh) ?? ""];
+    if (content.base.type === "binary" || content.fresh.type === "binary") return content;
+    if (hunksFit(splitLines(withoutMark(base)), splitLines(withoutMark(fresh)), change.hunks)) return content;
+    // A change without hunks is shown as a whole.
+    if (change.hunks.length === 0) return content;
+    return { type: "unverified", reason: "The proposed hunks do not fit the file. Ask for the change again." };
+  }
+
+  #forgetOldest(newest: string): void {
+    let size = 0;
+    for (const content of this.#kept.values()) size += sizeOf(content.peek());
+    for (const [id, content] of this.#kept) {
+      if (size <= maxKept) return;
+      if (id === newest) continue;
+      size -= sizeOf(content.peek());
+      this.#kept.delete(id);
+    }
+  }
+}
+
+/** The text of a side; undefined where there is no file, or no text. */
+export function textOf(side: ContentSide): string | undefined {
+  return side.type === "text" ? side.text : undefined;
+}
+
+/** Hunks count lines of the text behind a byte-order mark. */
+export function withoutMark(text: string): string {
+  return text.startsWith("\uFEFF") ? text.slice(1) : text;
+}
+
+function sizeOf(content: ChangeContent): number {
+  if (content.type !== "loaded") return 0;
+  return (textOf(content.base)?.length ?? 0) + (textOf(content.fresh)?.length ?? 0);
+}

@@ -1,0 +1,151 @@
+import type { Hunk, LineRange } from "@gennai/protocol/model/session/proposal";
+import { diffArrays, diffWordsWithSpace } from "diff";
+
+/** A line of a file, with its 1-based number and without its line ending. */
+export interface DiffLine {
+  readonly number: number;
+  readonly text: string;
+  /** What stands behind the text: empty at the end of a file without a newline. */
+  readonly ending: string;
+}
+
+/** One row of a diff. A changed row has at least one side. */
+export type DiffRow =
+  | { readonly type: "context"; readonly old: DiffLine; readonly fresh: DiffLine }
+  | { readonly type: "changed"; readonly old: DiffLine | undefined; readonly fresh: DiffLine | undefined };
+
+/** A part of a changed line; `changed` parts are not on the other side. */
+export interface LinePart {
+  readonly text: string;
+  readonly changed: boolean;
+}
+
+/** Lines with their endings. */
+export function splitLines(text: string): readonly string[] {
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+}
+
+/** The lines of a range; 0 lines for an empty one. */
+export function linesIn(lines: readonly string[], range: LineRange): readonly string[] {
+  const start = range.count === 0 ? range.start : range.start - 1;
+  return lines.slice(start, start + range.count);
+}
+
+/** Whether the ranges of all hunks lie in the two texts and the text between them is the same. */
+export function hunksFit(base: readonly string[], fresh: readonly string[], hunks: readonly Hunk[]): boolean {
+  let oldAt = 0;
+  let freshAt = 0;
+  const same = (oldEnd: number, freshEnd: number): boolean => {
+    if (oldEnd < oldAt || oldEnd > base.length || freshEnd > fresh.length) return false;
+    if (oldEnd - oldAt !== freshEnd - freshAt) return false;
+    for (let at = 0; at < oldEnd - oldAt; at++) {
+      if (withoutEnding(base[oldAt + at]) !== withoutEnding(fresh[freshAt + at])) return false;
+    }
+    return true;
+  };
+  for (const { oldRange, newRange } of hunks) {
+    const oldStart = oldRange.count === 0 ? oldRange.start : oldRange.start - 1;
+    const freshStart = newRange.count === 0 ? newRange.start : newRange.start - 1;
+    if (!same(oldStart, freshStart)) return false;
+    oldAt = oldStart + oldRange.count;
+    freshAt = freshStart + newRange.count;
+    if (oldAt > base.length || freshAt > fresh.length) return false;
+  }
+  return same(base.length, fresh.length);
+}
+
+/** Lines beyond which the two sides are not compared with each other any more, but shown as a whole. */
+const maxCompared = 4_000;
+
+/**
+ * Old lines beside new ones.
+ * @param oldStart number of the first old line, 1-based
+ */
+export function diffRows(
+  old: readonly string[],
+  fresh: readonly string[],
+  oldStart: number,
+  freshStart: number,
+): readonly DiffRow[] {
+  const rows: DiffRow[] = [];
+  let oldAt = 0;
+  let freshAt = 0;
+  const oldLine = () => lineOf(old[oldAt] ?? "", oldStart + oldAt++);
+  const freshLine = () => lineOf(fresh[freshAt] ?? "", freshStart + freshAt++);
+  const change = (removed: number, added: number) => {
+    for (let row = 0; row < Math.max(removed, added); row++) {
+      rows.push({
+        type: "changed",
+        old: row < removed ? oldLine() : undefined,
+        fresh: row < added ? freshLine() : undefined,
+      });
+    }
+  };
+  const parts =
+    old.length + fresh.length > maxCompared ? undefined : diffArrays([...old], [...fresh], { timeout: 200 });
+  if (parts === undefined) {
+    change(old.length, fresh.length);
+    return rows;
+  }
+  let removed = 0;
+  let added = 0;
+  for (const part of parts) {
+    if (part.removed) removed += part.value.length;
+    else if (part.added) added += part.value.length;
+    else {
+      change(removed, added);
+      removed = 0;
+      added = 0;
+      for (let count = 0; count < part.value.length; count++) {
+        rows.push({ type: "context", old: oldLine(), fresh: freshLine() });
+      }
+    }
+  }
+  change(removed, added);
+  return rows;
+}
+
+/** Characters beyond which two lines are not compared word by word. */
+const maxLine = 2_000;
+
+/** What changed inside a line; one part each where comparing would not help. */
+export function lineParts(
+  old: string,
+  fresh: string,
+): { readonly old: readonly LinePart[]; readonly fresh: readonly LinePart[] } {
+  const whole = { old: [{ text: old, changed: false }], fresh: [{ text: fresh, changed: false }] };
+  if (old === fresh || old.length > maxLine || fresh.length > maxLine) return whole;
+  const parts = diffWordsWithSpace(old, fresh, { timeout: 20 });
+  if (parts === undefined) return whole;
+  const kept = parts
+    .filter(({ added, removed }) => !added && !removed)
+    .reduce((sum, part) => sum + part.value.trim().length, 0);
+  // Lines that share next to nothing: marks on all of it would only be noise.
+  if (kept * 4 < Math.max(old.trim().length, fresh.trim().length)) return whole;
+  return {
+    old: parts.filter(({ added }) => !added).map(({ value, removed }) => ({ text: value, changed: removed })),
+    fresh: parts.filter(({ removed }) => !removed).map(({ value, added }) => ({ text: value, changed: added })),
+  };
+}
+
+/** Added and removed lines of hunks, as their marks say. */
+export function hunkCounts(hunks: readonly Hunk[]): { readonly added: number; readonly removed: number } {
+  let added = 0;
+  let removed = 0;
+  for (const { lines } of hunks) {
+    for (const line of lines) {
+      if (line.startsWith("+")) added++;
+      else if (line.startsWith("-")) removed++;
+    }
+  }
+  return { added, removed };
+}
+
+function lineOf(line: string, number: number): DiffLine {
+  const ending = /\r?\n$/.exec(line)?.[0] ?? "";
+  return { number, text: ending === "" ? line : line.slice(0, -ending.length), ending };
+}
+
+function withoutEnding(line: string | undefined): string {
+  return (line ?? "").replace(/\r?\n$/, "");
+}

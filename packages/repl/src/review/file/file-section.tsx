@@ -1,0 +1,252 @@
+import { countDecisions, type Decided, decidableIds, decisionFor } from "@gennai/client/review/review-state";
+import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
+import type { HunkDecision } from "@gennai/protocol/review/apply-review";
+import { memo } from "preact/compat";
+import { useState } from "preact/hooks";
+import { type ContentCache, textOf, withoutMark } from "../diff/content-cache.ts";
+import { diffRows, hunkCounts, splitLines } from "../diff/diff-rows.ts";
+import { DiffTable } from "../diff/diff-table.tsx";
+import type { ChangeContent } from "../diff/verified-content.ts";
+import { VisibleText } from "../diff/visible-text.tsx";
+import { HunkCard } from "./hunk-card.tsx";
+import { type HunkPlace, hunkElementId } from "./hunk-place.ts";
+import { objectionTo } from "./objections.ts";
+
+/** What a person does to a file. The same object for the life of a review. */
+export interface FileActions {
+  expand(changeId: string, expanded: boolean): void;
+  decide(changeId: string, hunkIds: readonly string[], decision: HunkDecision | undefined): void;
+  /** undefined: the editor closes. */
+  edit(place: HunkPlace | undefined): void;
+  focus(place: HunkPlace): void;
+  /** undefined: there is no editor to show it. */
+  readonly openDiff: ((changeId: string) => void) | undefined;
+}
+
+export interface FileSectionProps {
+  readonly change: ProposedChange;
+  /** Decisions about this change, by hunk id. */
+  readonly decided: Readonly<Record<string, HunkDecision>> | undefined;
+  readonly cache: ContentCache;
+  readonly expanded: boolean;
+  readonly sideBySide: boolean;
+  /** Of this file; undefined: it is elsewhere. */
+  readonly current: HunkPlace | undefined;
+  readonly editing: HunkPlace | undefined;
+  readonly locked: boolean;
+  readonly eager: boolean;
+  readonly elementId: string;
+  readonly actions: FileActions;
+}
+
+/**
+ * One file of a proposal with its hunks. Its content is fetched when it is opened. Drawn again only when something of its
+ * own changed: there may be hundreds.
+ */
+export const FileSection = memo(function FileSection(props: FileSectionProps) {
+  const { change, expanded, elementId, locked, actions } = props;
+  const ids = decidableIds(change);
+  const state = stateOf(props);
+  const counts = countDecisions(state, [change]);
+  const { added, removed } = hunkCounts(change.hunks);
+  const decided = counts.total - counts.open;
+  return (
+    <section class="file" id={elementId} aria-label={change.path}>
+      <header class="file-head">
+        <button
+          type="button"
+          class="file-toggle"
+          aria-expanded={expanded}
+          aria-controls={`${elementId}-body`}
+          onClick={() => actions.expand(change.id, !expanded)}
+        >
+          <span class="g-chevron" aria-hidden="true" />
+          <span class="file-title">
+            <VisibleText text={change.path} />
+          </span>
+          {change.operation !== "update" && (
+            <span class={`g-badge file-${change.operation}`}>
+              {change.operation === "create" ? "new file" : "deleted"}
+            </span>
+          )}
+          {change.movedFrom !== undefined && (
+            <span class="g-badge">
+              moved from <VisibleText text={change.movedFrom} />
+            </span>
+          )}
+          {change.conflict && <span class="g-badge g-badge-bad">conflict</span>}
+        </button>
+        <span class="file-counts">
+          <span class="file-added" title={`${added} lines added`}>
+            +{added}
+          </span>{" "}
+          <span class="file-removed" title={`${removed} lines removed`}>
+            −{removed}
+          </span>
+        </span>
+        <span class="file-progress" title="Hunks decided">
+          {decided}/{counts.total}
+        </span>
+        <span class="file-actions">
+          <button
+            type="button"
+            class="g-button"
+            disabled={locked || change.conflict}
+            aria-label={`Keep file ${change.path}`}
+            onClick={() => actions.decide(change.id, openToKeep(change, state), { type: "keep" })}
+          >
+            Keep file
+          </button>
+          <button
+            type="button"
+            class="g-button"
+            disabled={locked}
+            aria-label={`Undo file ${change.path}`}
+            onClick={() => actions.decide(change.id, ids, { type: "undo" })}
+          >
+            Undo file
+          </button>
+          {actions.openDiff !== undefined && (
+            <button
+              type="button"
+              class="g-button"
+              aria-label={`Open diff of ${change.path}`}
+              onClick={() => actions.openDiff?.(change.id)}
+            >
+              Open diff
+            </button>
+          )}
+        </span>
+      </header>
+      {change.warning !== "" && (
+        <p class={change.conflict ? "g-notice g-notice-bad" : "g-notice"}>
+          <VisibleText text={change.warning} />
+          {change.conflict && " It can only be undone; ask for the change again."}
+        </p>
+      )}
+      <div class="file-body" id={`${elementId}-body`} hidden={!expanded}>
+        {expanded && <FileBody {...props} />}
+      </div>
+    </section>
+  );
+});
+
+function stateOf({ change, decided = {} }: Pick<FileSectionProps, "change" | "decided">): Decided {
+  return { decisions: { [change.id]: decided } };
+}
+
+/** An edit is a decision of its own, which keeping the rest leaves alone. */
+function openToKeep(change: ProposedChange, state: Decided): readonly string[] {
+  return decidableIds(change).filter((id) => decisionFor(state, change.id, id)?.type !== "edited");
+}
+
+function FileBody(props: FileSectionProps) {
+  const { change, cache } = props;
+  const content = cache.of(change).value;
+  switch (content.type) {
+    case "loading":
+      return (
+        <p class="hunk-note" role="status">
+          Fetching and checking…
+        </p>
+      );
+    case "unverified":
+      return (
+        <div class="g-notice g-notice-bad" role="alert">
+          <p>
+            <VisibleText text={content.reason} /> It is not shown, and nothing of it can be kept.
+          </p>
+          <button type="button" class="g-button" onClick={() => cache.retry(change)}>
+            Try again
+          </button>
+        </div>
+      );
+    case "loaded":
+      return <Hunks {...props} content={content} />;
+  }
+}
+
+function Hunks(props: FileSectionProps & { readonly content: ChangeContent & { readonly type: "loaded" } }) {
+  const { change, content, sideBySide, current, editing, actions } = props;
+  const state = stateOf(props);
+  const isWhole = decidableIds(change)[0] === "";
+  const hunks = isWhole ? [undefined] : change.hunks;
+  return (
+    <>
+      {hunks.map((hunk, index) => {
+        const place = { changeId: change.id, hunkId: hunk?.id ?? "" };
+        const before = index === 0 ? undefined : hunks[index - 1];
+        return (
+          <div key={place.hunkId} class="hunk-slot">
+            {hunk !== undefined && (
+              <Gap
+                content={content}
+                from={before === undefined ? 1 : endOf(before.newRange)}
+                to={startOf(hunk.newRange)}
+                sideBySide={sideBySide}
+                oldOffset={startOf(hunk.oldRange) - startOf(hunk.newRange)}
+              />
+            )}
+            <HunkCard
+              {...{ change, hunk, content, sideBySide }}
+              position={{ index, of: hunks.length }}
+              decision={decisionFor(state, change.id, place.hunkId)}
+              isCurrent={isSame(current, place)}
+              editing={isSame(editing, place)}
+              blocked={objectionTo(change)}
+              locked={props.locked}
+              eager={props.eager}
+              elementId={hunkElementId(props.elementId, index)}
+              onDecide={(decision) => actions.decide(change.id, [place.hunkId], decision)}
+              onEdit={(isEditing) => actions.edit(isEditing ? place : undefined)}
+              onFocus={() => actions.focus(place)}
+            />
+          </div>
+        );
+      })}
+    </>
+  );
+}
+
+interface GapProps {
+  readonly content: ChangeContent & { readonly type: "loaded" };
+  /** 1-based new lines, `to` excluded. */
+  readonly from: number;
+  readonly to: number;
+  readonly oldOffset: number;
+  readonly sideBySide: boolean;
+}
+
+/** Lines that nothing changes, on demand. */
+function Gap({ content, from, to, oldOffset, sideBySide }: GapProps) {
+  const [open, setOpen] = useState(false);
+  const count = to - from;
+  if (count <= 0) return null;
+  if (!open) {
+    return (
+      <button type="button" class="gap" onClick={() => setOpen(true)}>
+        {count === 1 ? "1 unchanged line" : `${count} unchanged lines`}
+      </button>
+    );
+  }
+  const lines = splitLines(withoutMark(textOf(content.fresh) ?? "")).slice(from - 1, to - 1);
+  return (
+    <DiffTable
+      rows={diffRows(lines, lines, from + oldOffset, from)}
+      sideBySide={sideBySide}
+      label={`Unchanged lines ${from} to ${to - 1}`}
+    />
+  );
+}
+
+function startOf({ start, count }: { readonly start: number; readonly count: number }): number {
+  return count === 0 ? start + 1 : start;
+}
+
+function endOf(range: { readonly start: number; readonly count: number }): number {
+  return startOf(range) + range.count;
+}
+
+function isSame(one: HunkPlace | undefined, other: HunkPlace): boolean {
+  return one?.changeId === other.changeId && one.hunkId === other.hunkId;
+}

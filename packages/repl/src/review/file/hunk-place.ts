@@ -1,0 +1,18 @@
+import { decidableIds } from "@gennai/client/review/review-state";
+import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
+
+/** A place in a review. */
+export interface HunkPlace {
+  readonly changeId: string;
+  readonly hunkId: string;
+}
+
+/** Every place of a proposal that wants a decision, in order. */
+export function placesOf(changes: readonly ProposedChange[]): readonly HunkPlace[] {
+  return changes.flatMap((change) => decidableIds(change).map((hunkId) => ({ changeId: change.id, hunkId })));
+}
+
+/** Id of the element of a change's hunk. */
+export function hunkElementId(fileElementId: string, index: number): string {
+  return `${fileElementId}-hunk-${index}`;
+}

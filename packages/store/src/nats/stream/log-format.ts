@@ -1,0 +1,66 @@
+import { randomUUID } from "node:crypto";
+import { JetStreamApiError, type JetStreamManager } from "@nats-io/jetstream";
+import { StoreError } from "../../database/store-error.ts";
+import { createOnce, type StreamAccess } from "./create-once.ts";
+
+/**
+ * Format of a shared log: its subjects, messages and objects. Written into the log before anything else, and again by the first
+ * Gennai that reads a higher one. A log with a higher one than ours was written by a newer Gennai and stays untouched; one without
+ * any is from before it was written, and has 1. 2: sessions are forgotten, by a message that ends a Gennai that does not know it.
+ */
+export const logFormat = 2;
+
+export function logFormatSubject(namespace: string): string {
+  return `${namespace}.ctl.format`;
+}
+
+/** What a log says; undefined when there is none, or none that says anything. Rejects when nobody can say. */
+export async function readLogFormat(
+  manager: JetStreamManager,
+  stream: string,
+  namespace: string,
+): Promise<string | undefined> {
+  return (await newestFormat(manager, stream, namespace))?.format;
+}
+
+/** Throws `StoreError` `newer_format`. */
+export function refuseNewerLog(namespace: string, format: string | undefined): void {
+  if (format === undefined || (/^[1-9]\d{0,5}$/.test(format) && Number(format) <= logFormat)) return;
+  throw new StoreError(
+    "newer_format",
+    `The log ${namespace} has format ${format.slice(0, 20)}, this Gennai reads up to ${logFormat}: update Gennai, or name another log.`,
+  );
+}
+
+/**
+ * Writes the format of a log that has none, or an older one: no older Gennai opens it from then on. Rejects with `StoreError`
+ * `newer_format`, also when another was faster.
+ */
+export async function agreeOnFormat(log: StreamAccess, namespace: string): Promise<void> {
+  const payload = new TextEncoder().encode(String(logFormat));
+  for (;;) {
+    const newest = await newestFormat(log.manager, log.stream, namespace);
+    refuseNewerLog(namespace, newest?.format);
+    if (newest?.format === String(logFormat)) return;
+    const after = newest?.position ?? 0;
+    const message = { id: `format.${logFormat}.${randomUUID()}`, payload };
+    // Where another was faster, what it wrote counts.
+    if ((await createOnce(log, logFormatSubject(namespace), message, { after })).type === "created") return;
+  }
+}
+
+async function newestFormat(
+  manager: JetStreamManager,
+  stream: string,
+  namespace: string,
+): Promise<{ readonly format: string; readonly position: number } | undefined> {
+  try {
+    const message = await manager.streams.getMessage(stream, { last_by_subj: logFormatSubject(namespace) });
+    return message === null ? undefined : { format: new TextDecoder().decode(message.data), position: message.seq };
+  } catch (error) {
+    if (error instanceof JetStreamApiError && error.code === noSuchStream) return undefined;
+    throw error;
+  }
+}
+
+const noSuchStream = 10_059;

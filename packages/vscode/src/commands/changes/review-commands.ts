@@ -1,0 +1,154 @@
+import { proposedText } from "@gennai/client/review/proposed-text";
+import { countDecisions, decide, decisionFor } from "@gennai/client/review/review-state";
+import type { Proposal } from "@gennai/protocol/model/session/proposal";
+import type { HunkDecision } from "@gennai/protocol/review/apply-review";
+import * as vscode from "vscode";
+import { showProposedChange } from "../../documents/proposal-diff.ts";
+import { showInformation } from "../../editor/notifications.ts";
+import { type DocumentHunks, hunkAt, type ProposedPlace } from "../../review/editor-hunks.ts";
+import type { ShownHunk } from "../../review/shown-hunk.ts";
+import { undoWritten } from "../../review/undo-written.ts";
+import type { Command, Workbench } from "../../workbench.ts";
+import { hunkText } from "./hunk-text.ts";
+
+const callTimeoutMs = 30_000;
+
+/** A hunk in the document that shows it. */
+interface ChosenHunk {
+  readonly document: vscode.TextDocument;
+  readonly found: DocumentHunks;
+  readonly hunk: ShownHunk;
+}
+
+/** Of a proposal: it is kept, nothing is written yet. Of what the agent wrote: it was looked at. */
+export const keepHunk: Command = async (workbench, args) => {
+  const chosen = await chooseHunk(workbench, args);
+  if (chosen === undefined) return;
+  const { found, hunk } = chosen;
+  if (found.proposed === undefined) workbench.unseen.look(found.path, hunk.id);
+  else decideHunk(workbench, found.proposed, hunk.id, { type: "keep" });
+};
+
+/** Of a proposal: it is not kept. Of what the agent wrote: it is taken back in the file. */
+export const undoHunk: Command = async (workbench, args) => {
+  const chosen = await chooseHunk(workbench, args);
+  if (chosen === undefined) return;
+  const { found, hunk } = chosen;
+  if (found.proposed !== undefined) return decideHunk(workbench, found.proposed, hunk.id, { type: "undo" });
+  const file = workbench.unseen.of(found.path);
+  if (file === undefined) return;
+  const { files, changeSets, root: workspace } = workbench;
+  await undoWritten({ files, changeSets, workspace }, file, hunk.id, { signal: AbortSignal.timeout(callTimeoutMs) });
+  await workbench.unseen.recheck(found.path);
+};
+
+/** Opens the new lines of a proposed hunk to be edited: what is saved is what will be applied. */
+export const editHunk: Command = async (workbench, args) => {
+  const chosen = await chooseHunk(workbench, args);
+  if (chosen === undefined) return;
+  const { document, found, hunk } = chosen;
+  if (found.proposed === undefined) {
+    await vscode.window.showTextDocument(document);
+    return;
+  }
+  const { proposal, change } = found.proposed;
+  const proposed = change.hunks.find(({ id }) => id === hunk.id);
+  if (proposed === undefined || change.operation === "delete") {
+    void showInformation(`The change of ${change.path} can only be kept or undone as a whole.`);
+    return;
+  }
+  const decision = decisionFor(workbench.reviews.of(proposal), change.id, hunk.id);
+  const session = await workbench.session();
+  const whole = await proposedText(change, { session, signal: AbortSignal.timeout(callTimeoutMs) });
+  const text = hunkText(whole, proposed.newRange);
+  if (text === undefined) {
+    void showInformation(
+      `These lines of ${change.path} have line endings that the editor would change: keep or undo them, or ask for other ones.`,
+    );
+    return;
+  }
+  await workbench.review.edits.open(change.path, decision?.type === "edited" ? decision.text : text, (saved) =>
+    decideHunk(workbench, { proposal, change, side: "base" }, hunk.id, { type: "edited", text: saved }),
+  );
+};
+
+/** The editor's own diff of the file with the hunk. */
+export const showHunkDiff: Command = async (workbench, args) => {
+  const chosen = await chooseHunk(workbench, args);
+  if (chosen === undefined) return;
+  const { document, found, hunk } = chosen;
+  if (found.proposed !== undefined) {
+    const { proposal, change } = found.proposed;
+    const start = change.hunks.find(({ id }) => id === hunk.id)?.newRange.start ?? 1;
+    const session = await workbench.session();
+    await showProposedChange(proposal, change.id, session, workbench.documents, Math.max(0, start - 1));
+    return;
+  }
+  const before = workbench.documents.add(found.path, workbench.unseen.of(found.path)?.base ?? "");
+  const selection = new vscode.Range(hunk.line, 0, hunk.line, 0);
+  const title = `${found.path} (since you looked)`;
+  await vscode.commands.executeCommand("vscode.diff", before, document.uri, title, { preview: true, selection });
+};
+
+export const markAllLooked: Command = async ({ unseen }) => {
+  const count = unseen.files.length;
+  await unseen.lookAtAll();
+  void vscode.window.setStatusBarMessage(
+    count === 0
+      ? "Gennai: there was nothing new to look at"
+      : `Gennai: ${count} ${count === 1 ? "file" : "files"} looked at`,
+    5000,
+  );
+};
+
+function decideHunk(
+  workbench: Workbench,
+  { proposal, change }: ProposedPlace,
+  hunkId: string,
+  decision: HunkDecision,
+): void {
+  if (!workbench.sessions.facts.openProposals.has(proposal.proposalId)) {
+    throw new Error("This proposal was decided about already. Ask for the change again.");
+  }
+  if (change.conflict && decision.type !== "undo") {
+    throw new Error(`${change.path} can only be undone: ${change.warning || "it is not as the change expects it."}`);
+  }
+  const before = workbench.reviews.of(proposal);
+  const state = decide(before, change.id, [hunkId], decision);
+  workbench.reviews.set(state);
+  const { open, kept, edited, total } = countDecisions(state, proposal.changes);
+  // The last decision offers it; who changes one afterwards has heard it.
+  const wasOpen = countDecisions(before, proposal.changes).open > 0;
+  if (open === 0 && wasOpen) void offerToApply(workbench, proposal, `${kept + edited} of ${total} kept`);
+}
+
+/** The review says what will be written, and asks once more. */
+async function offerToApply({ views }: Workbench, proposal: Proposal, words: string): Promise<void> {
+  const files = proposal.changes.length === 1 ? proposal.changes[0]?.path : `${proposal.changes.length} files`;
+  const choice = await showInformation(
+    `Everything proposed for ${files} is decided: ${words}. Nothing is written yet.`,
+    "Go to Apply",
+  );
+  if (choice === undefined) return;
+  await views.reveal();
+  views.ask({ type: "show-panel", panel: "review", proposalId: proposal.proposalId });
+}
+
+/** The hunk that an action above it names, else the one at the cursor; says so when there is none. */
+async function chooseHunk({ review }: Workbench, args: readonly unknown[]): Promise<ChosenHunk | undefined> {
+  const [uri, id] = args;
+  const isNamed = typeof uri === "string" && typeof id === "string";
+  const editor = vscode.window.activeTextEditor;
+  const document = isNamed ? await vscode.workspace.openTextDocument(vscode.Uri.parse(uri)) : editor?.document;
+  const found = document && review.hunksOf(document);
+  const hunk = isNamed
+    ? found?.hunks.find((each) => each.id === id)
+    : hunkAt(found?.hunks ?? [], editor?.selection.active.line ?? 0);
+  if (document !== undefined && found !== undefined && hunk !== undefined) return { document, found, hunk };
+  void showInformation(
+    isNamed
+      ? "This change is no longer here."
+      : "No change of the agent is at the cursor. “Go to Next Change” finds one.",
+  );
+  return undefined;
+}

@@ -1,0 +1,71 @@
+import * as vscode from "vscode";
+import { columnBesideRepl } from "../../documents/beside-repl.ts";
+import { showInformation } from "../../editor/notifications.ts";
+import { uriOf } from "../../editor/paths/workspace-uri.ts";
+import { thisMachine } from "../../server/this-machine.ts";
+import type { ViolationFacts } from "../../session/session-facts.ts";
+import type { Command, Workbench } from "../../workbench.ts";
+
+/** Opens the rule that stopped, or asked about, a call last. */
+export const showRule: Command = async (workbench) => {
+  const { violation } = workbench.sessions.facts;
+  if (violation !== undefined) await openRule(violation, workbench);
+  else void showInformation("Damage-Control stopped no call in this session.");
+};
+
+/** Opens a rule: at its line in its file, or what is known of one that is built in. */
+export async function openRule(
+  violation: ViolationFacts,
+  { documents, root }: Pick<Workbench, "documents" | "root">,
+): Promise<void> {
+  const found = await ruleInFile(violation.place, root);
+  if (found === undefined) {
+    const uri = documents.add("damage-control.md", describeRule(violation));
+    await vscode.window.showTextDocument(uri, { preview: true });
+    return;
+  }
+  const selection = new vscode.Range(found.line, 0, found.line, 0);
+  await vscode.window.showTextDocument(found.uri, { preview: true, selection, viewColumn: columnBesideRepl() });
+}
+
+/** Opens a rule's file at its line. Rejects with an `Error` that says where it stands. @param place nothing that is trusted */
+export async function openRuleAt(place: string, root: string): Promise<void> {
+  const found = /\.ya?ml:\d+$/i.test(place) ? await ruleInFile(place, root) : undefined;
+  if (found === undefined) throw new Error(`The rule stands at ${place}, which this window cannot open.`);
+  const selection = new vscode.Range(found.line, 0, found.line, 0);
+  await vscode.window.showTextDocument(found.uri, { preview: true, selection, viewColumn: columnBesideRepl() });
+}
+
+/** The file and its 0-based line; undefined where this window cannot reach it. */
+async function ruleInFile(
+  place: string,
+  root: string,
+): Promise<{ readonly uri: vscode.Uri; readonly line: number } | undefined> {
+  const [, file = "", line = ""] = /^(.+):(\d+)$/.exec(place) ?? [];
+  if (file === "" || (root === "" && !file.startsWith("~/"))) return undefined;
+  const uri = file.startsWith("~/")
+    ? vscode.Uri.file(`${thisMachine.home}/${file.slice(2)}`)
+    : file.startsWith("/")
+      ? vscode.Uri.file(file)
+      : vscode.Uri.joinPath(uriOf(root), file);
+  try {
+    await vscode.workspace.fs.stat(uri);
+    return { uri, line: Math.max(0, Number(line) - 1) };
+  } catch {
+    return undefined;
+  }
+}
+
+function describeRule({ tool, words, rule, reason, place, action }: ViolationFacts): string {
+  const lines = [
+    `# ${rule}`,
+    reason,
+    `- Tried: ${tool}, ${words}`,
+    `- What became of it: ${action}`,
+    place === ""
+      ? "- Where it stands: built into the server. No rule file takes it away."
+      : `- Where it stands: ${place}, which this window cannot open.`,
+    "The governance panel of the REPL (**Rules in force**) tells what all rules say of a command, without running it.",
+  ];
+  return `${lines.join("\n\n")}\n`;
+}

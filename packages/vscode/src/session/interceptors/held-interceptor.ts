@@ -1,0 +1,27 @@
+import { isMessage } from "@bufbuild/protobuf";
+import type { Interceptor } from "@connectrpc/connect";
+import { heldPlace } from "@gennai/client/held-workspace/held-workspace";
+import { clientWorkspaceMessage } from "@gennai/client/held-workspace/held-workspace-answer";
+import { ListSessionsRequestSchema, StartSessionRequestSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import type { HeldWorkspaceFacts } from "@gennai/protocol/model/editor/held-workspace";
+
+/**
+ * Where this window holds the folder, every session that is started here works on it through this window, whoever starts it,
+ * and the folder's sessions are found under its name with the server.
+ * @param facts undefined while the server has the files itself
+ */
+export function heldInterceptor(facts: () => HeldWorkspaceFacts | undefined): Interceptor {
+  return (next) => (request) => {
+    const held = facts();
+    if (held !== undefined && !request.stream) {
+      const { message } = request;
+      if (isMessage(message, StartSessionRequestSchema)) {
+        message.clientWorkspace = clientWorkspaceMessage(held);
+        if (message.settings !== undefined) message.settings.workingDir = "";
+      } else if (isMessage(message, ListSessionsRequestSchema) && message.workingDir === held.root) {
+        message.workingDir = heldPlace(held);
+      }
+    }
+    return next(request);
+  };
+}

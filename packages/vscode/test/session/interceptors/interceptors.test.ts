@@ -1,0 +1,175 @@
+import {
+  type Client,
+  Code,
+  ConnectError,
+  createClient,
+  createRouterTransport,
+  type Interceptor,
+} from "@connectrpc/connect";
+import { sha256Hex } from "@gennai/protocol/digest";
+import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { GovernanceService } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { PlanService } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
+import { describe, expect, it } from "vitest";
+import type { BranchOutcome } from "../../../src/git/git-branch-mode.ts";
+import { HeldApprovals, planInterceptor } from "../../../src/plan/plan-interceptor.ts";
+import { branchInterceptor } from "../../../src/session/interceptors/branch-interceptor.ts";
+import { watchingInterceptor } from "../../../src/session/interceptors/watching-interceptor.ts";
+
+const token = "t".repeat(43);
+const planJson = '{"steps":[]}';
+const digest = sha256Hex(planJson);
+
+function server(interceptor: Interceptor) {
+  const calls: string[] = [];
+  const transport = createRouterTransport(
+    (router) => {
+      router.service(AgentService, {
+        startTurn: ({ scenario }) => {
+          calls.push(`StartTurn ${scenario}`);
+          return { turnId: "t" };
+        },
+        getTodos: () => ({}),
+        stop: () => ({ stopped: true }),
+        async *subscribe({ client }) {
+          calls.push(`Subscribe ${client?.clientId ?? "nobody"}`);
+          yield {};
+        },
+      });
+      router.service(GovernanceService, { selectIntent: () => ({}) });
+      router.service(PlanService, {
+        approvePlan: () => ({ approvalToken: token }),
+        executePlan: () => {
+          calls.push("ExecutePlan");
+          return {};
+        },
+      });
+    },
+    { transport: { interceptors: [interceptor] } },
+  );
+  return { calls, agent: createClient(AgentService, transport), plans: createClient(PlanService, transport) };
+}
+
+async function codeOf(call: Promise<unknown>): Promise<Code | undefined> {
+  return call.then(
+    () => undefined,
+    (error: unknown) => ConnectError.from(error).code,
+  );
+}
+
+async function subscribe(agent: Client<typeof AgentService>): Promise<void> {
+  for await (const event of agent.subscribe({ sessionId: "s", client: { clientId: "me" } })) void event;
+}
+
+describe("watchingInterceptor", () => {
+  it("lets a watching window look and stop, and nothing else", async () => {
+    let watching = true;
+    const { agent, calls } = server(watchingInterceptor(() => watching));
+    expect(await codeOf(agent.startTurn({}))).toBe(Code.FailedPrecondition);
+    expect(await codeOf(agent.submitClientEvent({}))).toBe(Code.FailedPrecondition);
+    expect(await codeOf(agent.getTodos({}))).toBeUndefined();
+    expect(await codeOf(agent.stop({}))).toBeUndefined();
+    await subscribe(agent);
+    watching = false;
+    await subscribe(agent);
+    expect(calls).toEqual(["Subscribe nobody", "Subscribe me"]);
+  });
+});
+
+describe("branchInterceptor", () => {
+  const rows: readonly {
+    readonly name: string;
+    readonly branch?: string;
+    readonly mode?: "branch" | "proposal";
+    readonly scenario?: string;
+    readonly prompt?: string;
+    readonly outcome?: BranchOutcome;
+    readonly want: { readonly asked: number; readonly calls: readonly string[] };
+  }[] = [
+    { name: "on main", want: { asked: 1, calls: ["StartTurn CODE", "StartTurn CODE"] } },
+    {
+      name: "on an agent's branch",
+      branch: "ai-agent/x",
+      want: { asked: 0, calls: ["StartTurn CODE", "StartTurn CODE"] },
+    },
+    { name: "in Proposal Mode", mode: "proposal", want: { asked: 0, calls: ["StartTurn CODE", "StartTurn CODE"] } },
+    {
+      name: "for an answer",
+      scenario: "RESPOND",
+      want: { asked: 0, calls: ["StartTurn RESPOND", "StartTurn RESPOND"] },
+    },
+    {
+      name: "to proposals",
+      outcome: { type: "proposal" },
+      want: { asked: 1, calls: ["StartTurn ", "StartTurn CODE"] },
+    },
+    {
+      name: "only to look, each time",
+      outcome: { type: "look" },
+      want: { asked: 2, calls: ["StartTurn CODE", "StartTurn CODE"] },
+    },
+    { name: "for help on main", prompt: "help", want: { asked: 0, calls: ["StartTurn CODE", "StartTurn CODE"] } },
+    {
+      name: "for help where it could write",
+      prompt: "help",
+      branch: "feature",
+      want: { asked: 1, calls: ["StartTurn CODE", "StartTurn CODE"] },
+    },
+    { name: "cancelled", outcome: { type: "cancelled" }, want: { asked: 2, calls: [] } },
+  ];
+
+  it.each(rows)(
+    "$name",
+    async ({ branch = "main", mode = "branch", scenario = "CODE", prompt = "mend it", outcome, want }) => {
+      let asked = 0;
+      let current: string = branch;
+      let editingMode = mode;
+      const { agent, calls } = server(
+        branchInterceptor({
+          editingMode: async () => editingMode,
+          currentBranch: async () => current,
+          prepare: async () => {
+            asked++;
+            current = outcome === undefined ? "work" : current;
+            return outcome ?? { type: "branch", name: "work", how: "created" };
+          },
+          toProposalMode: async () => {
+            editingMode = "proposal";
+          },
+        }),
+      );
+      await codeOf(agent.startTurn({ scenario, userInput: prompt }));
+      await codeOf(agent.startTurn({ scenario, userInput: prompt }));
+      expect({ asked, calls }).toEqual(want);
+    },
+  );
+});
+
+describe("planInterceptor", () => {
+  it("lets only an approval of this window execute, once", async () => {
+    const approvals = new HeldApprovals();
+    const plan = {
+      planId: "p",
+      state: "awaiting_approval" as const,
+      digest,
+      planJson,
+      title: "",
+      summary: "",
+      steps: [],
+      claimed: false,
+      executed: false,
+      verified: false,
+      remediation: "",
+    };
+    const { plans, calls } = server(planInterceptor(approvals, async () => plan));
+    const execution = { sessionId: "s", planId: "p", digest, approvalToken: token };
+    expect(await codeOf(plans.executePlan(execution))).toBe(Code.FailedPrecondition);
+    await plans.approvePlan({ sessionId: "s", planId: "p", digest });
+    expect(await codeOf(plans.executePlan({ ...execution, approvalToken: "x".repeat(43) }))).toBe(
+      Code.FailedPrecondition,
+    );
+    expect(await codeOf(plans.executePlan(execution))).toBeUndefined();
+    expect(await codeOf(plans.executePlan(execution))).toBe(Code.FailedPrecondition);
+    expect(calls).toEqual(["ExecutePlan"]);
+  });
+});
