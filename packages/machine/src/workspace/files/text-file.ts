@@ -36,15 +36,9 @@ export type EndOfLine = "lf" | "crlf" | "mixed" | "none";
 
 /** How the lines of a text end. */
 export function endOfLine(text: string): EndOfLine {
-  let crlf = 0;
-  let lf = 0;
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) {
-    if (at > 0 && text.charCodeAt(at - 1) === 13) crlf += 1;
-    else lf += 1;
-    if (crlf > 0 && lf > 0) return "mixed";
-  }
-  if (crlf > 0) return "crlf";
-  return lf > 0 ? "lf" : "none";
+  // Looking for a text is many times as fast as looking at each line.
+  if (!text.includes("\r\n")) return text.includes("\n") ? "lf" : "none";
+  return /(?<!\r)\n/.test(text) ? "mixed" : "crlf";
 }
 
 const binaryProbeLength = 8192;
