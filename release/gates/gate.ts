@@ -60,7 +60,7 @@ export interface GateRun {
 }
 
 /**
- * Runs a gate and says what came of it; never rejects. Whatever is not a clear pass is a failure: a gate that threw, that took too
+ * Runs a gate and says the result; never rejects. Whatever is not a clear pass is a failure: a gate that threw, that took too
  * long, that looked at nothing, that left something out, or that shows no evidence. Meanwhile it says what the gate is doing.
  */
 export async function runGate(

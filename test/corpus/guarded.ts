@@ -1,7 +1,7 @@
 import type { VerdictType } from "./checks/commands.ts";
 import { guardedCases, guardedGate, mayCome, triedHosts } from "./guarded-corpus.ts";
 
-/** Tells the corpus to the gate in the words of each guarded agent's hook, and prints what came of it. */
+/** Tells the corpus to the gate in the words of each guarded agent's hook, and prints the result. */
 const cases = guardedCases();
 await using gate = await guardedGate();
 const lines: string[] = [];

@@ -3,7 +3,7 @@ import { type Check, type CorpusCase, loadCases } from "./corpus-case.ts";
 import { corpusChecks } from "./corpus-checks.ts";
 import { closeSharedFixtures } from "./shared-fixtures.ts";
 
-/** Runs the corpus and prints what came of it, a line a group. `-v` names the cases that are not applicable; words choose groups or ids. */
+/** Runs the corpus and prints the result, a line a group. `-v` names the cases that are not applicable; words choose groups or ids. */
 const [words, verbose] = [process.argv.slice(2).filter((word) => word !== "-v"), process.argv.includes("-v")];
 const chosen = (each: CorpusCase): boolean =>
   words.length === 0 || words.includes(each.id) || words.includes(each.group);

@@ -10,7 +10,7 @@ import {
 import { z } from "zod";
 import { eventsOf, runTurn, startSession, Watcher } from "../e2e/rpc/session-client.ts";
 
-/** What became of one call of a tool, as the model hears it. */
+/** What happened to one call of a tool, as the model hears it. */
 export interface Called {
   /** `ok`, or the code of the error. */
   readonly code: string;

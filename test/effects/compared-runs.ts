@@ -12,7 +12,7 @@ export interface QuietRun extends CorpusCommand {
   readonly why: readonly string[];
   /** Of the bare run; undefined when it did not end in time. */
   readonly exitCode: number | undefined;
-  /** What it prints differs from one bare run to the next, or tells of the sandbox, and was not compared. */
+  /** What it prints differs from one bare run to the next, or reports the sandbox, and was not compared. */
   readonly outputVaries: boolean;
 }
 

@@ -10,7 +10,7 @@ const withinMs = 600_000;
 /** Questions that are answered with a yes, for once. */
 const mostQuestions = 20;
 
-/** What came of one project in one mode. */
+/** The result of one project in one mode. */
 export interface FromNothing {
   readonly mode: "branch" | "proposal";
   /** As they were titled, in their order. Each was answered with a yes for once. */

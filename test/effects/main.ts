@@ -22,7 +22,7 @@ import { withoutOverlays } from "./without-overlays.ts";
  * to another, or those of a JSON file; `kills [ROUNDS]` kills the server, `meanwhile [ROUNDS]` has a user work beside it, and `project
  * FOLDER COMMAND...` runs commands in a copy of a project; `nothing REPOSITORY COMMAND...` in fresh clones of one, in both modes, with a
  * yes to each question. `places` counts questions where commands cannot be staged, and `grammar
- * [ROUNDS]` runs what is not asked about there. Prints what came of it.
+ * [ROUNDS]` runs what is not asked about there. Prints the result.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -77,7 +77,7 @@ async function quiet(): Promise<boolean> {
   const commands = chosen("everyday");
   const progress = new Progress(commands.length);
   const runs: QuietRun[] = [];
-  // Who ends it before it is done is told of the rows up to there.
+  // Who ends it before it is done is told about the rows up to there.
   process.once("SIGTERM", () => {
     process.stdout.write(`The first ${runs.length} of ${commands.length}:\n${quietTable(runs).text}`);
     process.exit(1);

@@ -22,7 +22,7 @@ export function quietTable(runs: readonly QuietRun[]): { readonly text: string; 
   const shares = [
     `Of those that need neither, not quiet: ${percent(loud(local))} (at most ${percent(mostLocal)}), asked or refused: ${percent(asked(local))}`,
     `Of all, not quiet: ${percent(loud(runs))} (at most ${percent(mostOfAll)}), asked or refused: ${percent(asked(runs))}`,
-    `Output not compared, because it differs between two bare runs, or tells of the sandbox: ${runs.filter(({ outputVaries }) => outputVaries).length}`,
+    `Output not compared, because it differs between two bare runs, or reports the sandbox: ${runs.filter(({ outputVaries }) => outputVaries).length}`,
   ];
   const head = ["needs", "commands", ...outcomes].map((name, index) => cell(name, index)).join("");
   return {

@@ -26,7 +26,7 @@ export const places = {
 
 export type Place = keyof typeof places;
 
-/** What came of one command, run through the product with nobody to ask. */
+/** The result of one command, run through the product with nobody to ask. */
 export interface CommandResult extends CorpusCommand {
   readonly outcome: "ran" | "asked" | "refused";
   /** Rules that asked or refused. */

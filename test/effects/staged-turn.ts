@@ -3,7 +3,7 @@ import type { TestServer } from "@gennai/testkit/test-server";
 import { eventsOf, runTurn } from "../e2e/rpc/session-client.ts";
 import type { BareRun } from "./bare-run.ts";
 
-/** What came of a turn whose model made one call. */
+/** The result of a turn whose model made one call. */
 export interface StagedTurn extends BareRun {
   /** Rules that did not allow, and whether they refused. */
   readonly fired: readonly { readonly rule: string; readonly refused: boolean }[];

@@ -54,7 +54,7 @@ test("makes commits again byte for byte, and says what rules ask about", { timeo
   expect(shortfalls(scores)).toEqual([]);
 });
 
-test("tells of recorded calls which fit, which were put into our words, and what rules say", {
+test("reports recorded calls which fit, which were put into our words, and what rules say", {
   timeout: 120_000,
 }, async () => {
   const { scores, otherTools } = await playAll(recordedWork(`${samples}/calls`), amounts, () => undefined);

@@ -3,7 +3,7 @@ import type { TestServer } from "@gennai/testkit/test-server";
 import { eventsOf, runTurn, startSession } from "../e2e/rpc/session-client.ts";
 import type { Call } from "./change-calls.ts";
 
-/** What came of one call. */
+/** The result of one call. */
 export interface PlayedCall {
   readonly outcome: "accepted" | "asked" | "refused" | "failed";
   /** The rule that did not allow it, or why the tool failed; empty for what went well. */
@@ -14,7 +14,7 @@ export interface PlayedCall {
 }
 
 /**
- * A session of its own in which the scripted model makes these calls, an answer for each list, with nobody to ask. What came of
+ * A session of its own in which the scripted model makes these calls, an answer for each list, with nobody to ask. The result of
  * them, in the same order.
  */
 export async function playTurn(

@@ -1,4 +1,4 @@
-/** What became of one recorded thing when it was played again. */
+/** What happened to one recorded thing when it was played again. */
 export type Outcome =
   /** As it was recorded. */
   | "accepted"

@@ -6,7 +6,7 @@ import type { AnswerCall, ModelAnswer, ModelWire } from "@gennai/testkit/model-s
 /** What the scripted model calls, and what should come of it. */
 export interface Expected {
   readonly calls: readonly Omit<AnswerCall, "id">[];
-  /** Part of the result that the model is told of the last call. */
+  /** Part of the result that the model is told about the last call. */
   readonly told: RegExp;
   /** Part of what the agent itself says, where its model hears no more of it. */
   readonly said?: RegExp;
@@ -69,7 +69,7 @@ export interface RealAgent {
     /** Whether its user says yes to what it asks. */
     agrees: boolean,
   ): Promise<{
-    /** What the model was told of the last call. */
+    /** What the model was told about the last call. */
     readonly told: string;
     /** All that the agent said. */
     readonly said: string;

@@ -18,7 +18,7 @@ export interface FenceRace {
   readonly lost: number;
   /** Races in which the loser's message was stored later, though it had been refused: readers pass over it. */
   readonly secondMessages: number;
-  /** What became of those. */
+  /** What happened to those. */
   readonly stories: readonly string[];
   /** Rounds in which the stream gave a place again that an acknowledged message had: how a loss shows at once. */
   readonly placesReused: number;

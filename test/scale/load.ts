@@ -34,7 +34,7 @@ export interface LoadReport {
   readonly sessions: number;
   readonly turns: number;
   readonly completed: number;
-  /** Ended by another replica after theirs was killed, or by an error that the log tells of. */
+  /** Ended by another replica after theirs was killed, or by an error that the log reports. */
   readonly brokenOff: number;
   readonly unfinished: number;
   /** Commands of which a line was found, each after a question and its yes. */

@@ -10,7 +10,7 @@ const rows: readonly (readonly [Format, string, boolean])[] = [
   ["anthropic", "claude-sonnet-4-5", false],
 ];
 
-test.each(rows)("%s, %s: is told of apply_patch: %s; any model may call it", async (format, model, told) => {
+test.each(rows)("%s, %s: is told about apply_patch: %s; any model may call it", async (format, model, told) => {
   const answers = [{ calls: [call("p", "ApplyPatch", { patch: input })] }, { text: ["Done."] }];
   await using world = await wireWorld(format, answers, { model });
   const { server, provider } = world;

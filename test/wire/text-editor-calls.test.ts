@@ -9,7 +9,7 @@ import { call, wireWorld } from "./wire-world.ts";
 
 const text = "one\ntwo\nthree\nfour\n";
 
-/** What comes of calls of the text editor, one after the other. */
+/** The result of calls of the text editor, one after the other. */
 async function edits(
   calls: readonly Readonly<Record<string, unknown>>[],
   { tool = "str_replace_based_edit_tool", rules = "" }: { readonly tool?: string; readonly rules?: string } = {},

@@ -332,7 +332,7 @@ export class Conversation {
     this.#measured = { tokens: tokensAfter, messages: this.#messages.length };
   }
 
-  /** Stands behind the call's result, be it there or not yet. */
+  /** Comes after the call's result, even if that is not there yet. */
   #note(toolCallId: string, text: string): void {
     if (this.#unanswered.has(toolCallId)) {
       this.#heldNotes.set(toolCallId, [...(this.#heldNotes.get(toolCallId) ?? []), text]);

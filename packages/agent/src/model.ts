@@ -50,7 +50,7 @@ export type Message =
       readonly attached?: string;
       readonly images?: readonly Uint8Array[];
     }
-  /** What the server tells of the session: a review, an undo, what a compaction kept. Providers hand it over as the user's. */
+  /** What the server says about the session: a review, an undo, what a compaction kept. Providers hand it over as the user's. */
   | {
       readonly role: "note";
       readonly text: string;

@@ -23,7 +23,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   name.map((n) => (headers: Either) => headers.has(n)),
 );
 
-/** What came of it, and what it left. */
+/** The result, and what it left. */
 function outcome(make: () => Either, steps: readonly Step[]) {
   const attempt = (work: () => unknown) => {
     try {

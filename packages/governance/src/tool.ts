@@ -28,7 +28,7 @@ export interface Tool<Args = unknown> {
   otherShape?(args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
   /** Other forms of its arguments, which no model is told of; a call is of the one whose mark it has. */
   readonly otherForms?: readonly ArgumentsForm<Args>[];
-  /** Models by their ids that are told of it, where only some were trained on it; all may call it. */
+  /** Models by their ids that are told about it, where only some were trained on it; all may call it. */
   readonly shownTo?: RegExp;
   /** Another agent runs it by itself: `execute` lets it go on, and resolves when that agent says how it ended. */
   readonly runBy?: "host";

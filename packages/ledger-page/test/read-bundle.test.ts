@@ -21,7 +21,7 @@ const read = (bundle: string | Uint8Array<ArrayBuffer>, publicKey: string | unde
 const told = (bundle: string | Uint8Array, publicKey: string | undefined = key.pem) =>
   verifyLedgerBundle(() => [typeof bundle === "string" ? new TextEncoder().encode(bundle) : bundle], publicKey);
 
-test("a bundle that is sound is told of as the command does, with its records", async () => {
+test("a bundle that is sound is told about as the command does, with its records", async () => {
   const { report, records } = await read(good);
   expect(report).toEqual(await told(good));
   expect(report).toMatchObject({ status: "ok", records: 4, keyIsGiven: true, keyId: key.keyId });

@@ -12,7 +12,7 @@ import { encodeMessages, withMessages } from "./request/encoded-messages.ts";
 import { toTools } from "./request/provider-prompt.ts";
 import { serverWindow } from "./server-window.ts";
 
-/** What each call is made of, by its signal: the one thing of a call that is handed on as it is. */
+/** The parts of each call, by its signal: the only thing of a call that is passed on unchanged. */
 type SentRequests = WeakMap<AbortSignal, { readonly dialect: ChatDialect; readonly messages: readonly Uint8Array[] }>;
 
 /** Any server that speaks the chat-completions protocol. */

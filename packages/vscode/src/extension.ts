@@ -57,7 +57,7 @@ export function activate(context: vscode.ExtensionContext): void {
   );
   context.subscriptions.push(...chatParts(app));
   void openWalkthroughOnce(context, () => repl?.visible === true, log);
-  // Trees name their items by an object of ours: whoever made it can show it.
+  // Trees name their items by an object of ours: the part that made it can show it.
   const trees = new LazyTrees(app, todosChanged, timelineChanged);
   context.subscriptions.push(trees);
   // A session that was open goes on in the status bar without anybody asking for it.

@@ -82,7 +82,7 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
   const version = versionOf(context);
   const clientId = crypto.randomUUID();
   const warn = (what: string, error: unknown) => log.warn(what, error instanceof Error ? error.message : String(error));
-  // Parts that tell of each other: asked for when something happens, and by then all of them are made.
+  // Parts that use each other: asked for when something happens, and by then all of them are made.
   const later = { workbench: () => workbench, status: () => status };
   const details = () => windowDetails(workbench, status.link);
 

@@ -72,7 +72,7 @@ it("goes on over the loss of the stream's leader, without a gap", { timeout: 60_
   expect(seen).toEqual(Array.from({ length: 300 }, (_, seq) => ({ type: "text-delta", text: String(seq) })));
 });
 
-it("an approval is spent once, whichever replica and session spend it", { timeout: 60_000 }, async () => {
+it("an approval is spent once, no matter which replica and session spend it", { timeout: 60_000 }, async () => {
   const [one, other] = both();
   await create("spends");
   await other.log.create({ sessionId: "spends-too", workspaceRoot: root, time: 1 });

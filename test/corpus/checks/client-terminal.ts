@@ -15,7 +15,7 @@ import { scriptOf } from "../tool-call.ts";
 
 const { signal } = new AbortController();
 
-/** `client.ui`: what the extension types into terminals, and what it tells of it. */
+/** `client.ui`: what the extension types into terminals, and what it says about it. */
 export const clientTerminalChecks: Checks = {
   "CUI-005": check(async () => {
     for (const command of ["echo a\necho b", "echo a\r", "sleep 1\u0003", "echo \u001b[A", "echo \u202e"]) {

@@ -39,7 +39,7 @@ const escapes = [
   "\\033[201~paste\\033P1$r\\033\\\\ \\302\\23331mok\\b\\177\\n",
 ].join("");
 
-/** What commands may take, and what becomes of what they print: rows of the group `model`. */
+/** What commands may take, and what happens to what they print: rows of the group `model`. */
 export const commandLimitChecks: Checks = {
   "MOD-015": check(() =>
     running("yes line | head -c 1000000000; echo the end", { maxBytes: 8 * 1024 * 1024 }, (run) => {

@@ -20,7 +20,7 @@ const crashing = builtProgram(
   new URL("../../../packages/machine/test/workspace/change/crashing-writer.ts", import.meta.url),
 );
 
-/** A session reads in one turn; the world moves; it calls the tool in the next. Gives what came of it and what is on disk. */
+/** A session reads in one turn; the world moves; it calls the tool in the next. Gives the result and what is on disk. */
 async function readThen(
   use: ToolUse,
   between: (server: TestServer, sessionId: string) => Promise<unknown>,

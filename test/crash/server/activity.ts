@@ -35,7 +35,7 @@ export interface Outcome {
   readonly effects: number;
 }
 
-/** A turn that the client starts once, however often it says so; what was told of it stands, and it has one end. */
+/** A turn that the client starts once, however often it says so; what was told about it stands, and it has one end. */
 export function startedOnce(options: {
   readonly world: CrashWorld;
   readonly worker: SessionFollower;

@@ -42,7 +42,7 @@ const files = {
   ".gennai/config.yaml": 'paths: { deny: ["denied/**"] }\n',
 };
 
-/** The command line in a repository of its own, with something beside it that is nobody's business. */
+/** The command line in a repository of its own, with something beside it that is not for others to know. */
 async function place() {
   await using parts = new AsyncDisposableStack();
   const home = parts.use(await temporaryDirectory({ "secret.txt": "secret\n" }));
@@ -99,7 +99,7 @@ function refusedWith(code: string): unknown {
   return expect.stringContaining(`"code":"${code}"`);
 }
 
-/** What a model was told, and what became of the files; roots by one name. */
+/** What a model was told, and what happened to the files; roots by one name. */
 async function outcome(repository: TemporaryRepository, out: string) {
   const events = out
     .trimEnd()

@@ -76,7 +76,7 @@ test("hooks tighten and never loosen, and are not asked about what is refused al
   expect(existsSync(here.server.workspace.path("asked"))).toBe(false);
 });
 
-test("after the call a hook sees what came of it", async () => {
+test("after the call a hook sees the result", async () => {
   const seen = hooksFile("PostToolUse", "Read", "cat > seen.json; echo 'look again' >&2; exit 2");
   await using here = await configured({ "hooks.json": seen }, [read]);
   const events = await runTurn(here.server, await startSession(here.server), "do it");

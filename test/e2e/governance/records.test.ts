@@ -70,11 +70,11 @@ test("seed 003 §7: a step's record has tool, redacted input, start and stop, ex
     started: time,
     stopped: time,
   });
-  // The intention stands in the ledger before what came of it.
+  // The intention stands in the ledger before the result.
   expect(all.map(({ metadata }) => metadata.kind)).toEqual(["intent", "outcome", "intent", "outcome"]);
 });
 
-test("a step that only reads has one record, with what was decided and what came of it", async () => {
+test("a step that only reads has one record, with what was decided and the result", async () => {
   await using world = await played(
     { "a.txt": "one\n", "b.txt": "two\n" },
     step("Read", { file_path: "a.txt" }),

@@ -128,7 +128,7 @@ test("near the limit that the user set, old outputs go first, without asking the
   expect(outputs.map((output) => output.includes("left out to save room"))).toEqual([true, true, false]);
 });
 
-test("a context smaller than what goes with every request costs no compaction at each model call, and is told of once", async () => {
+test("a context smaller than what goes with every request costs no compaction at each model call, and is told about once", async () => {
   const read = (number: number) => [{ tool: { name: "Read", args: { file_path: `src/part-${number}.txt` } } }];
   await using server = await startTestServer({
     files: Object.fromEntries([1, 2, 3].map((n) => [`src/part-${n}.txt`, `part ${n} of it\n`.repeat(300)])),

@@ -166,7 +166,7 @@ async function freePort(): Promise<number> {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-test("a server behind a URL is used the same way, and one that is not there is told of without ending the turn", async () => {
+test("a server behind a URL is used the same way, and one that is not there is told about without ending the turn", async () => {
   const [port, nobody] = [await freePort(), await freePort()];
   const program = spawn(process.execPath, [programOf("server-everything"), "streamableHttp"], {
     env: { ...process.env, PORT: `${port}` },

@@ -262,7 +262,7 @@ describe("killed in the middle", { timeout: 120_000 }, () => {
     lastOfGapless(listener.events, 0n);
   });
 
-  test("the owner, while it writes files: each was written at most once, and the log tells of it", async () => {
+  test("the owner, while it writes files: each was written at most once, and the log reports it", async () => {
     const sessionId = await newSession();
     await using listener = new Listener(world, sessionId, { at: 1, replicas });
     const turnId = await startTurn(1, sessionId, "work");

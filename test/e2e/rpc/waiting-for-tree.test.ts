@@ -51,7 +51,7 @@ async function end(server: TestServer, { sessionId, turnId }: Turn): Promise<str
 
 const stop = (server: TestServer, { sessionId, turnId }: Turn) => server.client.cancelTurn({ sessionId, turnId });
 
-/** What was told of its waiting. */
+/** What was told about its waiting. */
 async function told(server: TestServer, { sessionId }: Turn): Promise<readonly string[]> {
   const warnings = eventsOf(await allEvents(server, sessionId), "warning");
   return warnings.filter((text) => text.startsWith("The working tree is in use by "));

@@ -1,4 +1,4 @@
-// Run as a program, in mounts of a test's own: prints what comes of commands where no overlay can be mounted over the workspace.
+// Run as a program, in mounts of a test's own: prints the result of commands where no overlay can be mounted over the workspace.
 import { execFileSync } from "node:child_process";
 import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { runCommands } from "../../effects/run-commands.ts";

@@ -15,7 +15,7 @@ interface Outcome {
   readonly text: string;
 }
 
-/** What came of the two commands of the program, in mounts of its own. */
+/** The result of the two commands of the program, in mounts of its own. */
 async function outcomes(place: "overlay" | "copy" | "too-large"): Promise<readonly Outcome[]> {
   const home = mkdtempSync(join(tmpdir(), "gennai-home-"));
   try {

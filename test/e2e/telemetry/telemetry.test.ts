@@ -132,7 +132,7 @@ describe("traces", { timeout: 60_000 }, () => {
     expect(sent).not.toMatch(/MadeUpByTheModel|Xylander|outside\.txt/);
   });
 
-  test("a collector that is not there is told of once, and the server goes on", async () => {
+  test("a collector that is not there is told about once, and the server goes on", async () => {
     await using server = await watchedServer({
       script: reading,
       environment: {

@@ -41,7 +41,7 @@ const workbench = useWorkbench(() => ({
   settings: { "gennai.governance.intents": "off", "files.autoSave": "off", "editor.hover.delay": 100 },
 }));
 
-test("annotations are off until they are asked for, and then tell of lines that are recorded", async () => {
+test("annotations are off until they are asked for, and then report lines that are recorded", async () => {
   const repl = await openRepl(workbench());
   await repl.send("Add a mean");
   await workbench().pick("Create ai-agent/add-a-mean");
@@ -60,7 +60,7 @@ test("annotations are off until they are asked for, and then tell of lines that 
   await pictured(workbench(), "line-origins");
 });
 
-test("a text that is not saved is told of as it stands in the editor", async () => {
+test("a text that is not saved is told about as it stands in the editor", async () => {
   const { page, workspace } = workbench();
   await page.keyboard.press("Control+Home");
   await page.keyboard.type("// Mine, and not saved.\n\n");

@@ -29,7 +29,7 @@ type ContentUpdate = Extract<SessionUpdate, { sessionUpdate: "tool_call_update" 
 /** Characters of a running command's output that are shown, from its end. */
 const maxLiveOutput = 8_000;
 
-/** What an editor is told of the events of a session, in their order. */
+/** What an editor is told about the events of a session, in their order. */
 export class TurnUpdates {
   readonly #options: TurnUpdatesOptions;
   /** What each call shows so far. */

@@ -76,7 +76,7 @@ test.each<[string, EventInit[], unknown[]]>([
     [{ sessionUpdate: "plan", entries: [{ content: "a", priority: "medium", status: "pending" }] }],
   ],
   ["a new title", [{ event: { case: "sessionRenamed", value: { title: "T" } } }], [{ title: "T" }]],
-])("an editor is told of %s", async (_name, events, wanted) => {
+])("an editor is told about %s", async (_name, events, wanted) => {
   const updates = await told(events);
   expect(updates).toHaveLength(wanted.length);
   expect(updates).toMatchObject(wanted);

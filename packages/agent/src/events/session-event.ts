@@ -100,7 +100,7 @@ type SessionFact =
       readonly toolCallId?: string;
       /** When it goes on by itself, milliseconds since the epoch. */
       readonly until?: number;
-      /** Of a beginning in a fork: the turn is its source's, and what became of its calls stands there. */
+      /** Of a beginning in a fork: the turn is its source's, and what happened to its calls stands there. */
       readonly copied?: true;
     }
   | { readonly type: "thinking-delta"; readonly text: string }

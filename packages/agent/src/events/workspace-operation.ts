@@ -54,7 +54,7 @@ export type WorkspaceOperation =
       readonly readsOnly: boolean;
     };
 
-/** What becomes of one file. Contents are blobs: the log holds none of them. */
+/** What happens to one file. Contents are blobs: the log holds none of them. */
 export interface FileRewrite {
   readonly path: string;
   /** SHA-256 of the new content; empty: the file is deleted. */

@@ -19,7 +19,7 @@ export interface ModelAnswer {
   readonly finish: FinishReason;
 }
 
-/** What one model call is made of. */
+/** What one model call needs. */
 export interface ModelQuestion {
   readonly system: string;
   readonly definitions: readonly ToolDefinition[];
@@ -99,7 +99,7 @@ export async function askModel(
     count({ inputTokens: question.inputTokens, outputTokens }, true);
   };
   let refusals: (() => void)[] = [];
-  /** What was said until now counts for nothing; clients are told of each call that it did not run. */
+  /** What was said until now counts for nothing; clients are told about each call that it did not run. */
   const drop = (reason: string) => {
     // It is paid for all the same.
     guessUse();

@@ -63,5 +63,5 @@ export class LoopDetector {
 }
 
 function warning(name: string, times: number): string {
-  return `This ${name} call was made ${times} times with the same result, and nothing new came of the calls between. Doing it again ends the turn: use what you know, try something else, or tell the user what is missing.`;
+  return `This ${name} call was made ${times} times with the same result, and the calls in between brought nothing new. Doing it again ends the turn: use what you know, try something else, or tell the user what is missing.`;
 }

@@ -1,6 +1,6 @@
 import type { ModelAnswer } from "./ask-model.ts";
 
-/** What becomes of an answer that calls nothing. */
+/** What happens to an answer that calls nothing. */
 export type AnswerFinding =
   /** It is one. `text` is all of it, where it came in pieces. */
   | { readonly type: "answered"; readonly text: string }

@@ -10,7 +10,7 @@ export interface PromptIntents {
 
 const maxListed = 50;
 
-/** What a model is told of intents: the handshake while none is selected, the intent's demands after. Empty when neither. */
+/** What a model is told about intents: the handshake while none is selected, the intent's demands after. Empty when neither. */
 export function intentsBlock(intents: PromptIntents | undefined): string {
   if (intents === undefined) return "";
   const { required, selectable, context } = intents;

@@ -1,4 +1,4 @@
-/** A skill as the model is told of it. */
+/** A skill as the model is told about it. */
 export interface PromptSkill {
   readonly name: string;
   readonly description: string;

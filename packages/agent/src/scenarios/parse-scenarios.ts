@@ -9,7 +9,7 @@ const editorScenarioName = "EDITOR_CODE";
 /** The scenario that answers with a plan, and acts in no other way. */
 export const planScenarioName = "PLAN";
 
-/** One scenario of a file; `docs/reference/settings.md` is made of it. */
+/** One scenario of a file; `docs/reference/settings.md` is generated from it. */
 export const scenarioSchema = z.looseObject({
   tools: z
     .union([z.string(), z.array(z.string())])

@@ -7,7 +7,7 @@ const result = (name: string, args: string, output: string) => ({
   output,
 });
 
-/** What comes of each result in turn, until the end. */
+/** The result of each result in turn, until the end. */
 function findings(results: readonly ReturnType<typeof result>[]): readonly string[] {
   const detector = new LoopDetector();
   const found: string[] = [];

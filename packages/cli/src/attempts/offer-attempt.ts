@@ -21,7 +21,7 @@ export interface OfferAttemptRequest {
   readonly json: boolean;
 }
 
-/** What became of an attempt that was offered. */
+/** What happened to an attempt that was offered. */
 export interface OfferedAttempt {
   readonly kept: readonly TriedChange[];
   /** Nobody could be asked. */

@@ -3,7 +3,7 @@ import type { Workspace, WorkspaceChange } from "@gennai/machine/workspace/works
 import type { AppliedFile, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { CliError } from "../errors/cli-error.ts";
 
-/** What shall become of a file. */
+/** How a file is to be changed. */
 export type FinalChange =
   | { readonly operation: "create"; readonly path: string; readonly text: string }
   | { readonly operation: "update"; readonly path: string; readonly text: string; readonly baseSha256: string }

@@ -16,7 +16,7 @@ export interface TurnView {
   note(text: string): void;
 }
 
-/** What came of a turn. */
+/** The result of a turn. */
 export interface TurnReport {
   readonly turnId: string;
   readonly outcome: TurnOutcome;

@@ -8,7 +8,7 @@ import type { LineInput } from "../terminal/line-input.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
 import { chosenChanges, keptUnasked } from "./chosen-changes.ts";
 
-/** What becomes of changes that were offered. */
+/** What happens to changes that were offered. */
 export interface OfferDecision {
   /** Ids of what is dropped; undefined: everything is. */
   readonly dropped: ReadonlySet<string> | undefined;

@@ -21,7 +21,7 @@ export interface ReviewOptions {
   readonly signal: AbortSignal;
 }
 
-/** What became of a proposal. */
+/** What happened to a proposal. */
 export interface ReviewResult {
   readonly proposalId: string;
   /** Names such as `src/a.ts#2`. */

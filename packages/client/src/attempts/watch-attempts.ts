@@ -34,7 +34,7 @@ export async function watchAttempts(
   let set = await look();
   if (set.isRunning) {
     for await (const { event } of session.follow({ afterSeq: session.lastSeq, signal, maxAttempts: 20 })) {
-      // Events of before may have come with the stream, and what they told of is known: the first word is enough to look once.
+      // Events of before may have come with the stream, and what they told about is known: the first word is enough to look once.
       if (event.case !== "attemptsChanged" && event.case !== "heartbeat") continue;
       set = await look();
       if (!set.isRunning) break;

@@ -163,7 +163,7 @@ async function* messages<O extends DescMessage>(call: OpenCall, schema: O): Asyn
   }
 }
 
-/** What came of one call and was not yet used. */
+/** Results of one call that were not used yet. */
 class OpenCall {
   readonly #options: { readonly onTaken: (count: number) => void; readonly onClose: () => void };
   #queue: Uint8Array[] = [];

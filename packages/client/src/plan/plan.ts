@@ -55,7 +55,7 @@ export interface PlanIssue {
   readonly level: string;
 }
 
-/** What came of handing in a text. */
+/** The result of handing in a text. */
 export interface SubmittedPlan {
   readonly plan: Plan | undefined;
   readonly issues: readonly PlanIssue[];

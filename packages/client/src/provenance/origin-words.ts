@@ -1,6 +1,6 @@
 import type { TracedOrigin, TracedRun, TracedWrite, WriteDecision } from "@gennai/protocol/model/governance/line-trace";
 
-// Names in these come from records, and so from models and repositories: whoever shows them makes them harmless for that place.
+// Names in these come from records, and so from models and repositories: the code that shows them makes them harmless for that place.
 
 /** Who wrote: a model in a session, or a person. */
 export function writerWords(

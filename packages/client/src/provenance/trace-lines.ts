@@ -7,7 +7,7 @@ import {
 } from "@gennai/protocol/model/governance/line-trace";
 import type { GovernanceClient } from "../connection/connection.ts";
 
-/** A file as whoever asks has it, saved or not. */
+/** A file as the client that asks has it, saved or not. */
 export interface TextToTrace {
   /** Relative to the workspace, with slashes. */
   readonly path: string;

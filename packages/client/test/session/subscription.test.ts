@@ -163,7 +163,7 @@ test("aborting rejects with the reason of the signal", async () => {
   expect(error).toBe(reason);
 });
 
-test("tells of connections", async () => {
+test("reports connections", async () => {
   const states: string[] = [];
   await collect(
     [

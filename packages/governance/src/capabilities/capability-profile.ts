@@ -36,7 +36,7 @@ export function leastPrivilege(problem: string, name = "read-only"): CapabilityP
   return { profile: { name, capabilities: ["read"], issued: undefined, expires: undefined }, problem };
 }
 
-/** A profile before it is signed; `docs/reference/settings.md` is made of it. */
+/** A profile before it is signed; `docs/reference/settings.md` is generated from it. */
 export const capabilityDocumentSchema = z.strictObject({
   type: z.literal("gennai-capabilities"),
   version: z.literal(1),

@@ -3,7 +3,7 @@ import type { CallOutcome, Decision } from "./gate-journal.ts";
 
 /**
  * Watches calls on their way through the gate, for measurements. Each method runs the work it is given, once, and passes on
- * what comes of it, errors included: nothing that an observer does changes what the gate decides.
+ * the result, errors included: nothing that an observer does changes what the gate decides.
  */
 export interface GateObserver {
   /** Around stages 1 to 4. */

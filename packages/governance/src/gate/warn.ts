@@ -1,6 +1,6 @@
 import type { GateOptions } from "./gate-options.ts";
 
-/** Tells of an error that nobody expected. Its text may quote anything, so it is masked. */
+/** Reports an error that nobody expected. Its text may quote anything, so it is masked. */
 export async function warn(
   what: string,
   error: unknown,

@@ -13,7 +13,7 @@ export interface GuardedHost {
   readonly namesCalls?: false;
   /** What its hook was told. Throws `UnreadableHookInput` for what is none of its words. */
   read(payload: unknown): HostEvent;
-  /** Whether it plainly tells of something that needs no leave. False for what cannot be read. */
+  /** Whether it plainly reports something that needs no leave. False for what cannot be read. */
   isAfterCall(payload: unknown): boolean;
   /** What its hook is to answer; undefined: nothing, and the agent goes on as it would by itself. */
   answer(verdict: HostVerdict): HostAnswer | undefined;

@@ -6,7 +6,7 @@ import { isAfterPluginCall, judged, pluginAnswer, readPluginWords } from "./plug
 
 const parsed = payloadReader("These are no arguments of opencode's");
 
-/** opencode's tools, as the hooks of a plugin are told of them by version 1.18. */
+/** opencode's tools, as the hooks of a plugin are told about them by version 1.18. */
 export const opencode: GuardedHost = {
   id: "opencode",
   title: "opencode",

@@ -5,7 +5,7 @@ import { isAfterPluginCall, judged, pluginAnswer, readPluginWords } from "./plug
 
 const parsed = payloadReader("These are no arguments of pi's");
 
-/** pi's tools, as an extension is told of them by version 0.87. */
+/** pi's tools, as an extension is told about them by version 0.87. */
 export const pi: GuardedHost = {
   id: "pi",
   title: "pi",

@@ -8,7 +8,7 @@ import {
 } from "./guarded-host.ts";
 
 /**
- * What our own plugin tells of a call, for agents whose hooks are functions in a plugin: their names and arguments as they are, in an
+ * What our own plugin says about a call, for agents whose hooks are functions in a plugin: their names and arguments as they are, in an
  * envelope that is the same for all of them.
  */
 const id = z.string().min(1).max(200);

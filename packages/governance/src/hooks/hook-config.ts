@@ -38,7 +38,7 @@ const entries = z
   )
   .max(100);
 
-/** Other events of the format are other tools' business and stay unread. `docs/reference/settings.md` is made of it. */
+/** Other events of the format are other tools' business and stay unread. `docs/reference/settings.md` is generated from it. */
 export const hooksSchema = z.object({
   hooks: z.object({
     PreToolUse: entries.optional().describe("Run before a call, and decide."),

@@ -29,7 +29,7 @@ export interface LedgerReport {
   /** Sound signed records, and the last of them. */
   readonly records: number;
   readonly last?: { readonly seq: number; readonly hash: string; readonly endOffset: number };
-  /** Sound records whose content is gone by a purge that the ledger tells of. */
+  /** Sound records whose content is gone by a purge that the ledger reports. */
   readonly purged: number;
   /** Records without a signature that stand before the first signed one. */
   readonly unsigned: number;
@@ -96,7 +96,7 @@ class LedgerCheck {
   #last: { readonly seq: number; readonly hash: string; readonly endOffset: number } | undefined;
   #records = 0;
   #purged = 0;
-  /** Records without content that no later record has told of yet. */
+  /** Records without content that no later record has told about yet. */
   readonly #untold = new Map<number, LedgerPosition>();
   #unsigned = 0;
   readonly #laidOut = new LaidOutRecords<{ readonly line: FileLine; readonly at: LedgerPosition }>();

@@ -10,7 +10,7 @@ export interface AllowedEndpoint extends Endpoint {
   readonly answer?: string;
 }
 
-/** What became of a command's connections to one endpoint; those that ended alike are counted together. */
+/** What happened to a command's connections to one endpoint; those that ended in the same way are counted together. */
 export interface Connection extends Endpoint {
   /** `failed`: it was let through, and the other side could not be reached. */
   readonly state: "allowed" | "refused" | "failed";

@@ -267,7 +267,7 @@ describe("verifyLedger", () => {
       ["a list, with braces in a text", JSON.stringify([JSON.parse(agentTrace), JSON.parse(seed)], null, 4), 2, []],
       ["with tabs, and with CRLF", JSON.stringify(JSON.parse(seed), null, "\t").replaceAll("\n", "\r\n"), 1, []],
       ["one that was cut", `${spread}\n${spread.slice(0, 20)}\n`, 1, ["cut", "cut", "cut"]],
-    ])("that stand over several lines are told of once: %s", async (_name, before, unsigned, cut) => {
+    ])("that stand over several lines are told about once: %s", async (_name, before, unsigned, cut) => {
       const isOther = (code: string) => code !== "carriage_return" && code !== "unterminated";
       const codes = (notes: readonly { readonly code: string }[]) => notes.map(({ code }) => code).filter(isOther);
       const alone = await verified(before);

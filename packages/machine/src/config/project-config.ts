@@ -9,7 +9,7 @@ const maxBytes = 64 * 1024;
 
 const globs = z.array(z.string().min(1).max(1000)).max(1000);
 
-/** The shape of the file; `docs/reference/settings.md` is made of it. */
+/** The shape of the file; `docs/reference/settings.md` is generated from it. */
 export const projectConfigSchema = z.strictObject({
   paths: z
     .strictObject({

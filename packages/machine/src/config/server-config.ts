@@ -8,7 +8,7 @@ const serverFile = "server.json";
 
 const mebibyte = 1024 * 1024;
 
-/** The shape of the file; `docs/reference/settings.md` is made of it. */
+/** The shape of the file; `docs/reference/settings.md` is generated from it. */
 export const serverConfigSchema = z.strictObject({
   capabilities: z
     .strictObject({

@@ -28,7 +28,7 @@ function pathInModule(root: string, path: string, inGit: string): string {
   return inGit;
 }
 
-/** The index of a work tree, whichever. @param path relative to `root` */
+/** The index of a work tree, of a linked one as well. @param path relative to `root` */
 export function isGitIndex(root: string, path: string): boolean {
   return /^(?:worktrees\/[^/]+\/)?index$/.test(pathsInGit(root)(path) ?? "");
 }

@@ -32,7 +32,7 @@ const message = "First commit";
  * What a filter would change (git-crypt, LFS) stays out: the filter is a program, and none is started here. Throws `ServiceError`
  * (`cannot_commit`) where there are more than `maxFirstCommitFiles`.
  * @param directory absolute
- * @param staysOut tells of a file, by its path relative to the directory, that it is not to be in
+ * @param staysOut says of a file, by its path relative to the directory, that it is not to be in
  */
 export async function planFirstCommit(
   directory: string,

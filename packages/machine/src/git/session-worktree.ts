@@ -16,7 +16,7 @@ export interface SessionWorktree {
   readonly branch: string;
 }
 
-/** What became of a working tree that was looked at. */
+/** What happened to a working tree that was looked at. */
 export interface PrunedWorktree {
   readonly path: string;
   readonly state: "removed" | "in-use" | "has-changes" | "kept-by-git";

@@ -225,7 +225,7 @@ export class DiskWorkspace {
   }
 }
 
-/** Failures of the workspace, as a server is told of them. */
+/** Failures of the workspace, as a server is told about them. */
 async function told<Value>(work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();

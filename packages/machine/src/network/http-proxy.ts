@@ -93,7 +93,7 @@ async function forward(incoming: IncomingMessage, response: ServerResponse, filt
   }
 }
 
-/** Sends the request on, and its answer back. What either of them is made of may throw here, and in each event. */
+/** Sends the request on, and its answer back. The parts of both may throw here, and in each event. */
 function ask(
   { socket, add }: ReachedOutside,
   target: RequestTarget,

@@ -49,7 +49,7 @@ export interface WatchedNetworkOptions {
   readonly outside?: Outside | undefined;
 }
 
-/** The time of one command in a network: what it wanted to reach, and what became of that. */
+/** The time of one command in a network: what it wanted to reach, and what happened to that. */
 export interface NetworkUse extends Disposable {
   connections(): readonly Connection[];
   /** Names that were looked up, and to which no connection was seen: on which port it was tried is not known. */

@@ -32,7 +32,7 @@ export interface FileBytes {
   readonly mode: number;
 }
 
-/** What becomes of one path of the staged tree. */
+/** What happens to one path of the staged tree. */
 export interface StagedUpdate {
   /** Relative to the workspace. */
   readonly path: string;

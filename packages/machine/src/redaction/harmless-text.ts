@@ -80,7 +80,7 @@ function endsInBeginning(text: string, secret: string): boolean {
   return false;
 }
 
-/** Letters, digits and `+ - . / = _ ~`: what tokens are made of. */
+/** Letters, digits and `+ - . / = _ ~`: the characters of tokens. */
 function inToken(code: number): boolean {
   return (
     (code >= 97 && code <= 122) ||

@@ -7,7 +7,7 @@ import { type SearchProviderName, searchProviderNames, searchProviders } from ".
 /** In the user's configuration directory. */
 const webFile = "web.json";
 
-/** The shape of the file; `docs/reference/settings.md` is made of it. */
+/** The shape of the file; `docs/reference/settings.md` is generated from it. */
 export const webConfigSchema = z.strictObject({
   allow: z
     .array(z.string().min(1).max(300))

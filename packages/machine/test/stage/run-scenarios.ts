@@ -1,4 +1,4 @@
-// Run as a program, by the user that `asUser` says: runs the scenarios of a file, and prints what became of each.
+// Run as a program, by the user that `asUser` says: runs the scenarios of a file, and prints what happened to each.
 import { pathToFileURL } from "node:url";
 
 /** By name; one that throws has failed. */

@@ -44,7 +44,7 @@ const networkHints: Readonly<Record<string, string>> = {
   SELF_SIGNED_CERT_IN_CHAIN: "The certificate chain is self-signed; add its root to NODE_EXTRA_CA_CERTS.",
 };
 
-/** An answer that had begun well, and what became of it. */
+/** An answer that had begun well, and what happened to it. */
 export class BrokenAnswer extends Error {
   readonly failure: ProviderFailure;
 

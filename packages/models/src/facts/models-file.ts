@@ -20,7 +20,7 @@ const headerValue = z
   .regex(/^[\x20-\x7E]*$/, "is no value of a header: it takes plain characters in one line");
 const httpAddress = z.string().refine(isHttpAddress, "is no http or https address");
 
-/** The shape of the file; `docs/reference/settings.md` is made of it. */
+/** The shape of the file; `docs/reference/settings.md` is generated from it. */
 export const modelsFileSchema = z.strictObject({
   currency: z
     .string()

@@ -34,7 +34,7 @@ export class ModelKeys {
     readonly environment: Readonly<Record<string, string | undefined>>;
     readonly platform: NodeJS.Platform;
     readonly run?: RunProgram;
-    /** Told of every key before it is used, so that it is masked wherever it turns up. */
+    /** Told about every key before it is used, so that it is masked wherever it turns up. */
     readonly onKey?: (key: string) => void;
   }) {
     this.#environment = options.environment;

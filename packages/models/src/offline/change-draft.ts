@@ -52,7 +52,7 @@ export class ChangeDraft {
     }
   }
 
-  /** The one call of ProposeChanges, and what came of it; undefined when nothing would change. */
+  /** The one call of ProposeChanges, and the result; undefined when nothing would change. */
   *propose(): Work<StepReport | undefined> {
     const changes = [...this.#files].flatMap(([path, { before, after }]) => {
       if (before === after) return [];

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { OfflineModel } from "#offline/offline-model";
 import { codeTools, converse, ToolWorld } from "./tool-world.ts";
 
-/** What somebody says, and what comes of it. */
+/** What somebody says, and the result. */
 export interface ConversationRow {
   readonly name: string;
   readonly files?: Record<string, string>;

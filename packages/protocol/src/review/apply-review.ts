@@ -24,7 +24,7 @@ export type HunkDecision =
   /** `text` stands in place of all new lines of the hunk, context lines included. */
   | { readonly type: "edited"; readonly text: string; readonly note?: string };
 
-/** What becomes of a file after review. */
+/** What happens to a file after review. */
 export type ReviewedFile =
   | { readonly type: "unchanged" }
   | { readonly type: "write"; readonly text: string }

@@ -8,7 +8,7 @@ export interface ShownState {
   readonly tone: "good" | "bad" | "warn" | "quiet" | "busy";
 }
 
-/** How far an attempt is, or what became of it. */
+/** How far an attempt is, or what happened to it. */
 export function attemptState({ phase, outcome, check }: Attempt): ShownState {
   if (phase !== "ended")
     return {

@@ -18,7 +18,7 @@ export function droppedUris(control: ReplControl, data: DataTransfer | null): re
     .filter((line) => line !== "" && !line.startsWith("#"));
 }
 
-/** Mentions what was dropped. Gives what has to be told of it. */
+/** Mentions what was dropped. Gives what has to be told about it. */
 export async function mentionDropped(control: ReplControl, uris: readonly string[]): Promise<readonly string[]> {
   const names = (await control.host.namesOfDropped?.(uris).catch(() => [])) ?? [];
   const mentioned = names.filter(canMention);

@@ -224,7 +224,7 @@ export class ReplControl {
     });
   }
 
-  /** Goes to a call, in whichever session it was. */
+  /** Goes to a call, also in another session. */
   async showCall({ sessionId, turnId, callId }: SoughtCall): Promise<void> {
     if (sessionId !== this.#followed.value?.session.sessionId) await this.switchTo(sessionId);
     if (sessionId !== this.#followed.value?.session.sessionId) return;

@@ -238,7 +238,7 @@ export class TurnControl {
   /** The view of the session has gone on, by these events. */
   seen(events: readonly InvokeEvent[], view: SessionView): void {
     for (const { event } of events) {
-      // The server has it: whatever became of the answer, it is no longer ours to say.
+      // The server has it: whatever happened to the answer, it is no longer ours to say.
       if (event.case === "messageQueued" || event.case === "userMessage") this.queue.remove(event.value.messageId);
     }
     this.#showAwaited(view);

@@ -4,11 +4,11 @@ import { copyText } from "./copy-text.ts";
 export interface CopyButtonProps {
   readonly text: string;
   readonly label: string;
-  /** A link says what came of it in its own place, a button beside itself. */
+  /** A link says the result in its own place, a button beside itself. */
   readonly look?: "button" | "link";
 }
 
-/** Milliseconds for which it says what came of it. */
+/** Milliseconds for which it says the result. */
 const saidFor = 1500;
 
 /** Puts a text on the clipboard and says so. */

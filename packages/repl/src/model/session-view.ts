@@ -50,7 +50,7 @@ export class SessionView {
     return this.#items.count;
   }
 
-  /** Calls that asked for more than the intent owns, oldest first. `count` tells of new ones. */
+  /** Calls that asked for more than the intent owns, oldest first. `count` reports new ones. */
   get scopeRequests(): readonly ScopeRequest[] {
     return this.#scopeRequests;
   }

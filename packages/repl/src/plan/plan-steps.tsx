@@ -25,7 +25,7 @@ const stateWords: Record<PlanStep["state"], string> = {
   skipped: "skipped",
 };
 
-/** The steps of a plan in their order, each with what it would do and what came of it. */
+/** The steps of a plan in their order, each with what it would do and the result. */
 export function PlanSteps({ plan, shown, results, sideBySide, busy, onSubmit }: PlanStepsProps) {
   return (
     <ol class="plan-steps" aria-label="Steps">

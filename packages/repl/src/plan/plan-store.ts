@@ -135,7 +135,7 @@ export class PlanStore implements Disposable {
     const { approval } = this.#view.peek();
     await this.#checked("execute", "Execute", async ({ planId, digest }, options) => {
       if (approval === undefined) return;
-      // Spent with the try, whatever comes of it.
+      // Spent with the try, whatever the result.
       this.#set({ approval: undefined, run: { ...approval, expires: undefined }, results: [] });
       this.#show(await this.#options.plans.execute(planId, digest, approval.token, options));
     });

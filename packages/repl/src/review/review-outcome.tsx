@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { VisibleText } from "./diff/visible-text.tsx";
 
-/** What came of a review. */
+/** The result of a review. */
 export type ReviewOutcome =
   | { readonly type: "applied"; readonly files: readonly string[]; readonly changeSetId: string | undefined }
   | { readonly type: "nothing-kept" }

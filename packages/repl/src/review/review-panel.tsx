@@ -32,7 +32,7 @@ export interface ReviewPanelProps {
   readonly state: ReviewState;
   readonly onState: (state: ReviewState) => void;
   readonly blob: BlobSource;
-  /** What came of it, once something did; decisions then stand. */
+  /** The result, once something did; decisions then stand. */
   readonly settled: ReviewOutcome | undefined;
   /** Carries the decisions out (`applyProposal`). Never rejects. */
   readonly apply: (review: ReviewToApply) => Promise<ReviewOutcome>;

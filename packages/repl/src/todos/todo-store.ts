@@ -21,7 +21,7 @@ export type TodoEdit =
 function editTodos(todos: readonly Todo[], edit: TodoEdit): readonly Todo[] {
   switch (edit.type) {
     case "add":
-      // The server may have told of it before it answered.
+      // The server may have told about it before it answered.
       if (todos.some(({ id }) => id === edit.id)) return todos;
       return [
         ...todos,

@@ -41,7 +41,7 @@ test.each<[Partial<Attempt>, string]>([
   [{}, "Check passed good"],
   [{ check: "failed" }, "Check failed bad"],
   [{ check: "not_run", changes: [] }, "Not checked quiet"],
-  // What became of it says more than a check that did not run.
+  // What happened to it says more than a check that did not run.
   [{ outcome: "cancelled", check: "not_run" }, "Stopped quiet"],
   [{ outcome: "interrupted", check: "not_run" }, "Broken off warn"],
   [{ outcome: "error", check: "not_run" }, "Ended with an error bad"],

@@ -349,7 +349,7 @@ describe("what else a session tells", () => {
     expect(ofKind(itemsOf(log), "notice")[0]?.text).toBe("Rules: Damage-Control Active: 2 Rules");
   });
 
-  it("tells of rules when they change, and not of each violation", () => {
+  it("reports rules when they change, and not of each violation", () => {
     const active = (count: number, problems: string[] = []) => ({
       count,
       text: `🛡️ Damage-Control Active: ${count} Rules`,

@@ -113,7 +113,7 @@ describe("slash commands", () => {
     expect(control.choice.value.model).toBe("big-one");
   });
 
-  it("/compact says what became of the conversation", async () => {
+  it("/compact says what happened to the conversation", async () => {
     const { control, compacted } = await app();
     expect(await runSlash(control, "/compact")).toMatchObject({ note: "There is nothing to shorten yet." });
     await control.begun();

@@ -35,7 +35,7 @@ export class OneTimeCodes {
     return code;
   }
 
-  /** Whose code it is, once for each that is open. Takes the same time whichever code comes. */
+  /** Whose code it is, once for each that is open. Takes the same time for every code. */
   redeem(code: string): Identity | undefined {
     const open = this.#open();
     // Every one is compared: how long it takes says nothing about where it stands.

@@ -22,7 +22,7 @@ const emptySchema = z.strictObject({});
 
 export interface PageDoor {
   readonly routes: readonly (readonly [string, Route])[];
-  /** A code that opens the page once, in somebody's name: `http://…/#<code>`. */
+  /** A code that opens the page once, in the name of a person: `http://…/#<code>`. */
   issueCode(identity: Identity): string;
 }
 

@@ -30,7 +30,7 @@ export class PageTokens implements PageGrants {
     return token;
   }
 
-  /** undefined for a token of no page. Takes the same time whichever token comes. */
+  /** undefined for a token of no page. Takes the same time for every token. */
   accept(token: string): PageGrant | undefined {
     let found: Page | undefined;
     for (const page of this.#current()) if (matchesToken(token, page.digest)) found = page;

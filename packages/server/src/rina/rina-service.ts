@@ -91,7 +91,7 @@ function ok(body: Readonly<Record<string, unknown>>): RinaAnswer {
   return { status: 200, body: { ok: true, ...body } };
 }
 
-/** A run that did not end well is not success for a client that reads nothing but `ok`; what came of it goes along. */
+/** A run that did not end well is not success for a client that reads nothing but `ok`; the result goes along. */
 function outcome(
   plan: PlanView,
   body: Readonly<Record<string, unknown>>,

@@ -48,7 +48,7 @@ export async function takeAttempt(session: Session, wanted: WantedAttempt): Prom
   });
 }
 
-/** What came of it; filled in when its turn has ended. */
+/** The result; filled in when its turn has ended. */
 interface TakeReport {
   proposalId?: string;
   why?: string;

@@ -20,7 +20,7 @@ export interface BackgroundRunFacts {
   readonly isPartial: boolean;
 }
 
-/** What became of a run, for the session's log. */
+/** What happened to a run, for the session's log. */
 export interface BackgroundRunChange {
   readonly run: BackgroundRunFacts;
   readonly what: "started" | "ended" | "port-opened";

@@ -68,7 +68,7 @@ export class ClientRegistry {
     this.#unanswered.add(ability);
   }
 
-  /** An original client answered, be it too late. */
+  /** An original client answered, even if too late. */
   answered(): void {
     this.#unanswered.clear();
   }

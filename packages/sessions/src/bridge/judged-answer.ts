@@ -25,7 +25,7 @@ export function judgedAnswer(
     if (answer.scope !== "once" || pattern !== undefined || !dropped.every((id) => known.includes(id))) {
       return { type: "no", reason: "The answer named parts that were not offered for it.", by };
     }
-    if (known.every((id) => dropped.includes(id))) return { type: "no", reason: "Nothing of it shall be kept.", by };
+    if (known.every((id) => dropped.includes(id))) return { type: "no", reason: "Nothing of it is to be kept.", by };
     return { type: "yes", scope: "once", by, dropped };
   }
   if (pattern === undefined) return { type: "yes", scope: answer.scope, by };

@@ -13,7 +13,7 @@ import type { PendingRequests, RequestEnd } from "./pending-requests.ts";
 /** The editor bridge and the confirmer of one turn. */
 export type SessionBridge = EditorBridge & Confirmer & UserAsker;
 
-/** What became of questions to a person. `by`: who answered. */
+/** What happened to questions to a person. `by`: who answered. */
 export type AskedUser =
   | { readonly end: "answered"; readonly answers: readonly UserAnswer[]; readonly by: string }
   | { readonly end: "cancelled"; readonly by: string }

@@ -119,7 +119,7 @@ async function pathPiece(
   ports: ContextPorts,
 ): Promise<Piece | undefined> {
   const path = await ports.workspace.resolve(written).catch(() => undefined);
-  // `@param` is not a path; `@../x` and `@/etc/hosts` are, and the rules say what comes of them.
+  // `@param` is not a path; `@../x` and `@/etc/hosts` are, and the rules say the result.
   const meant = quoted || lines !== undefined || /^(?:\.\.?\/|\/|~)/.test(written);
   if (path === undefined) return meant ? refused(name, "It is not a path of the workspace.") : undefined;
   const stat = path.inside ? await ports.workspace.stat(path).catch(() => undefined) : undefined;

@@ -47,7 +47,7 @@ export class EmergencyHere implements AsyncDisposable {
   }
 
   /**
-   * Tells of a stop of all work by any process, within a fraction of a second. One that stands already is in the report.
+   * Reports a stop of all work by any process, within a fraction of a second. One that stands already is in the report.
    * @param listener must not throw
    */
   onStopAll(listener: (change: EmergencyChange) => void): Disposable {

@@ -184,7 +184,7 @@ export class EmergencyStore implements AsyncDisposable {
   }
 
   /**
-   * Tells of changes by any process within a fraction of a second, each once; of none when it is the reading itself that
+   * Reports changes by any process within a fraction of a second, each once; of none when it is the reading itself that
    * broke down or works again.
    */
   onChange(listener: (changes: readonly EmergencyChange[]) => void): Disposable {

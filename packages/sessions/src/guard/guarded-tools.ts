@@ -328,7 +328,7 @@ async function contentOf(at: WorkspacePath, workspace: Workspace): Promise<strin
   return (await workspace.read(at, { maxBytes: maxFileBytes })).sha256;
 }
 
-/** What became of the files that the call was to write. */
+/** What happened to the files that the call was to write. */
 async function changesOf(effects: readonly Effect[], workspace: Workspace): Promise<readonly FileChange[]> {
   const changes: FileChange[] = [];
   for (const effect of effects) {

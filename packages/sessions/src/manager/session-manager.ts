@@ -265,7 +265,7 @@ export class SessionManager {
 
 const deleteTool = { name: "DeleteSession", statement: "Delete a session for good" } as const;
 
-/** The same for an id that nobody has and for one that is not the caller's: which of the two it is, is nobody's business. */
+/** The same for an id that nobody has and for one that is not the caller's: which of the two it is, is not for others to know. */
 export function noSuchSession(): ServiceError {
   return new ServiceError("not_found", "There is no such session.", { hint: "Start one, or list them." });
 }

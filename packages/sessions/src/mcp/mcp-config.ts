@@ -64,7 +64,7 @@ const common = {
     .describe("Tools that by your word change nothing. Only in the user's file."),
   disabled: z.boolean().default(false).describe("Leaves the server out."),
 };
-/** One server; `docs/reference/settings.md` is made of it. */
+/** One server; `docs/reference/settings.md` is generated from it. */
 export const mcpServerSchema = z.union([
   z.object({
     command: z.string().min(1).max(4_000).describe("The program."),

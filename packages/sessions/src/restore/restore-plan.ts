@@ -16,7 +16,7 @@ export interface RestorePlan {
   readonly skipped: readonly SkippedFile[];
 }
 
-/** What became of one path over several steps. */
+/** What happened to one path over several steps. */
 interface PathWork {
   readonly first: FileState;
   last: FileState;

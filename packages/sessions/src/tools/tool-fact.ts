@@ -8,7 +8,7 @@ export type ToolFact =
   /** Files were changed on disk, as part of the turn's change set. The bytes before each change are a blob under `beforeSha256`. */
   | { readonly type: "change-set"; readonly files: readonly FileChangeRecord[] }
   | { readonly type: "proposal"; readonly proposal: Proposal }
-  /** What became of questions to the user, for the ledger. `by`: who answered; empty when nobody did. */
+  /** What happened to questions to the user, for the ledger. `by`: who answered; empty when nobody did. */
   | { readonly type: "user-asked"; readonly end: string; readonly by: string }
   /** The whole list of todos, as it is now. */
   | { readonly type: "todos"; readonly items: readonly Todo[] }

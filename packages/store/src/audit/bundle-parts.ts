@@ -1,5 +1,5 @@
 /**
- * What an export can hold besides the chain: number, id, time, kind and hash of each record, what tells of a purge, the key, and the
+ * What an export can hold besides the chain: number, id, time, kind and hash of each record, what reports a purge, the key, and the
  * signed head.
  */
 export const bundleParts = ["records", "prompts"] as const;

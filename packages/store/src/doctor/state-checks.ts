@@ -148,7 +148,7 @@ async function headFinding({ stateDir, workspace }: StatePlace): Promise<Finding
   if (found.length > 0) {
     const next = [
       "Stop the server and put the newer database back. The ledger's file of the workspace may have the missing records: keep it.",
-      "If it is lost for good: gennai ledger accept-rollback. The ledgers tell of the loss from then on.",
+      "If it is lost for good: gennai ledger accept-rollback. The ledgers record the loss from then on.",
     ];
     return found.map(({ message }) => ({ check, state: "fail", text: message, next }));
   }

@@ -11,7 +11,7 @@ const mostObjects = 50_000;
 
 /**
  * Contents by their SHA-256, from wherever they still are: the state directory, else anything git keeps of these paths, on
- * whatever branch. Whoever made a content, its hash is what a record signed. What is binary, too large or nowhere is left out.
+ * whatever branch. It does not matter who made a content: its hash is the one that a record signed. What is binary, too large or nowhere is left out.
  */
 export async function keptContents(
   wanted: ReadonlySet<string>,

@@ -73,7 +73,7 @@ interface Earlier {
 }
 
 /**
- * The writes that records tell of, in their order. What is purged, or is of another program, tells of none. Whether a record is
+ * The writes that records name, in their order. What is purged, or is of another program, reports none. Whether a record is
  * genuine is not asked here.
  *
  * @param lines of a ledger, one record each

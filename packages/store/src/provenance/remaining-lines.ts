@@ -31,7 +31,7 @@ export interface RemainingInFile {
 
 /**
  * Where lines that a call wrote stand today: in the files it wrote, whatever git calls them now, and in all others that records
- * tell of, as far as they are there. @param workspaceRoot real absolute path
+ * report, as far as they are there. @param workspaceRoot real absolute path
  */
 export async function remainingLines(
   provenance: WorkspaceProvenance,
@@ -42,7 +42,7 @@ export async function remainingLines(
     write.sessionId === call.sessionId && write.turnId === call.turnId && write.call?.id === call.callId;
   const own = provenance.writes.filter(isOfCall);
   const ownPaths = new Set(own.map(({ path }) => path));
-  // Where a block went that somebody moved: files that records tell of, the newest first.
+  // Where a block went that somebody moved: files that records name, the newest first.
   const others = provenance.writes.map(({ path }) => path).toReversed();
   const renamed = ownPaths.size === 0 ? [] : await provenance.namesOf(ownPaths);
   const paths = ownPaths.size === 0 ? [] : [...new Set([...ownPaths, ...renamed, ...others])].slice(0, mostFiles);

@@ -43,7 +43,7 @@ export interface ProvenanceTrust {
   readonly message: string;
   /**
    * `store`: this machine's own ledger. `bundle`: checked with the key that was named; `bundle-own-key`: with its own alone. `notes`: git's
-   * notes, those that the named key signed; `unchecked-notes`: all, whoever wrote them.
+   * notes, those that the named key signed; `unchecked-notes`: all, no matter who wrote them.
    */
   readonly source: "store" | "bundle" | "bundle-own-key" | "notes" | "unchecked-notes";
 }

@@ -23,7 +23,7 @@ export interface PurgeRequest {
 }
 
 export interface MemoryPurge extends PurgeReport {
-  /** Git notes of the repository that told of purged writes, of this purge's and of earlier ones. */
+  /** Git notes of the repository that told about purged writes, of this purge's and of earlier ones. */
   readonly notes: number;
 }
 

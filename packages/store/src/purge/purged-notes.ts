@@ -7,7 +7,7 @@ import { forgetNotes } from "../repository/forget-notes.ts";
 const purgedSchema = z.object({ id: z.string(), metadata: z.object({ purged: z.literal(true) }) });
 
 /**
- * Takes what tells of purged writes from the git notes of a workspace, whenever they were purged. Rejects with `StoreError` as git
+ * Takes what reports purged writes from the git notes of a workspace, whenever they were purged. Rejects with `StoreError` as git
  * refuses. @param of.workspace its number @returns how many notes changed
  */
 export async function forgetPurgedNotes(

@@ -2,7 +2,7 @@ import { git } from "@gennai/machine/git/run/run-git";
 import { StoreError } from "../database/store-error.ts";
 import { readObjects } from "./read-objects.ts";
 
-/** Where notes lie: a place of their own, so that nobody's other notes are touched. */
+/** Where notes are: a ref of their own, so that no other notes are touched. */
 export const notesRef = "refs/notes/agent-trace";
 
 /** Commits before these are not asked for notes. */

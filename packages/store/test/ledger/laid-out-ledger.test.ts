@@ -33,7 +33,7 @@ beforeEach(async () => {
 });
 afterEach(() => fixture[Symbol.asyncDispose]());
 
-test("an old ledger over several lines is told of once, kept, and vouched for", async () => {
+test("an old ledger over several lines is told about once, kept, and vouched for", async () => {
   const place = { stateDir: fixture.stateDir, workspaceRoot: fixture.root };
   expect(await verifyWorkspaceLedger(place)).toMatchObject({
     status: "unsigned",

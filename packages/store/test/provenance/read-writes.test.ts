@@ -106,7 +106,7 @@ test("a proposal that was applied was let happen by its review", () => {
   expect(readWrites([put])).toMatchObject([{ decision: { type: "person" } }]);
 });
 
-test("what is purged, cut, of others or no record tells of nothing", () => {
+test("what is purged, cut, of others or no record reports nothing", () => {
   const purged = line({ kind: "outcome", purged: true, calls: undefined, changes: undefined, details: undefined });
   expect(readWrites([purged, "", "{", "[]", '{"id":1}', '{"files":[],"metadata":null}'])).toEqual([]);
   expect(readWrites([line({ kind: "outcome", changes: [{ path: "a" }, 1] })])).toEqual([]);

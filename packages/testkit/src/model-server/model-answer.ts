@@ -1,4 +1,4 @@
-/** What a model says in one answer, whichever protocol carries it. */
+/** What a model says in one answer, no matter which protocol carries it. */
 export interface ModelAnswer {
   readonly thinking?: readonly string[];
   /** What the provider wants back with the thinking, opaque to everybody else. */

@@ -1,7 +1,7 @@
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { EditorError } from "../editor/editor-error.ts";
 
-/** What shall become of a file. */
+/** How a file is to be changed. */
 export type FinalChange =
   | { readonly operation: "create"; readonly path: string; readonly bytes: Uint8Array }
   /** A byte order mark and the encoding stay as the file has them. */

@@ -9,7 +9,7 @@ export interface BlockedCallsPorts {
   show(message: string, buttons: readonly string[]): Promise<string | undefined>;
   /** Opens the rule that blocked a call. */
   showRule(call: ViolationFacts): Promise<void>;
-  /** Tells of none from now on. */
+  /** Reports none from now on. */
   quiet(): Promise<void>;
   /** Calls back after milliseconds; gives back how to call it off. */
   after(milliseconds: number, callback: () => void): () => void;
@@ -22,7 +22,7 @@ const pauseBetween = 10_000;
 export const showRuleButton = "Show rule";
 export const quietButton = "Don't tell again";
 
-/** Tells of each thing that damage control blocked once, however often the model tries it, and of many at once. */
+/** Reports each thing that damage control blocked once, however often the model tries it, and of many at once. */
 export class BlockedCalls implements Disposable {
   readonly #ports: BlockedCallsPorts;
   readonly #told = new Set<string>();
@@ -41,7 +41,7 @@ export class BlockedCalls implements Disposable {
     this.#cancel ??= this.#ports.after(gather, () => this.#tell());
   }
 
-  /** Another session: what was told of the last one says nothing of it. */
+  /** Another session: what was told about the last one says nothing of it. */
   forget(): void {
     this.#told.clear();
     this.#waiting = [];
@@ -63,7 +63,7 @@ export class BlockedCalls implements Disposable {
     if (!this.#ports.isQuiet()) void this.#show(last, length);
   }
 
-  /** @param count of the calls that it tells of */
+  /** @param count of the calls that it reports */
   async #show(last: ViolationFacts, count: number): Promise<void> {
     const what = count === 1 ? last.tool : `${count} calls, the last one`;
     const message = `🛡️ Damage-Control blocked ${what}: ${plainMessage(last.words)}. ${plainMessage(last.reason)}`;

@@ -35,7 +35,7 @@ export class WatchedRun implements Watched {
       write(`\r\n\u001b[2m[${run.id} has ended: ${forTerminal(next.value.end)}]\u001b[0m\r\n`);
     } catch (error) {
       if (this.#watching.signal.aborted) return;
-      // What became of it is not known; its server is asked again with the next watch.
+      // What happened to it is not known; its server is asked again with the next watch.
       this.#isRunning = false;
       const reason = error instanceof Error ? error.message : String(error);
       write(`\r\n\u001b[2m[${run.id} cannot be watched any more: ${forTerminal(reason)}]\u001b[0m\r\n`);

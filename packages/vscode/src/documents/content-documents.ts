@@ -27,7 +27,7 @@ interface ContentGroup {
 }
 
 /**
- * Documents that nobody can edit: what the server holds, shown as it is. A document is made of text that is at hand; its name
+ * Documents that nobody can edit: what the server holds, shown as it is. A document is made from text that is at hand; its name
  * carries a number, so that no later text can take the place of one that is shown. What is open is held, with all that was made
  * to be shown with it: an editor of many files asks for each one when it comes into view. The rest is held up to a bound.
  */

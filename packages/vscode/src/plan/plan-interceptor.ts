@@ -29,7 +29,7 @@ export class HeldApprovals {
 }
 
 /**
- * Lets Execute and Verify leave this window only for a plan that was approved here, as it was approved, whoever asks: a
+ * Lets Execute and Verify leave this window only for a plan that was approved here, as it was approved, no matter who asks: a
  * command or the REPL.
  * @param readPlan the plan as the server holds it now
  */

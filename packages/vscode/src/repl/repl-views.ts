@@ -9,7 +9,7 @@ export interface ReplViewsOptions {
   readonly extensionUri: vscode.Uri;
   readonly isTrusted: () => boolean;
   readonly host: (place: ReplPlace) => Omit<HostedReplOptions, "webview">;
-  /** When one is made, shown, hidden or closed: VS Code tells of no change where one is visible from its beginning. */
+  /** When one is made, shown, hidden or closed: VS Code reports no change where one is visible from its beginning. */
   readonly onVisible: () => void;
 }
 

@@ -78,7 +78,7 @@ export class UnseenChanges {
   readonly #files = new Map<string, UnseenFile>();
   /** The last event that is in `#files`, by session. */
   readonly #heard = new Map<string, bigint>();
-  /** Change sets of the sessions that were followed: a fork tells of an undo whose change set it never had. */
+  /** Change sets of the sessions that were followed: a fork reports an undo whose change set it never had. */
   readonly #changeSets = new Set<string>();
   readonly #takeInOrder = pLimit(1);
   readonly #saveInOrder = pLimit(1);

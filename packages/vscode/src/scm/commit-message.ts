@@ -1,4 +1,4 @@
-/** What a commit message is made of. */
+/** What a commit message is made from. */
 export interface CommitFacts {
   /** The intent that the session works under. */
   readonly intent: { readonly id: string; readonly name: string } | undefined;

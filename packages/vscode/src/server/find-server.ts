@@ -10,7 +10,7 @@ export interface FindRequest {
   readonly workspace: string;
   /** What this window would start; undefined: nothing that others could share. */
   readonly sharing: (SharedOptions & { readonly version: string }) | undefined;
-  /** A server may be started that takes another port: whoever has this one is in nobody's way. */
+  /** A server may be started that takes another port, so the program on this one is no problem. */
   readonly startsOwn: boolean;
 }
 
@@ -33,7 +33,7 @@ export type FoundServer =
 
 /**
  * Finds the server to work with: the one of `baseUrl`, else an announced one of this workspace, else one that windows share
- * and that is as this one would start it, else whoever listens on the port. A token is named only for a server that proved to know it.
+ * and that is as this one would start it, else the program that listens on the port. A token is named only for a server that proved to know it.
  */
 export async function findServer(request: FindRequest, ports: FindPorts): Promise<FoundServer> {
   const everybody = await ports.announced();

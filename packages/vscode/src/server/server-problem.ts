@@ -48,7 +48,7 @@ export function describeProblem(problem: ServerProblem): ProblemText {
       };
     case "token-missing":
       return {
-        message: `The server at ${problem.url} asks for its token. Whoever started it has the token: the server said then where it is.`,
+        message: `The server at ${problem.url} asks for its token. When the server was started, it printed where its token is.`,
         steps: ["enter-token", "open-settings"],
       };
     case "token-wrong":

@@ -7,7 +7,7 @@ const openedKey = "gennai.walkthroughOpened";
  * Extensions view installed it: not after `--install-extension`, and not in the window that is opened later. It comes behind what is open,
  * and takes the focus from nobody. Whose VS Code opens no walkthroughs (`workbench.welcomePage.walkthroughs.openOnInstall`) gets none.
  *
- * @param isInRepl whether the side bar shows the REPL: whoever opened it wants to type there
+ * @param isInRepl whether the side bar shows the REPL: a person who opened it wants to type there
  */
 export async function openWalkthroughOnce(
   { globalState, extension }: vscode.ExtensionContext,

@@ -11,7 +11,7 @@ export const thisMachine = {
   description: "browser",
   userName: () => "",
   // A browser keeps an answer back that the server does not allow this window's origin, and says only that there was none.
-  whyUnanswered: ` If it runs, it may not allow pages of ${origin}: whoever runs it can.`,
+  whyUnanswered: ` If it runs, it may not allow pages of ${origin}; the person who runs it can allow them.`,
 };
 
 /** None: a browser sees no files of a user. */

@@ -57,7 +57,7 @@ describe("BlockedCalls: seed 004 §4 notifications", () => {
     expect(messages()).toEqual(["🛡️ Damage-Control blocked Bash: git reset --hard. No."]);
   });
 
-  it("tells of the same once, however often it is tried and whatever became of the notification", async () => {
+  it("reports the same once, however often it is tried and whatever happened to the notification", async () => {
     const { calls, pass, choose, messages } = world();
     for (let round = 0; round < 20; round += 1) {
       calls.add(call("git reset --hard"));
@@ -67,7 +67,7 @@ describe("BlockedCalls: seed 004 §4 notifications", () => {
     expect(messages()).toHaveLength(1);
   });
 
-  it("tells of many at once, and waits before it tells again", () => {
+  it("reports many at once, and waits before it tells again", () => {
     const { calls, pass, messages } = world();
     for (const words of ["a", "b", "c"]) calls.add(call(words));
     pass(1_000);

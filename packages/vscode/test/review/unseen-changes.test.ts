@@ -151,7 +151,7 @@ test("what a person took back is not a change of the agent, and is not shown as 
   expect(texts()).toEqual([["then.txt", "1\n", "2\n"]]);
 });
 
-test("a fork, which tells of what was taken back before it began, changes nothing", async () => {
+test("a fork, which reports what was taken back before it began, changes nothing", async () => {
   const { wrote, undone, texts } = scene();
   wrote(1, "a.txt", "a\n", "d\n", { changeSetId: "later" });
   await vi.waitFor(() => expect(texts()).toHaveLength(1));

@@ -7,7 +7,7 @@ import { provenServers } from "../../connection/proven-servers.ts";
 const answerMs = 10_000;
 
 /**
- * Switches a control through a server of this state directory, whichever workspace it works in: they share the controls.
+ * Switches a control through a server of this state directory, no matter which workspace it works in: they share the controls.
  * Resolves with the turns it ended; undefined when no server answers. Rejects when one refuses.
  */
 export async function switchOverServer(

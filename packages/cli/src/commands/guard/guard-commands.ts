@@ -146,7 +146,7 @@ async function examined(agent: GuardedAgent, flags: GuardFlags, console: Console
       const text = `It is missing, or not as it is installed, for ${amiss.join(", ")}. Install it again.`;
       findings.push({ state: "fail", text });
     }
-    // What stands in a file of the workspace is somebody's word: only our own is started.
+    // A file of the workspace may name any program: only our own is started.
     if (found.startsAnother) {
       findings.push({ state: "fail", text: "It starts another program than this one. Install it again." });
     }

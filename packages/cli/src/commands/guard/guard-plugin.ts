@@ -72,7 +72,7 @@ function tell(payload, project) {
 
 /**
  * opencode calls `tool.execute.before` ahead of each call, which does not run where that throws; `tool.execute.after` behind one that ran;
- * and tells of one that failed by an event.
+ * and reports one that failed by an event.
  */
 export const opencodePlugin = String.raw`
 export const GennaiGuard = async ({ client, directory, worktree }) => {

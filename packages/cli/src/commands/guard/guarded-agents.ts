@@ -19,7 +19,7 @@ export interface GuardedAgent {
   readonly host: GuardedHost;
   /** How ours stands in its files. */
   format(program: HookProgram): GuardedFormat;
-  /** Something that its hook is told of no call: for trying whether it answers. */
+  /** Something that its hook never gets for a call: for trying whether it answers. */
   readonly greeting: string;
   /** It says itself in which project it works. */
   readonly saysProject?: true;

@@ -199,7 +199,7 @@ export class GuardedFile {
     }
   }
 
-  /** A link that came with a project leads whoever writes to it elsewhere. */
+  /** A link that came with a project leads a write to another place. */
   #refuseLinks(): void {
     const root = this.#root;
     if (root === undefined) return;

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { usageError } from "../../errors/cli-error.ts";
 import { relayPath } from "./guarded-file.ts";
 
-/** What is started for each call, whoever starts it: the relay where there is Perl, which may become this program. */
+/** What is started for each call, no matter who starts it: the relay where there is Perl, which may become this program. */
 export interface HookProgram {
   /** What could steer it is said here, whatever stands in the environment of who starts it. */
   readonly environment: Readonly<Record<string, string>>;

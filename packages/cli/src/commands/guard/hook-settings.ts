@@ -15,7 +15,7 @@ export interface HookEntry {
   readonly flat?: true;
 }
 
-/** How commands of ours are known again, whichever program file they start: by the whole form that `install` writes. */
+/** How commands of ours are known again, no matter which program file they start: by the whole form that `install` writes. */
 const ours =
   /^(?:[A-Z0-9_]+=(?:'(?:[^']|'\\'')*')? )*(?:'(?:[^']|'\\'')*' )+guard hook (?:claude-code|codex|copilot|gemini) \|\| (?:exit [12]|\{ echo '[^']*' >&2; exit 2; \})$/;
 

@@ -8,7 +8,7 @@ export interface OfferedTool {
   readonly inputSchema: Readonly<Record<string, unknown>>;
 }
 
-/** What came of a call. */
+/** The result of a call. */
 export interface ToolOutput {
   readonly text: string;
   readonly isError: boolean;

@@ -64,7 +64,7 @@ function warnOfTrust({ status, message, source }: ProvenanceTrust, console: Cons
   }
 }
 
-/** What was written before is told of no more. */
+/** What was written before is left out. */
 function ofSince(origin: LineOrigin, since: number | undefined): LineOrigin {
   if (since === undefined || origin.type !== "recorded" || Date.parse(origin.write.time) >= since) return origin;
   return { type: "unknown", reason: "outside", candidates: [] };

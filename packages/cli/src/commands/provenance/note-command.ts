@@ -56,7 +56,7 @@ export async function noteCommand(name: string | undefined, flags: NoteFlags, co
 function listed(parts: ReadonlySet<SharedPart>, record: TraceRecord): string {
   const ranges = record.files.flatMap(({ conversations }) => conversations.flatMap((each) => each.ranges)).length;
   const blocks = `paths, line numbers and SHA-256 of each block (${ranges} in ${record.files.length} files)`;
-  return leavesText("Would go along with the commit, to whoever gets its notes:", [
+  return leavesText("Would go along with the commit, to everybody who gets its notes:", [
     { leaves: true, name: "lines", what: blocks },
     {
       leaves: true,

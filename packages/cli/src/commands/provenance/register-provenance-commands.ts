@@ -40,7 +40,7 @@ export function registerProvenanceCommands(program: Command, { console, ended }:
     .option("--include <parts>", `what is told, of ${sharedPartNames}; none (default: ${usualPartNames})`)
     .option("--dry-run", "write no file: list what would leave, and print the report")
     .option("--bundle <file>", "by an exported bundle in place of this machine's ledger")
-    .option("--notes", "by git's notes in place of this machine's ledger; these tell of no questions")
+    .option("--notes", "by git's notes in place of this machine's ledger; these report no questions")
     .option("--public-key <file>", "whose signature the bundle, or a note, must have")
     .option("--json", "the same as --format json")
     .addHelpText("after", reportHelp)
@@ -105,7 +105,7 @@ stay, a signature of the old message goes, its note goes along. A trailer is a c
 `;
 
 const blameHelp = `
-Each line is looked for in what recorded calls wrote: by its text and its neighbours first, then by what git tells of the file's
+Each line is looked for in what recorded calls wrote: by its text and its neighbours first, then by what git says about the file's
 names. So it is known again after it was formatted, moved, copied, or came into git by another commit. #4 is record 4 of the ledger:
 gennai ledger explain 4 tells more. A line without one is unknown: · nothing recorded is like it, or it stood there already;
 ? several calls may have written it. Who wrote it is never guessed.

@@ -42,7 +42,7 @@ export async function trailerCommand(name: string | undefined, flags: TrailerFla
   return exitCode.ok;
 }
 
-const listed = leavesText("Would go along with the commit, to whoever gets it:", [
+const listed = leavesText("Would go along with the commit, to everybody who gets it:", [
   { leaves: true, name: "model", what: "the names of the models or agents that wrote lines of it" },
   { leaves: false, name: "people", what: "never; nor intents, decisions, calls, sessions" },
   neverLeaves,

@@ -35,7 +35,7 @@ export interface PromptOptions {
 const help = `Type what shall be done, or:
   /again           go on with a turn that was cut off: what it asked is asked again
   /undo            take back the newest change set
-  /compact         shorten what the model is told of the conversation
+  /compact         shorten what the model is told about the conversation
   /todos           show the agent's list
   /mode [NAME]     show or set the mode: branch, proposal or plan
   /scenario [NAME] list the scenarios, or choose one for the next turns

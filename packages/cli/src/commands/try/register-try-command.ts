@@ -38,7 +38,7 @@ goes back with gennai undo --kept. A directory that git ignores (node_modules, d
 was ended is kept.
 
 Examples:
-  gennai try -- npm test             somebody's branch, safely
+  gennai try -- npm test             tests of a branch that you do not trust
   gennai try "npx prettier --write . && npm test"
   gennai try --keep "sed -i s/teh/the/ docs/*.md"
   gennai try --allow registry.npmjs.org:443 --keep -- npm install left-pad

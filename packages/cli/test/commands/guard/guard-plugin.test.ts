@@ -126,7 +126,7 @@ describe.each(Object.entries(plugins))("%s", (agent, path) => {
   });
 });
 
-test("opencode's plugin: what may run, what may not, what came of it, and all of it stopped", async () => {
+test("opencode's plugin: what may run, what may not, the result, and all of it stopped", async () => {
   await using here = await project();
   const { root, governance } = here;
   await here.run("guard install opencode");

@@ -52,7 +52,7 @@ const listing = { most: 0 } as const;
 
 /**
  * Programs whose command needs no question where it cannot be staged. To add one: read the manuals of all its versions for options
- * that write, run or connect, and leave those out; `npm run effects -- grammar` runs what comes of it.
+ * that write, run or connect, and leave those out; `npm run effects -- grammar` runs the result.
  */
 export const grammarPrograms: ReadonlyMap<string, GrammarProgram> = new Map(
   Object.entries({

@@ -24,7 +24,7 @@ const longest = 4_096;
  * `$PWD`, and open ones, joined by `|`, `&&`, `||`, `;` or line ends; with input from a file or from lines that
  * stand behind, and output that is thrown away. Undefined for
  * anything else, such as other wildcards, braces, tildes, escapes, other variables, other substitutions, assignments, subshells, and
- * signs beyond ASCII that are no letters. It knows far less of the shell than the shell, so that nothing is left to be told of it.
+ * signs beyond ASCII that are no letters. It knows far less of the shell than the shell, so that everything in such a line is certain.
  */
 export function plainCommands(
   text: string,

@@ -7,7 +7,7 @@ import type { Effect } from "../../effect.ts";
 import type { Finding } from "../../verdict.ts";
 import type { DecidedCall } from "../decide/decide-call.ts";
 
-/** What a question tells of the place in which its action would run. */
+/** What a question says about the place in which its action would run. */
 export interface QuestionContext {
   readonly turnId: string;
   readonly policySha256: string;

@@ -34,7 +34,7 @@ export async function judgeParts(
     for (const half of [group.slice(0, middle), group.slice(middle)]) await look(half, await judgedAlone(half));
   }
 
-  /** Rules say nothing of what has no effects, like an index that tells of files that are judged themselves. */
+  /** Rules say nothing of what has no effects, like an index that names files that are judged themselves. */
   async function judgedAlone(some: readonly FoundPart[]): Promise<Verdict> {
     return some.some(({ effects }) => effects.length > 0) ? judge(some) : allow;
   }

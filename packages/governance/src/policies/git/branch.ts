@@ -79,7 +79,7 @@ function writesNowhere(effects: readonly Effect[]): boolean {
   return effects.every((effect) => !mayWrite(effect) && (effect.type !== "exec" || effect.staged === true));
 }
 
-/** Somebody else's tool that was told of files here. */
+/** A tool of an MCP server that got names of files here. */
 function mayWrite(effect: Effect): boolean {
   return effect.type === "external" && !effect.readsOnly && effect.paths.some(({ inside }) => inside);
 }

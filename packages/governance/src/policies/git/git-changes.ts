@@ -5,7 +5,7 @@ import { branchOf } from "./branch-moves.ts";
 
 /**
  * What a staged command did to a repository. Ordinary: new commits on the branch that HEAD is on, a new branch, going to a
- * branch that nothing protects. Protected branches never move; what decides which programs git runs is nobody's to change
+ * branch that nothing protects. Protected branches never move; settings that decide which programs git runs may not be changed
  * by the way.
  *
  * @param options.protectedBy what protects the branch of this name; undefined when nothing does

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { liveOutput } from "#gate/execute/live-output";
 
-test("the end of live output tells of a piece that could not be masked, and shows nothing of the rest", async () => {
+test("the end of live output reports a piece that could not be masked, and shows nothing of the rest", async () => {
   const shown: string[] = [];
   const context = { callId: "c", turnId: "t" } as Parameters<typeof liveOutput>[0];
   const push = async (text: string): Promise<string> => {

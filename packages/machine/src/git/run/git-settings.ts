@@ -2,7 +2,7 @@
 export type GitSettings = readonly (readonly [name: string, value: string])[];
 
 /**
- * What holds for every git over somebody's repository: nothing is started by it, and nothing is fetched. They outrank what the
+ * Settings for every git in a repository that we do not trust: it starts nothing and fetches nothing. They outrank what the
  * repository and its user say.
  */
 export const fixedSettings: GitSettings = [
@@ -32,7 +32,7 @@ export const fixedSettings: GitSettings = [
 ];
 
 /**
- * Settings with a name of somebody's choice that make git start a program, as an extended regular expression over what `git
+ * Settings with a free part in their name that make git start a program, as an extended regular expression over what `git
  * config` lists; and `core.worktree`, which leads it to other files.
  */
 export const programSettings = [

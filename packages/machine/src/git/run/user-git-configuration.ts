@@ -6,13 +6,13 @@ import { gitEnvironment } from "./git-environment.ts";
 import { sandboxedConfiguration } from "./git-sandbox.ts";
 import { settingText } from "./setting-text.ts";
 
-/** What a git without the user's home is told of the user's own configuration. */
+/** What a git without the user's home is told about the user's own configuration. */
 export interface UserGitConfiguration {
   /** In the form of a git configuration file. */
   readonly settings: string;
   /** Patterns of files that the user never wants to see. */
   readonly ignored: string;
-  /** Absolute path of the user's attributes for all repositories; there may be no such file. git is told of none but where it asks for them. */
+  /** Absolute path of the user's attributes for all repositories; there may be no such file. git is told about none but where it asks for them. */
   readonly attributesFile: string;
 }
 

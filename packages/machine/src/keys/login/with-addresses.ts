@@ -16,7 +16,7 @@ export function withAddresses(plan: KeyPlan, addresses: ReadonlyMap<string, stri
     login,
     uncover: async (options) => {
       const key = await plan.uncover(options);
-      // One that was not told of stays closed.
+      // One that was not told about stays closed.
       const hosts = key.hosts.map((one) => (one.host === host && address !== undefined ? { ...one, address } : one));
       return { ...key, hosts };
     },

@@ -20,7 +20,7 @@ type Environment = Readonly<Record<string, string>>;
 
 /** Milliseconds until a shell that does not answer is given up. */
 const timeoutMs = 5_000;
-/** Milliseconds after the first command until the helper is started: what comes of the command goes out first. */
+/** Milliseconds after the first command until the helper is started: the result of the command goes out first. */
 const helperDelay = 25;
 /** So often the helper may end by itself until there is none any more. */
 const maxHelpers = 3;

@@ -78,7 +78,7 @@ export function machineArguments(
 ): readonly string[] {
   return [
     ...["--unshare-all", "--unshare-user", ...(features.disableUserNamespaces ? ["--disable-userns"] : [])],
-    // The system ends all processes with the first one, and tells of its end when the last of them is gone.
+    // The system ends all processes with the first one, and reports its end when the last of them is gone.
     ...["--as-pid-1", "--die-with-parent", "--new-session", "--cap-drop", "ALL"],
     ...(features.filter === undefined ? [] : ["--seccomp", "3"]),
     ...["--proc", "/proc", "--dev", "/dev", "--bind", temporary, "/tmp", "--dir", "/var/tmp"],

@@ -13,7 +13,7 @@ import { type CopiedEntry, type CopiedTree, seconds } from "./copied-tree.ts";
 /**
  * What a command did to a copy, found by comparing it with how it was made: all that is not as it was is moved to `upper`,
  * where an overlay would have it. What an entry is now is judged by its inode and by the time of its last change, which no
- * program can set, or by its bytes where a file system's times say little; what changed is for whoever looks at what is there.
+ * program can set, or by its bytes where a file system's times say little; the caller looks at what changed.
  */
 export class ComparedCopy implements StageView {
   readonly canHide: boolean;

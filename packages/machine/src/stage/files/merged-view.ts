@@ -38,7 +38,7 @@ export class MergedView {
     this.#root = { path, device: dev, inode: ino };
   }
 
-  /** In place where there is a file, as most editors do: whoever watches it is told. */
+  /** In place where there is a file, as most editors do: programs that watch it are told. */
   async write(path: string, contents: AsyncIterable<Uint8Array>, { mode, mtime }: FileLook): Promise<void> {
     using parent = this.#parentOf(path, { create: true });
     const place = parent.entry(nameOf(path));
@@ -77,7 +77,7 @@ export class MergedView {
     symlinkSync(target, place);
   }
 
-  /** As `remove`; whoever watches is told also where the tree below has nothing of that name any more. */
+  /** As `remove`; a program that watches is told also where the tree below has nothing of that name any more. */
   takeAway(path: string): void {
     using parent = this.#parentOf(path);
     const place = parent.entry(nameOf(path));

@@ -67,7 +67,7 @@ function becomeKeeper(shell: WaitingShell, argv: readonly string[], held: readon
     hasEnded = true;
   });
   const gone = async (): Promise<void> => {
-    // What tells of it keeps this process from nothing.
+    // What reports it keeps this process from nothing.
     const waiting = setInterval(() => undefined, 1_000);
     await ended;
     clearInterval(waiting);

@@ -102,7 +102,7 @@ export async function keepMounts(
     const merged = (root: StagedRoot) => join(`/proc/${id}/root`, root.directory, stageParts.merged);
     const areThere = () => !keeper.hasEnded() && existsSync(`/proc/${id}/root/`);
     const hasNetwork = network !== undefined;
-    // What a command wrote is mounted again with what it was told of them.
+    // What a command wrote is mounted again with what it was told about them.
     let areMounted = before !== undefined;
     const namespaces = ["--user", "--mount", ...(hasNetwork ? ["--net"] : [])];
     return {

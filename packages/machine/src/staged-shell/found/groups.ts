@@ -19,7 +19,7 @@ export class Groups {
   of(name: string): string {
     let at = name;
     for (let parent = this.#parents.get(at); parent !== undefined && parent !== at; parent = this.#parents.get(at)) {
-      // Half as far for whoever comes next.
+      // Half as far for the next one.
       this.#parents.set(at, this.#parents.get(parent) ?? parent);
       at = parent;
     }

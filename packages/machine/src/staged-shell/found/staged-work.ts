@@ -46,7 +46,7 @@ export class StagedWork {
   readonly git: readonly GitEffect[];
   readonly workspaceRoot: string;
   readonly repository: RepositoryPaths | undefined;
-  /** What whoever let the command run agreed to. Nobody did, where nobody was asked. */
+  /** What the person agreed to who let the command run; undefined if nobody was asked. */
   readonly agreed: AgreedControl;
   readonly #transaction: Transaction;
   /** Of each root. */

@@ -43,7 +43,7 @@ export async function keepEffects(
     // A process that dies before this has it done at the next start, once the commit is.
     layers = await SessionLayer.adopt(stateDir, transaction);
   } catch (error) {
-    // What was committed stays, and whoever undoes it has to know that. The next start tries again with the rest.
+    // What was committed stays, and the caller that undoes it has to know that. The next start tries again with the rest.
     if (kept.length === 0) await removeTransaction(transaction);
     return { layers: [], notInLayer: reasonOf(error) };
   }

@@ -61,7 +61,7 @@ export interface StagedSurroundings {
 
 /** Changes on a stage. They are not true yet: the holder keeps or drops them. */
 export interface StagedOffer extends Omit<FoundEffects, "effectsWithout" | "changes" | "edits"> {
-  /** Files that can never be kept, and why, for whoever reads the result. */
+  /** Files that can never be kept, and why, to be shown with the result. */
   readonly left: readonly string[];
   /**
    * Makes it true, but for some parts. Throws `ToolFailure` `stale_file` when somebody else changed the same meanwhile; nothing

@@ -15,7 +15,7 @@ export class StagesRequired extends ExpectedError {
   readonly isWrongInput = true;
 
   constructor(reason: string) {
-    super(`Commands shall be staged, and there is no sandbox for that: ${reason}.`, {
+    super(`Commands have to be staged, and there is no sandbox for that: ${reason}.`, {
       hint: "Install bubblewrap, and leave out --sandbox off; or leave out --stages required.",
     });
   }

@@ -338,11 +338,11 @@ export class Stages implements AsyncDisposable {
   #inBackground(work: (signal: AbortSignal) => Promise<void>): void {
     const { signal } = this.#ending;
     if (signal.aborted) return;
-    // Whoever runs the next command looks again, and is told what is wrong.
+    // The next command looks again, and its result says what is wrong.
     void this.#wait(work(signal));
   }
 
-  /** Whoever ends this waits for it. */
+  /** Ending this waits for it. */
   #wait(work: Promise<void>): Promise<void> {
     const done = work.catch(() => undefined).finally(() => this.#background.delete(done));
     this.#background.add(done);

@@ -130,7 +130,7 @@ test("a tree that cannot be looked through lets no command run", async () => {
   expect(existsSync(join(root, "ran"))).toBe(false);
 });
 
-test("a command that makes one has all else put back, and is told of it", async () => {
+test("a command that makes one has all else put back, and is told about it", async () => {
   const { root, run } = await controlProject({ sandboxed: false });
   const { putBack } = await run("npm test", "echo evil > .envrc; mkdir $'\\xff'");
   expect(putBack.files).toEqual(expect.arrayContaining([expect.objectContaining({ what: "failed" })]));

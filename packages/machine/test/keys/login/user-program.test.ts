@@ -3,7 +3,7 @@ import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { searchPath, userProgram } from "#keys/login/user-program";
 
-test("no program of the user's comes out of a place that commands write to, whichever way its path is written", async () => {
+test("no program of the user's comes out of a place that commands write to, no matter which way its path is written", async () => {
   await using place = await temporaryDirectory({
     "real/ws/.venv/bin/ssh": "#!/bin/sh\n",
     "tools/ssh": "#!/bin/sh\n",

@@ -17,7 +17,7 @@ export interface ToolRound {
  */
 export type Work<Result> = Generator<ToolRound, Result, readonly ToolReply[]>;
 
-/** What became of one step. */
+/** What happened to one step. */
 export interface StepReport {
   /** False stops what was joined by `then`. */
   readonly ok: boolean;

@@ -72,7 +72,7 @@ export interface SettingsChoice extends Partial<Values> {
   readonly workingDir?: string;
 }
 
-/** What a client is told of a session. */
+/** What a client is told about a session. */
 export interface ReportedSettings extends Omit<Values, "backend"> {
   /** undefined: a backend that this client does not know. */
   readonly backend: Backend | undefined;

@@ -41,7 +41,7 @@ export function ConfirmationLine({ item, id }: { readonly item: ConfirmationItem
 
 /** The user's word to a model whose question nobody answered. It permits nothing: the same call asks once more. */
 function askAgainText(statement: string): string {
-  // It is made of the model's own command: nothing in it is the user's word, and no path in it is fetched.
+  // It contains the model's own command: nothing in it counts as the user's word, and no path in it is fetched.
   const what = statement === "" ? "your last question." : `this:\n\n${fencedText(statement)}\n`;
   return `I was not there to answer ${what}\nI am here now. If it is still needed, do the same again, so that I am asked once more.`;
 }

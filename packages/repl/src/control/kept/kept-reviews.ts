@@ -9,7 +9,7 @@ export type ReviewsHost = Pick<ReplHost, "launch" | "saveReview">;
 
 /**
  * Decisions about proposals that are not carried out yet, those of before a reload too. An editor's host holds them for all its
- * places, and tells of those that are made elsewhere; on a page the app keeps them itself.
+ * places, and reports those that are made elsewhere; on a page the app keeps them itself.
  */
 export class KeptReviews {
   readonly #host: ReviewsHost;

@@ -65,7 +65,7 @@ function isKeptPrompt(value: unknown): value is KeptPrompt {
 /** Milliseconds without a change after which the state is kept. */
 const keepDelay = 250;
 
-/** Keeps the state whenever a signal that it is made of changes, until the abort. */
+/** Keeps the state whenever a signal in it changes, until the abort. */
 export function keepStateIn(
   host: Pick<ReplHost, "saveState">,
   first: KeptState,

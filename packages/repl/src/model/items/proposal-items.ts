@@ -4,7 +4,7 @@ import { reviewView } from "../view-from-wire.ts";
 import type { ProposalItem } from "../view-item.ts";
 import type { ItemList, ItemPlace, OpenCell } from "./item-list.ts";
 
-/** The proposals of a session, with what was decided about each and what came of it. */
+/** The proposals of a session, with what was decided about each and the result. */
 export class ProposalItems {
   readonly #items: ItemList;
   readonly #cells = new Map<string, OpenCell<ProposalItem>>();

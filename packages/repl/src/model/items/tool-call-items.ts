@@ -24,7 +24,7 @@ export class ToolCallItems {
     this.#items = items;
   }
 
-  /** True for a call of that id, whatever became of it. */
+  /** True for a call of that id, whatever happened to it. */
   has(callId: string): boolean {
     return this.#byId.has(callId);
   }

@@ -11,7 +11,7 @@ import { idleControl } from "../idle-control.ts";
 it.each([
   ["Retry", "Retry in a copy", "retry"],
   ["Edit", "Edit in a copy", "edit"],
-])("%s says what becomes of session and files before it does anything", async (name, go, how) => {
+])("%s says what happens to session and files before it does anything", async (name, go, how) => {
   const view = new SessionView();
   const log = new EventLog().add("t", { case: "userMessage", value: { text: "do it" } });
   for (const event of log.events) view.apply(event);

@@ -71,7 +71,7 @@ test("a host keeps 64 KiB: what does not fit is left out, the oldest first", asy
   expect(keptStateFrom(saved[0]).draft).toBe("words");
 });
 
-test("a host that holds reviews is told of each, and tells of those made elsewhere", () => {
+test("a host that holds reviews is told about each, and reports those made elsewhere", () => {
   const told: unknown[] = [];
   const host = {
     launch: { ...launch, reviews: [reviewed("p", "one")] },

@@ -118,7 +118,7 @@ function* merged(
   if (open !== undefined) yield open;
 }
 
-/** A page that fails while the reader is slow is reported when it is awaited, not as nobody's. */
+/** A page that fails while the reader is slow is reported when it is awaited, not as an unhandled rejection. */
 function followed<Value>(next: Promise<Value>): Promise<Value> {
   next.catch(() => undefined);
   return next;

@@ -57,7 +57,7 @@ export async function compactSessionRpc(session: Session): Promise<Omit<CompactS
 }
 
 /**
- * The session's skills, masked as the model is told of them. None where the project's configuration cannot be read: a turn says so, and
+ * The session's skills, masked as the model is told about them. None where the project's configuration cannot be read: a turn says so, and
  * does not begin.
  */
 export async function listedSkills(session: Session): Promise<MessageInitShape<typeof SkillSchema>[]> {

@@ -44,7 +44,7 @@ interface ActionPlace {
   readonly declaredRisk: Risk;
 }
 
-/** What became of one action. */
+/** What happened to one action. */
 interface ActionEnd {
   readonly failure?: { readonly failureClass: FailureClass; readonly message: string };
   /** It may have changed something outside this server. */

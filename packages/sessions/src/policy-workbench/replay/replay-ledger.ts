@@ -18,7 +18,7 @@ export function replayLedger(
 }
 
 /**
- * Judges the calls that the lines of a ledger tell of by today's rules, each call once. Lines that are no record are passed
+ * Judges the calls that the lines of a ledger report by today's rules, each call once. Lines that are no record are passed
  * over; `gennai ledger verify` is there for those. Files are as they are now, so only what rules say of names can be told.
  */
 export async function* replayLines(

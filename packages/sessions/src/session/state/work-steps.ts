@@ -16,7 +16,7 @@ export interface WorkStep {
   /** Of a command: the checkpoint before it. Of a restore: its own. Empty for others. */
   readonly checkpointId: string;
   readonly kind: "files" | "command" | "restore";
-  /** Seq of the event that tells of it. */
+  /** Seq of the event that reports it. */
   readonly seq: number;
   readonly turnId: string;
   readonly time: number;

@@ -3,7 +3,7 @@ import type { PreparedTurn } from "./prepared-turn.ts";
 
 /**
  * What `prepare` makes. When `giveUp` aborts first, `abort` is aborted too, this rejects with a `ServiceError` at once, and
- * what comes of it later is let go.
+ * the result later is let go.
  */
 export async function withAbandonSignal(
   prepare: () => Promise<PreparedTurn>,

@@ -71,7 +71,7 @@ export interface Staging extends Pick<StagedSurroundings, "stages" | "zeroAccess
   readonly background: BackgroundRuns;
   /** Sees to it that what git's history holds of secrets is masked in what commands print. */
   learnSecrets(options: { readonly signal: AbortSignal }): Promise<void>;
-  /** Whose logins a person may uncover for one run, and how they are masked then; undefined where they are nobody's to give. */
+  /** Whose logins a person may uncover for one run, and how they are masked then; undefined where no person could give them. */
   readonly keys?: StagingKeys | undefined;
 }
 

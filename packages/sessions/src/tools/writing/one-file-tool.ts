@@ -18,7 +18,7 @@ import {
 } from "./change/file-change.ts";
 import { staleFileDetail } from "./change/stale-file-detail.ts";
 
-/** A tool that changes one file, said by what becomes of the file's content. */
+/** A tool that changes one file, said by what happens to the file's content. */
 export interface OneFileChange<Args> {
   readonly name: string;
   readonly description: string;
@@ -26,7 +26,7 @@ export interface OneFileChange<Args> {
   /** Besides those of the path. */
   readonly otherNames?: Readonly<Record<string, string>>;
   readonly otherForms?: readonly ArgumentsForm<Args>[];
-  /** What becomes of a file that exists. */
+  /** What happens to a file that exists. */
   readonly operation: "update" | "delete";
   /** What to do when there is no file; undefined: the tool makes one. */
   readonly missingHint: string | undefined;

@@ -75,7 +75,7 @@ export class SessionJournal implements GateJournal {
       }),
     );
     if (this.#options.guarded === undefined && decisions.every(onlyReads)) {
-      // Whatever becomes of it, nothing changes: one record tells of all of it, before anybody gets to know what was read.
+      // Whatever happens to it, nothing changes: one record reports all of it, before anybody gets to know what was read.
       for (const { call } of decisions) this.#onlyRead.add(call.id);
       for (const event of events) this.#writer.emit(event, { turnId });
       return;
@@ -155,7 +155,7 @@ export class SessionJournal implements GateJournal {
     if (activeIntentId !== undefined) governance.intentMap.record(activeIntentId, changes);
   }
 
-  /** What the end of the server cut short has no result, as after a kill: who goes on with the turn sees what becomes of it. */
+  /** What the end of the server cut short has no result, as after a kill: who goes on with the turn sees what happens to it. */
   #isLeftOpen({ error }: CallOutcome): boolean {
     return this.#session.isLeaving && error?.code === "stopped";
   }
@@ -242,7 +242,7 @@ export class SessionJournal implements GateJournal {
     };
   }
 
-  /** What else the outcome tells of calls that have no other record. */
+  /** What else the outcome says about calls that have no other record. */
   #wholeStep(ran: readonly Decision[]): LedgerEntry["details"] {
     return ran.every(({ call }) => this.#onlyRead.has(call.id)) ? { ...asCalled(ran), only_reads: true } : {};
   }

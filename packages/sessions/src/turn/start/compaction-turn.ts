@@ -23,7 +23,7 @@ export async function compactConversation(session: Session): Promise<Compacted |
   return report.compacted;
 }
 
-/** What came of a compaction; filled in when its turn has ended. */
+/** The result of a compaction; filled in when its turn has ended. */
 interface CompactionReport {
   compacted?: Compacted;
   failure?: ServiceError;

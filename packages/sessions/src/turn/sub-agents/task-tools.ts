@@ -32,7 +32,7 @@ const parameters = z.strictObject({
     .trim()
     .min(1)
     .max(40_000)
-    .describe("All that the sub-agent needs to know: it sees nothing of this conversation. Say what it shall report."),
+    .describe("All that the sub-agent needs to know: it sees nothing of this conversation. Say what it should report."),
   scenario: z.string().max(100).optional().describe("How it goes about it; your own scenario unless given."),
   tools: z
     .array(z.string().min(1).max(100))

@@ -220,7 +220,7 @@ export class ShadowTree {
     return tree;
   }
 
-  /** Changes with the index, whoever wrote it. */
+  /** Changes with the index, no matter who wrote it. */
   #stamp(): string {
     const { mtimeNs, ino, size } = statSync(this.#git.index, { bigint: true, throwIfNoEntry: false }) ?? {};
     return `${mtimeNs} ${ino} ${size}`;

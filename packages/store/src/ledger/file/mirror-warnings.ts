@@ -1,4 +1,4 @@
-/** Tells of trouble with a workspace's ledger: once per workspace and kind until it is over. */
+/** Reports trouble with a workspace's ledger: once per workspace and kind until it is over. */
 export class MirrorWarnings {
   readonly #told = new Set<string>();
   readonly #onWarning: (text: string) => void;

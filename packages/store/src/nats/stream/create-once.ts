@@ -22,7 +22,7 @@ const timeoutMs = 30_000;
 const wrongLastSequence = 10_071;
 
 /**
- * The fence: stores a message on a subject that never had one, or whose last is at position `after`. Of several that try, one succeeds, whichever node leads and
+ * The fence: stores a message on a subject that never had one, or whose last is at position `after`. Of several that try, one succeeds, no matter which node leads and
  * however often that changes. `id` is unique to this message: after an answer that got lost, it tells whether the message that
  * is there is ours. Rejects with `StoreError` `unavailable` when nobody could say for 30 s; the message may be in then, so
  * that its sender must not act as if it were, nor as if it were not.

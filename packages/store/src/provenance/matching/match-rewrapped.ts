@@ -101,7 +101,7 @@ function tell(
   return told;
 }
 
-/** Where a line has characters besides those of a recorded line, that one was changed: then all of it is nobody's who is known. */
+/** Where a line has characters besides those of a recorded line, that one was changed: then the origin of all of it is unknown. */
 function forgetAltered(told: (Told | undefined)[], matches: readonly Match[], starts: readonly number[]): void {
   const altered = new Set<string>();
   for (const [line, match] of matches.entries()) {
@@ -158,7 +158,7 @@ function corrected(match: Match, said: Match, told: readonly (Told | undefined)[
   return { type: "unknown", reason: "ambiguous", candidates };
 }
 
-/** A comma or an open bracket goes on in the next line. When that is unknown, a short line may be somebody's longer one, broken. */
+/** A comma or an open bracket goes on in the next line. When that is unknown, a short line may be part of a longer one that somebody broke. */
 function withoutBeginnings(
   lines: readonly string[],
   matches: readonly Match[],

@@ -37,14 +37,14 @@ const recordSchema = z.object({
   }),
 });
 
-/** The questions and refusals that records tell of, in their order. @param lines of a ledger, one record each */
+/** The questions and refusals that records name, in their order. @param lines of a ledger, one record each */
 export function readDecisions(lines: Iterable<string>): readonly AskedCall[] {
   const asked: AskedCall[] = [];
   for (const line of lines) {
     const record = recordOf(line);
     if (record === undefined) continue;
     const { seq, kind, session_id: sessionId, calls } = record.metadata;
-    // An intent says what was about to be done; what came of it has a record of its own.
+    // An intent says what was about to be done; the result has a record of its own.
     if (kind !== "outcome" && kind !== "refusal") continue;
     for (const { tool, rule, confirmation } of calls) {
       const isRefusal = kind === "refusal";

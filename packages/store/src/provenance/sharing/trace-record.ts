@@ -137,7 +137,7 @@ export async function isTraceGenuine(record: TraceRecord, verifier: Verifier): P
   return verifier.verify(ours.key_id, message, signature);
 }
 
-/** The writes that a record tells of, by their records' ids. */
+/** The writes that a record reports, by their records' ids. */
 export function writesOf(record: TraceRecord): ReadonlyMap<string, RecordedWrite> {
   const models = new Map<string, string>();
   for (const { conversations } of record.files) {

@@ -140,7 +140,7 @@ test("what is remembered and looked at again is what git would find", async () =
           for (const each of actions) each(root);
           const [now, wanted] = [await remembering.snapshot(), await asked()];
           expect(now).toEqual(wanted);
-          // The differences are the same, whoever made them.
+          // The differences are the same, no matter who made them.
           expect(await remembering.changes(before, now)).toEqual(await remembering.changes(askedBefore, wanted));
           before = now;
           askedBefore = wanted;

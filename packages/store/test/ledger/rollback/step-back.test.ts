@@ -183,7 +183,7 @@ it("a database that is gone: its ledger begins with what was lost", async () => 
   expect(await verify()).toMatchObject({ status: "ok", records: 2, rollbacks: [{ seq: 1, from: 3, to: 0 }] });
 });
 
-it("the newer database put back again: all is well, and nothing tells of it", async () => {
+it("the newer database put back again: all is well, and nothing reports it", async () => {
   await fixture.recordAndClose(3);
   const day = await OlderDay.keep();
   await fixture.recordAndClose(3);

@@ -61,7 +61,7 @@ function describeRule({ tool, words, rule, reason, place, action }: ViolationFac
     `# ${rule}`,
     reason,
     `- Tried: ${tool}, ${words}`,
-    `- What became of it: ${action}`,
+    `- Result: ${action}`,
     place === ""
       ? "- Where it stands: built into the server. No rule file takes it away."
       : `- Where it stands: ${place}, which this window cannot open.`,

@@ -115,7 +115,7 @@ function programOf(extension: string): string {
   return join(extension, "dist", "server", "main.mjs");
 }
 
-/** As many as are kept for whoever looks for a fault. */
+/** As many as are kept to find a fault. */
 const logsKept = 5;
 
 async function newLogFile(storage: string): Promise<string> {

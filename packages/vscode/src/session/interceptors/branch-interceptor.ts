@@ -17,7 +17,7 @@ export interface BranchPorts {
 /** Scenarios that write nothing by themselves. */
 const readers = new Set(["RESPOND", "PLAN", "EDITOR_CODE"]);
 
-/** Before a turn that writes starts, in Branch Mode: asks once where the agent works, whoever starts the turn. */
+/** Before a turn that writes starts, in Branch Mode: asks once where the agent works, no matter who starts the turn. */
 export function branchInterceptor(ports: BranchPorts): Interceptor {
   const settled = new Set<string>();
   let asking: Promise<BranchOutcome> | undefined;

@@ -6,7 +6,7 @@ import { ListSessionsRequestSchema, StartSessionRequestSchema } from "@gennai/pr
 import type { HeldWorkspaceFacts } from "@gennai/protocol/model/editor/held-workspace";
 
 /**
- * Where this window holds the folder, every session that is started here works on it through this window, whoever starts it,
+ * Where this window holds the folder, every session that is started here works on it through this window, no matter who starts it,
  * and the folder's sessions are found under its name with the server.
  * @param facts undefined while the server has the files itself
  */

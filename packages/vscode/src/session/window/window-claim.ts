@@ -39,7 +39,7 @@ export class WindowClaim implements AsyncDisposable {
     return this.#state;
   }
 
-  /** Takes the claim from whoever has it: a person said so. */
+  /** Takes the claim from the window that has it, because a person said so. */
   async takeOver(): Promise<void> {
     while (!(await this.#claim((await this.#newest()).number + 1)));
   }

@@ -50,7 +50,7 @@ async function guarded(
     throw new CliError(
       `${agent.id} is guarded by its hook here (${hook}), which finds no server in a run of its own.`,
       {
-        next: [`gennai guard uninstall ${agent.id}`, "or start the agent as ever: its hook asks about each call."],
+        next: [`gennai guard uninstall ${agent.id}`, "or start the agent as usual: its hook asks about each call."],
       },
     );
   }
@@ -136,11 +136,11 @@ async function agreed(
   const ahead = allowedAhead(allow).allow?.map(endpointName) ?? [];
   if (agent.hosts.length === 0 && ahead.length === 0) {
     throw usageError(
-      `${agent.id} speaks to whichever provider you chose, so its host has to be named.`,
+      `${agent.id} speaks to the provider that you chose, so its host has to be named.`,
       "For instance --allow api.anthropic.com:443, or --allow 127.0.0.1:11434 for a model on this machine.",
     );
   }
-  // Whoever names hosts has another provider than the usual one.
+  // A user who names hosts has another provider than the usual one.
   const open = ahead.length > 0 ? [] : agent.hosts.flatMap((text) => parseEndpoint(text) ?? []).map(endpointName);
   const covered = login ? [] : logins;
   const hosts = [...ahead, ...open];

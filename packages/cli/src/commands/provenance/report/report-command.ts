@@ -65,7 +65,7 @@ const reportedParts = [
 function listed(parts: ReadonlySet<SharedPart>): string {
   const counts = "names of files, numbers of lines, the two commits, and the numbers of the ledger's records";
   const decision = `${partWords.decision}; of questions and refusals the time, tool and rule too`;
-  return leavesText("Would be in the report, for whoever it is handed to:", [
+  return leavesText("Would be in the report, for everybody who gets it:", [
     { leaves: true, name: "files", what: counts },
     ...leavingParts(reportedParts, { ...partWords, decision, people: "the names of who said yes or no" }, parts),
     neverLeaves,

@@ -1206,7 +1206,7 @@ export type CutOffTurn = Message<"gennai.agent.v1.CutOffTurn"> & {
   turnId: string;
 
   /**
-   * For a person: what became of it, and what waited for an answer.
+   * For a person: what happened to it, and what waited for an answer.
    *
    * @generated from field: string message = 2;
    */

@@ -312,7 +312,7 @@ export type InvokeEvent = Message<"gennai.agent.v1.InvokeEvent"> & {
     case: "checkpointRestored";
   } | {
     /**
-     * The files of a restore, before they are written; `checkpoint_restored` says what came of it.
+     * The files of a restore, before they are written; `checkpoint_restored` says the result.
      *
      * @generated from field: gennai.agent.v1.CheckpointRestoring checkpoint_restoring = 83;
      */
