@@ -28,6 +28,6 @@ test("an answer that was taken back elsewhere meanwhile is gone from the list, t
   await expect.poll(() => section.getByRole("listitem").count()).toBe(3);
   await answers.revoke(undefined);
   await section.getByRole("button", { name: "Ask again: npm install reaches mirror.example:8443" }).click();
-  await section.getByText("None: everything that asks asks again.").waitFor();
+  await section.getByText("None: every question is asked again.").waitFor();
   expect(on.complaints).toEqual([]);
 });

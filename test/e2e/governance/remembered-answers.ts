@@ -50,6 +50,6 @@ export async function takeBackInPanel(
     "npm install reaches mirror.example:8443",
   ]);
   await section.getByRole("button", { name: "Ask again about all" }).click();
-  await section.getByText("None: everything that asks asks again.").waitFor();
+  await section.getByText("None: every question is asked again.").waitFor();
   expect(await standing()).toEqual([]);
 }

@@ -204,7 +204,7 @@ test.each<{
   {
     words: ["--", "vim", "a.md"],
     code: 2,
-    said: /"vim" is in no table[^]*claude-code, codex, gemini, opencode, pi, mine[^]*guard-agents\.yaml/,
+    said: /"vim" is not a known agent[^]*claude-code, codex, gemini, opencode, pi, mine[^]*guard-agents\.yaml/,
   },
   { words: ["--", "mine"], code: 2, said: /mine speaks to whichever provider.*\n.*--allow/ },
   { words: ["--", "claude", "fix it"], code: 2, said: /no terminal in a run.*\n.*-- claude -p/ },

@@ -59,7 +59,7 @@ export async function offerAttempt(
     const name = commandName(console.environment);
     console.output.write(
       chosen.length === 0
-        ? `Nothing of it was kept, the workspace is as before. Take it: ${name} attempts take ${attempt.number}\n`
+        ? `Nothing was kept, the workspace is as before. To take it later: ${name} attempts take ${attempt.number}\n`
         : `Attempt ${attempt.number}: ${all} in the workspace now.\n${describeKept(offer.changes, chosen, name)}`,
     );
   }

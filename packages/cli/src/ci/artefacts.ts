@@ -23,10 +23,10 @@ export async function artefactPlace(named: string, directory: string): Promise<A
   const path = resolve(directory, named);
   const parent = await realpath(dirname(path)).catch(() => undefined);
   if (parent === undefined)
-    throw usageError(`${dirname(path)} is not there.`, "Make it before, or name another place.");
+    throw usageError(`${dirname(path)} is not there.`, "Create it first, or name another place.");
   const place = { parent, name: basename(path) };
   if ((await realpath(path).catch(() => undefined)) !== undefined)
-    throw usageError(`${named} is there already.`, "Name a directory that is not there yet.");
+    throw usageError(`${named} is there already.`, "Name a directory that does not exist yet.");
   return place;
 }
 
@@ -55,7 +55,7 @@ export async function writeArtefacts(
       `The artefacts cannot be written to ${directory}: ${error instanceof Error ? error.message : String(error)}`,
       {
         exitCode: exitCode.failed,
-        next: ["Look at what is there now."],
+        next: ["Look at what is there now, and try again."],
         cause: error,
       },
     );

@@ -31,7 +31,7 @@ export async function chooseIntent(id: string, { governance, sessionId, signal }
         exitCode: exitCode.usage,
         next: [
           selectable.length === 0
-            ? "No intent can be selected now; gennai intents list tells why."
+            ? "No intent can be selected now; gennai intents list says why."
             : `These can be selected: ${selectable.map(intentTitle).join("; ")}`,
           ...warnings,
         ],

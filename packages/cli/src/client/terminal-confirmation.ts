@@ -47,7 +47,7 @@ export async function confirmAtTerminal(
   const rest = question.parts && droppedForRest(question.parts);
   const choices = [
     question.parts === undefined ? "y yes" : "y keep all",
-    ...(rest === undefined ? [] : ["r keep the rest, without what is asked about"]),
+    ...(rest === undefined ? [] : ["r keep only the rest, without what this question is about"]),
     ...(question.offeredScopes.includes("turn") ? ["t for this turn"] : []),
     ...(question.offeredScopes.includes("session") ? ["s for this session"] : []),
     ...(question.offeredScopes.includes("workspace") ? ["w for this workspace"] : []),

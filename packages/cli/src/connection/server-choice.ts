@@ -118,7 +118,7 @@ async function connectTo(request: ServerRequest, console: Console): Promise<Chos
       next: [
         "Start one with `gennai serve`, or check the URL and the token (GENNAI_AUTH_TOKEN, --auth-token-file).",
         "A server of many users is reached by https.",
-        "By a name that is not its own, a server is reached only with --allow-host.",
+        "To reach a server by another host name, start it with --allow-host.",
       ],
     });
   }
@@ -155,7 +155,7 @@ function running(
   const renewToken = async (): Promise<string> => {
     const known = await findToken();
     if (known !== undefined && (await proves(url, known, signal))) return known;
-    throw new ConnectError(`Nobody at ${url} proves to be the Gennai server.`, Code.Unavailable);
+    throw new ConnectError(`The program at ${url} does not prove that it is the Gennai server.`, Code.Unavailable);
   };
   return {
     ...clientsOf({ url, token, renewToken, traceParent }),

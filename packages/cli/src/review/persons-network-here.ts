@@ -51,7 +51,7 @@ function describeWanted({ program, endpoints, warnings, mayStand }: WantedNetwor
   const where = endpoints.map(spelledOut).join(", ");
   return [
     `\n${spelledOut(program)} wants ${where}`,
-    "  It was refused. After a yes the command runs again from the beginning, and all that it sees of the workspace could be sent there.",
+    "  It was refused. After a yes the command runs again from the beginning, and could send everything there that it sees of the workspace.",
     ...warnings.map((warning) => `  ${spelledOut(warning)}`),
     ...(mayStand
       ? [`  workspace: every plain ${spelledOut(program)} here reaches exactly that (gennai answers list)`]

@@ -90,5 +90,5 @@ test("of what a command has changed, what is asked about stands apart, and the r
   expect(reply).toEqual({ answer: "yes", scope: "once", dropped: ["1", "3"] });
   expect(shown).toContain("  asked   AGENTS.md\n          It steers\\u{1b}[2K. (control-files/x)\n");
   expect(shown).toContain("  rest    a.txt, .git\n");
-  expect(shown).toContain("y keep all · r keep the rest, without what is asked about ·");
+  expect(shown).toContain("y keep all · r keep only the rest, without what this question is about ·");
 });

@@ -51,7 +51,7 @@ function Found({ trace }: { readonly trace: CallTrace }) {
         {files.length === 0
           ? "The ledger records no change of this call: nothing can be said of its lines."
           : left === 0
-            ? "None of its lines is known any more."
+            ? "None of its lines is left."
             : `${plural(left, "line")} of ${written === 0 ? "an unknown number" : written} that it wrote ${left === 1 ? "is" : "are"} there today:`}
       </p>
       {files.length > 0 && (
@@ -59,8 +59,7 @@ function Found({ trace }: { readonly trace: CallTrace }) {
           {files.map(({ path, readable, spans }) => (
             <li key={path}>
               {spans.length === 0 && <span class="file-path">{path}</span>}
-              {spans.length === 0 &&
-                (readable ? ": none is known any more" : ": it is gone, or could not be looked into")}
+              {spans.length === 0 && (readable ? ": none is left" : ": it is gone, or could not be looked into")}
               {spans.slice(0, placesShown).map(({ firstLine, lineCount }) => (
                 <PlaceLink key={firstLine} path={path} line={firstLine} lines={lineCount} />
               ))}

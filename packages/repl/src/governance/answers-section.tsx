@@ -14,7 +14,7 @@ export function AnswersSection({ answers, busy, onRevoke }: AnswersSectionProps)
     <section class="g-section" aria-labelledby="answers-title">
       <h3 id="answers-title">Answers that stand</h3>
       {answers.length === 0 ? (
-        <p class="g-empty">None: everything that asks asks again.</p>
+        <p class="g-empty">None: every question is asked again.</p>
       ) : (
         <ul class="answers">
           {answers.map(({ id, statement, accepted }) => (

@@ -93,7 +93,7 @@ function RuleList(props: {
         {rows(spoke)}
       </ul>
       <h4>Of your files</h4>
-      {own.length === 0 && <p class="g-quiet">{text === "" ? "No other one." : "No other one matches."}</p>}
+      {own.length === 0 && <p class="g-quiet">{text === "" ? "No other one." : "No other rule matches."}</p>}
       <ul class="rules" aria-label="Rules of your files">
         {rows(own)}
       </ul>

@@ -26,7 +26,7 @@ export function ModelKeyField({ provider, isKept, busy, onKey }: ModelKeyFieldPr
       <p class="model-key">
         <span>
           {hasKey ? `The key of ${label} is set.` : `${label} needs no key.`}
-          {hasKey && place !== undefined && ` It goes to ${place} alone.`}
+          {hasKey && place !== undefined && ` It is sent only to ${place}.`}
         </span>
         <button type="button" class="link" onClick={() => setAsked(true)}>
           {hasKey ? "Change key" : "Set a key"}
@@ -61,7 +61,7 @@ export function ModelKeyField({ provider, isKept, busy, onKey }: ModelKeyFieldPr
         Set key
       </button>
       <p id="model-key-place" class="model-hint">
-        {place !== undefined && `It goes to ${place} alone. `}
+        {place !== undefined && `It is sent only to ${place}. `}
         {isKept
           ? "Kept in the editor's secret storage and the server's memory, never in a file."
           : `The server keeps it in memory until it ends. To keep it for good, put it into its system's keychain: service gennai, account ${backend}.`}

@@ -92,7 +92,7 @@ export function ModelList({ models, chosen, current, text, isListing, onText, on
 
 function countWords(count: number, isListing: boolean): string {
   if (isListing) return "Looking for models…";
-  if (count === 0) return "No model has such a name.";
+  if (count === 0) return "No model has this name.";
   if (count > mostLines) return `${count} models: ${mostLines} are shown, type to find yours.`;
   return count === 1 ? "1 model" : `${count} models`;
 }

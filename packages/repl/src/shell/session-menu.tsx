@@ -182,7 +182,7 @@ function DeleteQuestion({ session, onAnswer }: DeleteQuestionProps) {
       <p id={`${id}-what`} class="quiet">
         {isRunning
           ? "A turn of it runs: stop that first."
-          : "What was said goes, and with it undo, checkpoints and what its commands made that git ignores. Your files stay as they are. The ledger keeps that something was done, without what. Exported copies stay where they are."}
+          : "The conversation is deleted, and with it undo, checkpoints and ignored files that its commands made. Your files stay as they are. The ledger still shows that something was done, but not what. Exported copies stay where they are."}
       </p>
       <div class="popover-buttons">
         {!isRunning && (

@@ -49,7 +49,7 @@ export const slashCommands: readonly SlashCommand[] = [
       const [, number = "3", prompt = ""] = /^(?:(\d+)(?:\s+|$))?([\s\S]*)$/.exec(said) ?? [];
       if (prompt === "") {
         control.panel.value = "attempts";
-        return said === "" ? undefined : `Say what shall be tried: /attempts ${number} PROMPT`;
+        return said === "" ? undefined : `Say what to try: /attempts ${number} PROMPT`;
       }
       const count = Number(number);
       if (count < 2 || count > mostAttempts) throw new Error(`A prompt is tried 2 to ${mostAttempts} times.`);

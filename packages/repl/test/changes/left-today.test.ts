@@ -69,7 +69,7 @@ it.each([
   {
     name: "nothing left",
     answer: { trust: ok, written: 2, files: [{ path: "a.js", readable: true, spans: [] }] },
-    says: "None of its lines is known any more.",
+    says: "None of its lines is left.",
   },
   {
     name: "a ledger that is not as it was signed",

@@ -83,8 +83,8 @@ async function planAll(
       if (seen.has(key)) {
         throw new EditorError(
           "duplicate_change",
-          `${change.path} stands twice in one change set.`,
-          "Send one change a file.",
+          `${change.path} is twice in one change set.`,
+          "Send one change per file.",
         );
       }
       seen.add(key);
@@ -161,7 +161,7 @@ function differs(name: string): EditorError {
   return new EditorError(
     "not_applied",
     `${name} does not hold what was to be applied.`,
-    "Somebody may be editing it: try again.",
+    "Another program or person may be editing it: try again.",
   );
 }
 

@@ -41,7 +41,7 @@ async function openPort(session: AgentSession, run: BackgroundRun): Promise<void
   const local = await openBackgroundPort(session.client, meant, { port: Number(text), localPort: 0 });
   const url = `http://127.0.0.1:${local}`;
   const choice = await showInformation(
-    `${url} leads to port ${text} of ${run.id}. It is code of the agent's that your browser runs there.`,
+    `${url} leads to port ${text} of ${run.id}. Your browser runs the agent's code there.`,
     "Open in Browser",
   );
   if (choice === "Open in Browser") await vscode.env.openExternal(vscode.Uri.parse(url));

@@ -81,7 +81,7 @@ export const acceptMcpServers: Command = async (workbench, args) => {
     accepted.push(server.name);
   }
   if (accepted.length > 0) void showInformation(`With the next turn this starts: ${accepted.join(", ")}.`);
-  else if (waiting.length === 0) void showInformation("No MCP server of this folder waits for your word.");
+  else if (waiting.length === 0) void showInformation("No MCP server of this folder waits to be accepted.");
 };
 
 function questionAbout({ name, state }: NamedMcpServer): string {

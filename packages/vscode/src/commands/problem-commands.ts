@@ -5,7 +5,7 @@ import { showInformation } from "../editor/notifications.ts";
 import { nameOfUri } from "../editor/paths/workspace-uri.ts";
 import type { Command, Workbench } from "../workbench.ts";
 
-/** Sends a prompt about the problems of a code action, else about those where the caret stands. */
+/** Sends a prompt about the problems of a code action, else about those where the cursor is. */
 export const fixProblem: Command = async (workbench, args) => {
   const found = problemsOf(workbench, args);
   if (found === undefined) return;
@@ -41,7 +41,7 @@ function problemsOf({ root }: Workbench, [uri, diagnostics]: readonly unknown[])
         .getDiagnostics(named)
         .filter(({ range }) => editor !== undefined && range.intersection(editor.selection) !== undefined);
   if (chosen.length > 0) return { path, problems: chosen.map(reported) };
-  void showInformation("No problem is reported where the caret stands.");
+  void showInformation("No problem is reported where the cursor is.");
   return undefined;
 }
 

@@ -81,7 +81,7 @@ export const setModelKey: Command = async (workbench) => {
 async function askWhere(backend: Provider, usual: string): Promise<string | undefined> {
   const typed = await vscode.window.showInputBox({
     title: `Where is the server of ${backend} that the key is for?`,
-    prompt: "The key goes to this address alone.",
+    prompt: "The key is sent only to this address.",
     placeHolder: "http://127.0.0.1:8000/v1",
     value: usual,
     ignoreFocusOut: true,

@@ -108,7 +108,7 @@ export class ServerLink {
   async #renewToken(url: string): Promise<string> {
     const found = await findAt(url, this.#options.ports);
     if (found.type === "found" && found.token !== undefined) return found.token;
-    throw new ConnectError(`Nobody at ${url} proves to be the Gennai server.`, Code.Unavailable);
+    throw new ConnectError(`The program at ${url} does not prove that it is the Gennai server.`, Code.Unavailable);
   }
 
   #fail(problem: ServerProblem): never {

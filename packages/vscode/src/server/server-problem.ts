@@ -80,7 +80,7 @@ export function describeProblem(problem: ServerProblem): ProblemText {
       };
     case "launch-ended":
       return {
-        message: `The Gennai server did not start: ${lastLine(problem.wrote) || "it said nothing in time"}. The log has all that it wrote.`,
+        message: `The Gennai server did not start: ${lastLine(problem.wrote) || "it printed nothing in time"}. The log has all that it wrote.`,
         steps: ["start-server", "show-log"],
       };
     case "no-node":

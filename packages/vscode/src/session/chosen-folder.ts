@@ -35,7 +35,7 @@ export async function chooseFolder(state: vscode.Memento): Promise<void> {
   }));
   const picked = await vscode.window.showQuickPick(items, {
     title: "Choose Folder: where shall Gennai work?",
-    placeHolder: "The extensions of this window start anew; your files and terminals stay as they are",
+    placeHolder: "The extensions of this window are started again; your files and terminals stay as they are",
   });
   if (picked === undefined || picked.folder.index === now?.index) return;
   await state.update(key, picked.folder.uri.toString());

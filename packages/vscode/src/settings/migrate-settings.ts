@@ -38,7 +38,7 @@ async function migrateToken(ports: MigrationPorts): Promise<void> {
   const places = found.map((target) => `${target} settings`).join(" and ");
   ports.warn(
     kept.length === 0
-      ? `The server's token stood in the ${places}: it was moved to the secret storage and removed there. If those settings were shared or synchronised, start the server with a new token.`
+      ? `The server's token was in the ${places}: it was moved to the secret storage and removed there. If those settings were shared or synchronised, start the server with a new token.`
       : `The server's token is in the ${places}. It was copied to the secret storage; remove gennai.authToken there yourself, and start the server with a new token if those settings were shared.`,
   );
 }

@@ -37,7 +37,7 @@ export async function acpCommand(flags: AcpFlags, console: Console): Promise<Exi
     );
   }
   if (holdsFiles(flags)) {
-    throw usageError("An editor's agent works where its server has the files.", "Leave --server out.");
+    throw usageError("An agent of an editor needs a server that has the files.", "Leave --server out.");
   }
   const settings = modelChoice(flags);
   const sandbox = parseSandbox(flags.sandbox);

@@ -22,7 +22,7 @@ export function editorMcpServers(place: Omit<McpPlace, "workspaceRoot">): Editor
     },
     async accept(workingDir, { name, digest }) {
       if ((await acceptanceOf(workingDir).accept(name, digest)) !== undefined) return;
-      throw new Error(`The MCP server ${name} is another one by now. Start a new session to be asked again.`);
+      throw new Error(`The MCP server ${name} has changed since. Start a new session to be asked again.`);
     },
   };
 }
@@ -47,7 +47,7 @@ function written(server: NamedServer): unknown {
 /** All that an acceptance is for. Values that are secrets stay the editor's. */
 function described({ server: { written: start, runs }, changed }: McpStatus): string {
   return [
-    ...(changed ? ["It is another one than the one that was accepted."] : []),
+    ...(changed ? ["It is not the one that was accepted."] : []),
     ...describedStart(start, "masked"),
     ...Object.entries(runs).map(([name, text]) => `runs ${name}: ${text}`),
   ].join("\n");

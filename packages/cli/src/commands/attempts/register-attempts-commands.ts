@@ -7,7 +7,7 @@ import type { AttemptsFlags, AttemptsTakeFlags } from "./attempts-commands.ts";
 export function registerAttemptsCommands(program: Command, { console, ended }: CommandHost): void {
   const attempts = program
     .command("attempts")
-    .description("what gennai run --attempts came to: list it, look at an attempt, take one");
+    .description("results of gennai run --attempts: list them, look at an attempt, take one");
   const ofOption = "of these attempts (default: the newest of the workspace)";
   workspaceCommand(
     attempts,
@@ -38,7 +38,7 @@ export function registerAttemptsCommands(program: Command, { console, ended }: C
       const { attemptsTakeCommand } = await import("./attempts-commands.ts");
       ended(await attemptsTakeCommand(number, flags, console));
     });
-  workspaceCommand(attempts, "drop", "give attempts up; they go by themselves after fourteen days")
+  workspaceCommand(attempts, "drop", "delete attempts; they are deleted automatically after fourteen days")
     .argument("[id]", "of the list (default: all of the workspace)")
     .action(async (id: string | undefined, flags: AttemptsFlags) => {
       const { attemptsDropCommand } = await import("./attempts-commands.ts");

@@ -14,13 +14,13 @@ export function registerBackgroundCommands(program: Command, { console, ended }:
       "--session <id>",
       "of this session (default: of all of the workspace; the newest one that has it)",
     );
-  command("list", "what runs, and what has ended lately")
+  command("list", "what runs, and what ended recently")
     .option("--json", "one JSON object a line")
     .action(async (flags: BackgroundFlags) => {
       const { backgroundListCommand } = await import("./background-commands.ts");
       ended(await backgroundListCommand(flags, console));
     });
-  command("logs", "what one printed lately")
+  command("logs", "what one printed recently")
     .argument("<id>", "e.g. b1")
     .option("--follow", "go on until it ends, or Ctrl+C")
     .action(async (id: string, flags: BackgroundLogsFlags) => {

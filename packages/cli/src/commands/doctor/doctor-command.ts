@@ -64,7 +64,7 @@ export async function doctorCommand(flags: DoctorFlags, console: Console): Promi
   console.output.write(
     flags.json === true
       ? `${JSON.stringify({ version, workspace, failed, warned, findings })}\n`
-      : `${findings.length} looked at, ${failed} to mend, ${warned} to look at\n`,
+      : `${findings.length} checks: ${failed} failed, ${warned} with a warning\n`,
   );
   return failed === 0 ? exitCode.ok : exitCode.failed;
 }

@@ -10,7 +10,7 @@ export function registerDoctorCommand(program: Command, { console, ended }: Comm
   workspaceOption(doctor)
     .option("--server <url>", "look at this server (default: those that run for the workspace)")
     .option("--auth-token-file <file>", "the token of that server; repeatable, in the order of --compare", collect)
-    .option("--tls-cert <file>", "look at this certificate as well: how long it holds")
+    .option("--tls-cert <file>", "check this certificate as well: how long it is valid")
     .option("--log <address>", "look at the log that several servers share, e.g. nats://a:4222,b:4222,c:4222")
     .option("--compare <urls...>", "instead: whether these servers are the same program under the same rules")
     .option("--json", "print JSON")

@@ -36,7 +36,11 @@ export async function serverChecks(options: {
   }));
   if (ours.length > 0)
     return [...ours.flatMap(({ url, token }) => checksOf({ url, token: token ?? undefined })), ...left];
-  const none: Finding = { check: "server", state: "ok", text: "none runs for this workspace; gennai serve starts one" };
+  const none: Finding = {
+    check: "server",
+    state: "ok",
+    text: "no server runs for this workspace; gennai serve starts one",
+  };
   return [{ name: "server", run: async () => none }, ...left];
 }
 
@@ -113,5 +117,5 @@ async function clockFinding({ url }: ServerPlace, signal: AbortSignal): Promise<
   const apart = there > after ? there - after : there + 1_000 < before ? before - there - 1_000 : 0;
   if (apart < noticeableSkew) return { check, state: "ok", text: "the server's and this machine's agree" };
   const text = `The server's clock and this machine's are ${Math.round(apart / 1_000)} s apart.`;
-  return { check, state: apart < harmfulSkew ? "warn" : "fail", text, next: ["Let both keep time by NTP."] };
+  return { check, state: apart < harmfulSkew ? "warn" : "fail", text, next: ["Set both clocks with NTP."] };
 }

@@ -20,7 +20,8 @@ export async function answersListCommand(flags: AnswersFlags, console: Console):
   const { stateDir, workspaceRoot } = await placeOf(flags, console);
   const answers = await new StandingAnswers(stateDir, workspaceRoot).list();
   if (flags.json === true) console.output.write(`${JSON.stringify({ answers })}\n`);
-  else if (answers.length === 0) console.output.write("No answer stands here: everything that asks asks again.\n");
+  else if (answers.length === 0)
+    console.output.write("There are no lasting answers here: every question is asked again.\n");
   for (const { id, statement, acceptedAt } of flags.json === true ? [] : answers) {
     console.output.write(`${id}  ${spelledOut(statement)}  (since ${spelledOut(acceptedAt.slice(0, 10))})\n`);
   }
@@ -39,10 +40,10 @@ export async function answersRevokeCommand(
   const { stateDir, workspaceRoot } = await placeOf(flags, console);
   const revoked = await new StandingAnswers(stateDir, workspaceRoot).revoke(id);
   if (id !== undefined && revoked.length === 0) {
-    throw usageError(`No answer that stands here has the id ${id}.`, "gennai answers list");
+    throw usageError(`No lasting answer here has the id ${id}.`, "gennai answers list");
   }
   if (flags.json === true) console.output.write(`${JSON.stringify({ revoked })}\n`);
-  else if (revoked.length === 0) console.output.write("No answer stood here.\n");
+  else if (revoked.length === 0) console.output.write("There was no lasting answer here.\n");
   else for (const { statement } of revoked) console.output.write(`asks again: ${spelledOut(statement)}\n`);
   return exitCode.ok;
 }

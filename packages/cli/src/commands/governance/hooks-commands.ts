@@ -26,7 +26,7 @@ export async function hooksShowCommand(flags: HooksFlags, console: Console): Pro
   }
   if (loaded.hooks.length === 0) console.output.write("No hooks run here.\n");
   for (const problem of loaded.problems)
-    console.output.write(`broken: ${terminalSafe(problem)}; changes are refused until it is mended\n`);
+    console.output.write(`broken: ${terminalSafe(problem)}; changes are refused until it is corrected\n`);
   for (const warning of loaded.warnings) console.output.write(`warning: ${terminalSafe(warning)}\n`);
   return exitCode.ok;
 }
@@ -40,14 +40,14 @@ export async function hooksTrustCommand(flags: HooksFlags, console: Console): Pr
   } catch (error) {
     throw new CliError(error instanceof Error ? error.message : String(error), {
       exitCode: exitCode.usage,
-      next: ["Mend the file, then trust it."],
+      next: ["Correct the file, then trust it."],
       cause: error,
     });
   }
   if (commands === undefined) {
     throw new CliError("This workspace has no .gennai/hooks.json.", {
       exitCode: exitCode.usage,
-      next: ["Nothing is to be trusted."],
+      next: ["There is nothing to trust."],
     });
   }
   if (flags.json === true) console.output.write(`${JSON.stringify({ trusted: commands })}\n`);

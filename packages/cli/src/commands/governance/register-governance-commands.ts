@@ -109,7 +109,7 @@ function registerMcp(program: Command, { console, ended }: CommandHost): void {
     const { mcpListCommand } = await import("./mcp-commands.ts");
     ended(await mcpListCommand(flags, console));
   });
-  add("accept <server>", "let a server of the workspace's .mcp.json start as it is written now").action(
+  add("accept <server>", "accept a server of the workspace's .mcp.json as it is written now, so that it starts").action(
     async (name: string, flags: McpFlags) => {
       const { mcpAcceptCommand } = await import("./mcp-commands.ts");
       ended(await mcpAcceptCommand(name, flags, console));
@@ -135,9 +135,11 @@ function registerCheck(program: Command, { console, ended }: CommandHost): void 
 function registerAnswers(program: Command, { console, ended }: CommandHost): void {
   const group = program
     .command("answers")
-    .description("what runs, or reaches the network, without a question because somebody said yes for the workspace");
+    .description(
+      "lasting answers: what runs or reaches the network without a question, because a person said yes for the workspace",
+    );
   const add = (name: string, description: string): Command => workspaceCommand(group, name, description);
-  add("list", "show all answers that stand").action(async (flags: AnswersFlags) => {
+  add("list", "show all lasting answers").action(async (flags: AnswersFlags) => {
     const { answersListCommand } = await import("./answers-commands.ts");
     ended(await answersListCommand(flags, console));
   });

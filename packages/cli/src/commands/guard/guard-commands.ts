@@ -25,7 +25,7 @@ export async function guardInstallCommand(name: string, flags: GuardFlags, conso
     name === "all" ? await agentsHere(flags, console) : { here: guardedAgents(name), elsewhere: [] };
   if (here.length === 0) {
     throw new CliError("No agent was found here, neither its program nor its directory.", {
-      next: [`gennai guard install ${elsewhere[0]?.host.id ?? ""}: one is named all the same`],
+      next: [`Name one to install its guard anyway: gennai guard install ${elsewhere[0]?.host.id ?? ""}`],
     });
   }
   for (const agent of here) {
@@ -43,10 +43,10 @@ export async function guardInstallCommand(name: string, flags: GuardFlags, conso
     const [first] = elsewhere;
     const names = elsewhere.map(({ host }) => host.id).join(", ");
     console.output.write(
-      `Left out, for neither its program nor its directory is here: ${names}. All the same: gennai guard install ${first?.host.id ?? ""}\n`,
+      `Left out, because neither program nor directory was found: ${names}. To install one anyway: gennai guard install ${first?.host.id ?? ""}\n`,
     );
   }
-  console.output.write("A server has to run, else nothing is changed: gennai serve\n");
+  console.output.write("As long as no server runs, it may change nothing. Start one: gennai serve\n");
   return exitCode.ok;
 }
 
@@ -55,7 +55,7 @@ export async function guardUninstallCommand(name: string, flags: GuardFlags, con
   for (const agent of guardedAgents(name)) {
     const file = await guardedFile(agent, flags, console);
     const wasThere = await file.uninstall();
-    console.output.write(`${wasThere ? "Taken away from" : "Nothing of Gennai's is in"} ${file.path}\n`);
+    console.output.write(`${wasThere ? "Taken away from" : "There is nothing of Gennai in"} ${file.path}\n`);
   }
   return exitCode.ok;
 }
@@ -143,7 +143,7 @@ async function examined(agent: GuardedAgent, flags: GuardFlags, console: Console
     findings.push({ state: "ok", text: `The hook is in place: ${found.path}` });
     const { amiss } = found;
     if (amiss.length > 0) {
-      const text = `It is missing, or not as it is installed, for ${amiss.join(", ")}. Install it again.`;
+      const text = `For ${amiss.join(", ")} it is missing or differs from what install writes. Install it again.`;
       findings.push({ state: "fail", text });
     }
     // A file of the workspace may name any program: only our own is started.

@@ -172,7 +172,7 @@ export class GuardedFile {
       const lock = tryFileLock(join(directory, "guard"));
       if (lock !== undefined) return lock;
       if (performance.now() > giveUp) {
-        throw new CliError("Another `gennai guard` is at work. Nothing was changed.", { next: ["Try it again."] });
+        throw new CliError("Another `gennai guard` is running. Nothing was changed.", { next: ["Try it again."] });
       }
       await sleep(pauseMs);
     }
@@ -189,7 +189,9 @@ export class GuardedFile {
         await file.writeFile(text);
       }
       if (this.#text() !== before) {
-        throw new CliError(`${this.path} was changed meanwhile, and is left as it is.`, { next: ["Try it again."] });
+        throw new CliError(`${this.path} was changed at the same time, and is left as it is.`, {
+          next: ["Try it again."],
+        });
       }
       if (text === undefined) rmSync(this.path, { force: true });
       else await rename(temporary, this.path);

@@ -15,7 +15,8 @@ const perls = ["/usr/bin/perl", "/usr/local/bin/perl"];
 /** @param project undefined: who starts it says which one it is. Throws `CliError`. */
 export function hookProgram(agent: string, stateDir: string, project: string | undefined): HookProgram {
   const program = process.argv[1];
-  if (program === undefined || !existsSync(program)) throw usageError("Where this program lies cannot be told.");
+  if (program === undefined || !existsSync(program))
+    throw usageError("It is not known where this program is installed.");
   const perl = perls.find((path) => existsSync(path));
   const node = [process.execPath, ...process.execArgv, program, "guard", "hook", agent] as const;
   return {

@@ -17,13 +17,13 @@ export function registerGuardCommands(program: Command, { console, ended }: Comm
       "--user",
       "in your own settings, for all projects, in place of this project's",
     );
-  place("install", "put a hook into the agent's settings, by its own documented way, beside those that are there")
-    .argument("<agent>", "or all: those of which the program or the directory is here")
+  place("install", "add a hook to the agent's settings, in its documented way; other hooks stay")
+    .argument("<agent>", "or all: those whose program or directory is on this machine")
     .action(async (agent: string, flags: GuardFlags) => {
       const { guardInstallCommand } = await import("./guard-commands.ts");
       ended(await guardInstallCommand(agent, flags, console));
     });
-  place("uninstall", "take it away; what was there before is there again")
+  place("uninstall", "remove the hook; the settings are as before")
     .argument("<agent>", "or all")
     .action(async (agent: string, flags: GuardFlags) => {
       const { guardUninstallCommand } = await import("./guard-commands.ts");
@@ -38,7 +38,7 @@ export function registerGuardCommands(program: Command, { console, ended }: Comm
       ended(await guardStatusCommand(flags, console));
     });
   workspaceOption(guard.command("doctor").description("try whether a call of the agent would be judged"))
-    .argument("<agent>", "or all: those that are here, or guarded")
+    .argument("<agent>", "or all: those on this machine, and those that are guarded")
     .action(async (agent: string, flags: GuardFlags) => {
       const { guardDoctorCommand } = await import("./guard-commands.ts");
       ended(await guardDoctorCommand(agent, flags, console));
@@ -46,20 +46,18 @@ export function registerGuardCommands(program: Command, { console, ended }: Comm
   workspaceOption(
     guard
       .command("run")
-      .description(
-        "start an agent where it can harm nothing, see what its session would change, and keep what you want",
-      )
+      .description("run an agent on a copy, see what its session would change, and keep what you want")
       .argument("<agent...>", "the agent and its arguments, behind --"),
   )
-    .option("--keep", "do not ask at the end: keep what no rule asks about or refuses, but for what git ignores")
+    .option("--keep", "do not ask at the end: keep what no rule asks about or refuses, except what git ignores")
     .option("--include <path>", "with --keep: this as well, named as in the list, e.g. dist; repeatable", collect)
     .option("--drop", "do not ask at the end: keep nothing")
     .option(
       "--allow <host:port>",
-      "let it reach this without a question, in place of its usual host; repeatable",
+      "let it reach this without a question, instead of its usual host; repeatable",
       collect,
     )
-    .option("--login", "let it have its login without a question")
+    .option("--login", "give it its login without a question")
     .option("--ask", "ask even when the input is no terminal")
     .option("--timeout <seconds>", "until it is ended", "3600")
     .option("--json", "print JSON; what the agent prints is in it")

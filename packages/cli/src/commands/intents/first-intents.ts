@@ -1,5 +1,5 @@
 /** What `gennai intents init` writes. Nothing in it can be selected before a person said so. */
-export const firstIntents = `# Intents: pieces of work somebody authorised, and the paths each may touch.
+export const firstIntents = `# Intents: pieces of work that a person authorised, and the paths that each may change.
 # Only an intent whose status is active (or in_progress) can be selected.
 active_intents:
   - id: INT-001

@@ -136,10 +136,10 @@ function agreement(call: RecordFields): string {
     case "yes": {
       const earlier = textOf(confirmation.get("remembered_from"));
       const how = pattern === "" ? (scopeWords[scope] ?? "") : `, for everything like ${pattern}`;
-      return earlier === "" ? `${by} said yes${how}` : `a yes that was given for the call ${earlier} still held${how}`;
+      return earlier === "" ? `${by} said yes${how}` : `the yes to the call ${earlier} was still valid${how}`;
     }
     case "passed-on":
-      return `${by} was left to ask its own user; what was said there is not known here`;
+      return `${by} asked its own user; that answer is not known here`;
     case "no":
       return `nobody: ${by} said no`;
     case "timeout":
@@ -147,7 +147,7 @@ function agreement(call: RecordFields): string {
     case "nobody":
       return "nobody: there was nobody to ask";
     default:
-      return textOf(call.get("verdict")) === "deny" ? "nobody was asked" : "nobody had to: no rule asked";
+      return textOf(call.get("verdict")) === "deny" ? "nobody was asked" : "no question was needed: no rule asked";
   }
 }
 
@@ -170,7 +170,7 @@ function ruleWords(call: RecordFields): string {
 function ruleOrigin(rule: string): string {
   if (/^rules\/(?:project|user)\//.test(rule)) return `from the ${rule.split("/")[1]}'s rule file`;
   if (rule.startsWith("hook/")) return "an external hook";
-  if (rule.startsWith("intents/")) return "which holds work to the selected intent";
+  if (rule.startsWith("intents/")) return "which limits work to the selected intent";
   if (rule.startsWith("emergency/")) return "an emergency control that a person switched on";
   if (rule.startsWith("capabilities/")) return "from the capability profile";
   if (rule.startsWith("tool/")) return "from the tool itself";

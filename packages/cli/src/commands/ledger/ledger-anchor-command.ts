@@ -22,7 +22,7 @@ export async function ledgerAnchorCommand(flags: LedgerAnchorFlags, console: Con
   const ledger = new WorkspaceLedger({ workspaceRoot, stateDir: defaultStateDir(console.environment) });
   const { status, message } = await ledger.verify();
   if (status !== "ok") {
-    throw new CliError(`The ledger is not sound (${status}), so nothing was signed: ${message}`, {
+    throw new CliError(`The ledger is not correct (${status}), so nothing was signed: ${message}`, {
       next: ["gennai ledger verify says where."],
     });
   }
@@ -37,7 +37,7 @@ export async function ledgerAnchorCommand(flags: LedgerAnchorFlags, console: Con
           ? `Anchored ${head.size} records in ${where}`
           : `${head.size} records are anchored in ${where} already.`,
         `  key      ${head.verifierKey}`,
-        "  next     have somebody keep it whom you cannot make forget it; gennai ledger verify compares",
+        "  next     give it to somebody outside of your control to keep; gennai ledger verify compares",
         "",
       ].join("\n"),
     );

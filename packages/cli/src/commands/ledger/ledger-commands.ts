@@ -76,7 +76,7 @@ export async function ledgerShowCommand(flags: LedgerShowFlags, console: Console
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     throw new CliError(`There is no ledger at ${file}.`, {
       next: [
-        "Nothing was recorded here yet, or it was removed: gennai ledger verify tells, gennai ledger repair brings it back.",
+        "Nothing was recorded here yet, or it was removed: gennai ledger verify says which, gennai ledger repair brings it back.",
       ],
       cause: error,
     });
@@ -185,8 +185,8 @@ function unreadable(file: string): (error: unknown) => never {
 
 const repairWords = {
   nothing: "Nothing to repair.",
-  cut_torn_line: "The torn last line was cut.",
-  rebuilt_from_store: "The file was written anew from the store.",
+  cut_torn_line: "The incomplete last line was removed.",
+  rebuilt_from_store: "The file was written again from the store.",
 } as const;
 
 function writeReport(report: Judged<WorkspaceLedgerReport>, flags: LedgerFlags, console: Console): void {

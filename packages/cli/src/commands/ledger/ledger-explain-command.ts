@@ -19,7 +19,7 @@ export async function ledgerExplainCommand(id: string, flags: LedgerFlags, conso
   const { file } = new WorkspaceLedger({ stateDir: defaultStateDir(console.environment), workspaceRoot });
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     throw new CliError(`There is no ledger at ${file}.`, {
-      next: ["Nothing was recorded here yet, or it was removed: gennai ledger verify tells."],
+      next: ["Nothing was recorded here yet, or it was removed: gennai ledger verify says which."],
       cause: error,
     });
   });

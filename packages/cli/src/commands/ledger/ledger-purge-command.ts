@@ -32,7 +32,7 @@ export async function ledgerPurgeCommand(flags: LedgerPurgeFlags, console: Conso
       sessions + records + blobs === 0
         ? session === undefined && notes === 0
           ? "There was nothing to purge.\n"
-          : "It was purged or deleted before. What that had left is gone now.\n"
+          : "It was purged or deleted before. The remains are gone now.\n"
         : `Purged ${sessions} sessions with ${events} events, ${blobs} files, and the content of ${records} records; their place in the chain stays.\n`,
     );
     if (notes > 0) console.output.write(notesText(notes));

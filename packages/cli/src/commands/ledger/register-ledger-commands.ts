@@ -10,37 +10,32 @@ import type { LedgerPurgeFlags } from "./ledger-purge-command.ts";
 export function registerLedgerCommands(program: Command, { console, ended }: CommandHost): void {
   const ledger = program
     .command("ledger")
-    .description("check, mend and show the workspace's signed record of what was done");
+    .description("check, repair and show the workspace's signed record of what was done");
   workspaceCommand(ledger, "verify", "check signatures and chain")
     .option("--public-key <file>", "check as a third party, by this key alone")
     .option("--bundle <file>", "check an exported bundle, offline")
-    .option(
-      "--anchors <files...>",
-      "compare with heads that were kept in these witness files; git's notes are read by themselves",
-    )
-    .option("--witness <keys...>", "whose word on the time of an anchor counts, as NAME+KEYID+BASE64")
+    .option("--anchors <files...>", "compare with heads in these witness files; those in git's notes are always read")
+    .option("--witness <keys...>", "a witness to be trusted for the time of an anchor, as NAME+KEYID+BASE64")
     .addHelpText("after", verifyHelp)
     .action(async (flags: LedgerVerifyFlags) => {
       const { ledgerVerifyCommand } = await import("./ledger-commands.ts");
       ended(await ledgerVerifyCommand(flags, console));
     });
-  workspaceCommand(ledger, "repair", "write it anew from the store, or cut a torn last line; keeps a copy").action(
-    async (flags: LedgerFlags) => {
-      const { ledgerRepairCommand } = await import("./ledger-commands.ts");
-      ended(await ledgerRepairCommand(flags, console));
-    },
-  );
+  workspaceCommand(
+    ledger,
+    "repair",
+    "write it again from the store, or remove an incomplete last line; keeps a copy",
+  ).action(async (flags: LedgerFlags) => {
+    const { ledgerRepairCommand } = await import("./ledger-commands.ts");
+    ended(await ledgerRepairCommand(flags, console));
+  });
   workspaceCommand(ledger, "show", "show the last records")
     .option("--limit <number>", "how many", "20")
     .action(async (flags: LedgerShowFlags) => {
       const { ledgerShowCommand } = await import("./ledger-commands.ts");
       ended(await ledgerShowCommand(flags, console));
     });
-  workspaceCommand(
-    ledger,
-    "explain <id>",
-    "say of a record in plain words what happened, who agreed, and by which rule",
-  )
+  workspaceCommand(ledger, "explain <id>", "explain a record: what happened, who agreed, and by which rule")
     .addHelpText("after", "\nThe id: the number of a record, its id or the beginning of it, or the id of a call.\n")
     .action(async (id: string, flags: LedgerFlags) => {
       const { ledgerExplainCommand } = await import("./ledger-explain-command.ts");
@@ -77,7 +72,7 @@ export function registerLedgerCommands(program: Command, { console, ended }: Com
   workspaceCommand(
     ledger,
     "anchor",
-    "sign the newest head and keep it elsewhere, so that a rewritten ledger is found out",
+    "sign the newest head and keep it elsewhere, so that a rewritten ledger is detected",
   )
     .option("--to <file>", "add it to this witness file")
     .option("--git", "add it to git's notes of the present commit (refs/notes/gennai-anchors)")

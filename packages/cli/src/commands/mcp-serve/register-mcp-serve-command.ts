@@ -10,10 +10,7 @@ export function registerMcpServeCommand(program: Command, { console, ended }: Co
     .command("serve")
     .description("be a server of tools for an agent that speaks the Model Context Protocol: it starts this");
   serverOptions(protectOption(workspaceOption(command)))
-    .option(
-      "--branch <name>",
-      "the branch that is worked on; one is made and named where a protected one is checked out",
-    )
+    .option("--branch <name>", "the branch to work on (default: a new one if a protected branch is checked out)")
     .option("--sandbox <mode>", sandboxHelp, "auto")
     .option("--stages <mode>", stagesHelp, "auto")
     .addHelpText("after", help)

@@ -13,7 +13,7 @@ export function partsOf<Part extends string>(
   const known = names.map((name) => {
     const part = all.find((each) => each === name);
     if (part === undefined) {
-      throw usageError(`There is no part ${JSON.stringify(name)}.`, `Choose of ${all.join(", ")}, or none.`);
+      throw usageError(`There is no part ${JSON.stringify(name)}.`, `Choose from ${all.join(", ")}, or none.`);
     }
     return part;
   });

@@ -19,7 +19,7 @@ export function modelOptions(command: Command): Command {
 
 export function serverOptions(command: Command): Command {
   return command
-    .option("--server <which>", "auto: a running server of this workspace, else an own one; own; or a URL", "auto")
+    .option("--server <which>", "auto: a running server of this workspace, else one of its own; own; or a URL", "auto")
     .option("--auth-token-file <file>", "the token of the server given by URL")
     .option(
       "--local-files",
@@ -36,8 +36,7 @@ export function protectOption(command: Command): Command {
   );
 }
 
-export const sandboxHelp =
-  "keep commands apart from the machine and the network: auto, required (or do not start), off";
+export const sandboxHelp = "isolate commands from the machine and the network: auto, required (or do not start), off";
 
 export const stagesHelp =
   "run commands on a copy, and keep what they did when rules or you agree: auto (where that works), " +

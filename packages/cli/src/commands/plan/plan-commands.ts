@@ -72,7 +72,7 @@ export async function planApproveCommand(planId: string, flags: PlanFlags, conso
   const plans = await plansWith(planId, flags, place);
   const { plan, actions } = await plans.preview(planId, { signal });
   if (flags.digest !== undefined && flags.digest !== plan.digest) {
-    throw new CliError("The plan is not the one you looked at: its digest is another.", {
+    throw new CliError("The plan is not the one you looked at: its digest differs.", {
       exitCode: exitCode.refused,
       next: [`Look at it again: gennai plan preview ${planId}`, `Its digest is ${plan.digest}.`],
     });

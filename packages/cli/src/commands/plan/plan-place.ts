@@ -47,7 +47,7 @@ export type PlanTerminal = Pick<PlanPlace, "server" | "terminal" | "interrupts" 
 /** Sessions looked through for a plan whose session is not named. */
 const searchedSessions = 25;
 
-/** @param request what an own server starts with */
+/** @param request what a server of its own starts with */
 export async function openPlanPlace(
   flags: PlanFlags,
   console: Console,

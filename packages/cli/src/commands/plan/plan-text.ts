@@ -69,7 +69,8 @@ export function describeOutcome(plan: Plan, paint: Paint): string {
 }
 
 export function describeResults(results: readonly VerificationResult[], paint: Paint): string {
-  if (results.length === 0) return `${paint("yellow", "Nothing to verify with: success is not claimed.")}\n`;
+  if (results.length === 0)
+    return `${paint("yellow", "There is no verification command, so success is not claimed.")}\n`;
   return results
     .map(({ command, passed, exitCode, output }) => {
       const word = passed ? paint("green", "passed") : paint("red", "failed");

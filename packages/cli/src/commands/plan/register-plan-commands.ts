@@ -12,7 +12,11 @@ export function registerPlanCommands(program: Command, { console, ended }: Comma
   const add = (name: string, description: string): Command =>
     workspaceOption(group.command(name).description(description))
       .option("--session <id>", "the session (default: the one that has the plan)")
-      .option("--server <which>", "auto: a running server of this workspace, else an own one; own; or a URL", "auto")
+      .option(
+        "--server <which>",
+        "auto: a running server of this workspace, else one of its own; own; or a URL",
+        "auto",
+      )
       .option("--auth-token-file <file>", "the token of the server given by URL")
       .option("--json", "print JSON");
 

@@ -8,11 +8,11 @@ import type { PolicyLogFlags } from "./policy-log-command.ts";
 export function registerPolicyCommands(program: Command, { console, ended }: CommandHost): void {
   const policy = program
     .command("policy")
-    .description("ask what the rules say, test them, replay the past through them");
+    .description("try the rules: ask what they say, test them, judge earlier calls by them");
   const named = (name: string, description: string): Command =>
     workspaceOption(policy.command(name).description(description))
       .option("--home <dir>", "the home assumed for ~ and the user's rules")
-      .option("--intent <id>", "the intent assumed to be selected; without one, intents play no part")
+      .option("--intent <id>", "the intent assumed to be selected; without one, intents are ignored")
       .option("--sandbox <when>", "judge commands as a server with this option would: auto, required, off", "auto")
       .option("--stages <when>", "judge commands as a server with this option would: auto, required, off", "auto")
       .option("--json", "print JSON");
@@ -22,9 +22,9 @@ export function registerPolicyCommands(program: Command, { console, ended }: Com
     .option("--write <path>", "of writing this file")
     .option(
       "--run",
-      "really run the command on a copy, without network but what stands or is allowed, and judge what it did; nothing of it is kept",
+      "really run the command on a copy, with no network except allowed hosts, and judge what it did; nothing is kept",
     )
-    .option("--allow <host:port>", "with --run: let it reach this; repeatable", collect)
+    .option("--allow <host:port>", "with --run: let it reach this host and port; repeatable", collect)
     .option("--jsonl", "of each {id, tool, input} in the input, one a line; answers one a line")
     .addHelpText("after", checkHelp)
     .action(async (command: string | undefined, flags: PolicyCheckFlags) => {

@@ -12,13 +12,13 @@ export function registerProvenanceCommands(program: Command, { console, ended }:
     program
       .command("blame")
       .description(
-        "say of each line of a file who wrote it, under which intent, and who allowed it, as far as it is recorded",
+        "show for each line of a file who wrote it, under which intent, and who allowed it, as far as it is recorded",
       )
       .argument("<file[:lines]>", "in the workspace, e.g. src/parse.ts, src/parse.ts:40 or src/parse.ts:40-60"),
   )
     .option("--since <when>", "only what was written since: a commit, branch or tag, or a date (2026-11-01)")
-    .option("--bundle <file>", "by an exported bundle in place of this machine's ledger: for a clone, elsewhere")
-    .option("--notes", "by git's notes in place of this machine's ledger, as gennai provenance note wrote them")
+    .option("--bundle <file>", "from an exported bundle instead of this machine's ledger, for a clone elsewhere")
+    .option("--notes", "from git's notes instead of this machine's ledger, as gennai provenance note wrote them")
     .option("--public-key <file>", "whose signature the bundle, or a note, must have")
     .option("--json", "print JSON; the text of the file is not in it")
     .addHelpText("after", blameHelp)
@@ -30,17 +30,17 @@ export function registerProvenanceCommands(program: Command, { console, ended }:
     program
       .command("report")
       .description(
-        "say of a pull request how much an agent wrote, under which intents, what was asked and refused, and what has no verification",
+        "report for a pull request how much an agent wrote, under which intents, what was asked and refused, and what was not verified",
       ),
   )
-    .requiredOption("--since <ref>", "the branch that it is to go into; what that got meanwhile does not count")
+    .requiredOption("--since <ref>", "the branch that the change is for; later commits of that branch do not count")
     .option("--to <ref>", "its newest commit (default: HEAD)")
     .option("--format <format>", "markdown, html or json", "markdown")
-    .option("--out <file>", "to a new file that only you can read, in place of standard output")
+    .option("--out <file>", "to a new file that only you can read, instead of standard output")
     .option("--include <parts>", `what is told, of ${sharedPartNames}; none (default: ${usualPartNames})`)
     .option("--dry-run", "write no file: list what would leave, and print the report")
-    .option("--bundle <file>", "by an exported bundle in place of this machine's ledger")
-    .option("--notes", "by git's notes in place of this machine's ledger; these report no questions")
+    .option("--bundle <file>", "from an exported bundle instead of this machine's ledger")
+    .option("--notes", "from git's notes instead of this machine's ledger; they hold no questions")
     .option("--public-key <file>", "whose signature the bundle, or a note, must have")
     .option("--json", "the same as --format json")
     .addHelpText("after", reportHelp)
@@ -48,12 +48,12 @@ export function registerProvenanceCommands(program: Command, { console, ended }:
       const { reportCommand } = await import("./report/report-command.ts");
       ended(await reportCommand(flags, console));
     });
-  const provenance = program.command("provenance").description("let what is known of lines go along with commits");
+  const provenance = program.command("provenance").description("attach the origin of lines to commits");
   workspaceOption(
     provenance
       .command("note")
       .description(
-        "write a commit's lines that recorded calls brought into its git note, as a signed Agent Trace record",
+        "write a git note for a commit: which of its lines recorded calls wrote, as a signed Agent Trace record",
       )
       .argument("[commit]", "a commit, branch or tag (default: HEAD)"),
   )

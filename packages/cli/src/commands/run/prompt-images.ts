@@ -15,7 +15,7 @@ export async function promptImages(
 ): Promise<readonly Uint8Array[]> {
   if (files.length > 0 && request === undefined)
     throw usageError("--image needs a request.", 'For example: gennai run --image page.png "what is wrong here?"');
-  if (files.length > most.count) throw usageError(`At most ${most.count} images go along.`, "Leave some out.");
+  if (files.length > most.count) throw usageError(`At most ${most.count} images can be sent.`, "Leave some out.");
   const images: Uint8Array[] = [];
   for (const file of files) images.push(await readImage(resolve(console.directory, file)));
   if (images.reduce((sum, { length }) => sum + length, 0) > most.bytes)
@@ -36,5 +36,5 @@ async function readImage(path: string): Promise<Uint8Array> {
 }
 
 function unusable(path: string, why: string): CliError {
-  return usageError(`${path} cannot go along. ${why}`, "Name an image that can with --image.");
+  return usageError(`${path} cannot be sent. ${why}`, "Name another image with --image.");
 }

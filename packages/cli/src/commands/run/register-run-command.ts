@@ -23,7 +23,10 @@ export function registerRunCommand(program: Command, { console, ended }: Command
       "branch: write on a feature branch; proposal: show changes and apply what you keep; plan: approve a plan first",
     )
     .option("--branch <name>", "name of the branch (default: ai-agent/ and words of the request)")
-    .option("--worktree", "work in a git working tree of its own, beside the repository, so that sessions do not meet")
+    .option(
+      "--worktree",
+      "work in a git working tree of its own, beside the repository, so that sessions do not disturb each other",
+    )
     .option("--yes", "answer yes to all questions but those of high risk, and keep all that is proposed")
     .option("--ask", "ask even when the input is no terminal")
     .option("--allow <host:port>", "let commands reach this without a question; repeatable", collect)
@@ -31,7 +34,7 @@ export function registerRunCommand(program: Command, { console, ended }: Command
     .option("--refuse <hunk>", "proposal: keep all but this; repeatable", collect)
     .option(
       "--attempts <number>",
-      "try the request so often (2 to 8), each time on a copy of its own; the best is offered",
+      "try the request this many times (2 to 8), each time on a copy of its own; the best is offered",
     )
     .option("--parallel <number>", "attempts at once", "2")
     .option("--check <command>", "what decides between attempts (default: the project's check)")
@@ -43,8 +46,8 @@ export function registerRunCommand(program: Command, { console, ended }: Command
     )
     .option("--artefacts <dir>", "with --ci: a directory to make for the result, the refusals as SARIF, and the ledger")
     .option("--annotations <for>", "with --ci: github or none (default: github in its Actions)")
-    .option("--sandbox <when>", `${sandboxHelp}; of an own server`, "auto")
-    .option("--stages <when>", `${stagesHelp}; of an own server`, "auto")
+    .option("--sandbox <when>", `${sandboxHelp}; of a server of its own`, "auto")
+    .option("--stages <when>", `${stagesHelp}; of a server of its own`, "auto")
     .option("--image <file>", "an image for the model to look at (PNG, JPEG, GIF, WebP); repeatable", collect)
     .option("--session <id>", "go on with this session")
     .option("--intent <id>", "the intent to work under; `gennai intents list` shows them")

@@ -60,10 +60,16 @@ export function serveBanner(facts: BannerFacts, paint: Paint): string {
       : [row("rinawarp", `${facts.rinaUrl}  (takes no token: only your own programs, and high risk still asks here)`)]),
     facts.sandbox.state === "sandboxed"
       ? row("commands", sandboxed(facts))
-      : paint("red", row("commands", `run WITHOUT a sandbox: ${facts.sandbox.reason}; all but plain reading asks`)),
+      : paint(
+          "red",
+          row(
+            "commands",
+            `run WITHOUT a sandbox: ${facts.sandbox.reason}; every command that is not known to only read asks`,
+          ),
+        ),
     ...(facts.encryption === "tls" ? [row("encryption", "TLS 1.2 or newer")] : []),
     ...(facts.encryption === "proxy"
-      ? [paint("yellow", row("warning", "unencrypted here: keep everybody but your proxy away from this address"))]
+      ? [paint("yellow", row("warning", "unencrypted here: let only your proxy reach this address"))]
       : []),
     ...(workspace === undefined
       ? []

@@ -9,7 +9,7 @@ export function registerOpenCommand(program: Command, { console, ended }: Comman
     .option("--workspace <dir>", "of the server that works there (default: here, else the newest)")
     .option("--port <number>", "of the server on this port")
     .option("--browser", "open it in a browser as well")
-    .option("--close-all", "instead: shut out every page that is open")
+    .option("--close-all", "instead: end the access of every open page")
     .option("--server <url>", "of this server, with a token of yours")
     .option("--auth-token-file <file>", "the token for --server")
     .action(async (flags: OpenFlags) => {

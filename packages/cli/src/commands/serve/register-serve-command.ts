@@ -38,7 +38,7 @@ export function registerServeCommand(program: Command, { console, ended }: Comma
     .option("--log-format <format>", "text: for people; json: an object a line, for machines", "text")
     .option("--log-level <level>", "debug, info, warn or error: what is less is left out", "info")
     .option("--drain <seconds>", "on SIGTERM, how long turns under way may go on before they are stopped", "0")
-    .option("--quit-when-idle <minutes>", "end when for so long nobody called and nothing ran (default: never)");
+    .option("--quit-when-idle <minutes>", "end after this long without a call or running work (default: never)");
   securityOptions(serve)
     .addHelpText("after", serveHelp)
     .action(async (flags: ServeFlags) => {
@@ -78,7 +78,7 @@ function securityOptions(command: Command): Command {
     )
     .option(
       "--slow-reader <seconds>",
-      `how long a client may take nothing of its stream (default: ${defaultLimits.slowReaderMs / 1000})`,
+      `how long a client may leave its stream unread (default: ${defaultLimits.slowReaderMs / 1000})`,
     );
 }
 

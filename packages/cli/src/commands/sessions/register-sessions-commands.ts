@@ -20,10 +20,10 @@ function registerUndo(program: Command, { console, ended }: CommandHost): void {
   workspaceOption(serverOptions(undo))
     .argument("[paths...]", "with --turn or --to: only these files or directories")
     .option("--session <id>", "of this session")
-    .option("--kept", "what gennai try kept last; again for the one before")
+    .option("--kept", "what gennai try kept last; a second time: what it kept before that")
     .option("--list", "show to which points one can go back")
-    .option("--turn <number>", "all that was done since before this turn, by commands too")
-    .option("--to <checkpoint>", "all that was done since this checkpoint")
+    .option("--turn <number>", "everything since before this turn, by commands too")
+    .option("--to <checkpoint>", "everything since this checkpoint")
     .option("--dry-run", "only say what would be done")
     .option("--force", "restore the named files also where somebody else changed them since")
     .option("--json", "print what was done as JSON")
@@ -76,7 +76,7 @@ function registerSessions(program: Command, { console, ended }: CommandHost): vo
     });
   sessions
     .command("import")
-    .description("make a new session of such a file; what it claims was decided or approved is not believed")
+    .description("make a new session from such a file; decisions and approvals in it do not count")
     .argument("<file>", "what gennai sessions export wrote")
     .action(async (file: string, _flags: object, command: Command) => {
       const { sessionsImportCommand } = await import("./session-bundle-commands.ts");

@@ -58,7 +58,7 @@ export async function sessionsExportCommand(
   return exitCode.ok;
 }
 
-const saidText = "It is redacted, and holds what was said and read: prompts and answers too.\n";
+const saidText = "It is redacted, and holds the conversation and what was read, prompts and answers too.\n";
 
 /** A session that goes to another machine goes whole: nothing of it is chosen. */
 async function listed(sessionId: string, lines: AsyncIterable<string>): Promise<string> {

@@ -21,8 +21,8 @@ export async function sessionsDeleteCommand(
   const title = session?.title === undefined || session.title === "" ? "without a title" : `“${session.title}”`;
   if (flags.yes !== true) {
     console.errors.write(
-      `Session ${sessionId}, ${terminalSafe(title)}: what was said goes, and with it undo, checkpoints and what its commands made that git ignores.\n` +
-        "Your files stay as they are. The ledger keeps that something was done, without what, and git notes of this repository lose what they say of it.\n" +
+      `Session ${sessionId}, ${terminalSafe(title)}: the conversation is deleted, and with it undo, checkpoints and ignored files that its commands made.\n` +
+        "Your files stay as they are. The ledger still shows that something was done, but not what; git notes of this repository about it are removed.\n" +
         "Exported files, trailers in commits and notes that were pushed stay.\n",
     );
     if (!(await agreed("Delete it for good? [y/N] ", "Deleting is for good", console))) {

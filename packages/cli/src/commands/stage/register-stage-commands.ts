@@ -7,7 +7,9 @@ import type { StageFlags, StageKeepFlags } from "./stage-commands.ts";
 export function registerStageCommands(program: Command, { console, ended }: CommandHost): void {
   const stage = program
     .command("stage")
-    .description("what commands made that git ignores (builds, dependencies): list it, have it here, or drop it");
+    .description(
+      "ignored files that commands made (builds, dependencies): list them, put them into the workspace, or drop them",
+    );
   const command = (name: string, description: string): Command =>
     serverOptions(workspaceCommand(stage, name, description)).option(
       "--session <id>",
@@ -26,7 +28,7 @@ export function registerStageCommands(program: Command, { console, ended }: Comm
       const { stageKeepCommand } = await import("./stage-commands.ts");
       ended(await stageKeepCommand(paths, flags, console));
     });
-  command("drop", "give it up: later commands of the session see what the workspace has")
+  command("drop", "drop it: later commands of the session see what the workspace has")
     .argument("[paths...]", "trees of the list (default: all)")
     .action(async (paths: string[], flags: StageFlags) => {
       const { stageDropCommand } = await import("./stage-commands.ts");

@@ -49,7 +49,7 @@ export async function stageKeepCommand(
   }
   const { sha256 } = seen;
   const { kept, files, undoable } = await keepLayer(client, { sessionId, paths, sha256 }, { signal });
-  if (!kept) throw usageError("It changed meanwhile, so nothing was kept.", "Look again: gennai stage list");
+  if (!kept) throw usageError("It has changed since, so nothing was kept.", "Look again: gennai stage list");
   const names = seen.paths.map(terminalSafe).join(", ");
   const undo = `${commandName(console.environment)} undo`;
   const back = undoable ? `Take it back: ${undo}` : `${undo} cannot take it back`;

@@ -8,12 +8,10 @@ export function registerTryCommand(program: Command, { console, ended }: Command
   workspaceOption(
     program
       .command("try")
-      .description(
-        "run a command where it can harm nothing, see what it would change, and keep that, some of it, or nothing",
-      )
+      .description("run a command on a copy, see what it would change, and keep all, some, or nothing of it")
       .argument("<command...>", "one shell command in quotes, or a program and its arguments behind --"),
   )
-    .option("--keep", "do not ask: keep what no rule asks about or refuses, but for what git ignores")
+    .option("--keep", "do not ask: keep what no rule asks about or refuses, except what git ignores")
     .option("--include <path>", "with --keep: this as well, named as in the list, e.g. dist; repeatable", collect)
     .option("--drop", "do not ask: keep nothing")
     .option("--allow <host:port>", "let it reach this without a question; repeatable", collect)

@@ -10,7 +10,7 @@ import { resolveWorkspace } from "../options/resolve-workspace.ts";
  * @returns the command's own exit code, where it has one and nobody was missed
  */
 export function tryCommand(words: readonly string[], flags: TryFlags, console: Console): Promise<number> {
-  const left = "Ended; nothing of it was kept, the workspace is as before.";
+  const left = "Ended; nothing was kept, the workspace is as before.";
   return untilEnded(console, left, (place) => tried(words, flags, { console, ...place }));
 }
 

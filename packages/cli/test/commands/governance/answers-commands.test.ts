@@ -44,7 +44,7 @@ test("answers of every kind stand in one list, and each is taken back by itself"
   expect(await connections.find("npm install")).toEqual([]);
   expect(await connections.find("psql")).toHaveLength(1);
   expect(await gennai(0, "revoke", "--all")).toContain("asks again: the check npm run lint");
-  expect(await gennai(0, "list")).toBe("No answer stands here: everything that asks asks again.\n");
+  expect(await gennai(0, "list")).toBe("There are no lasting answers here: every question is asked again.\n");
   expect(await new AcceptedChecks(state.root, workspace.root).list()).toEqual([]);
 });
 

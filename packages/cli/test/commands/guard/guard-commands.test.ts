@@ -131,7 +131,7 @@ describe("install and uninstall", () => {
     const [first] = now.hooks["PreToolUse"] ?? [];
     now.hooks["PreToolUse"] = [{ ...first, hooks: first?.hooks.map((each) => ({ ...each, ...hook })) ?? [], ...group }];
     writeFileSync(settings, JSON.stringify(now));
-    expect((await run("guard doctor claude-code")).printed).toContain("not as it is installed, for PreToolUse");
+    expect((await run("guard doctor claude-code")).printed).toContain("For PreToolUse it is missing or differs");
     expect((await run("guard install claude-code")).printed).toContain("Installed in");
     expect(JSON.parse(readFileSync(settings, "utf8"))).toEqual(JSON.parse(written));
   });
@@ -394,7 +394,7 @@ describe("all agents at once", () => {
     expect(code).toBe(0);
     expect(readdirSync(place.root).toSorted()).toEqual([".opencode", ".pi"]);
     expect(printed).toContain(
-      "Left out, for neither its program nor its directory is here: claude-code, codex, copilot, gemini.",
+      "Left out, because neither program nor directory was found: claude-code, codex, copilot, gemini.",
     );
     expect(printed).toContain("gennai guard install claude-code");
     const doctor = (await place.run("guard doctor all", "", { PATH: bin })).printed;

@@ -98,10 +98,10 @@ describe.each(Object.entries(plugins))("%s", (agent, path) => {
     writeFileSync(file, readFileSync(file, "utf8").replace("throw new Error", "return; throw new Error") + "\n");
     expect(await run(`guard doctor ${agent}`)).toMatchObject({
       code: 1,
-      printed: expect.stringContaining("not as it is"),
+      printed: expect.stringContaining("differs from what install writes"),
     });
     await run(`guard install ${agent}`);
-    expect((await run(`guard doctor ${agent}`)).printed).not.toContain("not as it is");
+    expect((await run(`guard doctor ${agent}`)).printed).not.toContain("differs from what install writes");
     await run(`guard uninstall ${agent}`);
     expect(readdirSync(join(file, ".."))).toContain("theirs.js");
     expect(existsSync(file) ? readFileSync(file, "utf8") : "").toBe("");

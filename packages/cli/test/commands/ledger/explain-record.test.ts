@@ -81,16 +81,10 @@ test.each([
   ["3", ["was refused; nothing ran", "nobody was asked", "no-prod, from the project's rule file, refused it"]],
   ["4", ["was refused; nothing ran", "nobody: ben said no", "commands/not-proven-to-read, which is built in, asked"]],
   ["5", ["nobody: the question was not answered in time"]],
-  ["6", ["no record says how it ended", "nobody had to: no rule asked", "none asked or refused"]],
+  ["6", ["no record says how it ended", "no question was needed: no rule asked", "none asked or refused"]],
   ["7", ["a person's review", "1 kept", "“fine”"]],
   ["8", ["ann approved the plan p1 (authenticated)"]],
-  [
-    "9",
-    [
-      "it failed, the failure is timeout",
-      "a yes that was given for the call c1 still held, for everything like rm *.txt",
-    ],
-  ],
+  ["9", ["it failed, the failure is timeout", "the yes to the call c1 was still valid, for everything like rm *.txt"]],
   ["9", ["b.txt: deleted"]],
   ["00000003", ["Record 3, a refusal, 2026-11-22 10:00:03 UTC"]],
   ["c1", ["Record 1,", "Record 2,"]],

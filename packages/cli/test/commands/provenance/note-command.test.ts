@@ -191,7 +191,7 @@ test("what a purge could not take from the notes, the same purge takes later", a
   rmSync(lock);
   expect(await purge()).toMatchObject({
     code: 0,
-    printed: expect.stringMatching(/had left is gone now.*1 git note tells/s),
+    printed: expect.stringMatching(/remains are gone now.*1 git note tells/s),
   });
   await expect(note()).rejects.toThrow("no note found");
   expect(await purge()).toMatchObject({ code: 1, complained: expect.stringContaining("no session s") });

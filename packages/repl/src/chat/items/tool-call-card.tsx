@@ -172,9 +172,9 @@ function ToolDetails({ item }: { readonly item: ToolCallItem }) {
 }
 
 const verificationWords = {
-  verified: "verified: the server looked again and found it so",
+  verified: "verified: the server looked again, and the result is as intended",
   unverified: "not verified",
-  failed: "verification failed: what is there is not what was to be",
+  failed: "verification failed: the result is not as intended",
 };
 
 function outputOf({ result, liveOutput }: ToolCallItem): string {

@@ -34,7 +34,7 @@ export const keepIgnored: Command = async ({ sessions, connect }) => {
   if ((await askModally(`Keep this? ${what}`, `${details}\n\n${back}`, "Keep")) !== "Keep") return;
   const { kept } = await keepLayer(agent, { sessionId, paths, sha256: seen.sha256 }, call());
   void showInformation(
-    kept ? `In your folder now: ${seen.paths.join(", ")}.` : "It changed meanwhile, so nothing was kept. Look again.",
+    kept ? `In your folder now: ${seen.paths.join(", ")}.` : "It has changed since, so nothing was kept. Look again.",
   );
 };
 

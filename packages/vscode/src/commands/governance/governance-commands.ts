@@ -70,7 +70,7 @@ export const editIntents: Command = async ({ root }) => {
   }
 };
 
-const firstIntents = `# Intents: pieces of work somebody authorised, and the paths each may touch.
+const firstIntents = `# Intents: pieces of work that a person authorised, and the paths that each may change.
 # Only an intent whose status is active (or in_progress) can be selected.
 active_intents:
   - id: INT-001

@@ -31,7 +31,7 @@ export async function openRule(
 /** Opens a rule's file at its line. Rejects with an `Error` that says where it stands. @param place nothing that is trusted */
 export async function openRuleAt(place: string, root: string): Promise<void> {
   const found = /\.ya?ml:\d+$/i.test(place) ? await ruleInFile(place, root) : undefined;
-  if (found === undefined) throw new Error(`The rule stands at ${place}, which this window cannot open.`);
+  if (found === undefined) throw new Error(`The rule is at ${place}, which this window cannot open.`);
   const selection = new vscode.Range(found.line, 0, found.line, 0);
   await vscode.window.showTextDocument(found.uri, { preview: true, selection, viewColumn: columnBesideRepl() });
 }
@@ -63,9 +63,9 @@ function describeRule({ tool, words, rule, reason, place, action }: ViolationFac
     `- Tried: ${tool}, ${words}`,
     `- Result: ${action}`,
     place === ""
-      ? "- Where it stands: built into the server. No rule file takes it away."
-      : `- Where it stands: ${place}, which this window cannot open.`,
-    "The governance panel of the REPL (**Rules in force**) tells what all rules say of a command, without running it.",
+      ? "- Where it is: built into the server. No rule file can remove it."
+      : `- Where it is: ${place}, which this window cannot open.`,
+    "The governance panel of the REPL (**Rules in force**) shows what all rules say about a command, without running it.",
   ];
   return `${lines.join("\n\n")}\n`;
 }

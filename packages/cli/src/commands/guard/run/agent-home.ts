@@ -29,7 +29,7 @@ export class AgentHome {
         throw new CliError(
           `${path}, a directory of ${agent.id}, is a link or behind one, and a run cannot follow it.`,
           {
-            next: [`Let ${agent.id} itself know the place that it leads to: ${realpathSync(path)}`],
+            next: [`Configure ${agent.id} itself to use the place that it leads to: ${realpathSync(path)}`],
           },
         );
       }

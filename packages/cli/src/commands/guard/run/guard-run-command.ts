@@ -29,7 +29,7 @@ export interface GuardRunFlags extends TryFlags {
  * @returns the agent's own exit code, where it has one and nobody was missed
  */
 export function guardRunCommand(words: readonly string[], flags: GuardRunFlags, console: Console): Promise<number> {
-  const left = "Ended; nothing of it was kept, the workspace is as before.";
+  const left = "Ended; nothing was kept, the workspace is as before.";
   return untilEnded(console, left, (place) => guarded(words, flags, { console, ...place }));
 }
 
@@ -153,14 +153,14 @@ async function agreed(
     });
   }
   if (!canAsk) {
-    errors.write(terminalSafe(`Not there for ${agent.id}: ${covered.join(", ")}. --login lets it have that.\n`));
+    errors.write(terminalSafe(`Hidden from ${agent.id}: ${covered.join(", ")}. --login gives it these.\n`));
     return { hosts, uncovered: false };
   }
   const has = logins.length === 0 ? "" : `, with its login (${logins.map(spelledOut).join(", ")})`;
   errors.write(
     terminalSafe(
       `${agent.id} is to reach ${hosts.join(", ")}${has}.\n` +
-        "  All that it sees of the workspace and of its own files could be sent there.\n",
+        "  It could send everything there that it sees of the workspace and of its own files.\n",
     ),
   );
   for (;;) {

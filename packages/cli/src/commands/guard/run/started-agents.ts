@@ -136,7 +136,7 @@ export async function startedAgentNamed(name: string, { environment }: Pick<Cons
   ];
   const found = all.find(({ id, program }) => id === name || program === name);
   if (found !== undefined) return found;
-  throw new CliError(`${JSON.stringify(name.slice(0, 100))} is in no table of agents, so it is not started.`, {
+  throw new CliError(`${JSON.stringify(name.slice(0, 100))} is not a known agent, so it is not started.`, {
     exitCode: exitCode.usage,
     next: [
       `Agents: ${all.map(({ id }) => id).join(", ")}.`,
@@ -176,6 +176,6 @@ async function ownAgents(directory: string): Promise<readonly StartedAgent[]> {
 function unusable(file: string, why: string): CliError {
   return new CliError(`${file} cannot be used: ${why}`, {
     exitCode: exitCode.usage,
-    next: ["Mend it, or take it away."],
+    next: ["Correct it, or remove it."],
   });
 }

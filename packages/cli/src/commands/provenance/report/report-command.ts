@@ -37,7 +37,7 @@ export async function reportCommand(flags: ReportFlags, console: Console): Promi
     throw usageError(`There is no format ${JSON.stringify(wanted)}.`, `Choose --format ${formats.join(", ")}.`);
   }
   if (flags.since === undefined) {
-    throw usageError("A report needs a beginning.", "Name the branch that it is to go into: --since main.");
+    throw usageError("A report needs a beginning.", "Name the branch that the change is for: --since main.");
   }
   const parts = partsOf(flags.include, { all: sharedParts, usual: usualParts });
   const { workspaceRoot, provenance } = await openProvenance(flags, console);

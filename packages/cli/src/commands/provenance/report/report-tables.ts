@@ -61,7 +61,7 @@ export function reportTables(report: ChangeReport, mostFiles: number): readonly 
       more: 0,
     },
     {
-      title: "How it was let happen",
+      title: "How it was allowed",
       heading: ["decision", "new lines"],
       rows: decisions.map(({ type, lines }) => [words(decisionNames[type]), number(lines)]),
       more: 0,
