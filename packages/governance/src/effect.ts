@@ -67,7 +67,7 @@ export interface NetworkAccess {
   readonly wanted?: AllowedEndpoint & { readonly program: string };
 }
 
-/** A call of somebody else's tool. What it does is not known; only what it is told and what its user said of it is. */
+/** A call of an external tool. What it does is not known, only its arguments and what the user said about the tool. */
 export interface ExternalCall {
   readonly type: "external";
   readonly server: string;

@@ -21,7 +21,7 @@ export interface PolicyInput {
 export interface Policy {
   readonly name: string;
   readonly kind: "guard" | "observer";
-  /** `external`: somebody else's programs. They run, together, only when no other policy has denied. */
+  /** `external`: external hooks. They run, together, only when no other policy has denied. */
   readonly stage?: "external";
   /** Milliseconds it may take, when it needs other than the gate's own limit. */
   readonly timeoutMs?: number;

@@ -5,7 +5,7 @@ import { notesIn, parseVerifierKey } from "@gennai/governance/ledger/anchor/sign
 const mostBytes = 16 * 1024 * 1024;
 
 /**
- * What a bundle is to be compared with. Throws an `Error` for a file that is too large and a key that is none.
+ * What a bundle is to be compared with. Throws an `Error` for a file that is too large and for text that is not a key.
  * @param witnessKeys of others whose word on the time counts: `NAME+KEYID+BASE64`, apart by white space
  */
 export async function chosenAnchors(files: readonly File[], witnessKeys: string): Promise<ChosenAnchors | undefined> {

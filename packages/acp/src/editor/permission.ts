@@ -23,7 +23,7 @@ export function permissionOptions(question: ConfirmationQuestion): readonly Perm
   return answersTo(question).map(({ option }) => option);
 }
 
-/** What a person chose. An answer that was not offered is none. */
+/** What a person chose; undefined for an answer that was not offered. */
 export function confirmationReply(
   question: ConfirmationQuestion,
   outcome: RequestPermissionOutcome,

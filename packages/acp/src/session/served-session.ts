@@ -210,7 +210,7 @@ export class ServedSession {
     this.#settings = await this.#session.changeSettings(choice, { signal: this.#place.signal });
   }
 
-  /** Looked for once a session; those that do not answer soon are none. */
+  /** Looked for once a session; those that do not answer soon are left out. */
   #offeredModels(): Promise<readonly ProviderChoice[]> {
     const { server, signal } = this.#place;
     const inTime = AbortSignal.any([signal, AbortSignal.timeout(modelsMs)]);

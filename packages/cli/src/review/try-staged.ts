@@ -36,7 +36,7 @@ export interface StagedTry extends Pick<TrialOptions, "network" | "agent"> {
   readonly seconds: number;
   /** Real path. */
   readonly workspace: string;
-  /** Aborted while the command runs, it ends it, and rejects with the signal's reason. What has ended by then is offered as ever. */
+  /** Aborted while the command runs, it ends it, and rejects with the signal's reason. What has ended by then is offered as usual. */
   readonly ending?: AbortSignal;
 }
 

@@ -1,5 +1,5 @@
 /**
- * `fetch`, as far as it has to do with 421, by which a server says that the host is none of its own. `fetch` answers that with
+ * `fetch`, as far as it has to do with 421, by which a server says that the host is not one of its own. `fetch` answers that with
  * the same request over another connection; Node's has spent the body by then, or a part of it, and fails for that
  * before anybody reads why. And to gRPC-Web 421 says nothing, where 403 means that permission is denied.
  */

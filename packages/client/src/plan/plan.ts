@@ -101,7 +101,7 @@ export function planFromMessage(message: PlanMessage | undefined): Plan {
     title: message?.title ?? "",
     summary: message?.summary ?? "",
     steps: (message?.steps ?? []).map(stepFromMessage),
-    // A success that was not stated is none.
+    // A success that was not stated does not count.
     claimed: message?.claimed ?? false,
     executed: message?.executed ?? false,
     verified: message?.verified ?? false,

@@ -48,7 +48,7 @@ const varying: ReadonlyMap<string, VaryingCommand> = new Map([
 
 const formatting: ReadonlySet<string> = new Set(["--write", "--check", "--fix"]);
 
-/** The command with operands that may vary; undefined where none may, or the words are none that are known. */
+/** The command with operands that may vary; undefined where none may, or the words are not known. */
 export function patternWords(words: readonly string[]): readonly PatternWord[] | undefined {
   const commit = commitMessage(words);
   if (commit !== undefined) return commit;

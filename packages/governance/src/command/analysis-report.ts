@@ -40,7 +40,7 @@ export class AnalysisReport {
   }
 
   danger(danger: CommandDanger): void {
-    // What a rule may ask about is kept for each command: a yes to one is none to another.
+    // What a rule may ask about is kept for each command: a yes to one is not a yes to another.
     const of = danger.askable === undefined ? "" : JSON.stringify(danger.askable);
     const key = `${danger.rule}\0${danger.verdict}\0${of}`;
     if (!this.#dangers.has(key)) this.#dangers.set(key, danger);

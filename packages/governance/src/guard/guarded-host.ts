@@ -11,7 +11,7 @@ export interface GuardedHost {
   readonly asks: boolean;
   /** It gives its calls no ids, so that these say what it is: two may have the same, and one that was changed since has another. */
   readonly namesCalls?: false;
-  /** What its hook was told. Throws `UnreadableHookInput` for what is none of its words. */
+  /** What its hook was told. Throws `UnreadableHookInput` for input that the host does not send. */
   read(payload: unknown): HostEvent;
   /** Whether it plainly reports something that needs no leave. False for what cannot be read. */
   isAfterCall(payload: unknown): boolean;
@@ -56,12 +56,12 @@ export type HostCall =
   | { readonly type: "own" }
   | {
       readonly type: "judged";
-      /** The gate's tool that does the same, or the host's own name for what is none of these. */
+      /** The gate's tool that does the same, or the host's own name for a tool that is none of these. */
       readonly tool: string;
       readonly args: Readonly<Record<string, unknown>>;
       /** It changes nothing whatever its arguments are. */
       readonly readsOnly: boolean;
-      /** Of somebody else's tool: whose. */
+      /** The server of an external tool. */
       readonly server?: string;
     };
 

@@ -57,7 +57,7 @@ function hostCall(tool: string, args: Readonly<Record<string, unknown>>, directo
   }
 }
 
-/** Spaces of all kinds are plain ones to it, and one `@` before a path is none of the path. */
+/** Spaces of all kinds are plain ones to it, and one `@` before a path does not belong to the path. */
 function meant(path: string): string {
   const plain = path.replaceAll(/[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g, " ").replace(/^@/, "");
   if (!plain.startsWith("file:")) return plain;

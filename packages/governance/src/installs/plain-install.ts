@@ -3,7 +3,7 @@ import { splitInstall } from "./split-install.ts";
 
 /**
  * An install by npm that takes packages from registries only, into the project around it. None of its options names a program, settings,
- * or another project; a package out of a repository of git is none of a registry.
+ * or another project; a package from a git repository does not come from a registry.
  *
  * @param text for the shell
  */

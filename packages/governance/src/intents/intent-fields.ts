@@ -28,7 +28,7 @@ const spellings: ReadonlyMap<string, IntentField> = new Map([
   ["acceptancecriterion", "acceptance_criteria"],
 ]);
 
-/** What a key of an intent means; undefined for keys that are somebody else's. */
+/** What a key of an intent means; undefined for keys of other programs. */
 export function intentField(key: string): IntentField | undefined {
   return spellings.get(plain(key));
 }

@@ -16,7 +16,7 @@ export function indexPackage(text: string): string | undefined {
   return `${name}${extras.replaceAll(" ", "")}${written}`;
 }
 
-/** Under which conditions a package is wanted, written anew; undefined for what is none. @param text behind the `;` */
+/** Under which conditions a package is wanted, written in one form; undefined if the text is no condition. @param text after the `;` */
 export function environmentMarker(text: string): string | undefined {
   if (text.length > longest) return undefined;
   const words = text.match(/'[\w.+*~]*'|"[\w.+*~]*"|[a-z_]+|[()]|[=!~]=|[<>]=?|\S/g) ?? [];

@@ -24,7 +24,7 @@ export class LedgerKeys {
   }
 
   /**
-   * Follows a hand-over in a record whose own signature is checked already. False when the new key is none, is another than
+   * Follows a hand-over in a record whose own signature is checked already. False when the new key is not a key, is another than
    * it says, has been in use before, or did not sign for this very place.
    */
   async handOver(

@@ -22,7 +22,7 @@ export function endpointOf(host: string, port: number): Endpoint | undefined {
 }
 
 /**
- * The one form in which an address is compared, however it was written; undefined for what is none. An IPv6 address that carries
+ * The one form in which an address is compared, however it was written; undefined for other text. An IPv6 address that carries
  * an IPv4 one is that one, and the address of every interface is the loopback, to which the system connects then.
  */
 export function addressForm(text: string): string | undefined {

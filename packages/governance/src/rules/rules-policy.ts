@@ -30,7 +30,7 @@ export function createRulesPolicy(ports: RulesPolicyPorts): Policy {
   };
 }
 
-/** The strictest; a question names every rule that asks, so that an answer for one is none for another. */
+/** The strictest; a question names every rule that asks, so that an answer to one does not answer another. */
 function together(verdicts: readonly Verdict[]): Verdict {
   const verdict = strictest([allow, ...verdicts]);
   if (verdict.type !== "ask") return verdict;

@@ -56,7 +56,7 @@ export function parsePatch(patch: string): readonly PatchedFile[] {
     if (body.length === 0) fail("a line of a hunk begins with a space, + or -.");
     const isEnd = lines[at]?.trim() === endOfFile;
     if (isEnd) at += 1;
-    // Empty lines between two files, or before the end, are none of the hunk.
+    // Empty lines between two files, or before the end, do not belong to the hunk.
     while (!isEnd && body.at(-1) === "" && (at === lines.length || lines[at]?.startsWith("*** ") === true)) body.pop();
     if (!body.some((line) => /^[+-]/.test(line)))
       fail("the hunk before it changes nothing: it has no line with + or -.");

@@ -33,7 +33,7 @@ export function isGitIndex(root: string, path: string): boolean {
   return /^(?:worktrees\/[^/]+\/)?index$/.test(pathsInGit(root)(path) ?? "");
 }
 
-/** As well of a submodule that is new. What is none begins otherwise. @param path relative to `root` */
+/** Also of a submodule that is new. Other files begin in another way. @param path relative to `root` */
 export function mayBeIndex(root: string, path: string): boolean {
   return /(?:^|\/)index$/.test(path) && pathsInGit(root)(path) !== undefined;
 }

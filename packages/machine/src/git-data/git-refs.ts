@@ -13,7 +13,7 @@ export function readPackedRefs(text: string): GitRefs | undefined {
   return isSound && byName.size === refs.length ? byName : undefined;
 }
 
-/** The value of a loose ref, or of HEAD; undefined for what is none. */
+/** The value of a loose ref, or of HEAD; undefined for anything else. */
 export function readLooseRef(text: string): string | undefined {
   const value = text.replace(/\n$/, "");
   return looseValue.test(value) ? value : undefined;

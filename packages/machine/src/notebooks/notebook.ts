@@ -32,7 +32,7 @@ const notebookSchema = z.looseObject({
 export type Notebook = z.infer<typeof notebookSchema>;
 export type NotebookOutput = z.infer<typeof output>;
 
-/** A notebook, or why the text is none. */
+/** A notebook, or why the text is not one. */
 export function parseNotebook(text: string): { readonly notebook: Notebook } | { readonly problem: string } {
   let value: unknown;
   try {

@@ -7,7 +7,7 @@ const footer = /-----END[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 /** What may stand between the two: base64, headers, and what diffs and quoting put before lines. */
 const body = /[A-Za-z0-9+/=\s\\:,|>"'-]/;
 
-/** A listing puts before a line whatever it likes, e.g. `src/a_b.ts:12:` or `12→`; a longer line is none of a key. */
+/** A listing puts before a line whatever it likes, e.g. `src/a_b.ts:12:` or `12→`; a longer line does not belong to a key. */
 const longestLine = 600;
 
 /** The end of a listed line of a key: its material, and what quoting puts behind it. */

@@ -16,7 +16,7 @@ export interface SearchProvider {
   readonly keyVariables: readonly string[];
   /** A request for so many results, in the provider's words. */
   request(url: URL, search: { readonly query: string; readonly count: number; readonly key: string }): Request;
-  /** Throws what zod throws for an answer that is none. */
+  /** Throws what zod throws for an answer that cannot be read. */
   results(answer: unknown): readonly SearchResult[];
 }
 

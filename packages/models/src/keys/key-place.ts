@@ -19,7 +19,7 @@ export interface KeyPlace {
 }
 
 /**
- * What may be sent to an address. undefined: it is none, and gets no key.
+ * What may be sent to an address. undefined: it is not an address, and gets no key.
  * @param defaults of the server
  * @param handedKeyOnly a person typed the address: keys of the server itself go there only where it is a known one
  */

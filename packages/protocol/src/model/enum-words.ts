@@ -15,12 +15,12 @@ export class EnumWords<Word extends string, Message extends number> {
     return this.#messages[word];
   }
 
-  /** undefined for a number that is none of them. */
+  /** undefined for an unknown number. */
   fromMessage(message: number | undefined): Word | undefined {
     return this.words.find((word) => this.#messages[word] === message);
   }
 
-  /** @throws InvalidField for a number that is none of them */
+  /** @throws InvalidField for an unknown number */
   checkedFromMessage(message: number, field: string): Word {
     const word = this.fromMessage(message);
     if (word === undefined) throw new InvalidField(`${field} has no meaning: ${message}.`);

@@ -15,7 +15,7 @@ export function extractFirstJsonObject(text: string): string | undefined {
     if (end !== undefined) {
       const candidate = text.slice(start, end);
       if (isJson(candidate)) return candidate;
-      // Looks like an object and is none: what its reader should hear about, if nothing better follows.
+      // Looks like an object and is not one: what its reader should hear about, if nothing better follows.
       if (begun === undefined && /^\{\s*"/.test(candidate)) begun = candidate;
     }
     start = text.indexOf("{", start + 1);

@@ -1,6 +1,6 @@
 import type { ReplControl } from "../control/repl-control.ts";
 
-/** Said once, to those for whom nobody chose a model: what answers is none. */
+/** Said once, to users without a chosen model: the assistant that answers is not a language model. */
 export function LacksModel({ control }: { readonly control: ReplControl }) {
   return (
     <div class="lacks-model">

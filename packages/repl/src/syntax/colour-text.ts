@@ -7,7 +7,7 @@ const maxKept = 16;
 const kept = new Map<string, Promise<readonly (readonly ColouredPart[])[]>>();
 
 /**
- * The coloured parts of each line of a text, in the language that its path names; empty where that is none. Rejects when the parser cannot
+ * The coloured parts of each line of a text, in the language that its path names; empty if the language is not known. Rejects when the parser cannot
  * be had.
  */
 export function colourText(text: string, path: string): Promise<readonly (readonly ColouredPart[])[]> {

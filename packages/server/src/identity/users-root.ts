@@ -6,7 +6,7 @@ import { WorkspaceError } from "@gennai/machine/workspace/paths/workspace-error"
 
 /**
  * Real path of the directory under which users have theirs, made if it is missing. Throws `WorkspaceError` for one where a
- * command of one user would see what is another's, or what is the server's.
+ * command of one user would see files of another user, or of the server.
  */
 export function openUsersRoot(
   directory: string,

@@ -41,7 +41,7 @@ export class SharedEmergency implements EmergencyRecord {
     this.#store = store;
   }
 
-  /** Takes a message of the log, in the log's order; ignores what is none of the controls'. */
+  /** Takes a message of the log, in the log's order; ignores messages that are not about the controls. */
   take(message: { readonly position: number; readonly subject: string; readonly payload: Uint8Array }): void {
     const number = Number(/\.ctl\.emergency\.(\d+)$/.exec(message.subject)?.[1] ?? "0");
     if (number !== this.#local.newestNumber + 1) return;

@@ -7,7 +7,7 @@ import { bodyLimit } from "./read-body.ts";
 
 export interface SendBody {
   readonly text: string;
-  /** The output must be an envelope; when it is none, the model is asked once more. */
+  /** The output must be an envelope; if it is not, the model is asked once more. */
   readonly strict: boolean;
   readonly context: JsonValue | undefined;
 }

@@ -10,7 +10,7 @@ export class CopiedWorkspaces {
     };
   }
 
-  /** The workspace of which this is a copy; itself, where it is none. */
+  /** The workspace of which this is a copy; itself, if it is not a copy. */
   originalOf(workspace: string): string {
     return this.#originals.get(workspace) ?? workspace;
   }

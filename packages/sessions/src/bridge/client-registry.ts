@@ -50,7 +50,7 @@ export class ClientRegistry {
     return false;
   }
 
-  /** Whether a client says so that is none of these. */
+  /** Whether a client that is none of these says so. */
   offersBesides(ability: ClientAbility, clientIds: ReadonlySet<string>): boolean {
     for (const { clientId, abilities } of this.#attached) {
       if (abilities.has(ability) && !clientIds.has(clientId)) return true;

@@ -88,7 +88,7 @@ export class OpenSessions {
     const { admission } = this.#services;
     const { sessionsPerUser } = admission;
     const userHasRoom = (): boolean => this.#ofUser(user) < sessionsPerUser;
-    // Whose limit it is gives way: one user's many sessions close none of another's.
+    // Whose limit it is gives way: the many sessions of one user close no session of another.
     if (!userHasRoom()) await this.#closeIdle((id) => this.#users.get(id) === user, userHasRoom);
     const hasRoom = (): boolean => userHasRoom() && admission.hasRoomForSession();
     if (userHasRoom() && !hasRoom()) await this.#closeIdle(() => true, hasRoom);

@@ -18,7 +18,7 @@ interface ArgumentPathPorts {
 }
 
 /**
- * What arguments of somebody else's tool name of the file system, as far as that can be seen: strings that are written like a
+ * The paths that arguments of an external tool name, as far as that can be seen: strings that are written like a
  * path, also encoded, quoted in JSON or behind an option, or that name something in the workspace. Throws `ToolFailure` for
  * more than can be looked at, and for what leads somewhere and cannot be read here.
  */

@@ -54,7 +54,7 @@ export class McpAcceptance {
 
   /**
    * Accepts the server as it is now, and resolves with that; undefined when there is none of this name.
-   * @param digest of what the user saw, where that may be another one by now: then it is none
+   * @param digest of what the user saw, where that may have changed by now: then nothing is accepted
    */
   async accept(name: string, digest?: string): Promise<McpStatus | undefined> {
     const { servers } = await this.status();

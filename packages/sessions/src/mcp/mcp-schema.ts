@@ -23,7 +23,7 @@ function visibleValue(value: unknown): unknown {
 }
 
 /**
- * The part of a schema that is checked here. Patterns are left to the server: an expression of somebody else's can take
+ * The part of a schema that is checked here. Patterns are left to the server: an expression of another program can take
  * longer than anybody waits, and nothing else runs meanwhile. Undefined for one with references, which can unfold without end.
  */
 export function checkableSchema(schema: Schema): Schema | undefined {

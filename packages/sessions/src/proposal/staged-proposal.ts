@@ -23,7 +23,7 @@ export function operationOf({ base, staged }: StagedFile): ChangeOperation {
   return base === null ? "create" : staged === null ? "delete" : "update";
 }
 
-/** What is there, as text; undefined for what is none. */
+/** What is there, as text; undefined for anything else. */
 export function textAt(tree: StagedTree, state: Pick<FileState, "sha256"> | null): string | undefined {
   if (state === null) return "";
   try {

@@ -28,7 +28,7 @@ interface PathWork {
 
 /**
  * What has to be written so that each file is as before the first of these changes. A file that is not as the last of them
- * left it is somebody else's by now, and one of which that cannot be told may be: it is skipped, unless the force of a person's naming it says otherwise.
+ * left it was changed by somebody else, and one for which that is unknown may have been: it is skipped, unless the force of a person's naming it says otherwise.
  *
  * @param changes in the order in which they were made
  * @param options.paths files or directories; empty: all

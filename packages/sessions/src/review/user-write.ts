@@ -21,7 +21,7 @@ const policyTimeoutMs = 5_000;
 
 /**
  * What holds the one who applies a proposal: emergency controls, rule files, and the rules about paths and content. An ask is
- * answered, since a person decides here; a deny is none to be overruled. Rules about the agent itself (its profile, branch
+ * answered, since a person decides here; a deny cannot be overruled. Rules about the agent itself (its profile, branch
  * and intent) were asked when it proposed. Throws `ServiceError` with the code of the rule.
  */
 export async function checkPersonsWrite(session: Session, files: readonly ReviewedFile[]): Promise<UserWrite> {

@@ -136,7 +136,7 @@ export class RulesService implements AsyncDisposable {
   }
 
   /**
-   * Puts a violation into the status, and takes it out again after a while. What a person allowed is none any more.
+   * Puts a violation into the status, and takes it out again after a while. What a person allowed is no longer a violation.
    * `input`: JSON, redacted.
    */
   violation(violation: Pick<RuleViolation, "tool" | "input" | "action">): void {

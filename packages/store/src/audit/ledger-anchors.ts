@@ -56,7 +56,7 @@ export interface AnchoredHead extends Checkpoint {
 
 /**
  * Whether a ledger that is sound has the heads that were kept of it. Rejects with `StoreError` `bad_anchor` for a file that cannot be read,
- * and a key that is none. @param pem public keys that vouch for it
+ * and for text that is not a key. @param pem public keys that vouch for it
  */
 export async function findAnchors(
   lines: AsyncIterable<string> | Iterable<string>,

@@ -30,7 +30,7 @@ export interface ArrivedMessage {
   /** In the stream. */
   readonly position: number;
   readonly subject: string;
-  /** undefined when it is none of a session. */
+  /** undefined if it does not belong to a session. */
   readonly message: SessionMessage | undefined;
   /** Of a session's message. */
   readonly link?: ChainLink;

@@ -40,7 +40,7 @@ export interface NatsStoreOptions extends StoreOptions {
   readonly replicaId: string;
   /** Given once the streams are there. */
   readonly isAlive: (streams: LogStreams, replicaId: string) => Promise<boolean>;
-  /** Takes messages that are none of a session, in the log's order; may be asked again after a crash. */
+  /** Takes messages that belong to no session, in the log's order; may be asked again after a crash. */
   readonly onControl?: (message: {
     readonly position: number;
     readonly subject: string;

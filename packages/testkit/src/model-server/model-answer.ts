@@ -27,7 +27,7 @@ export interface AnswerCall {
   readonly input?: string;
 }
 
-/** An answer that is none: the provider is busy, broken, or refuses. */
+/** An answer without content: the provider is busy, broken, or refuses. */
 export interface ModelRefusal {
   readonly status: number;
   readonly message: string;

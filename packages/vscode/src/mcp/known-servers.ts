@@ -62,7 +62,7 @@ export interface AddedServers {
   readonly kept: readonly string[];
 }
 
-/** `.mcp.json` with these servers added; those whose name it has stay as they are. Throws `Error` for a file that is none. */
+/** `.mcp.json` with these servers added; those whose name it has stay as they are. Throws `Error` if it cannot be read. */
 export function withServers(present: string | undefined, added: readonly KnownServer[]): AddedServers {
   const file = z.looseObject({ mcpServers: z._default(z.record(z.string(), z.unknown()), {}) });
   const read = file.safeParse(present === undefined ? {} : JSON.parse(present));

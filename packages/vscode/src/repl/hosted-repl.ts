@@ -114,7 +114,7 @@ export class HostedRepl implements Disposable {
   async #answer(id: number, request: Parameters<typeof answerHostRequest>[0]): Promise<void> {
     try {
       const value = await answerHostRequest(request, this.#options.actions);
-      // What is undefined gets lost on the way to a webview, and an answer without a value is none.
+      // What is undefined gets lost on the way to a webview, and an answer without a value would not count.
       this.#post({ type: "answer", id, value: value ?? null });
     } catch (error) {
       this.#options.onProblem(`The REPL's request ${request.type} failed.`, error);

@@ -43,7 +43,7 @@ export async function findServer(request: FindRequest, ports: FindPorts): Promis
     const found = await tryAddress(url, everybody, ports);
     return found.type === "found" ? { ...found, isHere: false } : found;
   }
-  // One that windows share is as it was started: another's rules are not this window's.
+  // One that windows share is as it was started: its rules are not those of this window.
   const announced = everybody.filter((server) => server.shared === undefined || isAlike(server, request.sharing));
   const ofWorkspace = announced.filter(({ workspace }) => workspace === request.workspace);
   const shared = announced.filter((server) => server.shared !== undefined);

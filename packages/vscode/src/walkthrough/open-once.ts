@@ -20,7 +20,7 @@ export async function openWalkthroughOnce(
   if (settings.get("openOnInstall") === false) return;
   log.info("The walkthrough is opened: this is the first time.");
   const { activeTab } = vscode.window.tabGroups.activeTabGroup;
-  // A page of VS Code itself, its welcome above all, is none that one works in.
+  // A page of VS Code itself, above all its welcome page, is not a file to work in.
   const inactive = activeTab === undefined || activeTab.input !== undefined;
   // A tab that is a preview would be replaced.
   if (inactive && activeTab?.isPreview === true) await vscode.commands.executeCommand("workbench.action.keepEditor");

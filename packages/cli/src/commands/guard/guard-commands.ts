@@ -160,7 +160,7 @@ async function examined(agent: GuardedAgent, flags: GuardFlags, console: Console
   return findings;
 }
 
-/** Starts the hook as the host does, with a read of nothing that a rule could mind, and with input that is none. */
+/** Starts the hook as the host does, with a read that no rule refuses, and with input that is not valid. */
 async function triedHook(
   { host, greeting }: GuardedAgent,
   { words, environment }: HookProgram,

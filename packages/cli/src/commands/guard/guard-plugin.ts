@@ -11,7 +11,7 @@ export function guardPlugin(agent: string, program: HookProgram, body: string): 
     startsAnother: (text) => holdsOurs(text) && text !== source,
     amiss: (text) => (text === source ? [] : ["the whole file"]),
     withOurs(text) {
-      if (text !== "" && !holdsOurs(text)) throw new Error("it is somebody else's");
+      if (text !== "" && !holdsOurs(text)) throw new Error("it was not written by Gennai");
       return source;
     },
     // Nothing of others' is in a file by this first line.

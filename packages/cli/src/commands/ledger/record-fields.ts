@@ -3,7 +3,7 @@ import { terminalSafe } from "../../terminal/terminal-safe.ts";
 /** Fields of a ledger record that is shown, whatever wrote it. */
 export type RecordFields = ReadonlyMap<string, unknown>;
 
-/** The record of a line; undefined when it is none. */
+/** The record of a line; undefined if the line is not a record. */
 export function parseRecord(line: string): RecordFields | undefined {
   try {
     const value: unknown = JSON.parse(line);

@@ -26,7 +26,7 @@ export interface McpServeFlags extends ServerFlags {
   readonly stages?: string;
 }
 
-/** Of a session's tools those that need no model of ours, and that mean something to somebody else's. */
+/** The tools of a session that need no model of ours, and that are of use to another agent. */
 const served: ReadonlySet<string> = new Set([
   "Read",
   "LS",

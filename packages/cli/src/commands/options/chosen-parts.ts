@@ -1,6 +1,6 @@
 import { usageError } from "../../errors/cli-error.ts";
 
-/** Which parts go along, of those that there are. Throws `CliError` for a name that is none. @param include as `--include` has it */
+/** Which parts go along, of those that there are. Throws `CliError` for an unknown name. @param include as `--include` has it */
 export function partsOf<Part extends string>(
   include: string | undefined,
   { all, usual }: { readonly all: readonly Part[]; readonly usual: readonly Part[] },

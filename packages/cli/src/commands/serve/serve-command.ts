@@ -97,7 +97,7 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
     allowedOrigins: flags.allowOrigin ?? [],
     allowedHosts: flags.allowHost ?? [],
     protectedBranches: flags.protect ?? [],
-    // Without one, commands of one user could read what is another's.
+    // Without one, commands of one user could read files of another user.
     sandbox: users !== undefined && sandbox === "auto" ? "required" : sandbox,
     stages,
     ...(rinaPort === undefined ? {} : { rinaPort }),

@@ -73,7 +73,7 @@ export function parseNote(note: string): SignedNote | undefined {
 }
 
 /**
- * The notes of a text that holds several, one below the other; what stands between them and is none is left out. None of their texts
+ * The notes of a text that holds several, one below the other; other text between them is left out. None of their texts
  * has an empty line.
  */
 export function notesIn(text: string): readonly SignedNote[] {

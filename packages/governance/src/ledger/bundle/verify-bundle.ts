@@ -149,7 +149,7 @@ function notesOf(text: string): LedgerReport["notes"] {
   ];
 }
 
-/** A message where it is none. */
+/** A message if it is not one. */
 async function wholeBundle(
   source: BundleSource,
   { mostWhole = Number.POSITIVE_INFINITY }: Pick<BundleTools, "mostWhole">,

@@ -25,7 +25,7 @@ export const fixedSettings: GitSettings = [
   // To show what changed within one, another git runs there, by the submodule's own settings.
   ["diff.submodule", "short"],
   ["status.submoduleSummary", "false"],
-  // A directory that looks like a bare repository, in the middle of a working tree, is none.
+  // A directory that looks like a bare repository, in the middle of a working tree, is not one.
   ["safe.bareRepository", "explicit"],
   ["gc.auto", "0"],
   ["maintenance.auto", "false"],

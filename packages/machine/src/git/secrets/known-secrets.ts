@@ -55,7 +55,7 @@ export class RepositorySecrets {
     const { paths, blobs } = walked.secrets;
     if (walked.tooLong) return "too-long" as const;
     try {
-      // An object stands only once in this list, by one of its names; a secret whose text also has another name is none.
+      // An object stands only once in this list, by one of its names; a secret whose text also has another name does not count.
       await gitNames(
         ["rev-list", "--objects", "--missing=allow-any", "--ignore-missing", "--all", "--reflog", "--stdin"],
         (line) => {

@@ -6,7 +6,7 @@ const longest = 512;
 
 /**
  * What is secret in the text of a file that holds secrets: values of settings (`KEY=value`, `key: value`, `"key": "value"`),
- * passwords in addresses, and whole lines of anything else. Words that stand everywhere (`development`, `localhost`) are none.
+ * passwords in addresses, and whole lines of anything else. Words that are common (`development`, `localhost`) are not.
  */
 export function secretValues(text: string): readonly string[] {
   const values = new Set<string>();
@@ -29,7 +29,7 @@ const setting = /^(?:export\s+)?["']?(?:([\w./:@-]{1,200}?)\s*=|([\w./@-]{1,100}
 function isSecret(name: string, value: string): boolean {
   if (value.length < shortest || /^(?:true|false|null|undefined|\$\{?\w+\}?)$/i.test(value)) return false;
   if (/passw|passphrase|secret|token|key|auth(?!or)|cred|private|signature|salt|pin\b/i.test(name)) return true;
-  // An address, a path, a name: with letters and digits mixed, and no sign that parts words, it is none of them.
+  // An address, a path, a name: with letters and digits mixed, and no sign that separates words, it is none of these.
   return /[0-9]/.test(value) && /[A-Za-z]/.test(value) && !/[\s/:.]/.test(value);
 }
 

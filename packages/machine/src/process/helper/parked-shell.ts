@@ -95,7 +95,7 @@ export async function startInParkedShell(
   const { id, input, output, said, saidTo, ended } = shell;
   for (const stream of [input, output, said]) stream.ref();
   const pipe = openedBy(id, 1);
-  // It has waited for a while: what others started since is none of its.
+  // It has waited for a while: processes that others started since are not its children.
   const session = { leader: id, since: Math.max(id, newestProcess()) };
   // What it says comes before the end of the stream, also when it is gone by now: no program starts twice.
   const goesOn = Promise.withResolvers<boolean>();

@@ -1,4 +1,4 @@
-/** Longest unfinished sequence that is waited for; a longer one was none, and only its beginning is dropped. */
+/** Longest unfinished sequence that is waited for; a longer one is not a sequence, and only its beginning is dropped. */
 const maxSequence = 4096;
 
 type State = "text" | "escape" | "intermediate" | "csi" | "string" | "string-escape" | "return";

@@ -10,7 +10,7 @@ import { removeTree } from "../files/remove-tree.ts";
 import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
 
 /**
- * A cache of a package manager, below the user's home. A run finds what is in it and writes as ever, which goes into an overlay
+ * A cache of a package manager, below the user's home. A run finds what is in it and writes as usual, which goes into an overlay
  * that is never looked at. It goes with the run; what a run with a network fetched stays for the session, but for shims.
  */
 export interface StagedCache {

@@ -25,7 +25,7 @@ const nothingNamed: Readonly<Record<string, string>> = {
     ["credential.helper", ""],
     ["submodule.recurse", "false"],
     ["fetch.recurseSubmodules", "false"],
-    // A directory that looks like a bare repository, in the middle of a working tree, is none.
+    // A directory that looks like a bare repository, in the middle of a working tree, is not one.
     ["safe.bareRepository", "explicit"],
   ]),
   // Among several settings of it, git takes the first.

@@ -68,7 +68,7 @@ export function removeEmptyDirectories(root: WorkspaceRoot, paths: readonly stri
       using parent = holdDirectory(root, parents);
       rmdirSync(parent.entry(name));
     } catch {
-      // Not empty, gone, or somebody else's by now: then it stays.
+      // Not empty, gone, or replaced by somebody else: then it stays.
     }
   }
 }

@@ -34,7 +34,7 @@ export function stateOfChange(root: WorkspaceRoot, change: UndoableChange): Chan
     using directory = holdDirectory(root, parents);
     return stateIn(directory, name, change);
   } catch (error) {
-    // Without its directory the file is not there; anything else (a link, a FIFO, no permission) is somebody else's doing.
+    // Without its directory the file is not there; anything else (a link, a FIFO, no permission) was done by somebody else.
     if (systemErrorCode(error) !== "ENOENT") return "other";
     if (change.before === null) return "before";
     return change.after === null ? "after" : "other";

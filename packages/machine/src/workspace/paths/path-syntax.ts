@@ -33,7 +33,7 @@ export function checkVisible(path: string): void {
   throw badPath(`The path contains a control or invisible character (U+${codePoint}).`, "Write the path without it.");
 }
 
-/** The one failure of a path that is none. */
+/** The one failure of text that is not a path. */
 export function badPath(message: string, hint?: string, cause?: unknown): ToolFailure {
   return new ToolFailure("bad_path", message, { cause, ...(hint === undefined ? {} : { hint }) });
 }

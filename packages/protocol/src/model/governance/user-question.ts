@@ -52,7 +52,7 @@ export function replyToMessage(reply: UserReply) {
   return { end: reply.end === "nobody" ? UserQuestionEnd.NOBODY : UserQuestionEnd.CANCELLED };
 }
 
-/** Throws `InvalidField`. Anything but a clear answer is none. */
+/** Throws `InvalidField`. Anything but a clear answer counts as no answer. */
 export function replyFromMessage(message: {
   readonly end: UserQuestionEnd;
   readonly answers: readonly { readonly chosen: readonly number[]; readonly text: string }[];

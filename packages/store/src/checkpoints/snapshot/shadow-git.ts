@@ -46,7 +46,7 @@ const settings: GitSettings = [
 /** In a repository that nobody else writes to: a filter or line-end rule of the workspace never touches a byte. */
 const attributes = "* -text -filter -ident !eol !working-tree-encoding\n";
 
-/** git with a repository and an index of our own over somebody else's working tree. */
+/** git with a repository and an index of our own over the user's working tree. */
 export class ShadowGit {
   readonly directory: string;
   readonly root: string;

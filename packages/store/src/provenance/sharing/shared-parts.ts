@@ -1,6 +1,6 @@
 import type { RecordedWrite } from "../recorded-write.ts";
 
-/** What of a write may go along with a commit, besides its lines' numbers and hashes. Prompts and answers are none of it. */
+/** What of a write may go along with a commit, besides its lines' numbers and hashes. Prompts and answers never go along. */
 export const sharedParts = ["model", "intent", "decision", "verification", "call", "session", "people"] as const;
 
 export type SharedPart = (typeof sharedParts)[number];

@@ -45,7 +45,7 @@ function lineOfCursor(): LineOfDocument | undefined {
   return editor && { document: editor.document, line: editor.selection.active.line };
 }
 
-/** As a hover's link has it, of a document that is open; what a menu hands over is none. */
+/** As a hover's link has it, of a document that is open; what a menu passes is not one. */
 function lineIn(place: unknown): LineOfDocument | undefined {
   if (typeof place !== "object" || place === null) return undefined;
   const line: unknown = Reflect.get(place, "line");
