@@ -105,10 +105,10 @@ const upgrade = testGate({
 
 const smokeVscode = testGate({
   name: "smoke-vscode",
-  title: "The packed extension installs in the real VS Code and answers a prompt.",
+  title: "The packed extension installs in the real VS Code and answers a prompt, also by the server that it brings.",
   timeoutMs: 30 * minute,
-  tests: ["test/e2e/vscode/vsix.test.ts"],
-  proves: ["the packaged extension installs where none was"],
+  tests: ["test/e2e/vscode/vsix.test.ts", "test/e2e/vscode/brought-server.test.ts"],
+  proves: ["the packaged extension installs where none was", "where nothing but the package was installed"],
   config: "test/e2e/vitest.config.ts",
   environment: ({ directory, version }) => ({
     GENNAI_TEST_VSIX: join(directory, artefactNames(version).extension),
