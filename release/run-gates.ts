@@ -28,7 +28,7 @@ export interface GatesOptions {
 export async function runGates({ root, directory, key, gates, print, signal }: GatesOptions): Promise<ReleaseRecord> {
   const { problems } = verifyRelease({ directory, publicKey: key.publicPem, gates: false });
   if (problems.length > 0)
-    throw new ReleaseError(`${directory} is no release of key ${key.keyId}: ${problems.join(" ")}`);
+    throw new ReleaseError(`${directory} is not a release of key ${key.keyId}: ${problems.join(" ")}`);
   const source = sourceState(root);
   const outputs = `${directory}.gates`;
   mkdirSync(outputs, { recursive: true });
@@ -53,6 +53,6 @@ export async function runGates({ root, directory, key, gates, print, signal }: G
   publishRecord(directory, record, key);
   const { problems: against } = verifyRelease({ directory, publicKey: key.publicPem, version: source.version });
   for (const problem of against) print(`REFUSED: ${problem}`);
-  print(against.length === 0 ? `Release ${source.version} may be published.` : "This is no release.");
+  print(against.length === 0 ? `Release ${source.version} may be published.` : "This is not a release.");
   return record;
 }

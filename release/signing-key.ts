@@ -66,7 +66,7 @@ function privateKeyOf(file: string): KeyObject {
   try {
     key = createPrivateKey(readFileSync(file));
   } catch (error) {
-    throw new ReleaseError(`${file} is no private key.`, { cause: error });
+    throw new ReleaseError(`${file} is not a private key.`, { cause: error });
   }
   if (key.asymmetricKeyType !== "ed25519") throw new ReleaseError(`${file} is not an Ed25519 key.`);
   return key;

@@ -57,7 +57,7 @@ export function verifyRelease({ directory, publicKey, gates = true, version }) {
   /** @type {string[]} */
   const facts = [];
   const key = readPublicKey(publicKey);
-  if (key === undefined) return { problems: ["The key is no Ed25519 public key (SPKI PEM)."], facts };
+  if (key === undefined) return { problems: ["The key is not an Ed25519 public key (SPKI PEM)."], facts };
 
   const sums = signedBytes(directory, sumsFile, key, problems);
   const listed = sums === undefined ? undefined : parseSums(sums, problems);
@@ -89,7 +89,7 @@ export function verifyRelease({ directory, publicKey, gates = true, version }) {
 function checkRecord(bytes, { sums, listed, version }, problems, facts) {
   const record = parseRecord(bytes);
   if (record === undefined) {
-    problems.push(`${recordFile} is no record of a release.`);
+    problems.push(`${recordFile} is not a record of a release.`);
     return;
   }
   if (record.version !== 1) {
@@ -162,7 +162,7 @@ function signedBytes(directory, file, key, problems) {
     return undefined;
   }
   const [, keyId = "", base64 = ""] = /^ed25519 ([0-9a-f]{16}) ([A-Za-z0-9+/]{86}==)\n$/.exec(text) ?? [];
-  if (keyId === "") problems.push(`${signatureFile(file)} is no signature.`);
+  if (keyId === "") problems.push(`${signatureFile(file)} is not a signature.`);
   else if (keyId !== keyIdOf(key)) problems.push(`${file} is signed by key ${keyId}, not by ${keyIdOf(key)}.`);
   else if (verify(null, signedMessage(file, bytes), key, Buffer.from(base64, "base64"))) return bytes;
   else problems.push(`${file} was changed after it was signed.`);

@@ -17,7 +17,7 @@ export function containerContext(root: string, source: SourceState): Uint8Array 
     .filter((path) => path !== "" && !isLeftOut(path) && existsSync(join(root, path)))
     .map((path) => {
       const status = lstatSync(join(root, path));
-      if (!status.isFile()) throw new ReleaseError(`${path} is no plain file: an archive cannot hold it.`);
+      if (!status.isFile()) throw new ReleaseError(`${path} is not a plain file: an archive cannot hold it.`);
       return { path, bytes: readFileSync(join(root, path)), executable: (status.mode & 0o100) !== 0 };
     });
   return tarball(entries, source.time);

@@ -220,7 +220,7 @@ describe("the gates of a release", () => {
   it("do not run over what is not a release of this key", async () => {
     using release = await smallRelease();
     const options = { root, directory: release.directory, gates: [], ...quiet };
-    await expect(runGates({ ...options, key: release.otherKey })).rejects.toThrow(/is no release of key/);
+    await expect(runGates({ ...options, key: release.otherKey })).rejects.toThrow(/is not a release of key/);
   });
 });
 
