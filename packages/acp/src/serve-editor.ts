@@ -17,7 +17,7 @@ import type { SettingsChoice } from "@gennai/protocol/model/session/session-sett
 import type { EditorMcpServers } from "./editor/editor-mcp-servers.ts";
 import { ServedSession } from "./session/served-session.ts";
 import { modeOf, modeState } from "./session/session-modes.ts";
-import type { SessionPlace } from "./session/session-view.ts";
+import type { SessionContext } from "./session/session-view.ts";
 
 export interface EditorServer {
   readonly agent: AgentClient;
@@ -48,7 +48,7 @@ export function serveEditor(stream: Stream, options: ServeEditorOptions): AgentC
   let capabilities: ClientCapabilities = {};
   let identity: Implementation = { name: "acp", version: "" };
 
-  const placeOf = async (params: Placed, editor: AgentContext): Promise<SessionPlace> => {
+  const placeOf = async (params: Placed, editor: AgentContext): Promise<SessionContext> => {
     const { mcp, userName, signal } = options;
     const workingDir = await told(options.directoryOf(params.cwd));
     const { agent: server, governance, plans } = await told(options.serverOf(workingDir));

@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { BundleDigest, closingLine, elementLines, openingLine } from "@gennai/governance/ledger/bundle/bundle-layout";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import {
-  type LedgerPlace,
+  type RecordPosition,
   type SealedRecord,
   sealRecord,
   workspaceIdOf,
@@ -33,7 +33,7 @@ export async function madeBundle(
   for (let seq = 1; seq <= count; seq++) {
     const previous = records.at(-1);
     const genesis = { workspace, preamble_bytes: 0, preamble_sha256: sha256Hex("") };
-    const place: LedgerPlace = previous === undefined ? { seq: 1, genesis } : { seq, previousHash: previous.hash };
+    const place: RecordPosition = previous === undefined ? { seq: 1, genesis } : { seq, previousHash: previous.hash };
     records.push(sealRecord({ ...plain, ...entryOf(seq) }, place, key, { salt: "5a".repeat(16) }));
   }
   const last = records.at(-1);

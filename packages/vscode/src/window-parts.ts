@@ -7,6 +7,7 @@ import type { BlockedCalls } from "./attention/blocked-calls.ts";
 import { vsCodeAttention } from "./attention/vscode-attention.ts";
 import { vsCodeBlockedCalls } from "./attention/vscode-blocked-calls.ts";
 import { BackgroundTerminals } from "./background/background-terminals.ts";
+import { windowFolder } from "./client-workspace/window-folder.ts";
 import type { CommandId } from "./command-ids.ts";
 import { openRule } from "./commands/governance/show-rule.ts";
 import { reasonOf } from "./editor/editor-error.ts";
@@ -18,8 +19,7 @@ import { offerFirstCommit } from "./git/first-commit-question.ts";
 import { GitBranchMode } from "./git/git-branch-mode.ts";
 import { openSourceControl, VsCodeGit } from "./git/vscode-git.ts";
 import { WindowBranch } from "./git/window-branch.ts";
-import { windowFolder } from "./held-workspace/window-folder.ts";
-import { HeldApprovals } from "./plan/plan-interceptor.ts";
+import { StoredApprovals } from "./plan/plan-interceptor.ts";
 import { LineOrigins } from "./provenance/line-origins.ts";
 import { hostActions } from "./repl/host-actions.ts";
 import { launchRepl, looksForServer } from "./repl/repl-launch.ts";
@@ -91,7 +91,7 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
   const modelKeys = new ModelKeyStore(context.secrets, authority, (backend) => usersModelUrl(readSettings(), backend));
   const files = new VsCodeFiles();
   const changeSets = new ChangeSets({ files, workspace: root });
-  const approvals = new HeldApprovals();
+  const approvals = new StoredApprovals();
   const terminal = new TerminalCommands({ terminals: new VsCodeTerminals(), workspace: root });
   const held = windowFolder({ folder, state: context.globalState, baseUrl: () => readSettings().baseUrl });
   const branch = new WindowBranch({

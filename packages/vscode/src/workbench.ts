@@ -6,7 +6,7 @@ import type { BackgroundTerminals } from "./background/background-terminals.ts";
 import type { ContentDocuments } from "./documents/content-documents.ts";
 import type { EditorFiles } from "./editor/files/editor-files.ts";
 import type { WindowBranch } from "./git/window-branch.ts";
-import type { HeldApprovals } from "./plan/plan-interceptor.ts";
+import type { StoredApprovals } from "./plan/plan-interceptor.ts";
 import type { LineOrigins } from "./provenance/line-origins.ts";
 import type { ReplViews } from "./repl/repl-views.ts";
 import type { EditorReview } from "./review/editor-review.ts";
@@ -51,7 +51,7 @@ export interface Workbench {
   readonly branch: WindowBranch;
   readonly changeSets: ChangeSets;
   readonly applier: ProposalApplier;
-  readonly approvals: HeldApprovals;
+  readonly approvals: StoredApprovals;
   readonly claim: WindowClaim;
   readonly governance: () => GovernanceFacts;
   /** A server to work with, started if the user wants it. Rejects with `NoServerError`. */

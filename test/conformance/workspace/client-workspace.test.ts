@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DiskWorkspace } from "@gennai/machine/client-workspace/disk-workspace";
 import { ControlWatch } from "@gennai/machine/control-watch/control-watch";
-import { DiskWorkspace } from "@gennai/machine/held-workspace/disk-workspace";
 import { openClientWorkspaces } from "@gennai/sessions/client-workspace/open-client-workspaces";
 import { FileBlobStore } from "@gennai/store/sqlite/file-blob-store";
 import { WiredChannel } from "./wired-channel.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { WorkspaceOperation } from "@gennai/agent/events/workspace-operation";
 import { bindRequest } from "@gennai/client/bridge/client-answer";
-import type { HeldWorkspace } from "@gennai/client/held-workspace/held-workspace";
+import type { ClientWorkspacePort } from "@gennai/client/client-workspace/client-workspace-port";
 import { ClientEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { requestToWire } from "@gennai/server/rpc/wire/events/request-wire";
@@ -12,12 +12,12 @@ import type { BlobStore } from "@gennai/store/log/session-log";
 
 /** The way from a server to a client and back, as bytes: everything but the network and the log. */
 export class WiredChannel implements WorkspaceChannel {
-  readonly #held: HeldWorkspace;
+  readonly #held: ClientWorkspacePort;
   readonly #blobs: Pick<BlobStore, "get">;
   /** Operations that went over it, oldest first. */
   readonly asked: WorkspaceOperation["type"][] = [];
 
-  constructor(held: HeldWorkspace, blobs: Pick<BlobStore, "get">) {
+  constructor(held: ClientWorkspacePort, blobs: Pick<BlobStore, "get">) {
     this.#held = held;
     this.#blobs = blobs;
   }

@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import type { ClientWorkspacePort } from "@gennai/client/client-workspace/client-workspace-port";
 import { connectGovernance } from "@gennai/client/connection/connection";
-import type { HeldWorkspace } from "@gennai/client/held-workspace/held-workspace";
 import { AgentSession } from "@gennai/client/session/agent-session";
+import { DiskWorkspace } from "@gennai/machine/client-workspace/disk-workspace";
 import { ControlWatch } from "@gennai/machine/control-watch/control-watch";
-import { DiskWorkspace } from "@gennai/machine/held-workspace/disk-workspace";
 import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
@@ -39,7 +39,7 @@ async function world(script: ScriptedTurn, server: TestServerOptions["server"] =
     controlWatch: ControlWatch.open({ stateDir: state.root, home: "/nowhere" }).watch,
     environment: { PATH: process.env["PATH"] ?? "" },
   });
-  const identity = (workspace: HeldWorkspace) => ({
+  const identity = (workspace: ClientWorkspacePort) => ({
     clientId: crypto.randomUUID(),
     name: "test",
     version: "0",
@@ -68,12 +68,12 @@ async function world(script: ScriptedTurn, server: TestServerOptions["server"] =
 }
 
 /** The disk, with something in the way of some of what it is asked. */
-function instead(disk: DiskWorkspace, more: Partial<HeldWorkspace>): HeldWorkspace {
+function instead(disk: DiskWorkspace, more: Partial<ClientWorkspacePort>): ClientWorkspacePort {
   const methods = ["resolve", "stat", "read", "list", "find", "search", "change", "readControl", "run"] as const;
   const same = Object.fromEntries(
     methods.map((name) => [name, (disk[name] as (...args: never[]) => unknown).bind(disk)]),
   );
-  return { facts: disk.facts, ...(same as unknown as Omit<HeldWorkspace, "facts">), ...more };
+  return { facts: disk.facts, ...(same as unknown as Omit<ClientWorkspacePort, "facts">), ...more };
 }
 
 async function played(session: AgentSession, signal: AbortSignal): Promise<readonly InvokeEvent[]> {

@@ -20,8 +20,8 @@ import { type PromptContent, promptContent } from "./prompt-content.ts";
 import { ServedTurn, type TurnPrompt } from "./served-turn.ts";
 import { type Mode, modeFor, modeOf } from "./session-modes.ts";
 import { chosenSetting, sessionOptions } from "./session-options.ts";
-import { type SessionPlace, SessionView } from "./session-view.ts";
-import { availableCommands, type CommandPlace, slashCommands, typedCommand } from "./slash-commands.ts";
+import { type SessionContext, SessionView } from "./session-view.ts";
+import { availableCommands, type SlashCommandContext, slashCommands, typedCommand } from "./slash-commands.ts";
 
 /** Milliseconds to wait for the models that there are. */
 const modelsMs = 5_000;
@@ -29,7 +29,7 @@ const modelsMs = 5_000;
 /** A session of the server, as an editor drives it. */
 export class ServedSession {
   readonly #session: AgentSession;
-  readonly #place: SessionPlace;
+  readonly #place: SessionContext;
   readonly #view: SessionView;
   #settings: ReportedSettings;
   #mode: Mode;
@@ -37,7 +37,7 @@ export class ServedSession {
   #waiting: readonly WaitingMcpServer[];
   #running: ServedTurn | undefined;
 
-  private constructor(session: AgentSession, place: SessionPlace) {
+  private constructor(session: AgentSession, place: SessionContext) {
     this.#session = session;
     this.#place = place;
     this.#view = new SessionView(session, place);
@@ -46,7 +46,7 @@ export class ServedSession {
     this.#waiting = place.waiting;
   }
 
-  static async start(settings: SettingsChoice, place: SessionPlace): Promise<ServedSession> {
+  static async start(settings: SettingsChoice, place: SessionContext): Promise<ServedSession> {
     const { server, workingDir, signal } = place;
     const choice = { ...settings, workingDir };
     const known = { sessionId: "" };
@@ -56,7 +56,7 @@ export class ServedSession {
     return new ServedSession(session, place);
   }
 
-  static async resume(sessionId: string, place: SessionPlace): Promise<ServedSession> {
+  static async resume(sessionId: string, place: SessionContext): Promise<ServedSession> {
     const identity = identityOf(place, () => sessionId);
     const session = await AgentSession.resume(place.server, identity, sessionId, { signal: place.signal });
     if (session.workingDir !== place.workingDir) {
@@ -218,13 +218,13 @@ export class ServedSession {
     return this.#providers;
   }
 
-  #commandPlace(signal: AbortSignal): CommandPlace {
+  #commandPlace(signal: AbortSignal): SlashCommandContext {
     const { governance, userName } = this.#place;
     return { session: this.#session, cutOffTurn: () => this.#view.cutOffTurn(), governance, userName, signal };
   }
 }
 
-function identityOf(place: SessionPlace, sessionId: () => string) {
+function identityOf(place: SessionContext, sessionId: () => string) {
   const { editor: client, capabilities, workingDir, name, version } = place;
   const editor = acpEditor({ client, capabilities, sessionId, workingDir });
   return { clientId: crypto.randomUUID(), name, version, editor };

@@ -6,7 +6,7 @@ import type { EditorMcpServers, WaitingMcpServer } from "../editor/editor-mcp-se
 import { TurnUpdates } from "./turn-updates.ts";
 
 /** Where a session is, and who drives it. */
-export interface SessionPlace {
+export interface SessionContext {
   readonly server: AgentClient;
   readonly governance: GovernanceClient;
   readonly plans: PlanClient;
@@ -31,9 +31,9 @@ export const wayOn = "\n\n`/again` goes on with the turn that was cut off; anyth
 /** What an editor shows of a session. */
 export class SessionView {
   readonly session: AgentSession;
-  readonly place: SessionPlace;
+  readonly place: SessionContext;
 
-  constructor(session: AgentSession, place: SessionPlace) {
+  constructor(session: AgentSession, place: SessionContext) {
     this.session = session;
     this.place = place;
   }

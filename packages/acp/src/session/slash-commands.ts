@@ -6,7 +6,7 @@ import type { AgentSession, CutOffTurn } from "@gennai/client/session/agent-sess
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 
 /** What a command may use. */
-export interface CommandPlace {
+export interface SlashCommandContext {
   readonly session: Pick<AgentSession, "sessionId" | "client" | "undo">;
   /** The session's last turn, if its server went away while that ran. */
   readonly cutOffTurn: () => Promise<CutOffTurn | undefined>;
@@ -28,7 +28,7 @@ export interface SlashCommand {
   /** What may stand behind the name; empty: nothing. */
   readonly argument: string;
   readonly description: string;
-  readonly run: (place: CommandPlace, text: string) => Promise<CommandResult> | CommandResult;
+  readonly run: (place: SlashCommandContext, text: string) => Promise<CommandResult> | CommandResult;
 }
 
 const builtIn: readonly SlashCommand[] = [
@@ -100,7 +100,10 @@ const builtIn: readonly SlashCommand[] = [
 ];
 
 /** Those, and the scenarios and skills of the session: one that has the name of an earlier one is left out. */
-export async function slashCommands({ session, signal }: CommandPlace): Promise<ReadonlyMap<string, SlashCommand>> {
+export async function slashCommands({
+  session,
+  signal,
+}: SlashCommandContext): Promise<ReadonlyMap<string, SlashCommand>> {
   const { scenarios, skills } = await session.client.listScenarios({ sessionId: session.sessionId }, { signal });
   return new Map(
     [

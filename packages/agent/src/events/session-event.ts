@@ -3,6 +3,7 @@ import type { Intent } from "@gennai/governance/intents/intent";
 import type { PlanChange } from "@gennai/governance/plan/plan-change";
 import type { RulesStatus } from "@gennai/governance/rules/status/rules-status";
 import type { ObservedFile, Verification } from "@gennai/governance/tool";
+import type { ClientWorkspaceFacts } from "@gennai/protocol/model/editor/client-workspace";
 import type { Risk } from "@gennai/protocol/model/governance/risk";
 import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
 import type { SkippedFile } from "@gennai/protocol/model/session/checkpoint";
@@ -15,7 +16,6 @@ import type { ClientRequest, RequestResolution, ResolvedReply } from "./client-r
 import type { FileChangeRecord, ProposalReview } from "./proposal.ts";
 import type { Todo } from "./todo.ts";
 import type { Warning } from "./warning.ts";
-import type { ClientWorkspaceFacts } from "./workspace-operation.ts";
 
 export type TurnState =
   | "started"

@@ -66,18 +66,3 @@ export interface FileRewrite {
   /** After a delete: directories to remove as far as they are empty, outermost first. */
   readonly emptied: readonly string[];
 }
-
-/** A workspace that a client holds, as the client described it. */
-export interface ClientWorkspaceFacts {
-  /** Chosen by the client, the same whenever it opens this directory. */
-  readonly id: string;
-  /** For people. */
-  readonly name: string;
-  /** Absolute path of the root on the client's machine, with slashes. */
-  readonly root: string;
-  readonly home: string;
-  /** As Node calls it, e.g. `linux`. */
-  readonly platform: string;
-  /** Where it runs commands. */
-  readonly commands: "none" | "unsandboxed" | "sandboxed";
-}

@@ -6,8 +6,8 @@ import {
   describeKept,
   describeOffer,
   keptOf,
+  type OfferContext,
   type OfferDecision,
-  type OfferPlace,
 } from "../review/offered-changes.ts";
 import { openStagingWorkbench } from "../review/staging-workbench.ts";
 import { paintFor } from "../terminal/colours.ts";
@@ -34,7 +34,7 @@ export interface OfferedAttempt {
  */
 export async function offerAttempt(
   { of, attempt, kept, wishes, json }: OfferAttemptRequest,
-  place: OfferPlace,
+  place: OfferContext,
 ): Promise<OfferedAttempt> {
   const { console, signal } = place;
   await using workbench = await openStagingWorkbench(of.workspace, console);

@@ -2,7 +2,7 @@ import { SessionAttempts } from "@gennai/client/attempts/attempts";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import { type Proposal, proposalFromMessage } from "@gennai/protocol/model/session/proposal";
 import { ChangeWriter } from "../client/change-writer.ts";
-import type { OfferPlace } from "../review/offered-changes.ts";
+import type { OfferContext } from "../review/offered-changes.ts";
 import { reviewProposal } from "../review/review-proposal.ts";
 import { paintFor } from "../terminal/colours.ts";
 import { commandName, isTerminal } from "../terminal/console.ts";
@@ -24,7 +24,7 @@ export interface ProposeAttemptRequest {
 /** Makes an attempt the session's proposal, and has it reviewed hunk by hunk. */
 export async function proposeAttempt(
   { session, attemptsId, number, stateDir, flags, json }: ProposeAttemptRequest,
-  { console, signal, lines }: OfferPlace,
+  { console, signal, lines }: OfferContext,
 ): Promise<{ readonly taken: readonly string[]; readonly unasked: boolean }> {
   const { input, output, errors, environment } = console;
   const attempts = new SessionAttempts(session.client, session.sessionId);

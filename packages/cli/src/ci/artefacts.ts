@@ -12,14 +12,14 @@ import type { Pipeline } from "./pipeline.ts";
 import { sarifOf } from "./sarif.ts";
 
 /** Where artefacts go: a directory that is not there yet, in one that is. */
-export interface ArtefactPlace {
+export interface ArtefactDirectory {
   /** Real path. */
   readonly parent: string;
   readonly name: string;
 }
 
 /** Looks before anything runs. Throws `CliError`. */
-export async function artefactPlace(named: string, directory: string): Promise<ArtefactPlace> {
+export async function artefactDirectory(named: string, directory: string): Promise<ArtefactDirectory> {
   const path = resolve(directory, named);
   const parent = await realpath(dirname(path)).catch(() => undefined);
   if (parent === undefined)
@@ -35,7 +35,7 @@ export async function artefactPlace(named: string, directory: string): Promise<A
  * put something else there meanwhile, so that nothing is written over or through. Throws `CliError`.
  */
 export async function writeArtefacts(
-  { parent, name }: ArtefactPlace,
+  { parent, name }: ArtefactDirectory,
   facts: { readonly pipeline: Pipeline; readonly workspace: string; readonly stateDir: string },
 ): Promise<string> {
   const directory = join(parent, name);

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { ConfirmationQuestion, ConfirmationReply, Editor, RequestOptions } from "@gennai/client/bridge/editor";
-import type { HeldWorkspace } from "@gennai/client/held-workspace/held-workspace";
+import type { ClientWorkspacePort } from "@gennai/client/client-workspace/client-workspace-port";
 import type { ApplyRequest } from "@gennai/protocol/model/editor/editor-requests";
 import type { UserQuestion, UserReply } from "@gennai/protocol/model/governance/user-question";
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
@@ -14,7 +14,7 @@ export interface HeadlessEditorOptions {
   readonly environment: NodeJS.ProcessEnv | undefined;
   readonly writer: ChangeWriter;
   /** Set when the server cannot reach the files. */
-  readonly held?: HeldWorkspace | undefined;
+  readonly held?: ClientWorkspacePort | undefined;
   /** Undefined where no person is: then another client is to ask its own. */
   readonly askUser?: ((questions: readonly UserQuestion[], options: RequestOptions) => Promise<UserReply>) | undefined;
   readonly confirm: (question: ConfirmationQuestion, options: RequestOptions) => Promise<ConfirmationReply>;
@@ -22,7 +22,7 @@ export interface HeadlessEditorOptions {
 
 /** The editor of somebody without one: the file system and a shell. There are no buffers, so no file reads are offered. */
 export class HeadlessEditor implements Editor {
-  readonly workspace?: HeldWorkspace;
+  readonly workspace?: ClientWorkspacePort;
   readonly askUser?: NonNullable<Editor["askUser"]>;
   readonly runCommand?: NonNullable<Editor["runCommand"]>;
   readonly #options: HeadlessEditorOptions;

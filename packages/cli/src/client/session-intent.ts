@@ -6,14 +6,17 @@ import { exitCode } from "../errors/exit-code.ts";
 import type { Paint } from "../terminal/colours.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
 
-interface IntentPlace {
+interface IntentRequest {
   readonly governance: GovernanceClient;
   readonly sessionId: string;
   readonly signal: AbortSignal;
 }
 
 /** Puts the session under an intent. Throws `CliError` with the ids that can be selected. */
-export async function chooseIntent(id: string, { governance, sessionId, signal }: IntentPlace): Promise<IntentSummary> {
+export async function chooseIntent(
+  id: string,
+  { governance, sessionId, signal }: IntentRequest,
+): Promise<IntentSummary> {
   try {
     return await selectIntent(governance, sessionId, id, { signal });
   } catch (cause) {
@@ -42,7 +45,11 @@ export async function chooseIntent(id: string, { governance, sessionId, signal }
 }
 
 /** The intent the session works under. */
-export async function activeIntent({ governance, sessionId, signal }: IntentPlace): Promise<IntentSummary | undefined> {
+export async function activeIntent({
+  governance,
+  sessionId,
+  signal,
+}: IntentRequest): Promise<IntentSummary | undefined> {
   return (await listIntents(governance, sessionId, { signal })).active;
 }
 

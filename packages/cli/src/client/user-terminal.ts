@@ -1,5 +1,5 @@
+import type { ClientWorkspacePort } from "@gennai/client/client-workspace/client-workspace-port";
 import type { ClientIdentity } from "@gennai/client/connection/client-identity";
-import type { HeldWorkspace } from "@gennai/client/held-workspace/held-workspace";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { eventJson } from "@gennai/client/session/text/event-json";
 import type { Endpoint } from "@gennai/governance/network/endpoint";
@@ -29,7 +29,7 @@ export interface UserTerminalOptions {
   readonly workspace: string;
   readonly stateDir: string;
   /** Set when the server cannot reach the files. */
-  readonly held?: HeldWorkspace | undefined;
+  readonly held?: ClientWorkspacePort | undefined;
   readonly yes: boolean;
   readonly ask: boolean;
   readonly json: boolean;

@@ -18,10 +18,10 @@ import { exitCode } from "../errors/exit-code.ts";
 import type { Console } from "../terminal/console.ts";
 import { loadServer, type OwnServerRequest, startOwnServer } from "./own-server.ts";
 import { provenServers } from "./proven-servers.ts";
-import { announcedToken, proves, type TokenPlace, tokenFor } from "./server-token.ts";
+import { announcedToken, proves, type TokenSource, tokenFor } from "./server-token.ts";
 
 /** Which server, and what it starts with when it is our own. */
-export interface ServerRequest extends OwnServerRequest, TokenPlace {
+export interface ServerRequest extends OwnServerRequest, TokenSource {
   /** `auto`: a running server of this workspace, else an own one. `own`. Or a URL. */
   readonly server: string;
   /** W3C `traceparent` of the person who runs the command. */

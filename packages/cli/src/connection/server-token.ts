@@ -7,14 +7,14 @@ import { exitCode } from "../errors/exit-code.ts";
 import type { Console } from "../terminal/console.ts";
 
 /** Where the token of a server is looked for. */
-export interface TokenPlace {
+export interface TokenSource {
   readonly stateDir: string;
   /** Named by the user. */
   readonly tokenFile?: string;
 }
 
 /** The token for a server: of the environment, of a file, or announced by a server of this user. */
-export async function tokenFor(url: string, request: TokenPlace, console: Console): Promise<string | undefined> {
+export async function tokenFor(url: string, request: TokenSource, console: Console): Promise<string | undefined> {
   const fromEnvironment = console.environment["GENNAI_AUTH_TOKEN"];
   if (fromEnvironment !== undefined && fromEnvironment !== "") return fromEnvironment;
   if (request.tokenFile !== undefined) return readTokenFile(request.tokenFile, console);
@@ -35,7 +35,7 @@ export async function readTokenFile(name: string, console: Console): Promise<str
 }
 
 /** The token that a server of this user announced. */
-export async function announcedToken(url: string, request: Pick<TokenPlace, "stateDir">): Promise<string | undefined> {
+export async function announcedToken(url: string, request: Pick<TokenSource, "stateDir">): Promise<string | undefined> {
   const { servers } = await findServers(request.stateDir, { port: Number(new URL(url).port || "80") });
   return servers.find((server) => sameServer(server.url, url))?.token ?? undefined;
 }

@@ -16,7 +16,7 @@ export interface OfferDecision {
   readonly unasked: boolean;
 }
 
-export interface OfferPlace {
+export interface OfferContext {
   readonly console: Console;
   readonly interrupts: Pick<Interrupts, "interrupt">;
   readonly signal: AbortSignal;
@@ -28,7 +28,7 @@ export interface OfferPlace {
 export async function decideOffer(
   { changes }: Offer,
   flags: { readonly keep: boolean; readonly ask: boolean; readonly include: readonly string[] },
-  { console, lines, signal }: OfferPlace,
+  { console, lines, signal }: OfferContext,
 ): Promise<OfferDecision> {
   if (flags.keep) {
     const answer = keptUnasked(changes, flags.include);

@@ -8,12 +8,12 @@ import type {
 import { usageError } from "../errors/cli-error.ts";
 import { isTerminal } from "../terminal/console.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
-import type { OfferPlace } from "./offered-changes.ts";
+import type { OfferContext } from "./offered-changes.ts";
 
 /** What a command of this person's may reach: `--allow HOST:PORT`, and what is answered here. Throws `CliError` for what is not a host and port. */
 export function personsNetworkHere(
   flags: { readonly allow?: readonly string[] | undefined; readonly ask?: boolean | undefined },
-  { console, lines, signal }: OfferPlace,
+  { console, lines, signal }: OfferContext,
 ): PersonsNetwork {
   const { input, errors } = console;
   const allowed = allowedAhead(flags.allow, "Run it in a terminal, or let it through");

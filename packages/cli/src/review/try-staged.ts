@@ -10,8 +10,8 @@ import {
   describeKept,
   describeOffer,
   keptOf,
+  type OfferContext,
   type OfferDecision,
-  type OfferPlace,
 } from "./offered-changes.ts";
 import { openStagingWorkbench } from "./staging-workbench.ts";
 
@@ -56,7 +56,7 @@ export function checkedSeconds(flags: TryFlags): number {
 export async function tryStaged(
   { command, seconds, workspace, ending, ...trialOptions }: StagedTry,
   flags: TryFlags,
-  place: OfferPlace,
+  place: OfferContext,
 ): Promise<number> {
   const { console, signal } = place;
   await using workbench = await openStagingWorkbench(workspace, console);

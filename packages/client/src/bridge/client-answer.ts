@@ -12,7 +12,7 @@ import {
   answerWorkspaceRequest,
   type FetchContent,
   workspaceFailure,
-} from "../held-workspace/held-workspace-answer.ts";
+} from "../client-workspace/client-workspace-answer.ts";
 import { confirmationQuestion, confirmationResponse, showsWhatItApproves } from "./confirmation.ts";
 import type { CommandOptions, Editor } from "./editor.ts";
 

@@ -1,6 +1,6 @@
 import type { EditorMethods } from "@gennai/protocol/model/editor/editor-messages";
 import type { ConfirmationScope, Question } from "@gennai/protocol/model/governance/question";
-import type { HeldWorkspace } from "../held-workspace/held-workspace.ts";
+import type { ClientWorkspacePort } from "../client-workspace/client-workspace-port.ts";
 
 /**
  * What a server may ask of the place the user works in. Every method is optional: a client offers what it has, and is
@@ -11,7 +11,7 @@ import type { HeldWorkspace } from "../held-workspace/held-workspace.ts";
 export interface Editor extends Partial<EditorMethods<CommandOptions>> {
   confirm?(question: ConfirmationQuestion, options: RequestOptions): Promise<ConfirmationReply>;
   /** Set when this client holds the session's files and the server cannot reach them. */
-  readonly workspace?: HeldWorkspace;
+  readonly workspace?: ClientWorkspacePort;
 }
 
 export interface RequestOptions {

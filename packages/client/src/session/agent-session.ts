@@ -14,10 +14,10 @@ import {
   settingsToMessage,
 } from "@gennai/protocol/model/session/session-settings";
 import { Bridge } from "../bridge/bridge.ts";
+import { workspaceFactsFields } from "../client-workspace/client-workspace-answer.ts";
 import type { ClientIdentity } from "../connection/client-identity.ts";
 import type { AgentClient } from "../connection/connection.ts";
 import { retryingCall } from "../connection/retrying-call.ts";
-import { workspaceFactsFields } from "../held-workspace/held-workspace-answer.ts";
 import { type Review, reviewedHunkFields } from "../review/review.ts";
 import type { FollowOptions } from "./follow-options.ts";
 import { type RunTurnOptions, runTurn } from "./run-turn.ts";

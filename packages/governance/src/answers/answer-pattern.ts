@@ -12,7 +12,7 @@ import {
 } from "./variable-operands.ts";
 
 /** What a pattern holds for besides its text. Any change of it, and the pattern covers nothing. */
-export interface AnswerPlace {
+export interface AnswerScope {
   readonly sessionId: string;
   readonly policySha256: string;
   readonly isolation: string;
@@ -24,7 +24,7 @@ export interface AnswerPattern {
   readonly id: string;
   /** For people, e.g. `rm src/*.ts`. */
   readonly text: string;
-  readonly place: AnswerPlace;
+  readonly place: AnswerScope;
   readonly tool: string;
   /** All rules that asked. */
   readonly rules: readonly string[];
@@ -48,7 +48,7 @@ type PatternForm =
 const answerable = /^(?:commands\/not-proven-to-read|intents\/command-scope|rules\/.+)$/;
 
 /** Patterns to offer for an action that asks; none where only the exact action can be answered for. */
-export function patternsFor(facts: ActionFacts, place: AnswerPlace): readonly AnswerPattern[] {
+export function patternsFor(facts: ActionFacts, place: AnswerScope): readonly AnswerPattern[] {
   const { shape, risk, rules, tool } = facts;
   if (shape === undefined || facts.verdict !== "ask" || isAtLeast(risk, "high")) return [];
   if (rules.length === 0 || !rules.every((rule) => answerable.test(rule))) return [];
@@ -61,7 +61,7 @@ export function patternsFor(facts: ActionFacts, place: AnswerPlace): readonly An
 }
 
 /** True when a yes to the pattern is a yes to this action in this place. */
-export function covers(pattern: AnswerPattern, facts: ActionFacts, place: AnswerPlace): boolean {
+export function covers(pattern: AnswerPattern, facts: ActionFacts, place: AnswerScope): boolean {
   const { shape } = facts;
   if (shape === undefined || facts.verdict !== "ask" || isAtLeast(facts.risk, "high")) return false;
   if (!isAtLeast(pattern.risk, facts.risk) || facts.tool !== pattern.tool) return false;

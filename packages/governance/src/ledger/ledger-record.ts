@@ -86,7 +86,7 @@ export interface LedgerHandOver {
 }
 
 /** Where a record goes: after the one with this hash, or first. */
-export type LedgerPlace =
+export type RecordPosition =
   | { readonly seq: number; readonly previousHash: string }
   | { readonly seq: 1; readonly genesis: LedgerGenesis };
 
@@ -107,7 +107,7 @@ export function workspaceIdOf(workspaceRoot: string): string {
  */
 export function sealRecord(
   entry: LedgerEntry,
-  place: LedgerPlace,
+  place: RecordPosition,
   signer: Signer,
   options: { readonly salt: string; readonly toolVersion?: string; readonly next?: NextKey },
 ): SealedRecord {

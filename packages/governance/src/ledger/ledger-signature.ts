@@ -15,7 +15,7 @@ export interface NextKey extends Signer {
 }
 
 /** Where a key is handed over: what both keys sign, so that neither record nor key serves in another place. */
-export interface HandOverPlace {
+export interface KeyHandOver {
   readonly from: string;
   readonly to: string;
   readonly publicKey: string;
@@ -72,7 +72,7 @@ export async function isHeadGenuine(head: SignedHead, verifier: Verifier): Promi
 }
 
 /** What the new key signs of a hand-over; the old one signs the record. */
-export function handOverMessage(place: HandOverPlace): Uint8Array {
+export function handOverMessage(place: KeyHandOver): Uint8Array {
   return new TextEncoder().encode(`gennai-ledger-key:${digestOf({ ...place })}`);
 }
 

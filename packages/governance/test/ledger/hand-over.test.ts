@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { LedgerPlace, SealedRecord } from "#ledger/ledger-record";
+import type { RecordPosition, SealedRecord } from "#ledger/ledger-record";
 import { sealRecord, workspaceIdOf } from "#ledger/ledger-record";
 import {
   encodeSignature,
@@ -34,7 +34,7 @@ function grown(...more: readonly { readonly by: Signer; readonly next?: NextKey 
   const records = [...chain(2, (one as NonNullable<typeof one>).signer)];
   for (const { by, next } of more) {
     const last = records.at(-1);
-    const place: LedgerPlace = { seq: records.length + 1, previousHash: last?.hash ?? "" };
+    const place: RecordPosition = { seq: records.length + 1, previousHash: last?.hash ?? "" };
     const kind = next === undefined ? "outcome" : "key";
     records.push(sealRecord(entry({ kind }), place, by, { salt, ...(next === undefined ? {} : { next }) }));
   }

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign, verify } from "node:crypto";
 import { sha256Hex } from "@gennai/protocol/digest";
 import type { LedgerEntry } from "#ledger/ledger-entry";
-import { type LedgerPlace, type SealedRecord, sealRecord, workspaceIdOf } from "#ledger/ledger-record";
+import { type RecordPosition, type SealedRecord, sealRecord, workspaceIdOf } from "#ledger/ledger-record";
 import type { Signer, Verifier } from "#ledger/ledger-signature";
 
 export const workspaceRoot = "/home/ada/project";
@@ -51,7 +51,7 @@ export function chain(
   const records: SealedRecord[] = [];
   for (let seq = 1; seq <= count; seq++) {
     const previous = records.at(-1);
-    const place: LedgerPlace = previous === undefined ? { seq: 1, genesis } : { seq, previousHash: previous.hash };
+    const place: RecordPosition = previous === undefined ? { seq: 1, genesis } : { seq, previousHash: previous.hash };
     records.push(sealRecord(entries(seq), place, signer, { salt }));
   }
   return records;

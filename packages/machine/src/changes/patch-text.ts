@@ -59,7 +59,7 @@ class PatchInWork {
     return this.fitting.text;
   }
 
-  put({ start, end, newText }: HunkPlace): void {
+  put({ start, end, newText }: HunkMatch): void {
     this.#done.push(this.text.slice(this.from, start), newText);
     this.from = end;
   }
@@ -102,7 +102,7 @@ function linesThatSay(text: string, wanted: string, from: number, most: number):
   return places;
 }
 
-interface HunkPlace {
+interface HunkMatch {
   readonly start: number;
   readonly end: number;
   readonly newText: string;
@@ -110,7 +110,7 @@ interface HunkPlace {
 }
 
 /** @param start the beginning of a line */
-function placeOf(patch: PatchInWork, start: number, hunk: PatchHunk, name: string): HunkPlace {
+function placeOf(patch: PatchInWork, start: number, hunk: PatchHunk, name: string): HunkMatch {
   const { text } = patch;
   const oldText = hunk.oldLines.map((line) => `${line}\n`).join("");
   const newText = hunk.newLines.map((line) => `${line}\n`).join("");

@@ -13,7 +13,7 @@ import { type PutBackFiles, putBack, type RecoveredCommand } from "./put-back/pu
 import { asideOf, failedAsideOf, sweepAllAside, sweepAside } from "./put-back/put-back-copies.ts";
 import { RefsWatch } from "./refs-watch.ts";
 import { repositoryTurn } from "./repository-turn.ts";
-import { type ControlPlace, ControlTree, largeFileIdentity } from "./state/control-state.ts";
+import { type ControlDirectory, ControlTree, largeFileIdentity } from "./state/control-state.ts";
 import { type ControlTargets, controlTargets, throughLinks, userConfigurations } from "./state/control-targets.ts";
 import { type DirectoryIdentity, directoryIdentity, isSameDirectory } from "./state/directory-identity.ts";
 import { KeptBytes } from "./state/kept-bytes.ts";
@@ -104,7 +104,7 @@ export class ControlWatch implements Disposable {
     const { workspaceRoot, agreed, untouchable, timeoutMs, protectedBranches } = command;
     const repository = repositoryPaths(workspaceRoot, this.#home);
     const elsewhere = (repository?.writable ?? []).filter((path) => !isWithin(path, workspaceRoot));
-    const places: readonly ControlPlace[] = [
+    const places: readonly ControlDirectory[] = [
       { root: workspaceRoot, isGit: false },
       ...elsewhere.map((root) => ({ root, isGit: true })),
     ];
@@ -218,14 +218,14 @@ export class ControlWatch implements Disposable {
     ]);
   }
 
-  #look(place: ControlPlace, untouchable: readonly string[]): ReturnType<ControlTree["look"]> {
+  #look(place: ControlDirectory, untouchable: readonly string[]): ReturnType<ControlTree["look"]> {
     const seen = this.#tree(place).look(untouchable);
     const [first] = seen.unlisted;
     if (first !== undefined) throw new Error(`${first} cannot be looked into. Give it a shorter name, in UTF-8.`);
     return seen;
   }
 
-  #tree(place: ControlPlace): ControlTree {
+  #tree(place: ControlDirectory): ControlTree {
     const key = JSON.stringify(place);
     const tree = this.#trees.get(key) ?? new ControlTree(place, this.#bytes);
     this.#trees.set(key, tree);

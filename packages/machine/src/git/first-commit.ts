@@ -8,7 +8,7 @@ import { filteredPaths } from "./filtered-paths.ts";
 import { ignoredPaths } from "./ignored-paths.ts";
 import { confirmedRepository } from "./run/confirmed-repository.ts";
 import { readWhole } from "./run/read-whole.ts";
-import { type GitPlace, type GitResult, git, openGit } from "./run/run-git.ts";
+import { type GitResult, type GitTarget, git, openGit } from "./run/run-git.ts";
 
 /** What a first commit would hold. */
 export interface FirstCommit {
@@ -78,7 +78,7 @@ export async function makeFirstCommit(directory: string, { files, branch }: Firs
   // Where git writes anyway, and sees it in its sandbox.
   const beside = mkdtempSync(join(data, "gennai-first-commit-"));
   try {
-    const place: GitPlace = { directory, writes: "working-tree", index: join(beside, "index") };
+    const place: GitTarget = { directory, writes: "working-tree", index: join(beside, "index") };
     const entries = await builtIndex(place, files);
     const tree = (await run(["write-tree"], place)).stdout.trim();
     const commit = (await run(["commit-tree", tree, "-m", message], place)).stdout.trim();
@@ -97,7 +97,7 @@ export async function makeFirstCommit(directory: string, { files, branch }: Firs
 }
 
 /** Fills an empty index. @returns the entries that the repository's own does not have yet, as git lists them */
-async function builtIndex(place: GitPlace, files: readonly string[]): Promise<readonly string[]> {
+async function builtIndex(place: GitTarget, files: readonly string[]): Promise<readonly string[]> {
   const { directory } = place;
   const wanted = new Set(files);
   const staged = await stagedEntries({ directory }, directory, wanted);
@@ -119,7 +119,7 @@ async function builtIndex(place: GitPlace, files: readonly string[]): Promise<re
 
 /** By their paths relative to the directory, as git lists them with paths from the top. */
 async function stagedEntries(
-  place: GitPlace,
+  place: GitTarget,
   directory: string,
   wanted: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, string>> {
@@ -146,7 +146,7 @@ const emptyBlobs: ReadonlySet<string> = new Set([
   "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
 ]);
 
-async function addEntries(place: GitPlace, entries: readonly string[]): Promise<void> {
+async function addEntries(place: GitTarget, entries: readonly string[]): Promise<void> {
   if (entries.length === 0) return;
   await run(["update-index", "--replace", "-z", "--index-info"], place, entries.map((entry) => `${entry}\0`).join(""));
 }
@@ -169,7 +169,7 @@ function isThere(root: string, path: string): boolean {
 }
 
 /** Throws `ServiceError` (`cannot_commit`) where git does not succeed. */
-async function run(args: readonly string[], place: GitPlace, input = ""): Promise<GitResult> {
+async function run(args: readonly string[], place: GitTarget, input = ""): Promise<GitResult> {
   const running = await openGit(args, place);
   running.stdin.on("error", () => {
     // It ended before it read all; its exit code says why.

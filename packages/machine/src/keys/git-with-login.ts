@@ -7,7 +7,7 @@ import { filledCredential, helperFor } from "./git/https-login.ts";
 import { keyDirectory, keyGitEnvironment } from "./git/key-git.ts";
 import { loginSecrets } from "./login/login-secrets.ts";
 import type { KeyPlan, UncoveredKey } from "./login/user-keys.ts";
-import type { GuardedPlace } from "./plan-key.ts";
+import type { GuardedKeyContext } from "./plan-key.ts";
 import { type SshLogin, sshLogin } from "./ssh-login.ts";
 
 /** A run of git that has the login for one address. */
@@ -24,7 +24,7 @@ export interface GitRun extends Pick<UncoveredKey, "text" | "scripts" | "environ
 /** Rejects with `ToolFailure` (`no_key`) where the user has no login for it. */
 export async function gitWithLogin(
   run: GitRun,
-  place: GuardedPlace,
+  place: GuardedKeyContext,
 ): Promise<Pick<KeyPlan, "url" | "login" | "uncover">> {
   const { address } = run;
   if (address.scheme === "ssh") {

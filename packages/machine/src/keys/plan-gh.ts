@@ -10,10 +10,10 @@ import { noKey } from "./login/no-key.ts";
 import { runUserProgram } from "./login/run-user-program.ts";
 import type { KeyPlan } from "./login/user-keys.ts";
 import { userProgram } from "./login/user-program.ts";
-import type { GuardedPlace } from "./plan-key.ts";
+import type { GuardedKeyContext } from "./plan-key.ts";
 
 /** Rejects with `ToolFailure`. */
-export async function planGh({ words, host: named }: GhCommand, place: GuardedPlace): Promise<KeyPlan> {
+export async function planGh({ words, host: named }: GhCommand, place: GuardedKeyContext): Promise<KeyPlan> {
   const { directory, keys, signal } = place;
   const { home, environment } = keys;
   const program = userProgram("gh", environment, place.staged);

@@ -11,7 +11,7 @@ import { keyDirectory } from "./git/key-git.ts";
 import { noKey } from "./login/no-key.ts";
 import { type NpmLogin, npmLogin, npmSettings, portOf, registryAddress, settingsDirectory } from "./login/npm-login.ts";
 import type { KeyPlan } from "./login/user-keys.ts";
-import type { KeyPlace } from "./plan-key.ts";
+import type { KeyContext } from "./plan-key.ts";
 
 /** A registry that the project takes packages from, for which the user has a login. */
 export interface RegistryLogin extends NpmLogin {
@@ -19,7 +19,7 @@ export interface RegistryLogin extends NpmLogin {
 }
 
 /** Of an install by npm that is a command of its own; empty for anything else, also for managers that run code of the workspace. */
-export function installLogins(text: string, place: Omit<KeyPlace, "signal">): readonly RegistryLogin[] {
+export function installLogins(text: string, place: Omit<KeyContext, "signal">): readonly RegistryLogin[] {
   if (!isPlainNpmInstall(text)) return [];
   return [...registriesOf(place).values()].flatMap((registry) => {
     const login = npmLogin(registry, place.keys);
@@ -36,7 +36,7 @@ export function installLogins(text: string, place: Omit<KeyPlace, "signal">): re
  */
 export function planInstall(
   text: string,
-  place: Omit<KeyPlace, "signal">,
+  place: Omit<KeyContext, "signal">,
   wanted: ReadonlySet<string>,
 ): KeyPlan | undefined {
   const install = isPlainNpmInstall(text) ? splitInstall(text) : undefined;
@@ -114,7 +114,7 @@ const gitHosts: ReadonlySet<string> = new Set(
 const knowsAllowGit = `{ npm install --help | grep -q -- --allow-git || { echo "npm is too old to be given a login for this host" >&2; exit 1; }; }`;
 
 /** From the command's own to that of the work tree. */
-function directoriesUp({ directory, workspaceRoot, keys }: Omit<KeyPlace, "signal">): readonly string[] {
+function directoriesUp({ directory, workspaceRoot, keys }: Omit<KeyContext, "signal">): readonly string[] {
   const [top] = stagedDirectories(workspaceRoot, keys.home);
   const directories: string[] = [];
   for (let at = directory; isWithin(at, top); at = dirname(at)) {
@@ -130,12 +130,12 @@ function isOutside({ hostname }: URL): boolean {
   return isIP(host) === 0 ? !isLoopback({ host }) : isPublicAddress(host);
 }
 
-function usersOwn({ keys }: Pick<KeyPlace, "keys">): readonly URL[] {
+function usersOwn({ keys }: Pick<KeyContext, "keys">): readonly URL[] {
   return addressesIn(npmSettings(join(keys.home, ".npmrc"))).map(([, url]) => url);
 }
 
 /** By the names of settings: `registry`, and `@scope:registry`. The project's come before the user's. */
-function registriesOf({ directory, workspaceRoot, keys }: Omit<KeyPlace, "signal">): ReadonlyMap<string, URL> {
+function registriesOf({ directory, workspaceRoot, keys }: Omit<KeyContext, "signal">): ReadonlyMap<string, URL> {
   const [top] = stagedDirectories(workspaceRoot, keys.home);
   const files = [keys.home, settingsDirectory(directory, top)].map((at) => join(at, ".npmrc"));
   const all = [

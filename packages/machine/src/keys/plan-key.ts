@@ -6,7 +6,7 @@ import { planGh } from "./plan-gh.ts";
 import { planPublish } from "./plan-publish.ts";
 import { planPush } from "./plan-push.ts";
 
-export interface KeyPlace {
+export interface KeyContext {
   /** Real path, in the workspace. */
   readonly directory: string;
   /** Real path. */
@@ -17,7 +17,7 @@ export interface KeyPlace {
   readonly signal: AbortSignal;
 }
 
-export interface GuardedPlace extends KeyPlace {
+export interface GuardedKeyContext extends KeyContext {
   /** Real paths of all directories that commands can write to: no program of the user's comes from there. */
   readonly staged: readonly string[];
 }
@@ -26,7 +26,7 @@ export interface GuardedPlace extends KeyPlace {
  * Which login a command would need, for which host, before anybody is asked. Undefined for a push to a directory, which needs none.
  * Rejects with `ToolFailure` where that cannot be told, or there is no login.
  */
-export function planKey(command: KeyCommand, place: KeyPlace): Promise<KeyPlan | undefined> {
+export function planKey(command: KeyCommand, place: KeyContext): Promise<KeyPlan | undefined> {
   const there = guardedPlace(place);
   switch (command.type) {
     case "push":
@@ -39,7 +39,7 @@ export function planKey(command: KeyCommand, place: KeyPlace): Promise<KeyPlan |
 }
 
 /** No program of the user's is looked for where commands can write. */
-export function guardedPlace(place: KeyPlace): GuardedPlace {
+export function guardedPlace(place: KeyContext): GuardedKeyContext {
   const { environment, home } = place.keys;
   const staged = stagedDirectories(place.workspaceRoot, home);
   const PATH = searchPath(environment, staged).join(":");

@@ -11,13 +11,13 @@ import { keyDirectory } from "./git/key-git.ts";
 import { noKey } from "./login/no-key.ts";
 import { npmLogin, npmSettings, portOf, registryAddress, settingsDirectory } from "./login/npm-login.ts";
 import type { KeyPlan } from "./login/user-keys.ts";
-import type { KeyPlace } from "./plan-key.ts";
+import type { KeyContext } from "./plan-key.ts";
 
 /**
  * First the package is packed, with its own scripts, where there is neither network nor login; then what was packed is
  * published by an npm that sees no settings but these. Rejects with `ToolFailure`.
  */
-export function planPublish(command: PublishCommand, place: KeyPlace): Promise<KeyPlan> {
+export function planPublish(command: PublishCommand, place: KeyContext): Promise<KeyPlan> {
   const { keys, workspaceRoot, directory } = place;
   const { manager, operand, options, skipsScripts } = command;
   const named = resolve(directory, operand ?? ".");
@@ -95,7 +95,7 @@ if (names.length !== 1 || names[0] !== process.argv[1]) {
 function registryOf(
   { registry: named }: PublishCommand,
   packageDirectory: string,
-  { keys, workspaceRoot }: KeyPlace,
+  { keys, workspaceRoot }: KeyContext,
 ): URL {
   const { name = "", publishConfig = {} } = manifestIn(packageDirectory);
   const scope = /^(@[^/]+)\//.exec(name)?.[1];

@@ -5,11 +5,11 @@ import { cleanGitSettings } from "./git/clean-git-settings.ts";
 import { gitAddressText } from "./git/git-address.ts";
 import { gitWithLogin } from "./git-with-login.ts";
 import type { KeyPlan } from "./login/user-keys.ts";
-import type { GuardedPlace } from "./plan-key.ts";
+import type { GuardedKeyContext } from "./plan-key.ts";
 import { type PushTarget, pushTarget } from "./push-target.ts";
 
 /** Undefined for a push to a directory. Rejects with `ToolFailure`. */
-export async function planPush(command: PushCommand, place: GuardedPlace): Promise<KeyPlan | undefined> {
+export async function planPush(command: PushCommand, place: GuardedKeyContext): Promise<KeyPlan | undefined> {
   const target = await pushTarget(command, place);
   if (target === undefined) return undefined;
   const before = command.skipsHook ? {} : { before: hookRun(command, target) };

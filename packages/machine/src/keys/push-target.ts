@@ -4,7 +4,7 @@ import { readGitHead } from "../git-data/git-head.ts";
 import { type GitAddress, type ReadAddress, readGitAddress } from "./git/git-address.ts";
 import { type SettingEntries, settingOf, userGitSettings } from "./git/git-settings-of.ts";
 import { type KeyRepository, keyRepository } from "./git/key-repository.ts";
-import type { KeyPlace } from "./plan-key.ts";
+import type { KeyContext } from "./plan-key.ts";
 
 /** Where a push would go, and how the user's settings and the repository's have it. */
 export interface PushTarget {
@@ -22,7 +22,7 @@ export interface PushTarget {
  * The one address that a push goes to. What the repository's settings call a remote counts, what they rewrite does not; undefined
  * for a directory, which needs no login. Rejects with `ToolFailure` where there is no such remote, or more than one address.
  */
-export function pushTarget({ remote }: PushCommand, place: KeyPlace): Promise<PushTarget | undefined> {
+export function pushTarget({ remote }: PushCommand, place: KeyContext): Promise<PushTarget | undefined> {
   return remoteTarget(remote, "push", place);
 }
 
@@ -30,7 +30,7 @@ export function pushTarget({ remote }: PushCommand, place: KeyPlace): Promise<Pu
 export async function remoteTarget(
   named: string | undefined,
   way: "push" | "fetch",
-  { directory, keys: { home }, signal }: KeyPlace,
+  { directory, keys: { home }, signal }: KeyContext,
 ): Promise<PushTarget | undefined> {
   const [repository, user] = await Promise.all([keyRepository(directory, home, signal), userGitSettings(signal)]);
   if (repository === undefined) return undefined;

@@ -8,7 +8,7 @@ import { noKey } from "./login/no-key.ts";
 import { runUserProgram } from "./login/run-user-program.ts";
 import type { UserKeys } from "./login/user-keys.ts";
 import { userProgram } from "./login/user-program.ts";
-import type { GuardedPlace } from "./plan-key.ts";
+import type { GuardedKeyContext } from "./plan-key.ts";
 
 /** How the user logs in to one host by ssh. */
 export interface SshLogin {
@@ -26,7 +26,7 @@ export interface SshLogin {
 }
 
 /** From the user's own settings of ssh, and the agent that runs. Rejects with `ToolFailure` (`no_key`). */
-export async function sshLogin(address: GitAddress, place: GuardedPlace): Promise<SshLogin> {
+export async function sshLogin(address: GitAddress, place: GuardedKeyContext): Promise<SshLogin> {
   const { keys } = place;
   const settings = await sshSettings(address, place);
   const one = (name: string): string | undefined => settings.get(name)?.[0];
@@ -70,7 +70,7 @@ export async function sshLogin(address: GitAddress, place: GuardedPlace): Promis
 /** What ssh would do, by name, as it says itself. */
 async function sshSettings(
   { host, port, user }: GitAddress,
-  { keys: { home, environment }, staged, signal }: GuardedPlace,
+  { keys: { home, environment }, staged, signal }: GuardedKeyContext,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const own = join(home, ".ssh/config");
   const program = userProgram("ssh", environment, staged);

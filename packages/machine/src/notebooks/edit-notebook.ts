@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import { type JsonPlace, jsonMembers, jsonRoot } from "./json-place.ts";
+import { type JsonRange, jsonMembers, jsonRoot } from "./json-range.ts";
 import { cellNames, type Notebook } from "./notebook.ts";
 
 export type CellType = "code" | "markdown" | "raw";
@@ -72,7 +72,7 @@ function styleOf(text: string): Style {
 
 function replaced(
   text: string,
-  place: JsonPlace,
+  place: JsonRange,
   { source, cellType }: Extract<NotebookEdit, { readonly type: "replace" }>,
   { style, now }: { readonly style: Style; readonly now: string | undefined },
 ): string {
@@ -124,8 +124,8 @@ function freshId(notebook: Notebook, seed: string): string {
 /** @param index behind which cell; -1 for the beginning */
 function inserted(
   text: string,
-  list: JsonPlace,
-  cells: readonly JsonPlace[],
+  list: JsonRange,
+  cells: readonly JsonRange[],
   index: number,
   written: string,
   { unit }: Style,
@@ -139,7 +139,7 @@ function inserted(
 }
 
 /** With the comma and the space that parted it from its neighbour. */
-function without(text: string, cells: readonly JsonPlace[], index: number): string {
+function without(text: string, cells: readonly JsonRange[], index: number): string {
   const place = cells[index] ?? { start: 0, end: 0 };
   const before = cells[index - 1];
   const after = cells[index + 1];
@@ -151,6 +151,6 @@ function lines(source: string): readonly string[] {
   return source.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
-function splice(text: string, { start, end }: JsonPlace, by: string): string {
+function splice(text: string, { start, end }: JsonRange, by: string): string {
   return text.slice(0, start) + by + text.slice(end);
 }

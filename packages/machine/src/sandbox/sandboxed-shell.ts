@@ -10,7 +10,7 @@ import { limitedShell } from "./limited-shell.ts";
 import { type BubblewrapFeatures, bubblewrapArguments } from "./mounts/bubblewrap-arguments.ts";
 import { takeControlMounts } from "./mounts/control-mounts.ts";
 import type { MountPoints } from "./mounts/mount-points.ts";
-import type { SandboxPlace } from "./sandbox-place.ts";
+import type { SandboxFiles } from "./sandbox-files.ts";
 
 /** A shell command that is ready to start in the sandbox. */
 export interface SandboxedCommand {
@@ -145,7 +145,7 @@ export interface ShellSandboxOptions {
   /** Absolute path. */
   readonly shell: string;
   readonly layout: HostLayout;
-  readonly place: Omit<SandboxPlace, keyof Disposable>;
+  readonly place: Omit<SandboxFiles, keyof Disposable>;
   readonly mountPoints: MountPoints;
   /** Private directory for what links named as secrets led to, by tree. */
   readonly secretTargets: string;

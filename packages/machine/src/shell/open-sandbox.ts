@@ -10,7 +10,7 @@ import { type BubblewrapFeatures, bubblewrapArguments } from "../sandbox/mounts/
 import { MountPoints } from "../sandbox/mounts/mount-points.ts";
 import { namespaceAdvice } from "../sandbox/namespace-advice.ts";
 import { type Sandbox, type SandboxMode, SandboxRequired } from "../sandbox/sandbox.ts";
-import { openSandboxPlace, type SandboxPlace } from "../sandbox/sandbox-place.ts";
+import { openSandboxFiles, type SandboxFiles } from "../sandbox/sandbox-files.ts";
 import { ShellSandbox } from "../sandbox/sandboxed-shell.ts";
 
 export interface SandboxOptions {
@@ -75,7 +75,7 @@ async function open(options: SandboxOptions): Promise<(Sandbox & AsyncDisposable
     environment: options.environment,
     privateDirectories: [options.stateDir, ...(options.privateDirectories ?? [])],
   });
-  const place = openSandboxPlace(options.stateDir);
+  const place = openSandboxFiles(options.stateDir);
   const probed = await probe(program, layout, place);
   if (typeof probed === "string") {
     place[Symbol.dispose]();
@@ -99,7 +99,7 @@ function unsandboxed(reason: string): Sandbox & AsyncDisposable {
 }
 
 /** Runs `true`; with what an older bubblewrap does not know left out. The reason when it cannot. */
-async function probe(program: string, layout: HostLayout, place: SandboxPlace): Promise<BubblewrapFeatures | string> {
+async function probe(program: string, layout: HostLayout, place: SandboxFiles): Promise<BubblewrapFeatures | string> {
   const { empty } = place;
   const view = {
     layout,

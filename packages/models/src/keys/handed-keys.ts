@@ -1,5 +1,5 @@
 import type { Provider } from "@gennai/protocol/model/session/backend";
-import { type KeyPlace, originOf } from "./key-place.ts";
+import { type KeyDestination, originOf } from "./key-destination.ts";
 
 /** Of one provider; the oldest goes first. */
 const mostPlaces = 100;
@@ -28,7 +28,7 @@ export class HandedKeys {
     else this.#keys.delete(backend);
   }
 
-  find(backend: Provider, { origin, isKnown }: KeyPlace): string | undefined {
+  find(backend: Provider, { origin, isKnown }: KeyDestination): string | undefined {
     const keys = this.#keys.get(backend);
     return keys?.get(origin) ?? (isKnown ? keys?.get("") : undefined);
   }

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import type { Provider } from "@gennai/protocol/model/session/backend";
 import { generalKeyVariable, providers } from "../providers.ts";
 import { HandedKeys } from "./handed-keys.ts";
-import type { KeyPlace } from "./key-place.ts";
+import type { KeyDestination } from "./key-destination.ts";
 
 const run = promisify(execFile);
 
@@ -50,14 +50,14 @@ export class ModelKeys {
   }
 
   /** undefined: nobody has one that may go there. */
-  async find(backend: Provider, place: KeyPlace): Promise<string | undefined> {
+  async find(backend: Provider, place: KeyDestination): Promise<string | undefined> {
     const key = await this.#look(backend, place);
     if (key !== undefined) this.#onKey(key);
     return key;
   }
 
   /** Whether somebody has one that may go there. The keychain is not asked for it, only whether it is there: nothing is unlocked. */
-  async has(backend: Provider, place: KeyPlace): Promise<boolean> {
+  async has(backend: Provider, place: KeyDestination): Promise<boolean> {
     if (this.#handed.find(backend, place) !== undefined) return true;
     if (!place.takesServersKeys) return false;
     if (this.#inEnvironment(backend, place) !== undefined) return true;
@@ -74,7 +74,7 @@ export class ModelKeys {
     return key;
   }
 
-  async #look(backend: Provider, place: KeyPlace): Promise<string | undefined> {
+  async #look(backend: Provider, place: KeyDestination): Promise<string | undefined> {
     const handed = this.#handed.find(backend, place);
     if (handed !== undefined || !place.takesServersKeys) return handed;
     // Only providers that need a key are worth a question that the system may put to the user.
@@ -82,7 +82,7 @@ export class ModelKeys {
     return known ?? (providers[backend].needsKey ? this.#askKeychain(backend) : undefined);
   }
 
-  #inEnvironment(backend: Provider, { takesGeneralKey }: KeyPlace): string | undefined {
+  #inEnvironment(backend: Provider, { takesGeneralKey }: KeyDestination): string | undefined {
     const { keyVariables } = providers[backend];
     return this.#fromEnvironment(takesGeneralKey ? [generalKeyVariable, ...keyVariables] : keyVariables);
   }

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
-import type { KeyPlace } from "#keys/key-place";
+import type { KeyDestination } from "#keys/key-destination";
 import { ModelKeys, type RunProgram } from "#keys/model-keys";
 
 /** Where a provider is reached by all. */
-const own: KeyPlace = {
+const own: KeyDestination = {
   origin: "https://models.example",
   isKnown: true,
   takesServersKeys: true,
   takesGeneralKey: true,
 };
 /** Where a person says that a server is. */
-const typed: KeyPlace = {
+const typed: KeyDestination = {
   origin: "http://127.0.0.1:8001",
   isKnown: false,
   takesServersKeys: false,

@@ -11,7 +11,7 @@ import { appliedFileFromMessage, blobFromMessage } from "@gennai/protocol/model/
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { factsAfter } from "./facts-after.ts";
 import { ChangeSetItems } from "./items/change-set-items.ts";
-import { ItemList, type ItemPlace } from "./items/item-list.ts";
+import { ItemList, type ItemStart } from "./items/item-list.ts";
 import { PlanItems } from "./items/plan-items.ts";
 import { ProposalItems } from "./items/proposal-items.ts";
 import { RequestItems } from "./items/request-items.ts";
@@ -80,13 +80,13 @@ export class SessionView {
     const firstSeq = event.firstSeq === 0n ? event.seq : event.firstSeq;
     const seq = body.case === "truncated" ? body.value.throughSeq : firstSeq;
     const { turnId, parentToolCallId: parentCallId } = event;
-    const place: ItemPlace = { key: `${body.case}:${seq}`, seq, turnId, time: timeOf(event), parentCallId };
+    const place: ItemStart = { key: `${body.case}:${seq}`, seq, turnId, time: timeOf(event), parentCallId };
     const before = this.#facts.peek();
     this.#facts.value = factsAfter(before, event);
     if (!saysOnlyOfViolation(body, before)) this.#applyBody(event, body, place, firstSeq);
   }
 
-  #applyBody(event: InvokeEvent, body: InvokeEvent["event"], place: ItemPlace, firstSeq: bigint): void {
+  #applyBody(event: InvokeEvent, body: InvokeEvent["event"], place: ItemStart, firstSeq: bigint): void {
     const { time, turnId } = place;
     if (asksEditor(body)) return this.#requests.ask(place, requestFromEvent(body), event.resolved);
     switch (body.case) {
@@ -187,13 +187,13 @@ export class SessionView {
     if (notice !== undefined) this.#items.add(place, notice);
   }
 
-  #finish(place: ItemPlace, text: string): void {
+  #finish(place: ItemStart, text: string): void {
     this.#texts.settle();
     // Some models do not stream: their answer comes with the end alone.
     if (text !== "" && !this.#turns.of(place.turnId, place.time).answered) this.#texts.answer(place, text);
   }
 
-  #changeStatus(event: InvokeEvent, place: ItemPlace, status: StatusEvent): void {
+  #changeStatus(event: InvokeEvent, place: ItemStart, status: StatusEvent): void {
     const { turnId, time } = place;
     const ended = turnOutcome(event);
     const turn = this.#turns.of(turnId, time);
@@ -238,7 +238,7 @@ export class SessionView {
     this.#facts.value = { ...this.#facts.peek(), turn };
   }
 
-  #applyChangeSet(place: ItemPlace, message: ChangeSetApplied): void {
+  #applyChangeSet(place: ItemStart, message: ChangeSetApplied): void {
     const { proposalId, changeSetId, toolCallId } = message;
     if (toolCallId !== "") this.#calls.changed(toolCallId, message.files.map(appliedFileFromMessage));
     if (proposalId !== "") this.#proposals.applied(proposalId, changeSetId);

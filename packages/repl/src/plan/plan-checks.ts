@@ -7,7 +7,7 @@ export type PlanAct = "preview" | "approve" | "execute" | "verify" | "rollback";
 export type PlanCheck = { readonly allowed: true } | { readonly allowed: false; readonly reason: string };
 
 /** A token, with what it is for. */
-export interface HeldToken {
+export interface PlanToken {
   readonly planId: string;
   readonly digest: string;
   readonly token: string;
@@ -22,9 +22,9 @@ export interface PlanFacts {
     | { readonly planId: string; readonly digest: string; readonly actions: readonly PlannedAction[] }
     | undefined;
   /** A person's word that was not spent yet. */
-  readonly approval: HeldToken | undefined;
+  readonly approval: PlanToken | undefined;
   /** The token that opened the run. */
-  readonly run: HeldToken | undefined;
+  readonly run: PlanToken | undefined;
   /** What the run changed; undefined: nothing, or taken back. */
   readonly changeSetId: string | undefined;
   readonly busy: boolean;
@@ -94,7 +94,7 @@ function notApproved(facts: PlanFacts): Refusal {
   return holds(facts, facts.approval, "") === undefined ? refused("It is approved.") : undefined;
 }
 
-function holds({ plan, now }: PlanFacts, held: HeldToken | undefined, missing: string): Refusal {
+function holds({ plan, now }: PlanFacts, held: PlanToken | undefined, missing: string): Refusal {
   if (held === undefined || held.planId !== plan?.planId) return refused(missing);
   if (held.digest !== plan.digest) return refused("The approval is for another digest.");
   if (!token.test(held.token)) return refused("The approval's token is damaged.");

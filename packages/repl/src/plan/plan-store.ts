@@ -4,7 +4,7 @@ import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb"
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { type Problem, problemOf } from "../failure/problem.ts";
 import { GatheredWork } from "./gathered-work.ts";
-import { type HeldToken, type PlanAct, type PlanFacts, planChecks } from "./plan-checks.ts";
+import { type PlanAct, type PlanFacts, type PlanToken, planChecks } from "./plan-checks.ts";
 import { PlanRuns } from "./plan-runs.ts";
 import { strictRequest } from "./write-plan.ts";
 
@@ -22,8 +22,8 @@ export interface PlanView {
   readonly plans: readonly Plan[];
   readonly plan: Plan | undefined;
   readonly shown: PlanFacts["shown"];
-  readonly approval: HeldToken | undefined;
-  readonly run: HeldToken | undefined;
+  readonly approval: PlanToken | undefined;
+  readonly run: PlanToken | undefined;
   readonly changeSetId: string | undefined;
   readonly results: readonly VerificationResult[];
   readonly rejected: RejectedOutput | undefined;

@@ -16,7 +16,7 @@ import type { BlobSource } from "./diff/verified-content.ts";
 import { VisibleText } from "./diff/visible-text.tsx";
 import { FileList } from "./file/file-list.tsx";
 import { type FileActions, FileSection } from "./file/file-section.tsx";
-import type { HunkPlace } from "./file/hunk-place.ts";
+import type { HunkReference } from "./file/hunk-reference.ts";
 import { objections, objectionTo } from "./file/objections.ts";
 import { ReviewHead } from "./review-head.tsx";
 import type { ReviewCommand } from "./review-keys.ts";
@@ -53,7 +53,7 @@ export function ReviewPanel(props: ReviewPanelProps) {
   useEffect(() => () => cache[Symbol.dispose](), [cache]);
   const walk = useHunkWalk(changes);
   const { current, goTo, neighbour } = walk;
-  const [editing, setEditing] = useState<HunkPlace>();
+  const [editing, setEditing] = useState<HunkReference>();
   const [step, setStep] = useState<ApplyStep>({ type: "deciding" });
   const [problems, setProblems] = useState<readonly string[]>([]);
   const [outcome, setOutcome] = useState<ReviewOutcome>();

@@ -1,24 +1,24 @@
 import { decidableIds } from "@gennai/client/review/review-state";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
-import { type HunkPlace, hunkElementId, placesOf } from "./file/hunk-place.ts";
+import { type HunkReference, hunkElementId, placesOf } from "./file/hunk-reference.ts";
 
 /** Where a person is in a review, and how they go on from there. */
 export interface HunkWalk {
-  readonly places: readonly HunkPlace[];
+  readonly places: readonly HunkReference[];
   /** So many that hunks are drawn only where they are looked at. */
   readonly isMany: boolean;
   /** undefined: nowhere yet. */
-  readonly current: HunkPlace | undefined;
+  readonly current: HunkReference | undefined;
   /** Ids of the changes that are open. */
   readonly expanded: ReadonlySet<string>;
   fileElementId(changeId: string): string;
   expand(changeId: string, open: boolean): void;
   /** The focus is there already. */
-  setCurrent(place: HunkPlace): void;
+  setCurrent(place: HunkReference): void;
   /** Opens the file, and moves the focus to the hunk. */
-  goTo(place: HunkPlace | undefined): void;
-  neighbour(distance: 1 | -1): HunkPlace | undefined;
+  goTo(place: HunkReference | undefined): void;
+  neighbour(distance: 1 | -1): HunkReference | undefined;
   /** Moves the focus back to the current hunk. */
   focusCurrent(): void;
 }
@@ -33,7 +33,7 @@ export function useHunkWalk(changes: readonly ProposedChange[]): HunkWalk {
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(
     () => new Set((isMany ? changes.slice(0, 1) : changes).map((change) => change.id)),
   );
-  const [current, setCurrent] = useState<HunkPlace>();
+  const [current, setCurrent] = useState<HunkReference>();
   const indexes = useMemo(() => new Map(changes.map((change, index) => [change.id, index])), [changes]);
   const wanted = useRef<string>(undefined);
   // What is wanted may have to be drawn first, and its content fetched.
@@ -45,7 +45,7 @@ export function useHunkWalk(changes: readonly ProposedChange[]): HunkWalk {
     element.scrollIntoView({ block: "nearest" });
   });
   const fileElementId = (changeId: string) => `${id}-file-${indexes.get(changeId) ?? 0}`;
-  const elementIdOf = ({ changeId, hunkId }: HunkPlace) => {
+  const elementIdOf = ({ changeId, hunkId }: HunkReference) => {
     const change = changes[indexes.get(changeId) ?? 0];
     return hunkElementId(fileElementId(changeId), change === undefined ? 0 : decidableIds(change).indexOf(hunkId));
   };

@@ -1,5 +1,5 @@
 import { HandedKeys } from "@gennai/models/keys/handed-keys";
-import type { KeyPlace } from "@gennai/models/keys/key-place";
+import type { KeyDestination } from "@gennai/models/keys/key-destination";
 import type { ModelKeys } from "@gennai/models/keys/model-keys";
 import type { Provider } from "@gennai/protocol/model/session/backend";
 import type { Callers } from "@gennai/sessions/users/callers";
@@ -33,16 +33,16 @@ export class UserModelKeys {
     if (this.#ofUser.size > maxUsers && oldest !== undefined) this.#ofUser.delete(oldest);
   }
 
-  async find(backend: Provider, place: KeyPlace): Promise<string | undefined> {
+  async find(backend: Provider, place: KeyDestination): Promise<string | undefined> {
     return this.#own(backend, place) ?? this.#shared.find(backend, place);
   }
 
   /** Whether there is one, without asking anybody for it. */
-  async has(backend: Provider, place: KeyPlace): Promise<boolean> {
+  async has(backend: Provider, place: KeyDestination): Promise<boolean> {
     return this.#own(backend, place) !== undefined || this.#shared.has(backend, place);
   }
 
-  #own(backend: Provider, place: KeyPlace): string | undefined {
+  #own(backend: Provider, place: KeyDestination): string | undefined {
     const user = this.#callers.current()?.user;
     return user === undefined ? undefined : this.#ofUser.get(user)?.find(backend, place);
   }

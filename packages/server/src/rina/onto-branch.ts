@@ -3,12 +3,12 @@ import { ServiceError } from "@gennai/machine/service-error";
 import { prepareSessionBranch } from "@gennai/sessions/manager/prepare-session-branch";
 import type { ActionPreview, PlanAuthority } from "@gennai/sessions/plans/approval/plan-authority";
 import type { Session } from "@gennai/sessions/session/session";
-import type { HeldPlan } from "./plan-aliases.ts";
+import type { KnownPlan } from "./plan-aliases.ts";
 
 export interface PreviewOnBranch {
   readonly session: Session;
   readonly plans: PlanAuthority;
-  readonly held: HeldPlan;
+  readonly held: KnownPlan;
   /** Throws when the plan would do something else than what its client was given. */
   readonly assertSame: () => void;
 }

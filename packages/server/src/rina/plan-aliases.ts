@@ -22,7 +22,7 @@ interface Alias {
 }
 
 /** A plan that the server holds, whole. */
-export type HeldPlan = Pick<PlanView, "planId" | "digest">;
+export type KnownPlan = Pick<PlanView, "planId" | "digest">;
 
 const maxAliases = 500;
 
@@ -35,7 +35,7 @@ export class PlanAliases {
   readonly #aliases: Alias[] = [];
 
   /** Remembers a plan that was previewed, in the form in which it was given to the client. */
-  offer(session: Session, plan: HeldPlan, given: JsonValue): void {
+  offer(session: Session, plan: KnownPlan, given: JsonValue): void {
     const preview = session.state.plans.get(plan.planId)?.preview;
     if (preview === undefined) return;
     const { shownSha256, head } = preview;
@@ -55,7 +55,7 @@ export class PlanAliases {
    * The plan that a stripped form stands for, to be approved. Throws `ServiceError` when there is none, when two plans that
    * differ look the same in this form, or when its preview is not the one it was handed out with.
    */
-  toApprove(session: Session, stripped: JsonValue): HeldPlan {
+  toApprove(session: Session, stripped: JsonValue): KnownPlan {
     const waiting = this.#of(session, stripped).filter(({ planId }) => {
       const state = session.state.plans.get(planId)?.state;
       return state === "preview" || state === "awaiting_approval";
@@ -77,7 +77,7 @@ export class PlanAliases {
   }
 
   /** The plan was previewed again for this client, on the branch that it was brought to; what the client holds stands for that. */
-  previewedAgain(session: Session, { planId }: HeldPlan): void {
+  previewedAgain(session: Session, { planId }: KnownPlan): void {
     const preview = session.state.plans.get(planId)?.preview;
     if (preview === undefined) return;
     for (const alias of this.#aliases) {
@@ -88,14 +88,14 @@ export class PlanAliases {
   }
 
   /** Binds the token to the alias: it is good for the plan that was approved by it, and for no other that looks the same. */
-  approved(session: Session, { planId }: HeldPlan, tokenSha256: string): void {
+  approved(session: Session, { planId }: KnownPlan, tokenSha256: string): void {
     for (const alias of this.#aliases) {
       if (alias.sessionId === session.id && alias.planId === planId) alias.tokenSha256 = tokenSha256;
     }
   }
 
   /** The plan that this token was given for, when the form is that plan's. Throws `ServiceError`. */
-  approvedWith(session: Session, stripped: JsonValue, token: string): HeldPlan {
+  approvedWith(session: Session, stripped: JsonValue, token: string): KnownPlan {
     const found = this.#of(session, stripped).findLast(({ tokenSha256 }) => isToken(token, tokenSha256));
     if (found === undefined) throw unknown();
     return found;
@@ -111,7 +111,7 @@ export class PlanAliases {
 export async function handOut(
   aliases: PlanAliases,
   { plans, session }: { readonly plans: PlanAuthority; readonly session: Session },
-  plan: HeldPlan,
+  plan: KnownPlan,
   given: JsonValue,
 ): Promise<void> {
   await plans.preview(session, plan.planId);

@@ -8,7 +8,7 @@ import type { PlanAuthority } from "@gennai/sessions/plans/approval/plan-authori
 import type { Session } from "@gennai/sessions/session/session";
 import { isStripped, planForClient } from "./client-form.ts";
 import { previewOnBranch } from "./onto-branch.ts";
-import { type HeldPlan, handOut, PlanAliases } from "./plan-aliases.ts";
+import { handOut, type KnownPlan, PlanAliases } from "./plan-aliases.ts";
 import { type PlanBody, parseApprovedPlan, parsePlan, parseSend } from "./rina-bodies.ts";
 import type { RinaAnswer, RinaHandler } from "./rina-listener.ts";
 import { writePlan } from "./write-plan.ts";
@@ -162,7 +162,7 @@ async function knownPlan(
 }
 
 interface ToApprove {
-  readonly held: HeldPlan;
+  readonly held: KnownPlan;
   /** Where the workspace was brought for it. */
   readonly branch: string | undefined;
 }

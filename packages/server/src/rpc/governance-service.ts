@@ -46,7 +46,7 @@ import { mcpServerToWire } from "./wire/mcp-wire.ts";
 const maxRecords = 1_000;
 
 /** The workspace that is asked about; without a session when none was named. */
-export interface GovernedPlace {
+export interface GovernedWorkspace {
   readonly workspaceRoot: string;
   readonly session: Session | undefined;
 }
@@ -83,10 +83,10 @@ export interface GovernanceServiceOptions {
   /** What this deployment is, by digests. */
   readonly parity: () => Promise<Parity>;
   /** The rule files in force, the floor first. */
-  readonly ruleFiles: (place: GovernedPlace) => Promise<readonly RuleFile[]>;
-  readonly rules: (place: GovernedPlace) => RulesStatus | Promise<RulesStatus>;
+  readonly ruleFiles: (place: GovernedWorkspace) => Promise<readonly RuleFile[]>;
+  readonly rules: (place: GovernedWorkspace) => RulesStatus | Promise<RulesStatus>;
   readonly intents: {
-    report(place: GovernedPlace): Promise<IntentsReport>;
+    report(place: GovernedWorkspace): Promise<IntentsReport>;
     /** A person's choice. Throws `ServiceError` or `ToolFailure`. */
     select(session: Session, intentId: string): Promise<Intent>;
     /** What a person saw is accepted, and recorded. Throws `ToolFailure`. */
@@ -105,7 +105,7 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
   const { manager, emergency } = options;
   const guarded = new GuardedHosts(manager);
 
-  async function placeOf(sessionId: string): Promise<GovernedPlace> {
+  async function placeOf(sessionId: string): Promise<GovernedWorkspace> {
     if (sessionId !== "") {
       const session = await manager.get(sessionId);
       return { workspaceRoot: session.workspace.place, session };

@@ -81,7 +81,7 @@ export interface ServerParts {
 }
 
 /** Where one tenant's things are. */
-export interface TenantPlace {
+export interface TenantDirectories {
   /** Empty on a server with one user. */
   readonly name: string;
   /** Private directory of its logs, blobs, ledger and keys; no other tenant's. */
@@ -128,7 +128,7 @@ const features = [
 ];
 
 /** Composes everything that belongs to one tenant. Rejects with `WorkspaceError` or `StoreError`; nothing is left running then. */
-export async function openTenant(server: ServerParts, place: TenantPlace): Promise<Tenant> {
+export async function openTenant(server: ServerParts, place: TenantDirectories): Promise<Tenant> {
   const {
     options,
     callers,

@@ -1,6 +1,6 @@
 import type { SessionsLoad } from "@gennai/sessions/manager/server-load";
 import type { LogAddress } from "@gennai/store/nats/stream/log-address";
-import { openTenant, type ServerParts, type Tenant, type TenantPlace } from "./open-tenant.ts";
+import { openTenant, type ServerParts, type Tenant, type TenantDirectories } from "./open-tenant.ts";
 import { Tenants } from "./tenants.ts";
 
 /** The tenants of a server: the only one, opened with it, or each when the first of its users comes. */
@@ -92,7 +92,7 @@ export class ServerTenants implements AsyncDisposable {
     await (this.#only ?? this.#many)?.[Symbol.asyncDispose]();
   }
 
-  async #opened(place: TenantPlace): Promise<Tenant> {
+  async #opened(place: TenantDirectories): Promise<Tenant> {
     const sessionsOpen = (): number => [...this.#open].reduce((sum, { manager }) => sum + manager.openCount, 0);
     const tenant = await openTenant({ ...this.#parts, sessionsOpen }, place);
     this.#open.add(tenant);

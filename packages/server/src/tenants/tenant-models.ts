@@ -1,7 +1,7 @@
 import type { Model } from "@gennai/agent/model";
 import type { AskEditor } from "@gennai/models/editor-model";
 import { type KnownModels, loadModelFacts } from "@gennai/models/facts/model-facts";
-import { keyPlace } from "@gennai/models/keys/key-place";
+import { keyDestination } from "@gennai/models/keys/key-destination";
 import type { ModelKeys } from "@gennai/models/keys/model-keys";
 import { type HasKey, listModels } from "@gennai/models/listed/listed-models";
 import type { KeySource } from "@gennai/models/model-endpoint";
@@ -32,7 +32,7 @@ export function tenantModels(tenant: {
     if (ofUsers) assertUsersModel(choice, defaultSettings);
   };
   const placeOf = (backend: Provider, baseUrl: string, known: KnownModels, handedKeyOnly: boolean) =>
-    keyPlace({ backend, baseUrl }, { defaults: defaultSettings, known, handedKeyOnly });
+    keyDestination({ backend, baseUrl }, { defaults: defaultSettings, known, handedKeyOnly });
   const keysFor =
     (known: KnownModels, handedKeyOnly: boolean): KeySource =>
     async (backend, baseUrl) => {

@@ -6,7 +6,7 @@ import { hasCode } from "@gennai/machine/system-error";
 import { directoryName } from "@gennai/sessions/users/directory-name";
 import type { LogAddress } from "@gennai/store/nats/stream/log-address";
 import { ensureTenantLedgerKey } from "../identity/tenant-ledger-key.ts";
-import type { Tenant, TenantPlace } from "./open-tenant.ts";
+import type { Tenant, TenantDirectories } from "./open-tenant.ts";
 
 export interface TenantsOptions {
   /** The server's own, real path; tenants lie in `tenants/` of it. */
@@ -16,7 +16,7 @@ export interface TenantsOptions {
   readonly sharedLog?: LogAddress;
   /** How many may be open at once. */
   readonly limit: number;
-  readonly open: (place: TenantPlace) => Promise<Tenant>;
+  readonly open: (place: TenantDirectories) => Promise<Tenant>;
 }
 
 /** The tenants of a server, each opened when the first of its users comes, and until the server ends. */

@@ -19,7 +19,7 @@ import { type BackgroundRunChange, type BackgroundRunFacts, byModel, howEnded } 
 import { OutputRing } from "./output-ring.ts";
 import { RunNetwork } from "./run-network.ts";
 import { cannotOpen, type PortPair, RunPorts } from "./run-ports.ts";
-import { type NetworkPlace, SharedNetwork } from "./shared-network.ts";
+import { type NetworkContext, SharedNetwork } from "./shared-network.ts";
 import { ShownOutput } from "./shown-output.ts";
 import { WantedBefore } from "./wanted-before.ts";
 import { within } from "./within.ts";
@@ -82,7 +82,7 @@ export class BackgroundRuns implements AsyncDisposable {
    * In which commands of the session run, and reach its servers; it is there until the session closes. Throws `ToolFailure`
    * `background_unavailable`.
    */
-  async openNetwork(place: NetworkPlace): Promise<WatchedNetwork> {
+  async openNetwork(place: NetworkContext): Promise<WatchedNetwork> {
     const shared = await this.#network.open(place);
     const running = [...this.#runs.values()].filter(({ facts }) => facts.state === "running");
     await Promise.all(running.map(({ network }) => network.renewPorts()));

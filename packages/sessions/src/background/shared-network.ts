@@ -2,7 +2,7 @@ import { backgroundUnavailable } from "@gennai/machine/background/background-run
 import type { WatchedNetwork } from "@gennai/machine/network/watched-network";
 import type { Stages } from "@gennai/machine/staged-shell/stages/stages";
 
-export interface NetworkPlace {
+export interface NetworkContext {
   readonly stages: Pick<Stages, "openNetwork">;
   readonly workspaceRoot: string;
 }
@@ -19,7 +19,7 @@ export class SharedNetwork implements Disposable {
   }
 
   /** Throws `ToolFailure` `background_unavailable`. */
-  open({ stages, workspaceRoot }: NetworkPlace): Promise<WatchedNetwork> {
+  open({ stages, workspaceRoot }: NetworkContext): Promise<WatchedNetwork> {
     if (this.#isClosed) return Promise.reject(backgroundUnavailable(new Error("the session is closed.")));
     this.#opening ??= stages.openNetwork(workspaceRoot).then(
       (network) => {

@@ -35,7 +35,7 @@ export interface ControlSnapshot {
   /** The client's own, for the next time. */
   readonly digest: string;
   readonly files: readonly ControlFile[];
-  readonly git: GitPlace | undefined;
+  readonly git: ClientHead | undefined;
 }
 
 export interface ControlFile {
@@ -45,7 +45,7 @@ export interface ControlFile {
   readonly problem: string;
 }
 
-export interface GitPlace {
+export interface ClientHead {
   /** Empty on a detached HEAD. */
   readonly branch: string;
   /** Empty before the first commit. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ClientWorkspaceFacts, FileRewrite } from "@gennai/agent/events/workspace-operation";
+import type { FileRewrite } from "@gennai/agent/events/workspace-operation";
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { insideOnly } from "@gennai/machine/workspace/paths/inside-only";
@@ -15,6 +15,7 @@ import type {
   Workspace,
   WorkspaceChange,
 } from "@gennai/machine/workspace/workspace";
+import type { ClientWorkspaceFacts } from "@gennai/protocol/model/editor/client-workspace";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import type { RewrittenFile, WorkspaceChannel } from "../bridge/workspace-answer.ts";
 import { checkResolved } from "./check-resolved.ts";

@@ -1,5 +1,5 @@
 import { ToolFailure } from "@gennai/governance/tool-error";
-import type { ControlFile, GitPlace } from "../bridge/workspace-answer.ts";
+import type { ClientHead, ControlFile } from "../bridge/workspace-answer.ts";
 
 const encoder = new TextEncoder();
 
@@ -7,7 +7,7 @@ const encoder = new TextEncoder();
  * What a client says of its repository, as the few files that `readGitHead` and `hooksDirectory` read. There is always a
  * `.git`, so that nobody looks for one further up, in directories of the server. Throws `client_error`.
  */
-export function gitFiles(git: GitPlace | undefined): readonly ControlFile[] {
+export function gitFiles(git: ClientHead | undefined): readonly ControlFile[] {
   if (git === undefined) return [file(".git/none", "")];
   const { branch, commit, remoteDefault, hooksPath } = git;
   if (commit !== "" && !objectId.test(commit)) throw impossible("a commit");

@@ -10,7 +10,7 @@ import { WorkspaceHooks } from "../hooks/workspace-hooks.ts";
 import { McpAcceptance } from "../mcp/mcp-acceptance.ts";
 import { RulesService } from "../rules/rules-service.ts";
 
-export interface ConfigPlace {
+export interface ConfigDirectories {
   readonly stateDir: string;
   readonly configDir: string;
   /** Real path. */
@@ -19,7 +19,7 @@ export interface ConfigPlace {
 }
 
 /** Whether what people wrote down can be used. Starts nothing, asks no provider and prints no key. */
-export function configChecks(place: ConfigPlace): readonly Check[] {
+export function configChecks(place: ConfigDirectories): readonly Check[] {
   return [
     { name: "rules", run: () => rulesFinding(place) },
     { name: "server.json", run: () => serverFinding(place) },
@@ -30,7 +30,7 @@ export function configChecks(place: ConfigPlace): readonly Check[] {
   ];
 }
 
-async function rulesFinding({ workspace, environment }: ConfigPlace): Promise<Finding> {
+async function rulesFinding({ workspace, environment }: ConfigDirectories): Promise<Finding> {
   const configHome = environment["XDG_CONFIG_HOME"];
   await using rules = await RulesService.open({
     root: workspace,
@@ -43,7 +43,7 @@ async function rulesFinding({ workspace, environment }: ConfigPlace): Promise<Fi
   return { check: "rules", state: "fail", text: `${text}: ${problems.slice(0, 3).join("; ")}`, next };
 }
 
-async function capabilitiesFinding({ configDir, stateDir, environment }: ConfigPlace): Promise<Finding> {
+async function capabilitiesFinding({ configDir, stateDir, environment }: ConfigDirectories): Promise<Finding> {
   const check = "capabilities";
   const named = environment["GENNAI_CAPABILITIES"] || undefined;
   const files = { named, configDir, stateDir, requiredByDefault: false };
@@ -68,7 +68,7 @@ function requirement({ capabilitiesRequired }: ServerConfig): string {
     : "none has to be there, with --auth neither (capabilities.required)";
 }
 
-async function serverFinding({ configDir }: ConfigPlace): Promise<Finding> {
+async function serverFinding({ configDir }: ConfigDirectories): Promise<Finding> {
   const check = "server.json";
   const { problem, commandLimits } = await loadServerConfig(configDir);
   if (problem !== undefined) {
@@ -81,7 +81,7 @@ async function serverFinding({ configDir }: ConfigPlace): Promise<Finding> {
   return { check, state: "ok", text };
 }
 
-async function hooksFinding({ configDir, stateDir, workspace }: ConfigPlace): Promise<Finding> {
+async function hooksFinding({ configDir, stateDir, workspace }: ConfigDirectories): Promise<Finding> {
   const check = "hooks";
   const { hooks, problems, warnings } = await new WorkspaceHooks({
     configDir,
@@ -96,7 +96,7 @@ async function hooksFinding({ configDir, stateDir, workspace }: ConfigPlace): Pr
   return { check, state: "ok", text: hooks.length === 0 ? "none" : `${hooks.length} run` };
 }
 
-async function mcpFindings({ workspace: workspaceRoot, ...place }: ConfigPlace): Promise<readonly Finding[]> {
+async function mcpFindings({ workspace: workspaceRoot, ...place }: ConfigDirectories): Promise<readonly Finding[]> {
   const check = "mcp";
   const { servers, problems } = await new McpAcceptance({ workspaceRoot, ...place }).status();
   const waiting = servers.filter(({ accepted }) => !accepted);
@@ -110,7 +110,7 @@ async function mcpFindings({ workspace: workspaceRoot, ...place }: ConfigPlace):
   ];
 }
 
-async function modelsFinding({ configDir, environment }: ConfigPlace): Promise<Finding> {
+async function modelsFinding({ configDir, environment }: ConfigDirectories): Promise<Finding> {
   const check = "models";
   const { problem } = await readModelsFile(configDir);
   if (problem !== undefined) {

@@ -1,9 +1,9 @@
 import type { Check } from "@gennai/machine/doctor/finding";
 import { machineChecks } from "@gennai/machine/doctor/machine-checks";
 import { stateChecks } from "@gennai/store/doctor/state-checks";
-import { type ConfigPlace, configChecks } from "./config-checks.ts";
+import { type ConfigDirectories, configChecks } from "./config-checks.ts";
 
 /** What works on this machine and what does not, from the bottom up. Changes nothing and starts no server. */
-export function installationChecks(place: ConfigPlace): readonly Check[] {
+export function installationChecks(place: ConfigDirectories): readonly Check[] {
   return [...machineChecks(place), ...stateChecks(place), ...configChecks(place)];
 }

@@ -10,7 +10,7 @@ export interface LoadedHooks {
   readonly warnings: readonly string[];
 }
 
-export interface HooksPlace {
+export interface HooksDirectories {
   readonly configDir: string;
   readonly stateDir: string;
   /** Real path. */
@@ -19,9 +19,9 @@ export interface HooksPlace {
 
 /** The programs that people have judge the calls in a workspace. */
 export class WorkspaceHooks {
-  readonly #place: HooksPlace;
+  readonly #place: HooksDirectories;
 
-  constructor(place: HooksPlace) {
+  constructor(place: HooksDirectories) {
     this.#place = place;
   }
 

@@ -1,5 +1,5 @@
-import type { ClientWorkspaceFacts } from "@gennai/agent/events/workspace-operation";
 import { ServiceError } from "@gennai/machine/service-error";
+import type { ClientWorkspaceFacts } from "@gennai/protocol/model/editor/client-workspace";
 import type { SessionHead } from "@gennai/store/log/session-log";
 import { finishInterruptedRestore } from "../restore/finish-restore.ts";
 import { Session } from "../session/session.ts";

@@ -4,7 +4,7 @@ import type { McpServer } from "./mcp-config.ts";
 import { McpPins } from "./mcp-pins.ts";
 import { pinnedServers } from "./pinned-servers.ts";
 
-export interface McpPlace {
+export interface McpContext {
   /** Real path. */
   readonly workspaceRoot: string;
   readonly stateDir: string;
@@ -23,10 +23,10 @@ export interface McpStatus {
 
 /** Which MCP servers a workspace has, and the user's word that they may start there. Starts none. */
 export class McpAcceptance {
-  readonly #place: McpPlace;
+  readonly #place: McpContext;
   readonly #pins: McpPins;
 
-  constructor(place: McpPlace) {
+  constructor(place: McpContext) {
     this.#place = place;
     this.#pins = new McpPins(place.stateDir, place.workspaceRoot);
   }

@@ -1,7 +1,7 @@
 import { type BranchState, isProtectedBranch } from "@gennai/governance/policies/git/branch";
 import { defaultRemoteBranch, readGitHead } from "@gennai/machine/git-data/git-head";
 
-interface BranchPlace {
+interface BranchRules {
   /** Where git's files are read. */
   readonly controlRoot: string;
   /** Branch that HEAD stood on when the turn began. */
@@ -11,7 +11,7 @@ interface BranchPlace {
 }
 
 /** Where HEAD is now. */
-export function branchState(place: BranchPlace): BranchState {
+export function branchState(place: BranchRules): BranchState {
   const head = readGitHead(place.controlRoot);
   if (head.type !== "branch") return { type: head.type };
   const { sessionBranch } = place;
@@ -23,7 +23,7 @@ export function branchState(place: BranchPlace): BranchState {
 
 /** What protects a branch of this name; undefined when nothing does. */
 export function protectionOf(
-  { controlRoot, protectedBranches }: Omit<BranchPlace, "sessionBranch">,
+  { controlRoot, protectedBranches }: Omit<BranchRules, "sessionBranch">,
   branch: string,
 ): string | undefined {
   return isProtectedBranch(branch, { extra: protectedBranches, remoteDefault: defaultRemoteBranch(controlRoot) });

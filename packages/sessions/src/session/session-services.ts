@@ -1,4 +1,3 @@
-import type { ClientWorkspaceFacts } from "@gennai/agent/events/workspace-operation";
 import type { Model } from "@gennai/agent/model";
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import type { ControlWatch } from "@gennai/machine/control-watch/control-watch";
@@ -13,6 +12,7 @@ import type { WebConfig } from "@gennai/machine/web/web-config";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { AskEditor } from "@gennai/models/editor-model";
 import type { KnownModels } from "@gennai/models/facts/model-facts";
+import type { ClientWorkspaceFacts } from "@gennai/protocol/model/editor/client-workspace";
 import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
 import type { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
 import type { BlobStore, SessionLog } from "@gennai/store/log/session-log";

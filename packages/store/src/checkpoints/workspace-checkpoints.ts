@@ -19,7 +19,7 @@ const sweepEvery = 50;
 /** A name that changes with what the ignore rules say. */
 const ignoreFile = /(?:^|\/)\.gitignore$/;
 
-export interface CheckpointPlace {
+export interface CheckpointDirectories {
   /** The server's state directory. */
   readonly stateDir: string;
   /** Real path of the workspace. */
@@ -30,7 +30,7 @@ export interface CheckpointPlace {
 }
 
 /** Directory of everything that is kept of a workspace's tree; 0700. */
-export function checkpointDirectory({ stateDir, root }: Pick<CheckpointPlace, "stateDir" | "root">): string {
+export function checkpointDirectory({ stateDir, root }: Pick<CheckpointDirectories, "stateDir" | "root">): string {
   return join(stateDir, "checkpoints", workspaceIdOf(root).slice(0, 16));
 }
 
@@ -48,7 +48,7 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
   #problem: { readonly code: CheckpointErrorCode; readonly message: string } | undefined;
   readonly #disposed = new AbortController();
 
-  constructor(place: CheckpointPlace) {
+  constructor(place: CheckpointDirectories) {
     const directory = checkpointDirectory(place);
     this.#directory = directory;
     const locks = new ProcessLocks(join(place.stateDir, "locks"));

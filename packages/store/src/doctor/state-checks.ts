@@ -9,14 +9,14 @@ import { ledgerHeadFile, readHead } from "../ledger/keys/ledger-head-file.ts";
 import { ledgerKeyFile, nextLedgerKeyFile, readKey } from "../ledger/keys/ledger-key.ts";
 import { findStepBacks } from "../ledger/rollback/step-back.ts";
 
-export interface StatePlace {
+export interface StateDirectories {
   readonly stateDir: string;
   /** Real path. */
   readonly workspace: string;
 }
 
 /** Whether what Gennai keeps is whole, and nobody else's. Changes nothing. */
-export function stateChecks(place: StatePlace): readonly Check[] {
+export function stateChecks(place: StateDirectories): readonly Check[] {
   return [
     { name: "state directory", run: () => directoryFinding(place.stateDir) },
     { name: "keys", run: () => keysFinding(place.stateDir) },
@@ -112,7 +112,7 @@ async function databaseFinding(stateDir: string): Promise<Finding> {
 }
 
 /** The file in the workspace against signatures, chain, head and store. */
-async function ledgerFinding({ stateDir, workspace }: StatePlace): Promise<readonly Finding[]> {
+async function ledgerFinding({ stateDir, workspace }: StateDirectories): Promise<readonly Finding[]> {
   const report = await verifyWorkspaceLedger({ workspaceRoot: workspace, stateDir });
   const { ofOthers, compared, file } = report;
   if (ofOthers === undefined) return [ownFinding(report, workspace)];
@@ -139,7 +139,7 @@ function ownFinding({ status, message, records, file, ofOthers }: WorkspaceLedge
 }
 
 /** What was signed against the database: one from an older backup, or with a damaged log, has less. */
-async function headFinding({ stateDir, workspace }: StatePlace): Promise<Finding | readonly Finding[]> {
+async function headFinding({ stateDir, workspace }: StateDirectories): Promise<Finding | readonly Finding[]> {
   const check = "ledger head";
   const head = await readHead(ledgerHeadFile(stateDir, workspace));
   using database = StoreDatabase.openReadOnly(databaseFile(stateDir));

@@ -22,7 +22,7 @@ import { ledgerHeadFile, readHead, writeHead } from "./keys/ledger-head-file.ts"
 import { isSignedHere } from "./keys/ledger-key.ts";
 import type { LedgerRow, LedgerTable } from "./ledger-table.ts";
 import { mirrorFileName } from "./mirror-file-name.ts";
-import { type MirroredRows, mirrorPlace } from "./mirror-place.ts";
+import { type MirroredRows, mirrorResume } from "./mirror-resume.ts";
 import type { EvidenceWatch } from "./rollback/evidence-watch.ts";
 import { fileStep, isBornOut, ownVerifier } from "./rollback/step-back.ts";
 
@@ -215,7 +215,7 @@ export class LedgerMirror {
       const { size } = await handle.stat();
       // What is there beyond our rows is compared as soon as we have them, too.
       if (!rebuild && shared && size > newest.endOffset) return copy;
-      const place = rebuild ? undefined : await mirrorPlace(handle, { table: this.#table, workspace, newest });
+      const place = rebuild ? undefined : await mirrorResume(handle, { table: this.#table, workspace, newest });
       if (place === undefined) {
         const from = rebuild || shared ? undefined : await this.#recordBeyond(handle, root, workspace);
         if (from !== undefined) {

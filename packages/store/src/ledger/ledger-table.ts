@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { countLaidOut } from "@gennai/governance/ledger/laid-out-records";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
-import { type LedgerPlace, sealRecord, workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
+import { type RecordPosition, sealRecord, workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { type NextKey, signHead } from "@gennai/governance/ledger/ledger-signature";
 import { withoutContent } from "@gennai/governance/ledger/record-content";
 import type { StoreDatabase } from "../database/database.ts";
@@ -120,7 +120,7 @@ export class LedgerTable {
     this.useCurrentKey();
     const records = [...entries];
     const newest = this.#statements.newest.get(workspace);
-    let place: LedgerPlace;
+    let place: RecordPosition;
     let endOffset: number;
     if (newest === undefined) {
       const preamble = sealing === undefined ? this.#keepPreamble(workspace) : this.preamble(workspace);

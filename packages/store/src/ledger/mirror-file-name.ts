@@ -3,7 +3,7 @@ import { hasCode } from "@gennai/machine/system-error";
 import { type IsOurs, isOfOthers } from "./file/chain-of-others.ts";
 import { openLedgerFile } from "./file/ledger-file.ts";
 import { ledgerFileNameIn, ownLedgerFileName, usualLedgerFileName } from "./file/ledger-file-name.ts";
-import { type MirroredRows, mirrorPlace } from "./mirror-place.ts";
+import { type MirroredRows, mirrorResume } from "./mirror-resume.ts";
 
 export interface MirrorFileName {
   /** In the ledger's directory. */
@@ -31,7 +31,7 @@ export async function mirrorFileName(
     throw error;
   }
   try {
-    const goesOn = !rows.rebuild && (await mirrorPlace(handle, rows)) !== undefined;
+    const goesOn = !rows.rebuild && (await mirrorResume(handle, rows)) !== undefined;
     if (goesOn || !(await isOfOthers(handle, rows.isOurs))) return { name, isMoved: false };
   } finally {
     await handle.close();

@@ -14,7 +14,7 @@ import {
 import { BrokenChain, type ChainLink } from "./messages/message-chain.ts";
 
 /** Where a session's log stands. */
-export interface LogPlace {
+export interface LogPosition {
   readonly seq: number;
   readonly epoch: number;
   /** Of the newest message. */
@@ -38,7 +38,7 @@ export interface ArrivedMessage {
 }
 
 /** A lock as the log has it. */
-export interface LockPlace extends LockMessage {
+export interface LockState extends LockMessage {
   /** Of the newest message about it. */
   readonly number: number;
   /** Of that message in the stream. */
@@ -110,7 +110,7 @@ export class LogCopy {
   }
 
   /** undefined for a session that is not there, or not any more. */
-  place(sessionId: string): LogPlace | undefined {
+  place(sessionId: string): LogPosition | undefined {
     const row = this.#statements.place.get(sessionId);
     if (row === undefined) return undefined;
     return {
@@ -128,7 +128,7 @@ export class LogCopy {
     return row && integerOf(row, "position");
   }
 
-  lock(name: string): LockPlace | undefined {
+  lock(name: string): LockState | undefined {
     const row = this.#statements.lock.get(name);
     if (row === undefined) return undefined;
     return {
@@ -153,8 +153,8 @@ export class LogCopy {
     if (last === undefined) return;
     const steps: AbsorbedStep[] = [];
     const spent = new Map<string, number>();
-    const locks = new Map<string, LockPlace>();
-    const places = new Map<string, Pick<LogPlace, "number" | "owner" | "digest">>();
+    const locks = new Map<string, LockState>();
+    const places = new Map<string, Pick<LogPosition, "number" | "owner" | "digest">>();
     for (const { position, subject, message, link, lock } of messages) {
       const locked = lock && parseLockSubject(subject);
       if (locked !== undefined && lock !== undefined) {
@@ -198,7 +198,7 @@ export class LogCopy {
   }
 
   /** What was read of a session last, also of one that is gone: a message for it may still come. */
-  #read(sessionId: string): Pick<LogPlace, "number" | "owner" | "digest"> | undefined {
+  #read(sessionId: string): Pick<LogPosition, "number" | "owner" | "digest"> | undefined {
     const row = this.#statements.read.get(sessionId);
     return row && { number: integerOf(row, "number"), owner: textOf(row, "owner"), digest: textOf(row, "digest") };
   }

@@ -17,7 +17,7 @@ import {
 import { appendConflict, sessionExists, unknownSession } from "../log/session-refusals.ts";
 import { numberedEvents } from "../sqlite/numbered-events.ts";
 import type { SqliteSessionLog } from "../sqlite/sqlite-session-log.ts";
-import type { LogCopy, LogPlace } from "./log-copy.ts";
+import type { LogCopy, LogPosition } from "./log-copy.ts";
 import { encodeBatch } from "./messages/encode-batch.ts";
 import { encodeMessage, isSubjectToken, type SessionMessage, sessionSubject } from "./messages/log-message.ts";
 import { chainHeader } from "./messages/message-chain.ts";
@@ -46,7 +46,7 @@ export interface NatsSessionLogOptions {
 }
 
 /** What a message comes after. */
-type Predecessor = Pick<LogPlace, "number" | "digest">;
+type Predecessor = Pick<LogPosition, "number" | "digest">;
 
 const beginning: Predecessor = { number: -1, digest: "" };
 /** Bytes that headers and subject may take of a message's maximum. */
@@ -189,8 +189,8 @@ export class NatsSessionLog implements SessionLog {
   /** Appends what depends on nothing but being next; `make` is asked again when somebody else was faster. */
   async #appendFree(
     sessionId: string,
-    make: (place: LogPlace) => Promise<Extract<SessionMessage, { readonly kind: "title" | "take-over" | "forget" }>>,
-  ): Promise<LogPlace> {
+    make: (place: LogPosition) => Promise<Extract<SessionMessage, { readonly kind: "title" | "take-over" | "forget" }>>,
+  ): Promise<LogPosition> {
     for (let attempt = 0; ; attempt++) {
       await this.#caughtUp();
       const place = this.#place(sessionId);
@@ -232,11 +232,11 @@ export class NatsSessionLog implements SessionLog {
     return !copy.isPassedOver(creation.position);
   }
 
-  #follows(place: LogPlace, expected: { readonly seq: number; readonly epoch: number }): boolean {
+  #follows(place: LogPosition, expected: { readonly seq: number; readonly epoch: number }): boolean {
     return place.seq === expected.seq && place.epoch === expected.epoch && place.owner === this.#options.replicaId;
   }
 
-  #place(sessionId: string): LogPlace | undefined {
+  #place(sessionId: string): LogPosition | undefined {
     return this.#options.copy.place(sessionId);
   }
 

@@ -12,7 +12,7 @@ export interface ProposalSideShown {
   readonly side: "base" | "fresh";
 }
 
-interface HeldDocument {
+interface ShownDocument {
   readonly text: string;
   readonly side: ProposalSideShown | undefined;
 }
@@ -34,8 +34,8 @@ interface ContentGroup {
 export class ContentDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #mostBytes: number;
   /** By name, oldest first. */
-  readonly #groups = new Set<Map<string, HeldDocument>>();
-  readonly #groupOf = new Map<string, Map<string, HeldDocument>>();
+  readonly #groups = new Set<Map<string, ShownDocument>>();
+  readonly #groupOf = new Map<string, Map<string, ShownDocument>>();
   readonly #open = new Set<string>();
   readonly #listeners: readonly vscode.Disposable[];
   #bytes = 0;
@@ -55,7 +55,7 @@ export class ContentDocuments implements vscode.TextDocumentContentProvider, vsc
 
   /** For documents that are shown together. */
   group(): ContentGroup {
-    const group = new Map<string, HeldDocument>();
+    const group = new Map<string, ShownDocument>();
     return { add: (name, text, side) => this.#add(group, name, text, side) };
   }
 
@@ -89,11 +89,11 @@ export class ContentDocuments implements vscode.TextDocumentContentProvider, vsc
     for (const listener of this.#listeners) listener.dispose();
   }
 
-  #held(uri: vscode.Uri): HeldDocument | undefined {
+  #held(uri: vscode.Uri): ShownDocument | undefined {
     return this.#groupOf.get(uri.toString())?.get(uri.toString());
   }
 
-  #add(group: Map<string, HeldDocument>, name: string, text: string, side: ProposalSideShown | undefined): vscode.Uri {
+  #add(group: Map<string, ShownDocument>, name: string, text: string, side: ProposalSideShown | undefined): vscode.Uri {
     // In the query, so that both sides of a difference have the file's own path.
     const query = String(++this.#last);
     const uri = vscode.Uri.from({ scheme: contentScheme, path: `/${name.replace(/^\/+/, "")}`, query });

@@ -1,5 +1,5 @@
 import type { CommandOptions, Editor, RequestOptions } from "@gennai/client/bridge/editor";
-import type { HeldWorkspace } from "@gennai/client/held-workspace/held-workspace";
+import type { ClientWorkspacePort } from "@gennai/client/client-workspace/client-workspace-port";
 import type {
   ApplyRequest,
   CommandRequest,
@@ -30,7 +30,7 @@ export interface VsCodeEditorOptions {
   /** undefined where there is no shell. */
   readonly terminal: TerminalCommands | undefined;
   /** The folder, while this window holds it for a server that cannot reach it. */
-  readonly held?: HeldWorkspace | undefined;
+  readonly held?: ClientWorkspacePort | undefined;
 }
 
 /**
@@ -38,7 +38,7 @@ export interface VsCodeEditorOptions {
  * which answers them itself. Errors are `EditorError`s.
  */
 export class VsCodeEditor implements Editor {
-  readonly workspace?: HeldWorkspace;
+  readonly workspace?: ClientWorkspacePort;
   readonly runCommand?: (request: CommandRequest, options: CommandOptions) => Promise<CommandRun>;
   readonly #options: VsCodeEditorOptions;
 

@@ -2,7 +2,7 @@ import type { Plan } from "@gennai/client/plan/plan";
 import { sha256Hex } from "@gennai/protocol/digest";
 
 /** A person's approval as the server gave it. */
-export interface HeldApproval {
+export interface StoredApproval {
   readonly planId: string;
   readonly digest: string;
   readonly token: string;
@@ -14,12 +14,12 @@ export interface HeldApproval {
 export interface PlanGuardFacts {
   /** As the server holds it now. */
   readonly plan: Plan;
-  readonly approval: HeldApproval | undefined;
+  readonly approval: StoredApproval | undefined;
   readonly now: Date;
 }
 
 export type PlanGuardResult =
-  | { readonly type: "send"; readonly approval: HeldApproval }
+  | { readonly type: "send"; readonly approval: StoredApproval }
   | { readonly type: "refuse"; readonly reason: string };
 
 const executable: readonly Plan["state"][] = ["awaiting_approval"];

@@ -8,22 +8,22 @@ import {
   ExecutePlanRequestSchema,
   VerifyPlanRequestSchema,
 } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
-import { guardPlan, type HeldApproval } from "./plan-guard.ts";
+import { guardPlan, type StoredApproval } from "./plan-guard.ts";
 
 /** The approvals of this window's lifetime, in memory alone: a token is never written anywhere. */
-export class HeldApprovals {
-  readonly #held = new Map<string, HeldApproval>();
+export class StoredApprovals {
+  readonly #held = new Map<string, StoredApproval>();
 
   /** The newest approval of a plan. */
-  of(planId: string): HeldApproval | undefined {
+  of(planId: string): StoredApproval | undefined {
     return this.#held.get(planId);
   }
 
-  hold(approval: HeldApproval): void {
+  hold(approval: StoredApproval): void {
     this.#held.set(approval.planId, approval);
   }
 
-  spend(approval: HeldApproval): void {
+  spend(approval: StoredApproval): void {
     this.#held.set(approval.planId, { ...approval, spent: true });
   }
 }
@@ -34,7 +34,7 @@ export class HeldApprovals {
  * @param readPlan the plan as the server holds it now
  */
 export function planInterceptor(
-  approvals: HeldApprovals,
+  approvals: StoredApprovals,
   readPlan: (sessionId: string, planId: string, options: { readonly signal: AbortSignal }) => Promise<Plan>,
 ): Interceptor {
   return (next) => async (request) => {

@@ -4,7 +4,7 @@ import { NoServerError, type ServerProblem } from "../server/server-problem.ts";
 import { folderCount } from "../session/chosen-folder.ts";
 import { replSettings } from "../settings/settings.ts";
 import type { Workbench } from "../workbench.ts";
-import type { ReplPlace } from "./repl-views.ts";
+import type { ReplContainer } from "./repl-views.ts";
 
 export interface ReplLaunchOptions {
   readonly workbench: Workbench;
@@ -42,7 +42,7 @@ export async function looksForServer(
 }
 
 /** What a REPL begins with. Never rejects: that no server runs is shown in the REPL. */
-export async function launchRepl(place: ReplPlace, options: ReplLaunchOptions): Promise<ReplLaunch> {
+export async function launchRepl(place: ReplContainer, options: ReplLaunchOptions): Promise<ReplLaunch> {
   const { workbench, clientId, connected } = options;
   const { version, root, sessions } = workbench;
   const soon = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), timeoutMs));

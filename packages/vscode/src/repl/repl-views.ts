@@ -8,19 +8,19 @@ import { noticeHtml, replHtml } from "./repl-html.ts";
 export interface ReplViewsOptions {
   readonly extensionUri: vscode.Uri;
   readonly isTrusted: () => boolean;
-  readonly host: (place: ReplPlace) => Omit<HostedReplOptions, "webview">;
+  readonly host: (place: ReplContainer) => Omit<HostedReplOptions, "webview">;
   /** When one is made, shown, hidden or closed: VS Code reports no change where one is visible from its beginning. */
   readonly onVisible: () => void;
 }
 
-export type ReplPlace = "view" | "panel";
+export type ReplContainer = "view" | "panel";
 
 const viewId = "gennai.repl";
 
 /** The REPLs of this window: one in the side bar, one in the editor, each with its own app. */
 export class ReplViews implements vscode.Disposable {
   readonly #options: ReplViewsOptions;
-  readonly #hosts = new Map<ReplPlace, HostedRepl>();
+  readonly #hosts = new Map<ReplContainer, HostedRepl>();
   #view: vscode.WebviewView | undefined;
   #panel: vscode.WebviewPanel | undefined;
   /** Said before any REPL was open. */
@@ -90,7 +90,7 @@ export class ReplViews implements vscode.Disposable {
 
   /** To the REPL the user looks at, else to the next one that opens. */
   ask(notice: HostNotice): void {
-    const place: ReplPlace = this.#panel?.visible === true ? "panel" : "view";
+    const place: ReplContainer = this.#panel?.visible === true ? "panel" : "view";
     const host = this.#hosts.get(place) ?? this.#hosts.values().next().value;
     if (host === undefined) this.#waiting.push(notice);
     else host.notify(notice);
@@ -107,7 +107,7 @@ export class ReplViews implements vscode.Disposable {
     this.#panel?.dispose();
   }
 
-  #fill(place: ReplPlace, webview: vscode.Webview): void {
+  #fill(place: ReplContainer, webview: vscode.Webview): void {
     this.#close(place);
     webview.options = this.#webviewOptions();
     if (!this.#options.isTrusted()) {
@@ -144,7 +144,7 @@ export class ReplViews implements vscode.Disposable {
       : { enableScripts: false, enableCommandUris: ["workbench.trust.manage"], localResourceRoots: [] };
   }
 
-  #close(place: ReplPlace): void {
+  #close(place: ReplContainer): void {
     this.#hosts.get(place)?.[Symbol.dispose]();
     this.#hosts.delete(place);
   }

@@ -12,10 +12,10 @@ export interface DocumentHunks {
   readonly path: string;
   /** In order of lines. */
   readonly hunks: readonly ShownHunk[];
-  readonly proposed?: ProposedPlace;
+  readonly proposed?: ProposedText;
 }
 
-export interface ProposedPlace {
+export interface ProposedText {
   readonly proposal: Proposal;
   readonly change: ProposedChange;
   readonly side: ProposalSide;
@@ -73,7 +73,7 @@ export function hasAnyHunk(
   return unseen.some(({ path, agent }) => agent !== undefined && countIn(path) !== 0);
 }
 
-function proposedPlace(proposals: ReadonlyMap<string, Proposal>, subject: DocumentSubject): ProposedPlace | undefined {
+function proposedPlace(proposals: ReadonlyMap<string, Proposal>, subject: DocumentSubject): ProposedText | undefined {
   if (subject.type === "proposed") {
     const proposal = proposals.get(subject.proposalId);
     const change = proposal?.changes.find(({ id }) => id === subject.changeId);

@@ -26,7 +26,7 @@ export interface HunkMark {
 }
 
 /** Lines that change together: within a hunk there may be some such places with unchanged lines between them. */
-interface ChangedPlace {
+interface ChangedLines {
   readonly old: LineSpan;
   readonly fresh: LineSpan;
   readonly oldLines: readonly string[];
@@ -112,7 +112,7 @@ function freshKind(oldLines: readonly string[]): "added" | "changed" {
 function changedPlaces(
   { oldRange, newRange, lines }: Pick<Hunk, "oldRange" | "newRange" | "lines">,
   edited: string | undefined,
-): readonly ChangedPlace[] {
+): readonly ChangedLines[] {
   const oldStart = oldRange.count === 0 ? oldRange.start : oldRange.start - 1;
   const freshStart = newRange.count === 0 ? newRange.start : newRange.start - 1;
   const side = (mark: string) => linesWith(lines, mark);

@@ -4,7 +4,7 @@ import { workspaceHeader } from "@gennai/protocol/workspace-header";
 import * as vscode from "vscode";
 import { showInformation, showProgress } from "../editor/notifications.ts";
 import { realPathOf } from "../editor/paths/real-path.ts";
-import type { HeldApprovals } from "../plan/plan-interceptor.ts";
+import type { StoredApprovals } from "../plan/plan-interceptor.ts";
 import type { GennaiSettings } from "../settings/settings.ts";
 import { type FindPorts, type FindRequest, findAt, findServer } from "./find-server.ts";
 import { bringsServer, startBroughtServer } from "./launch/brought-server.ts";
@@ -30,7 +30,7 @@ export interface ServerAccessOptions {
   readonly modelKeys: ModelKeyStore;
   readonly log: vscode.LogOutputChannel;
   readonly interceptors: readonly Interceptor[];
-  readonly approvals: HeldApprovals;
+  readonly approvals: StoredApprovals;
   readonly onState: (state: LinkState) => void;
 }
 

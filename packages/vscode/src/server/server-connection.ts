@@ -11,7 +11,7 @@ import {
 } from "@gennai/client/connection/connection";
 import { lackingIsolation, type WantedIsolation } from "@gennai/client/connection/isolation-promise";
 import { SessionPlans } from "@gennai/client/plan/session-plans";
-import { type HeldApprovals, planInterceptor } from "../plan/plan-interceptor.ts";
+import { planInterceptor, type StoredApprovals } from "../plan/plan-interceptor.ts";
 import type { ServerProblem } from "./server-problem.ts";
 
 /** A way to a server that speaks our protocol. Holds nothing open by itself. */
@@ -35,7 +35,7 @@ export interface ConnectionOptions {
   readonly renewToken: () => Promise<string>;
   /** What holds for every call of this window, the REPL's and its own. */
   readonly interceptors: readonly Interceptor[];
-  readonly approvals: HeldApprovals;
+  readonly approvals: StoredApprovals;
   /** What holds for a server of somebody else as well. */
   readonly isolation: () => WantedIsolation;
   readonly signal: AbortSignal;

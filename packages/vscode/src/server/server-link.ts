@@ -1,5 +1,5 @@
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
-import type { HeldApprovals } from "../plan/plan-interceptor.ts";
+import type { StoredApprovals } from "../plan/plan-interceptor.ts";
 import type { FindPorts, FindRequest, FoundServer } from "./find-server.ts";
 import { findAt, findServer } from "./find-server.ts";
 import {
@@ -22,7 +22,7 @@ export interface LinkOptions {
   readonly request: () => Promise<FindRequest | ServerProblem>;
   readonly ports: FindPorts;
   readonly interceptors: readonly Interceptor[];
-  readonly approvals: HeldApprovals;
+  readonly approvals: StoredApprovals;
   readonly isolation: ConnectionOptions["isolation"];
   readonly onState: (state: LinkState) => void;
 }

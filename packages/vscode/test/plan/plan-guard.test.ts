@@ -1,7 +1,7 @@
 import type { Plan } from "@gennai/client/plan/plan";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { describe, expect, it } from "vitest";
-import { guardPlan, type HeldApproval } from "../../src/plan/plan-guard.ts";
+import { guardPlan, type StoredApproval } from "../../src/plan/plan-guard.ts";
 
 const planJson = '{"steps":[]}';
 const plan: Plan = {
@@ -18,7 +18,7 @@ const plan: Plan = {
   remediation: "",
 };
 const now = new Date("2026-01-01T00:00:00Z");
-const approval: HeldApproval = {
+const approval: StoredApproval = {
   planId: "p",
   digest: plan.digest,
   token: "t".repeat(43),
@@ -32,7 +32,7 @@ interface Row {
   readonly name: string;
   readonly action?: "execute" | "verify";
   readonly plan?: Partial<Plan>;
-  readonly approval?: HeldApproval | undefined;
+  readonly approval?: StoredApproval | undefined;
   readonly want: "send" | "refuse";
 }
 

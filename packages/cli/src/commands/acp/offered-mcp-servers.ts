@@ -1,11 +1,11 @@
 import type { EditorMcpServers } from "@gennai/acp/editor/editor-mcp-servers";
 import { describedStart } from "@gennai/sessions/mcp/described-start";
-import { McpAcceptance, type McpPlace, type McpStatus } from "@gennai/sessions/mcp/mcp-acceptance";
+import { McpAcceptance, type McpContext, type McpStatus } from "@gennai/sessions/mcp/mcp-acceptance";
 
 type NamedServer = Parameters<EditorMcpServers["offer"]>[1][number];
 
 /** The MCP servers that an editor names, as servers of its workspace that wait for a person's word. */
-export function editorMcpServers(place: Omit<McpPlace, "workspaceRoot">): EditorMcpServers {
+export function editorMcpServers(place: Omit<McpContext, "workspaceRoot">): EditorMcpServers {
   const acceptanceOf = (workspaceRoot: string) => new McpAcceptance({ ...place, workspaceRoot });
   return {
     async offer(workingDir, named) {

@@ -7,7 +7,7 @@ import { reachProblem } from "../../errors/reach-problem.ts";
 import { paintFor } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
-import type { ServerPlace } from "./server-checks.ts";
+import type { ServerAddress } from "./server-checks.ts";
 
 /** Milliseconds. */
 const timeout = 15_000;
@@ -24,7 +24,7 @@ interface Row {
 
 /** Audit parity: whether deployments that should be the same are. Fails when they differ in anything. */
 export async function compareDeployments(
-  places: readonly ServerPlace[],
+  places: readonly ServerAddress[],
   { json, console }: { readonly json: boolean; readonly console: Console },
 ): Promise<ExitCode> {
   if (places.length < 2) {
@@ -43,7 +43,7 @@ export async function compareDeployments(
   return differing.length === 0 ? exitCode.ok : exitCode.failed;
 }
 
-async function columnOf({ url, token }: ServerPlace): Promise<Column> {
+async function columnOf({ url, token }: ServerAddress): Promise<Column> {
   const signal = AbortSignal.timeout(timeout);
   if (token !== undefined && !(await proves(url, token))) {
     throw new CliError(`${url} does not answer as a Gennai server that knows this token.`, {
@@ -97,7 +97,7 @@ function rowsOf(columns: readonly Column[]): readonly Row[] {
 }
 
 /** Every difference a line; what is the same in one line for all files of the release. */
-function table(places: readonly ServerPlace[], rows: readonly Row[], console: Console): string {
+function table(places: readonly ServerAddress[], rows: readonly Row[], console: Console): string {
   const paint = paintFor(console.output, console.environment);
   const lines = [`      ${"".padEnd(32)}${places.map(({ url }) => cell(url)).join("")}`];
   const files = rows.filter(({ what }) => what.startsWith("release "));

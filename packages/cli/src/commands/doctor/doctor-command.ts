@@ -14,7 +14,7 @@ import { version } from "../../version.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { certificateChecks } from "./certificate-checks.ts";
 import { runChecks } from "./run-checks.ts";
-import { type ServerPlace, serverChecks } from "./server-checks.ts";
+import { type ServerAddress, serverChecks } from "./server-checks.ts";
 
 export interface DoctorFlags {
   readonly workspace?: string;
@@ -81,7 +81,7 @@ function describe({ check, state, text, next = [] }: Finding, console: Console):
 }
 
 /** The token by `--auth-token-file`, else `GENNAI_AUTH_TOKEN_1`, `_2`, … in the order of the URLs, else `GENNAI_AUTH_TOKEN`. */
-async function serverPlace(text: string, index: number, flags: DoctorFlags, console: Console): Promise<ServerPlace> {
+async function serverPlace(text: string, index: number, flags: DoctorFlags, console: Console): Promise<ServerAddress> {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
     throw usageError(`${JSON.stringify(text)} is not a URL of a server.`, "For example: http://127.0.0.1:7777");
   }

@@ -9,7 +9,7 @@ import { version } from "../../version.ts";
 import { certificateChecks } from "./certificate-checks.ts";
 
 /** Where a server is, and what opens it. */
-export interface ServerPlace {
+export interface ServerAddress {
   readonly url: string;
   readonly token: string | undefined;
 }
@@ -21,7 +21,7 @@ const harmfulSkew = 30_000;
 /** Whether a server is there, knows us, and speaks our language. */
 export async function serverChecks(options: {
   /** Named by the user; undefined: those that announced themselves for this workspace. */
-  readonly named: ServerPlace | undefined;
+  readonly named: ServerAddress | undefined;
   readonly stateDir: string;
   /** Real path. */
   readonly workspace: string;
@@ -44,7 +44,7 @@ export async function serverChecks(options: {
   return [{ name: "server", run: async () => none }, ...left];
 }
 
-function checksOf(place: ServerPlace): readonly Check[] {
+function checksOf(place: ServerAddress): readonly Check[] {
   return [
     ...certificateChecks({ urls: [place.url] }),
     { name: "server", run: (signal) => reachFinding(place, signal) },
@@ -52,7 +52,7 @@ function checksOf(place: ServerPlace): readonly Check[] {
   ];
 }
 
-async function reachFinding({ url, token }: ServerPlace, signal: AbortSignal): Promise<readonly Finding[]> {
+async function reachFinding({ url, token }: ServerAddress, signal: AbortSignal): Promise<readonly Finding[]> {
   const check = "server";
   const start = ["Start it with gennai serve, or check the address."];
   // Anyone who sits on the port must show that it knows the token before it sees it.
@@ -105,7 +105,7 @@ async function protocolFinding(
 }
 
 /** By the `Date` of an answer, which has whole seconds. */
-async function clockFinding({ url }: ServerPlace, signal: AbortSignal): Promise<Finding> {
+async function clockFinding({ url }: ServerAddress, signal: AbortSignal): Promise<Finding> {
   const check = "clock";
   const before = Date.now();
   const response = await fetch(new URL("/livez", url), { signal, redirect: "error" }).catch(() => undefined);

@@ -5,7 +5,7 @@ import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import { asCliError, CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
-import type { PlanFlags, PlanPlace } from "./plan-place.ts";
+import type { PlanContext, PlanFlags } from "./plan-context.ts";
 import type { KeptApproval } from "./plan-token-files.ts";
 
 /** A token that a server takes, for one plan. */
@@ -26,7 +26,7 @@ interface Named {
 /** On a terminal a person is asked. Where nobody is, the command line is the word, but never for what is of high risk. */
 export async function requireYes(
   plan: Plan,
-  { terminal, signal }: Pick<PlanPlace, "terminal" | "signal">,
+  { terminal, signal }: Pick<PlanContext, "terminal" | "signal">,
   flags: Pick<PlanFlags, "yes">,
 ): Promise<void> {
   const isHigh = plan.steps.some(({ risk }) => isAtLeast(risk, "high"));
@@ -53,7 +53,7 @@ export async function requireYes(
 export async function keepApproval(
   { planId, digest }: Pick<Plan, "planId" | "digest">,
   plans: SessionPlans,
-  place: PlanPlace,
+  place: PlanContext,
 ): Promise<{ readonly approvalToken: string; readonly expires: Date | undefined }> {
   const approval = await plans.approve(planId, digest, { signal: place.signal });
   const { approvalToken } = approval;
@@ -65,7 +65,7 @@ export async function keepApproval(
  * The approval to execute with. The server has the last word: it keeps approvals in the session's log, so that the one that
  * runs the plan need not be the one that approved it, and spends each once. Throws `CliError`; then nothing ran.
  */
-export async function takeApproval(named: Named, plans: SessionPlans, place: PlanPlace): Promise<UsableApproval> {
+export async function takeApproval(named: Named, plans: SessionPlans, place: PlanContext): Promise<UsableApproval> {
   const { planId } = named;
   const { signal, tokens } = place;
   const kept = await tokens.find(planId);
@@ -89,7 +89,7 @@ export async function keepForVerification(
   planId: string,
   { digest, token, kept }: UsableApproval,
   plans: SessionPlans,
-  { tokens }: PlanPlace,
+  { tokens }: PlanContext,
 ): Promise<void> {
   const record = kept ?? {
     sessionId: plans.sessionId,
@@ -104,7 +104,7 @@ export async function keepForVerification(
 export async function verificationToken(
   named: Named,
   plans: SessionPlans,
-  { signal, tokens }: PlanPlace,
+  { signal, tokens }: PlanContext,
 ): Promise<{ readonly digest: string; readonly token: string }> {
   const kept = await tokens.find(named.planId);
   const token = named.token === undefined || named.token === kept?.approvalToken ? kept?.runToken : named.token;

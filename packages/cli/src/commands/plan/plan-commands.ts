@@ -15,8 +15,8 @@ import {
   takeApproval,
   verificationToken,
 } from "./plan-approval.ts";
+import { openPlanContext, openPlanSession, type PlanFlags, plansWith } from "./plan-context.ts";
 import { executionCode } from "./plan-exit-code.ts";
-import { openPlanPlace, openPlanSession, type PlanFlags, plansWith } from "./plan-place.ts";
 import {
   describeActions,
   describeNoPlan,
@@ -33,7 +33,7 @@ export async function planNewCommand(request: string, flags: PlanFlags, console:
     throw usageError("The request is empty.", 'For example: gennai plan new "rename a to b in src/**"');
   const model = modelChoice(flags);
   if (flags.session === undefined) await ontoBranch(request, flags, console);
-  await using place = await openPlanPlace(flags, console, { model });
+  await using place = await openPlanContext(flags, console, { model });
   const { terminal, workspace } = place;
   const session = await openPlanSession(place, { ...model, workingDir: workspace }, flags.session);
   const written = await writePlan(session, request, place);
@@ -52,7 +52,7 @@ export async function planNewCommand(request: string, flags: PlanFlags, console:
 
 /** `gennai plan preview ID`: real diffs and the rules' word on every action. Nothing runs. */
 export async function planPreviewCommand(planId: string, flags: PlanFlags, console: Console): Promise<ExitCode> {
-  await using place = await openPlanPlace(flags, console);
+  await using place = await openPlanContext(flags, console);
   const { terminal, signal } = place;
   const plans = await plansWith(planId, flags, place);
   const { plan, actions } = await plans.preview(planId, { signal });
@@ -67,7 +67,7 @@ export async function planPreviewCommand(planId: string, flags: PlanFlags, conso
 
 /** `gennai plan approve ID`: a person's word for exactly one digest. The token goes to the state directory. */
 export async function planApproveCommand(planId: string, flags: PlanFlags, console: Console): Promise<ExitCode> {
-  await using place = await openPlanPlace(flags, console);
+  await using place = await openPlanContext(flags, console);
   const { terminal, signal } = place;
   const plans = await plansWith(planId, flags, place);
   const { plan, actions } = await plans.preview(planId, { signal });
@@ -98,7 +98,7 @@ export async function planApproveCommand(planId: string, flags: PlanFlags, conso
 
 /** `gennai plan execute ID`: spends the token and runs the plan; what the server asks is asked here. */
 export async function planExecuteCommand(planId: string, flags: PlanFlags, console: Console): Promise<ExitCode> {
-  await using place = await openPlanPlace(flags, console);
+  await using place = await openPlanContext(flags, console);
   const { terminal } = place;
   const plans = await plansWith(planId, flags, place);
   const approval = await takeApproval(named(planId, flags), plans, place);
@@ -120,7 +120,7 @@ export async function planExecuteCommand(planId: string, flags: PlanFlags, conso
 
 /** `gennai plan verify ID`: really runs the verification commands. */
 export async function planVerifyCommand(planId: string, flags: PlanFlags, console: Console): Promise<ExitCode> {
-  await using place = await openPlanPlace(flags, console);
+  await using place = await openPlanContext(flags, console);
   const { terminal, tokens } = place;
   const plans = await plansWith(planId, flags, place);
   const { digest, token } = await verificationToken(named(planId, flags), plans, place);
@@ -140,7 +140,7 @@ export async function planStatusCommand(
   flags: PlanFlags,
   console: Console,
 ): Promise<ExitCode> {
-  await using place = await openPlanPlace(flags, console);
+  await using place = await openPlanContext(flags, console);
   const { terminal, server, signal, workspace } = place;
   if (planId !== undefined) {
     const plans = await plansWith(planId, flags, place);

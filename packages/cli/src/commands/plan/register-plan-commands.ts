@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { CommandHost } from "../command-host.ts";
 import { collect, workspaceOption } from "../options/shared-options.ts";
-import type { PlanFlags } from "./plan-place.ts";
+import type { PlanFlags } from "./plan-context.ts";
 
 /** Commands about plans: written by the model, approved by a person, run by the server byte for byte. */
 export function registerPlanCommands(program: Command, { console, ended }: CommandHost): void {

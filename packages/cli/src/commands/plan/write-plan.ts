@@ -6,7 +6,7 @@ import type { AgentSession } from "@gennai/client/session/agent-session";
 import { runTurn, type TurnReport } from "../../client/run-turn.ts";
 import { CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
-import type { PlanTerminal } from "./plan-place.ts";
+import type { PlanTerminal } from "./plan-context.ts";
 
 /** What a request became: a plan that the server holds, or the model's words about why there is none. */
 export interface WrittenPlan extends SubmittedPlan {

@@ -13,8 +13,8 @@ import type { Console } from "../../terminal/console.ts";
 import { parseSandbox, parseStages } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { requireYes } from "../plan/plan-approval.ts";
+import { openPlanContext, openPlanSession, type PlanTerminal } from "../plan/plan-context.ts";
 import { executionCode } from "../plan/plan-exit-code.ts";
-import { openPlanPlace, openPlanSession, type PlanTerminal } from "../plan/plan-place.ts";
 import { describeActions, describeNoPlan, describeOutcome, describePlan, describeResults } from "../plan/plan-text.ts";
 import { writePlan } from "../plan/write-plan.ts";
 import type { RunFlags } from "./run-options.ts";
@@ -43,7 +43,7 @@ export async function planRunCommand(
     signal: new AbortController().signal,
     ...(flags.branch === undefined ? {} : { branch: flags.branch }),
   });
-  await using place = await openPlanPlace(flags, console, { model: settings, sandbox, stages });
+  await using place = await openPlanContext(flags, console, { model: settings, sandbox, stages });
   const { terminal, server, signal } = place;
   await requireIsolation(server, { sandbox, stages }, signal);
   terminal.view.note(`${branchTitle(branch)} · plan mode`);

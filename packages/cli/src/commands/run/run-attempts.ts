@@ -20,7 +20,7 @@ import { SharedPerson } from "../../attempts/shared-person.ts";
 import { type ChosenServer, chooseServer, serverRequest } from "../../connection/server-choice.ts";
 import { usageError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
-import type { OfferPlace } from "../../review/offered-changes.ts";
+import type { OfferContext } from "../../review/offered-changes.ts";
 import { allowedAhead } from "../../review/persons-network-here.ts";
 import { type Console, commandName, isTerminal } from "../../terminal/console.ts";
 import type { Interrupts } from "../../terminal/interrupts.ts";
@@ -36,9 +36,9 @@ export function runAttempts(request: string | undefined, flags: RunFlags, consol
   return untilEnded(console, left, (place) => attempted(request, flags, { console, ...place }));
 }
 
-type AttemptPlace = OfferPlace & { readonly interrupts: Interrupts };
+type AttemptContext = OfferContext & { readonly interrupts: Interrupts };
 
-async function attempted(request: string | undefined, flags: RunFlags, place: AttemptPlace): Promise<number> {
+async function attempted(request: string | undefined, flags: RunFlags, place: AttemptContext): Promise<number> {
   const { console, interrupts, signal } = place;
   if (request === undefined || request.trim() === "")
     throw usageError("--attempts needs a request.", 'For example: gennai run --attempts 3 "fix the failing test"');
@@ -146,7 +146,7 @@ async function offerBest({
   readonly session: AgentSession;
   readonly all: AttemptsDesk;
   readonly flags: RunFlags;
-  readonly place: OfferPlace;
+  readonly place: OfferContext;
 }): Promise<number> {
   const { console } = place;
   const kept = new KeptAttempts(all.stateDir);

@@ -1,10 +1,10 @@
 import type { IntentSummary } from "@gennai/client/governance/intents";
 import type { AgentSession } from "@gennai/client/session/agent-session";
+import { openDiskWorkspace } from "@gennai/machine/client-workspace/open-disk-workspace";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { ExpectedError } from "@gennai/machine/expected-error";
 import type { AgentBranch } from "@gennai/machine/git/prepare-branch";
 import { addSessionWorktree } from "@gennai/machine/git/session-worktree";
-import { openDiskWorkspace } from "@gennai/machine/held-workspace/open-disk-workspace";
 import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import type { Pipeline } from "../../ci/pipeline.ts";
 import { branchTitle, prepareAgentBranch } from "../../client/agent-branch.ts";

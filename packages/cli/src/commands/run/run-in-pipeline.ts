@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import { artefactPlace, writeArtefacts } from "../../ci/artefacts.ts";
+import { artefactDirectory, writeArtefacts } from "../../ci/artefacts.ts";
 import { allowNothing, readCiPolicy } from "../../ci/ci-policy.ts";
 import { annotationLines, QuietRunner } from "../../ci/github-commands.ts";
 import { Pipeline } from "../../ci/pipeline.ts";
@@ -27,7 +27,7 @@ export async function runInPipeline(request: string | undefined, flags: RunFlags
   }
   const annotations = annotationsOf(flags.annotations, console.environment);
   const workspace = await realpath(await resolveWorkspace(flags.workspace, console));
-  const place = flags.artefacts === undefined ? undefined : await artefactPlace(flags.artefacts, console.directory);
+  const place = flags.artefacts === undefined ? undefined : await artefactDirectory(flags.artefacts, console.directory);
   const policy =
     flags.ciPolicy === undefined
       ? allowNothing

@@ -1,7 +1,7 @@
 import { cp, mkdtemp, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type GitPlace, git } from "@gennai/machine/git/run/run-git";
+import { type GitTarget, git } from "@gennai/machine/git/run/run-git";
 import { CliError } from "../../errors/cli-error.ts";
 
 /** A fresh copy of a sample, under the system's directory for temporary files, with one commit on `main`. */
@@ -14,7 +14,7 @@ export async function copySampleWorkspace(sample: string): Promise<string> {
       cause: error,
     });
   });
-  const steps: readonly (readonly [args: readonly string[], writes: GitPlace["writes"]])[] = [
+  const steps: readonly (readonly [args: readonly string[], writes: GitTarget["writes"]])[] = [
     [["init", "--quiet", "--initial-branch", "main"], { directory: workspace }],
     [["add", "--all"], "working-tree"],
     [commit, "working-tree"],

@@ -1,10 +1,10 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { heldPlace } from "@gennai/client/client-workspace/client-workspace-port";
 import type { AgentClient } from "@gennai/client/connection/connection";
-import { heldPlace } from "@gennai/client/held-workspace/held-workspace";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { listCheckpoints, restoreCheckpoint } from "@gennai/client/session/state/checkpoints";
+import { openDiskWorkspace } from "@gennai/machine/client-workspace/open-disk-workspace";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import { openDiskWorkspace } from "@gennai/machine/held-workspace/open-disk-workspace";
 import type { ErrorCode } from "@gennai/protocol/errors/error-code";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { Checkpoint, SkippedFile } from "@gennai/protocol/model/session/checkpoint";

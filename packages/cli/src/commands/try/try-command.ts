@@ -1,4 +1,4 @@
-import type { OfferPlace } from "../../review/offered-changes.ts";
+import type { OfferContext } from "../../review/offered-changes.ts";
 import { personsNetworkHere } from "../../review/persons-network-here.ts";
 import { checkedSeconds, shellWords, type TryFlags, tryStaged } from "../../review/try-staged.ts";
 import type { Console } from "../../terminal/console.ts";
@@ -14,7 +14,7 @@ export function tryCommand(words: readonly string[], flags: TryFlags, console: C
   return untilEnded(console, left, (place) => tried(words, flags, { console, ...place }));
 }
 
-async function tried(words: readonly string[], flags: TryFlags, place: OfferPlace): Promise<number> {
+async function tried(words: readonly string[], flags: TryFlags, place: OfferContext): Promise<number> {
   const seconds = checkedSeconds(flags);
   const network = personsNetworkHere(flags, place);
   const command = words.length === 1 ? (words[0] ?? "") : shellWords(words);

@@ -1,6 +1,6 @@
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import { type ActionFacts, actionFacts } from "../../answers/action-facts.ts";
-import { type AnswerPattern, type AnswerPlace, patternsFor } from "../../answers/answer-pattern.ts";
+import { type AnswerPattern, type AnswerScope, patternsFor } from "../../answers/answer-pattern.ts";
 import { offeredPattern } from "../../answers/offered-pattern.ts";
 import type { Answer, Question } from "../../confirmation.ts";
 import type { CallContext } from "../../tool.ts";
@@ -13,7 +13,7 @@ import { buildQuestion, type QuestionContext } from "./build-question.ts";
 export interface AskedAction {
   readonly question: Question;
   readonly facts: ActionFacts;
-  readonly place: AnswerPlace;
+  readonly place: AnswerScope;
   readonly patterns: readonly AnswerPattern[];
 }
 

@@ -1,7 +1,7 @@
 import type { ConfirmationScope } from "@gennai/protocol/model/governance/question";
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import type { ActionFacts } from "../../answers/action-facts.ts";
-import { type AnswerPattern, type AnswerPlace, covers } from "../../answers/answer-pattern.ts";
+import { type AnswerPattern, type AnswerScope, covers } from "../../answers/answer-pattern.ts";
 import type { Answer, Question } from "../../confirmation.ts";
 import type { StandingConnection } from "./lasting-connections.ts";
 
@@ -41,7 +41,7 @@ export class RememberedAnswers {
   }
 
   /** @param action what is asked about, for patterns; without it only the exact action is looked for */
-  find(question: Question, action?: { readonly facts: ActionFacts; readonly place: AnswerPlace }): Yes | undefined {
+  find(question: Question, action?: { readonly facts: ActionFacts; readonly place: AnswerScope }): Yes | undefined {
     if (isAtLeast(question.computed.risk, "high")) return undefined;
     const holds = (yes: RememberedYes): boolean => yes.scope === "session" || yes.turnId === question.turnId;
     const exact = this.#exact.get(keyOf(question));

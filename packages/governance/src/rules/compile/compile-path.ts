@@ -1,7 +1,7 @@
 import picomatch from "picomatch";
 import { foldName } from "../../command/fold-name.ts";
 import type { PathRule } from "../rule-set.ts";
-import { type PathForm, pathForm, type RulePlace } from "./path-form.ts";
+import { type PathForm, pathForm, type RuleRoots } from "./path-form.ts";
 
 /** One component of a rule's path. */
 export interface PathPart {
@@ -29,7 +29,7 @@ const example = /^\.?.*\.(?:example|sample|template|dist|defaults?)$/;
  * Compiles one path rule. `~/x` and `/x` name one place; `./x` is relative to the workspace; anything else, `x` or `a/b`, is
  * meant at any depth. A slash at the end changes nothing: a match always covers everything below.
  */
-export function compilePath(rule: PathRule, place: RulePlace): readonly CompiledPath[] {
+export function compilePath(rule: PathRule, place: RuleRoots): readonly CompiledPath[] {
   const written = rule.pattern.trim().replaceAll("\\", "/");
   if (/^~(?=\/|$)/.test(written)) {
     return place.homes.map((home) => compiled(rule, "absolute", `${home}/${written.slice(1)}`, place));
@@ -39,7 +39,7 @@ export function compilePath(rule: PathRule, place: RulePlace): readonly Compiled
   return [compiled(rule, "anywhere", written, place)];
 }
 
-function compiled(rule: PathRule, anchor: CompiledPath["anchor"], path: string, place: RulePlace): CompiledPath {
+function compiled(rule: PathRule, anchor: CompiledPath["anchor"], path: string, place: RuleRoots): CompiledPath {
   const parts = splitComponents(path).map(pathPart);
   const startsDeep = parts[0]?.deep === true;
   const covers = (form: PathForm): boolean => {

@@ -3,7 +3,7 @@ import { type PathProtection, pathProtections } from "@gennai/protocol/model/gov
 import { countRules, type PathRule, type PatternRule, type RuleFile, type RuleProblem } from "../rule-set.ts";
 import { type CompiledPath, compilePath } from "./compile-path.ts";
 import { type CompiledPattern, compilePattern, matchesEverything, PatternError } from "./compile-pattern.ts";
-import { type PathForm, pathForm, type RulePlace } from "./path-form.ts";
+import { type PathForm, pathForm, type RuleRoots } from "./path-form.ts";
 
 export interface ReadyPattern {
   readonly rule: PatternRule;
@@ -24,7 +24,7 @@ export interface CompiledRules {
   readonly groups: readonly PathGroup[];
   /** Rule by denied tool, in lower case. */
   readonly tools: ReadonlyMap<string, string>;
-  readonly place: RulePlace;
+  readonly place: RuleRoots;
   /** Set when rule files could not be used: nothing may be changed until a person mends them. */
   readonly readOnly: string | undefined;
   /** Globs, gitignore-like and relative to the workspace, of what no search may reach. */
@@ -36,7 +36,7 @@ export interface CompiledRules {
 }
 
 export interface CompileOptions {
-  readonly place: RulePlace;
+  readonly place: RuleRoots;
   /** Why everything is read-only, if it is. */
   readonly readOnly?: string;
 }
@@ -141,7 +141,7 @@ export function ruleBelow(rules: CompiledRules, protection: PathProtection, abso
   return undefined;
 }
 
-function pathGroups(file: RuleFile, place: RulePlace): readonly PathGroup[] {
+function pathGroups(file: RuleFile, place: RuleRoots): readonly PathGroup[] {
   return pathProtections.flatMap((protection) => {
     const own = file.paths.filter((rule) => rule.protection === protection);
     const paths = own.filter((rule) => !isException(rule)).flatMap((rule) => compilePath(rule, place));

@@ -2,7 +2,7 @@ import { foldPath } from "../../command/fold-name.ts";
 import { absolutePath, expandPath } from "../../command/words/resolve-path.ts";
 
 /** Where rules are read: what `~` and relative paths mean. All absolute, the workspace's root real. */
-export interface RulePlace {
+export interface RuleRoots {
   readonly root: string;
   /** The user's home, as it is named and as it really is. The first one is what `~` in a command means. */
   readonly homes: readonly string[];
@@ -22,7 +22,7 @@ export function pathForm(absolute: string, root: string): PathForm {
 }
 
 /** What a model wrote, read without following links: `~`, `$HOME` and relative to the workspace. */
-export function rawForm(raw: string, place: RulePlace): PathForm {
+export function rawForm(raw: string, place: RuleRoots): PathForm {
   const home = place.homes[0] ?? "/";
   const written = raw.replace(/^(?:\$HOME|\$\{HOME\}|%USERPROFILE%)(?=[/\\]|$)/i, "~").replaceAll("\\", "/");
   const path = written.startsWith("~") ? expandPath(written, place.root, home) : absolutePath(written, place.root);

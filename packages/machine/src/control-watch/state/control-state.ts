@@ -45,7 +45,7 @@ interface SeenControl extends ControlLeads {
 }
 
 /** A directory with control files in it. */
-export interface ControlPlace {
+export interface ControlDirectory {
   /** Absolute real path. */
   readonly root: string;
   /** It is git's own directory, of a work tree that lies elsewhere. */
@@ -62,7 +62,7 @@ export class ControlTree {
   #known = new Map<string, Seen>();
   #knownTargets = new Map<string, Seen>();
 
-  constructor({ root, isGit }: ControlPlace, bytes: KeptBytes) {
+  constructor({ root, isGit }: ControlDirectory, bytes: KeptBytes) {
     this.root = root;
     this.#isGit = isGit;
     this.#bytes = bytes;

@@ -6,7 +6,7 @@ import type { GitMounts } from "./git-sandbox.ts";
 import { readWhole } from "./read-whole.ts";
 import { type StartedGit, startGit } from "./start-git.ts";
 
-export interface GitPlace {
+export interface GitTarget {
   /** Absolute path of a directory; with the repository around it, all that git sees. */
   readonly directory: string;
   /**
@@ -33,7 +33,7 @@ export interface GitResult {
  */
 export async function git(
   args: readonly string[],
-  options: GitPlace & {
+  options: GitTarget & {
     readonly signal?: AbortSignal;
     /** What git reads on its standard input. */
     readonly input?: string;
@@ -68,7 +68,7 @@ export async function git(
 /** The same, with git still running. */
 export async function openGit(
   args: readonly string[],
-  { directory, writes, index, alsoReads }: GitPlace,
+  { directory, writes, index, alsoReads }: GitTarget,
 ): Promise<StartedGit> {
   const cwd = realpathSync(directory);
   const repository = confirmedRepository(cwd, homedir());
@@ -86,7 +86,7 @@ export async function openGit(
   });
 }
 
-function mounts(top: string, repository: ConfirmedRepository | undefined, writes: GitPlace["writes"]) {
+function mounts(top: string, repository: ConfirmedRepository | undefined, writes: GitTarget["writes"]) {
   const data = repository?.data ?? [];
   if (writes === undefined) return { readable: [top, ...data], writable: [] };
   if (writes === "working-tree") return { readable: [], writable: [top, ...data] };

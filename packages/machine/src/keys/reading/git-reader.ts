@@ -5,7 +5,7 @@ import { type GitAddress, gitAddressText } from "../git/git-address.ts";
 import { userGitSettings } from "../git/git-settings-of.ts";
 import { keyRepository } from "../git/key-repository.ts";
 import { type GitRun, gitWithLogin } from "../git-with-login.ts";
-import { guardedPlace, type KeyPlace } from "../plan-key.ts";
+import { guardedPlace, type KeyContext } from "../plan-key.ts";
 import { settingsMount } from "../plan-push.ts";
 import { remoteTarget, rewrittenAddress } from "../push-target.ts";
 import type { LoginReader } from "./login-reader.ts";
@@ -28,7 +28,7 @@ export const gitReader: LoginReader = {
 };
 
 /** Into the repository around the directory. Undefined where it reads from a directory. */
-async function fetchRun(command: GitReadCommand, place: KeyPlace): Promise<GitRun | undefined> {
+async function fetchRun(command: GitReadCommand, place: KeyContext): Promise<GitRun | undefined> {
   const { verb, options, remote, operands, behind } = command;
   const target = await remoteTarget(remote, "fetch", place);
   if (target === undefined) return undefined;
@@ -47,7 +47,7 @@ async function fetchRun(command: GitReadCommand, place: KeyPlace): Promise<GitRu
 }
 
 /** Into a new directory. The address is noted as it was given. */
-async function cloneRun(command: GitReadCommand, place: KeyPlace): Promise<GitRun | undefined> {
+async function cloneRun(command: GitReadCommand, place: KeyContext): Promise<GitRun | undefined> {
   const { options, remote = "", operands } = command;
   const { directory, keys, signal } = place;
   const [user, around] = await Promise.all([

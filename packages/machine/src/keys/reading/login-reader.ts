@@ -1,5 +1,5 @@
 import type { KeyPlan } from "../login/user-keys.ts";
-import type { KeyPlace } from "../plan-key.ts";
+import type { KeyContext } from "../plan-key.ts";
 
 /** A program that reads from hosts, of which some want a login: git, and what fetches packages. */
 export interface LoginReader {
@@ -12,7 +12,7 @@ export interface LoginReader {
    *
    * @param text for the shell
    */
-  logins(text: string, place: KeyPlace): Promise<readonly ReadLogin[]>;
+  logins(text: string, place: KeyContext): Promise<readonly ReadLogin[]>;
 }
 
 export interface ReadLogin {

@@ -7,7 +7,7 @@ import { keyDirectory } from "../git/key-git.ts";
 import { loginSecrets } from "../login/login-secrets.ts";
 import { portOf } from "../login/npm-login.ts";
 import type { KeyPlan } from "../login/user-keys.ts";
-import type { KeyPlace } from "../plan-key.ts";
+import type { KeyContext } from "../plan-key.ts";
 import type { LoginReader } from "./login-reader.ts";
 import { pipAlone } from "./pip-alone.ts";
 import { type NamedLogin, type PipIndex, pipIndexes } from "./pip-settings.ts";
@@ -99,7 +99,7 @@ function withLogin(url: URL, { user, password }: NamedLogin): string {
 /** As they were looked at; undefined where one leads to anything but an index, or commands do not see it. */
 function requirementFiles(
   { requirements, constraints }: PipInstall,
-  place: KeyPlace,
+  place: KeyContext,
 ): readonly RequirementFile[] | undefined {
   const named = [...requirements.map((file) => ["-r", file]), ...constraints.map((file) => ["-c", file])];
   const mounts = named.map(([option = "", file = ""], index) => {

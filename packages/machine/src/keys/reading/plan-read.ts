@@ -1,6 +1,6 @@
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { KeyPlan } from "../login/user-keys.ts";
-import type { KeyPlace } from "../plan-key.ts";
+import type { KeyContext } from "../plan-key.ts";
 import { gitReader } from "./git-reader.ts";
 import type { LoginReader } from "./login-reader.ts";
 import { npmReader } from "./npm-reader.ts";
@@ -17,7 +17,7 @@ const readers: readonly LoginReader[] = [npmReader, gitReader, pipReader];
  */
 export async function planRead(
   text: string,
-  place: KeyPlace,
+  place: KeyContext,
   wanted: ReadonlySet<string>,
 ): Promise<KeyPlan | undefined> {
   const logins = (await loginsOf(text, place)).filter(({ host, always }) => always === true || wanted.has(host));
@@ -35,7 +35,7 @@ export async function planRead(
 export async function wantedLogins(
   text: string,
   output: string,
-  place: KeyPlace,
+  place: KeyContext,
   wanted: ReadonlySet<string>,
 ): Promise<readonly string[]> {
   const logins = await loginsOf(text, place, (reader) => reader.refused.test(output));
@@ -47,7 +47,7 @@ export async function wantedLogins(
 }
 
 /** Where that cannot be told there are none: it can also be read without. */
-async function loginsOf(text: string, place: KeyPlace, isMeant: (reader: LoginReader) => boolean = () => true) {
+async function loginsOf(text: string, place: KeyContext, isMeant: (reader: LoginReader) => boolean = () => true) {
   const found = readers.filter(isMeant).map(async (reader) => {
     try {
       return await reader.logins(text, place);

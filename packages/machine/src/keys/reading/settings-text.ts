@@ -2,7 +2,7 @@ import { lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import { secretPath } from "@gennai/governance/command/secret-paths";
 import { isWithin } from "../../sandbox/host/host-layout.ts";
-import type { KeyPlace } from "../plan-key.ts";
+import type { KeyContext } from "../plan-key.ts";
 
 const maxBytes = 256 * 1024;
 
@@ -23,7 +23,7 @@ export function settingsText(file: string): string {
  */
 export function seenFileText(
   path: string,
-  { workspaceRoot, isHidden }: Pick<KeyPlace, "workspaceRoot" | "isHidden">,
+  { workspaceRoot, isHidden }: Pick<KeyContext, "workspaceRoot" | "isHidden">,
 ): string | undefined {
   try {
     if (!isWithin(path, workspaceRoot) || realpathSync(path) !== path) return undefined;

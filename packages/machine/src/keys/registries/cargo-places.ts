@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import type { UserKeys } from "../login/user-keys.ts";
 import { settingsText } from "../reading/settings-text.ts";
-import type { RegistryPlace } from "./registry-login.ts";
+import type { RegistryAccess } from "./registry-login.ts";
 
 /**
  * Of registries that cargo reads by HTTP, by the address that the user's own settings have for a name: a workspace may give any address
  * to a name for which the user has a login.
  */
-export function cargoPlaces({ home, environment }: UserKeys): readonly RegistryPlace[] {
+export function cargoPlaces({ home, environment }: UserKeys): readonly RegistryAccess[] {
   const directory = environment["CARGO_HOME"] ?? join(home, ".cargo");
   const settings = tablesOf(settingsText(join(directory, "config.toml")) || settingsText(join(directory, "config")));
   const logins = tablesOf(

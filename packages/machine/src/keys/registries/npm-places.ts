@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { isLoopback } from "@gennai/governance/network/endpoint";
 import { npmSettings, registryAddress } from "../login/npm-login.ts";
 import type { UserKeys } from "../login/user-keys.ts";
-import { basic, bearer, type RegistryPlace } from "./registry-login.ts";
+import { basic, bearer, type RegistryAccess } from "./registry-login.ts";
 
 /** Of `~/.npmrc`, which npm, pnpm and the first yarn read. */
-export function npmPlaces({ home, environment }: UserKeys): readonly RegistryPlace[] {
+export function npmPlaces({ home, environment }: UserKeys): readonly RegistryAccess[] {
   const settings = npmSettings(join(home, ".npmrc"));
   const registries = [...settings].flatMap(([name, value]) =>
     /^(?:@[\w.-]+:)?registry$/.test(name) ? (registryAddress(value) ?? []) : [],
@@ -28,8 +28,8 @@ export function npmPlaces({ home, environment }: UserKeys): readonly RegistryPla
 export function npmPlace(
   url: URL,
   login: string,
-  said: Pick<RegistryPlace, "authorization" | "secrets">,
-): RegistryPlace {
+  said: Pick<RegistryAccess, "authorization" | "secrets">,
+): RegistryAccess {
   return {
     url,
     login,
@@ -45,7 +45,7 @@ export function authorizationIn({
 }: {
   readonly token: string;
   readonly pair: string;
-}): Pick<RegistryPlace, "authorization" | "secrets"> | undefined {
+}): Pick<RegistryAccess, "authorization" | "secrets"> | undefined {
   if (token !== "") return isHeader(token) ? bearer(token) : undefined;
   return pair === "" ? undefined : basic(pair);
 }

@@ -1,9 +1,9 @@
 import type { UserKeys } from "../login/user-keys.ts";
 import { pipIndexes } from "../reading/pip-settings.ts";
-import { basic, type RegistryPlace } from "./registry-login.ts";
+import { basic, type RegistryAccess } from "./registry-login.ts";
 
 /** Of the user's `pip.conf`, `PIP_INDEX_URL` and `~/.netrc`. @param named indexes that the command names */
-export function pipPlaces(keys: UserKeys, named: readonly string[]): readonly RegistryPlace[] {
+export function pipPlaces(keys: UserKeys, named: readonly string[]): readonly RegistryAccess[] {
   const all = [pipIndexes(keys), ...named.map((index) => pipIndexes(keys, index))].flat();
   return all.flatMap(({ url, login, from }) =>
     login === undefined

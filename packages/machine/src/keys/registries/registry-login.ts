@@ -7,7 +7,7 @@ import { portOf } from "../login/npm-login.ts";
 import type { UserKeys } from "../login/user-keys.ts";
 
 /** What the user's own settings have for one place of a registry. */
-export interface RegistryPlace {
+export interface RegistryAccess {
   /** Without a login; what packages are read by lies below its path. */
   readonly url: URL;
   /** In words for people. */
@@ -21,8 +21,8 @@ export interface RegistryPlace {
 }
 
 /** What one host gets, of all the places that it has; of the places of a path, the innermost counts. */
-export function addedLogins(places: readonly RegistryPlace[], keys: UserKeys): readonly AddedLogin[] {
-  const endpoints: { readonly endpoint: Endpoint; readonly isTls: boolean; readonly places: RegistryPlace[] }[] = [];
+export function addedLogins(places: readonly RegistryAccess[], keys: UserKeys): readonly AddedLogin[] {
+  const endpoints: { readonly endpoint: Endpoint; readonly isTls: boolean; readonly places: RegistryAccess[] }[] = [];
   for (const place of places) {
     const endpoint = endpointOf(place.url.hostname, portOf(place.url));
     if (endpoint === undefined) continue;
@@ -46,12 +46,12 @@ export function addedLogins(places: readonly RegistryPlace[], keys: UserKeys): r
   });
 }
 
-export function bearer(token: string): Pick<RegistryPlace, "authorization" | "secrets"> {
+export function bearer(token: string): Pick<RegistryAccess, "authorization" | "secrets"> {
   return { authorization: `Bearer ${token}`, secrets: [token] };
 }
 
 /** @param pair `user:password` */
-export function basic(pair: string): Pick<RegistryPlace, "authorization" | "secrets"> {
+export function basic(pair: string): Pick<RegistryAccess, "authorization" | "secrets"> {
   const blob = Buffer.from(pair).toString("base64");
   const [, user = "", password = ""] = /^([^:]*):(.*)$/s.exec(pair) ?? [];
   return { authorization: `Basic ${blob}`, secrets: [blob, pair, ...loginSecrets(user, password)] };

@@ -6,7 +6,7 @@ import type { UserKeys } from "../login/user-keys.ts";
 import { cargoPlaces } from "./cargo-places.ts";
 import { npmPlaces } from "./npm-places.ts";
 import { pipPlaces } from "./pip-places.ts";
-import { addedLogins, type RegistryPlace } from "./registry-login.ts";
+import { addedLogins, type RegistryAccess } from "./registry-login.ts";
 import { yarnPlaces } from "./yarn-places.ts";
 
 /** The user's logins for what a command may read packages from, and how a host says that it wants one. */
@@ -35,7 +35,7 @@ function placesFor(
   text: string,
   [program, ...words]: readonly [string, ...string[]],
   keys: UserKeys,
-): readonly RegistryPlace[] {
+): readonly RegistryAccess[] {
   const verb = words.find((word) => !/^[-+]/.test(word)) ?? "";
   switch (program) {
     case "npm":

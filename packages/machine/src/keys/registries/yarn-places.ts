@@ -5,7 +5,7 @@ import { registryAddress } from "../login/npm-login.ts";
 import type { UserKeys } from "../login/user-keys.ts";
 import { settingsText } from "../reading/settings-text.ts";
 import { authorizationIn, expanded, fromBase64, npmPlace } from "./npm-places.ts";
-import type { RegistryPlace } from "./registry-login.ts";
+import type { RegistryAccess } from "./registry-login.ts";
 
 const text = z.string().optional().catch(undefined);
 const login = z.object({ npmRegistryServer: text, npmAuthToken: text, npmAuthIdent: text });
@@ -15,7 +15,7 @@ const settings = login.extend({ npmScopes: byName, npmRegistries: byName });
 const usual = "https://registry.yarnpkg.com";
 
 /** Of `~/.yarnrc.yml`, which yarn reads from version 2 on. */
-export function yarnPlaces({ home, environment }: UserKeys): readonly RegistryPlace[] {
+export function yarnPlaces({ home, environment }: UserKeys): readonly RegistryAccess[] {
   const found = settings.safeParse(parsed(settingsText(join(home, ".yarnrc.yml")))).data;
   if (found === undefined) return [];
   const { npmScopes = {}, npmRegistries = {}, ...top } = found;

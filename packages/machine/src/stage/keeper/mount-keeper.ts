@@ -25,7 +25,7 @@ export interface MountKeeper {
   /** Whether a process sees them. @param mounts its `/proc/PID/mountinfo` */
   isSeen(process: number, mounts: string): boolean;
   /** Commands see the roots themselves, with something else at some paths, and can write to nothing of them. */
-  readonly readOnly?: { readonly inPlace: readonly ShownInPlace[] };
+  readonly readOnly?: { readonly inPlace: readonly ShownPath[] };
   /** Commands that join it are in the network of their session. */
   readonly hasNetwork: boolean;
   /** Over which the run may write. */
@@ -52,7 +52,7 @@ export interface MountKeeper {
 }
 
 /** Absolute paths: what is to be seen at one of a root. */
-export interface ShownInPlace {
+export interface ShownPath {
   readonly path: string;
   readonly source: string;
 }

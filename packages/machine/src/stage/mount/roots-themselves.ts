@@ -6,7 +6,7 @@ import type { CoveredRoot } from "../cover/covered-roots.ts";
 import type { Covered } from "../cover/covered-tree.ts";
 import { statIfPresent } from "../files/look-at-entry.ts";
 import { overlayView } from "../files/stage-view.ts";
-import type { MountKeeper, ShownInPlace } from "../keeper/mount-keeper.ts";
+import type { MountKeeper, ShownPath } from "../keeper/mount-keeper.ts";
 import type { SessionNetwork } from "../keeper/session-network.ts";
 import { NotObservable } from "../transaction/stage-error.ts";
 import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
@@ -69,7 +69,7 @@ export function canBeSeen(roots: readonly CoveredRoot[]): boolean {
   );
 }
 
-function shownIn(root: StagedRoot, covered: Covered | undefined): readonly ShownInPlace[] {
+function shownIn(root: StagedRoot, covered: Covered | undefined): readonly ShownPath[] {
   if (covered === undefined) throw new Error("A root is not covered.");
   const { hidden, copies, index } = covered;
   const mask = join(root.directory, stageParts.mask);
@@ -77,7 +77,7 @@ function shownIn(root: StagedRoot, covered: Covered | undefined): readonly Shown
   mkdirSync(empty, { recursive: true, mode: 0o700 });
   const written = [...copies, ...(index === undefined ? [] : [[index.path, index.bytes] as const])];
   return [
-    ...hidden.flatMap((path): readonly ShownInPlace[] => {
+    ...hidden.flatMap((path): readonly ShownPath[] => {
       const stat = lstatSync(join(root.path, path), { throwIfNoEntry: false });
       // Nothing can be mounted on a link; what it leads to is hidden by its own name.
       if (stat === undefined || stat.isSymbolicLink()) return [];

@@ -5,7 +5,7 @@ import { type FoundEffects, foundEffects } from "../found/found-effects.ts";
 import type { Stages, ZeroAccess } from "../stages/stages.ts";
 
 /** Where something is done to a workspace on a stage, without a command. */
-export interface StagePlace {
+export interface StageContext {
   readonly stages: Stages;
   readonly zeroAccess: ZeroAccess;
   /** Real path. */
@@ -28,7 +28,7 @@ export interface ChangedStage {
  * @param change gets what the stage shows of the outermost directory, and that directory's real path
  */
 export async function changeOnStage(
-  { stages, zeroAccess, workspaceRoot }: StagePlace,
+  { stages, zeroAccess, workspaceRoot }: StageContext,
   change: (merged: string, top: string) => Promise<void>,
 ): Promise<ChangedStage> {
   const { stage } = await stages.stage(workspaceRoot, zeroAccess);

@@ -8,7 +8,7 @@ import { removeTransaction } from "../../stage/transaction/transaction.ts";
 import { fileState, isSame, type StateChange } from "../../tree-copy/tree-state.ts";
 import { commitOrRemove } from "../keep/commit-or-remove.ts";
 import { describeLeft, type StagedOffer } from "../run/run-staged.ts";
-import { changeOnStage, type StagePlace } from "./change-on-stage.ts";
+import { changeOnStage, type StageContext } from "./change-on-stage.ts";
 
 /**
  * Does to a stage what was done to files elsewhere, to a copy of the workspace. Throws `StageUnavailable`, and `ToolFailure`
@@ -19,7 +19,7 @@ import { changeOnStage, type StagePlace } from "./change-on-stage.ts";
 export async function stageFiles(
   changes: readonly StateChange[],
   contentOf: (change: StateChange) => Buffer,
-  place: StagePlace,
+  place: StageContext,
 ): Promise<StagedOffer> {
   const { stages, workspaceRoot } = place;
   const { transaction, observation, kept, found } = await changeOnStage(place, async (merged, top) => {

@@ -5,7 +5,7 @@ import { removeTransaction } from "../../stage/transaction/transaction.ts";
 import type { FoundEdit } from "../found/found-edits.ts";
 import type { FoundEffects } from "../found/found-effects.ts";
 import { commitOrRemove } from "../keep/commit-or-remove.ts";
-import { changeOnStage, type StagePlace } from "./change-on-stage.ts";
+import { changeOnStage, type StageContext } from "./change-on-stage.ts";
 
 /** Trees of a layer as they would be in the workspace. The holder keeps or drops it. */
 export interface StagedLayer extends Omit<FoundEffects, "edits"> {
@@ -23,7 +23,7 @@ export interface StagedLayer extends Omit<FoundEffects, "edits"> {
 export async function stageLayer(
   layer: SessionLayer,
   paths: readonly string[],
-  place: StagePlace,
+  place: StageContext,
 ): Promise<StagedLayer> {
   const { transaction, observation, kept, found } = await changeOnStage(place, async (merged) => {
     for (const path of paths) await copyLayer(layer, merged, path);

@@ -2,7 +2,7 @@ import type { ChangeSetApplied } from "@gennai/protocol/gen/gennai/agent/v1/even
 import { appliedFileFromMessage } from "@gennai/protocol/model/session/proposal";
 import { joinFiles } from "../view-from-wire.ts";
 import type { ChangeSetItem } from "../view-item.ts";
-import type { ItemList, ItemPlace, OpenCell } from "./item-list.ts";
+import type { ItemList, ItemStart, OpenCell } from "./item-list.ts";
 
 /** The change sets of a session: a fold over the events that name them. */
 export class ChangeSetItems {
@@ -16,7 +16,7 @@ export class ChangeSetItems {
   }
 
   /** @param ofRunningTurn true when its id is that of a turn which has not ended */
-  apply(place: ItemPlace, message: ChangeSetApplied, ofRunningTurn: boolean): void {
+  apply(place: ItemStart, message: ChangeSetApplied, ofRunningTurn: boolean): void {
     const { changeSetId, branch } = message;
     const files = message.files.map(appliedFileFromMessage);
     const known = this.#cells.get(changeSetId);
@@ -31,14 +31,14 @@ export class ChangeSetItems {
     }
   }
 
-  undo(place: ItemPlace, changeSetId: string): void {
+  undo(place: ItemStart, changeSetId: string): void {
     this.endTurn({ ...place, turnId: changeSetId });
     const cell = this.#cells.get(changeSetId);
     if (cell !== undefined) cell.item.value = { ...cell.item.value, undone: true };
   }
 
   /** Shows what the turn changed; false when it did not. */
-  endTurn(place: ItemPlace): boolean {
+  endTurn(place: ItemStart): boolean {
     const grown = this.#growing.get(place.turnId);
     if (grown === undefined) return false;
     this.#growing.delete(place.turnId);
@@ -47,7 +47,7 @@ export class ChangeSetItems {
     return true;
   }
 
-  #show(place: ItemPlace, fields: Pick<ChangeSetItem, "changeSetId" | "files" | "proposalId" | "branch">): void {
+  #show(place: ItemStart, fields: Pick<ChangeSetItem, "changeSetId" | "files" | "proposalId" | "branch">): void {
     const item: ChangeSetItem = { kind: "change-set", ...fields, undone: false };
     this.#cells.set(fields.changeSetId, this.#items.add(place, item));
   }

@@ -2,7 +2,7 @@ import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { ItemCell, ViewItem } from "../view-item.ts";
 
 /** Where an item begins. */
-export interface ItemPlace {
+export interface ItemStart {
   readonly key: string;
   readonly seq: bigint;
   readonly turnId: string;
@@ -31,7 +31,7 @@ export class ItemList {
     return this.#count;
   }
 
-  add<Item extends ViewItem>(place: ItemPlace, item: Item): OpenCell<Item> {
+  add<Item extends ViewItem>(place: ItemStart, item: Item): OpenCell<Item> {
     const cell: OpenCell<Item> = { ...place, item: signal(item) };
     this.#cells.push(cell);
     this.#count.value = this.#cells.length;

@@ -2,7 +2,7 @@ import type { PlanChanged } from "@gennai/protocol/gen/gennai/agent/v1/event_pb"
 import { planStateWords, stepStateWords } from "@gennai/protocol/model/governance/plan-state";
 import { failureClassWords } from "@gennai/protocol/model/governance/tool-outcome";
 import type { PlanItem } from "../view-item.ts";
-import type { ItemList, ItemPlace, OpenCell } from "./item-list.ts";
+import type { ItemList, ItemStart, OpenCell } from "./item-list.ts";
 
 /** The plans of a session, each in one place: a fold over the events that name them. */
 export class PlanItems {
@@ -13,7 +13,7 @@ export class PlanItems {
     this.#items = items;
   }
 
-  change(place: ItemPlace, message: PlanChanged): void {
+  change(place: ItemStart, message: PlanChanged): void {
     const { planId, digest, text } = message;
     const known = this.#cells.get(planId);
     const before = known?.item.value;

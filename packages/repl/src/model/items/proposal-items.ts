@@ -2,7 +2,7 @@ import type { ProposalReview, ProposedChanges } from "@gennai/protocol/gen/genna
 import { proposalFromMessage } from "@gennai/protocol/model/session/proposal";
 import { reviewView } from "../view-from-wire.ts";
 import type { ProposalItem } from "../view-item.ts";
-import type { ItemList, ItemPlace, OpenCell } from "./item-list.ts";
+import type { ItemList, ItemStart, OpenCell } from "./item-list.ts";
 
 /** The proposals of a session, with what was decided about each and the result. */
 export class ProposalItems {
@@ -13,7 +13,7 @@ export class ProposalItems {
     this.#items = items;
   }
 
-  propose(place: ItemPlace, message: ProposedChanges): void {
+  propose(place: ItemStart, message: ProposedChanges): void {
     const proposal = proposalFromMessage(message);
     const item: ProposalItem = { kind: "proposal", proposal, review: undefined, changeSetId: undefined };
     this.#cells.set(proposal.proposalId, this.#items.add(place, item));

@@ -4,7 +4,7 @@ import type { ConfirmationRequest } from "@gennai/protocol/gen/gennai/agent/v1/g
 import { type ReceivedRequest, tellRequest } from "@gennai/protocol/model/editor/editor-messages";
 import { confirmationReply, requestState } from "../view-from-wire.ts";
 import type { ClientRequestItem, ConfirmationItem } from "../view-item.ts";
-import type { ItemList, ItemPlace, OpenCell } from "./item-list.ts";
+import type { ItemList, ItemStart, OpenCell } from "./item-list.ts";
 
 type RequestItem = ClientRequestItem | ConfirmationItem;
 
@@ -18,7 +18,7 @@ export class RequestItems {
   }
 
   /** @param resolved true when the event itself says that it needs no answer */
-  confirm(place: ItemPlace, message: ConfirmationRequest, resolved: boolean): void {
+  confirm(place: ItemStart, message: ConfirmationRequest, resolved: boolean): void {
     const { requestId } = message;
     const item: ConfirmationItem = {
       kind: "confirmation",
@@ -33,7 +33,7 @@ export class RequestItems {
   }
 
   /** Asks an editor. */
-  ask(place: ItemPlace, asked: ReceivedRequest, resolved: boolean): void {
+  ask(place: ItemStart, asked: ReceivedRequest, resolved: boolean): void {
     const state = resolved ? "answered" : "open";
     const { requestId } = asked;
     const text = tellRequest(asked);

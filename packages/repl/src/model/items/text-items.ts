@@ -1,5 +1,5 @@
 import type { AssistantItem, ThinkingItem } from "../view-item.ts";
-import type { ItemList, ItemPlace, OpenCell } from "./item-list.ts";
+import type { ItemList, ItemStart, OpenCell } from "./item-list.ts";
 import { StreamedText } from "./streamed-text.ts";
 
 type TextItem = ThinkingItem | AssistantItem;
@@ -17,7 +17,7 @@ export class TextItems {
   /** @param itemId the wire's; empty: the piece is a text of its own */
   stream(
     kind: TextItem["kind"],
-    place: ItemPlace,
+    place: ItemStart,
     itemId: string,
     piece: { readonly firstSeq: bigint; readonly text: string },
   ): void {
@@ -36,7 +36,7 @@ export class TextItems {
   }
 
   /** An answer that was not streamed. */
-  answer(place: ItemPlace, text: string): void {
+  answer(place: ItemStart, text: string): void {
     this.#items.add(place, { kind: "assistant", text, streaming: false });
   }
 

@@ -5,7 +5,7 @@ import { verdictFromMessage } from "@gennai/protocol/model/governance/tool-outco
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { joinFiles, toolResultView } from "../view-from-wire.ts";
 import type { ToolCallItem, ToolCallStatus, ToolResultView } from "../view-item.ts";
-import type { ItemList, ItemPlace, OpenCell } from "./item-list.ts";
+import type { ItemList, ItemStart, OpenCell } from "./item-list.ts";
 import { StreamedText } from "./streamed-text.ts";
 
 /** Characters of live output that are shown at most. */
@@ -29,7 +29,7 @@ export class ToolCallItems {
     return this.#byId.has(callId);
   }
 
-  start(place: ItemPlace, itemId: string, call: { readonly id: string; readonly name: string }): void {
+  start(place: ItemStart, itemId: string, call: { readonly id: string; readonly name: string }): void {
     this.#writing.set(itemId, this.#open(place, call.id, call.name, "writing"));
   }
 
@@ -42,7 +42,7 @@ export class ToolCallItems {
 
   /** The call as the model made it; its id may be another one than it began with. */
   complete(
-    place: ItemPlace,
+    place: ItemStart,
     itemId: string,
     call: { readonly id: string; readonly name: string; readonly argumentsJson: string },
   ): OpenCell<ToolCallItem> {
@@ -113,7 +113,7 @@ export class ToolCallItems {
     }
   }
 
-  #open(place: ItemPlace, callId: string, name: string, status: ToolCallStatus): CallRecord {
+  #open(place: ItemStart, callId: string, name: string, status: ToolCallStatus): CallRecord {
     const cell = this.#items.add<ToolCallItem>(place, {
       kind: "tool-call",
       callId,

@@ -9,7 +9,7 @@ import { DiffTable } from "../diff/diff-table.tsx";
 import type { ChangeContent } from "../diff/verified-content.ts";
 import { VisibleText } from "../diff/visible-text.tsx";
 import { HunkCard } from "./hunk-card.tsx";
-import { type HunkPlace, hunkElementId } from "./hunk-place.ts";
+import { type HunkReference, hunkElementId } from "./hunk-reference.ts";
 import { objectionTo } from "./objections.ts";
 
 /** What a person does to a file. The same object for the life of a review. */
@@ -17,8 +17,8 @@ export interface FileActions {
   expand(changeId: string, expanded: boolean): void;
   decide(changeId: string, hunkIds: readonly string[], decision: HunkDecision | undefined): void;
   /** undefined: the editor closes. */
-  edit(place: HunkPlace | undefined): void;
-  focus(place: HunkPlace): void;
+  edit(place: HunkReference | undefined): void;
+  focus(place: HunkReference): void;
   /** undefined: there is no editor to show it. */
   readonly openDiff: ((changeId: string) => void) | undefined;
 }
@@ -31,8 +31,8 @@ export interface FileSectionProps {
   readonly expanded: boolean;
   readonly sideBySide: boolean;
   /** Of this file; undefined: it is elsewhere. */
-  readonly current: HunkPlace | undefined;
-  readonly editing: HunkPlace | undefined;
+  readonly current: HunkReference | undefined;
+  readonly editing: HunkReference | undefined;
   readonly locked: boolean;
   readonly eager: boolean;
   readonly elementId: string;
@@ -247,6 +247,6 @@ function endOf(range: { readonly start: number; readonly count: number }): numbe
   return startOf(range) + range.count;
 }
 
-function isSame(one: HunkPlace | undefined, other: HunkPlace): boolean {
+function isSame(one: HunkReference | undefined, other: HunkReference): boolean {
   return one?.changeId === other.changeId && one.hunkId === other.hunkId;
 }

@@ -1,5 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { ClientWorkspaceFacts, WorkspaceOperation } from "@gennai/agent/events/workspace-operation";
+import type { WorkspaceOperation } from "@gennai/agent/events/workspace-operation";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { CommandRun } from "@gennai/machine/process/run-command";
 import { ServiceError } from "@gennai/machine/service-error";
@@ -22,6 +22,7 @@ import {
   type WorkspaceResponse,
 } from "@gennai/protocol/gen/gennai/agent/v1/workspace_pb";
 import { digest, optionalDigest } from "@gennai/protocol/model/checked-field";
+import type { ClientWorkspaceFacts } from "@gennai/protocol/model/editor/client-workspace";
 import { EnumWords } from "@gennai/protocol/model/enum-words";
 import { failureClassWords } from "@gennai/protocol/model/governance/tool-outcome";
 import type { ControlSnapshot, WorkspaceAnswer } from "@gennai/sessions/bridge/workspace-answer";

@@ -35,7 +35,7 @@ export interface PlanRunPorts {
 /** An action that could not be decided when it was previewed: nothing about it was approved. */
 const nothingSeen: SeenCall = { paths: [], operands: {} };
 
-interface ActionPlace {
+interface ActionPosition {
   readonly stepId: string;
   /** 0-based, both. */
   readonly stepIndex: number;
@@ -117,7 +117,7 @@ class PlanRun {
     await this.#actions(step, { stepId, stepIndex: index, declaredRisk: declaredRiskOf(declared) });
   }
 
-  async #actions(step: StepContract, place: Omit<ActionPlace, "index">): Promise<void> {
+  async #actions(step: StepContract, place: Omit<ActionPosition, "index">): Promise<void> {
     const evidence: string[] = [];
     for (const [index, action] of step.actions.entries()) {
       const end = await this.#action({ ...place, index }, action);
@@ -133,7 +133,7 @@ class PlanRun {
     await this.#ended(step.id, "executed", evidence.join("\n"));
   }
 
-  async #action(place: ActionPlace, action: PlanAction): Promise<ActionEnd> {
+  async #action(place: ActionPosition, action: PlanAction): Promise<ActionEnd> {
     const { session, planId, turnId, tools, answers, inspection, signal } = this.#ports;
     const { stepId, stepIndex, index, declaredRisk } = place;
     let text: string | undefined;

@@ -1,5 +1,5 @@
 import type { ToolOutcome } from "@gennai/governance/tool";
-import type { KeyPlace } from "@gennai/machine/keys/plan-key";
+import type { KeyContext } from "@gennai/machine/keys/plan-key";
 import { wantedLogins } from "@gennai/machine/keys/reading/plan-read";
 
 /**
@@ -12,7 +12,7 @@ import { wantedLogins } from "@gennai/machine/keys/reading/plan-read";
 export async function withWantedLogin(
   outcome: ToolOutcome,
   text: string,
-  place: KeyPlace,
+  place: KeyContext,
   wanted: Set<string>,
 ): Promise<ToolOutcome> {
   if (outcome.exitCode === 0 || place.signal.aborted) return outcome;

@@ -18,7 +18,7 @@ import { type EventWriter, NestedWriter } from "./nested-writer.ts";
 const maxIterations = 100;
 
 /** What a sub-agent has of the turn that runs it: the same model, budget, rules and claims. */
-export interface SubAgentPlace {
+export interface ParentTurn {
   readonly session: Session;
   readonly model: Model;
   readonly enableThinking: boolean;
@@ -49,7 +49,7 @@ export interface SubAgentReport {
 
 /** One sub-agent, from its order to its report. Its calls pass the gate of the turn that runs it. */
 export async function runSubAgent(
-  place: SubAgentPlace,
+  place: ParentTurn,
   order: SubAgentOrder,
   context: ExecutionContext,
 ): Promise<SubAgentReport> {

@@ -4,7 +4,7 @@ import type { ExecutionContext, Tool, ToolOutcome } from "@gennai/governance/too
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { z } from "zod";
 import { chooseScenario } from "../../policies/choose-scenario.ts";
-import { runSubAgent, type SubAgentPlace } from "./run-sub-agent.ts";
+import { type ParentTurn, runSubAgent } from "./run-sub-agent.ts";
 import { SubAgentSeats } from "./sub-agent-seats.ts";
 
 /** Sub-agents of one turn at once, and in all. */
@@ -43,7 +43,7 @@ const parameters = z.strictObject({
 
 type TaskArguments = z.infer<typeof parameters>;
 
-export interface TaskPorts extends SubAgentPlace {
+export interface TaskPorts extends ParentTurn {
   /** The turn's own. */
   readonly scenario: Scenario;
   /** What the turn has. */

@@ -7,7 +7,7 @@ import { git } from "@gennai/machine/git/run/run-git";
 import { isLedgerFileName } from "../../ledger/file/ledger-file-name.ts";
 import { entriesOf } from "./kept-paths.ts";
 
-interface RepositoryPlace {
+interface RepositoryFiles {
   /** From its top to the workspace, with `/` at the end; empty: the same. */
   readonly prefix: string;
   readonly index: string;
@@ -17,7 +17,7 @@ interface RepositoryPlace {
 /** What the user's own repository says about the files of a workspace. Nothing of it is written. */
 export class IgnoreRules {
   readonly #root: string;
-  #place: RepositoryPlace | undefined;
+  #place: RepositoryFiles | undefined;
   /** Where a repository was found when git was asked last. */
   #asked: string | undefined;
   #tracked: { readonly stamp: string; readonly paths: readonly string[] } | undefined;
@@ -58,7 +58,7 @@ export class IgnoreRules {
     return paths;
   }
 
-  async #find(signal: AbortSignal | undefined): Promise<RepositoryPlace | undefined> {
+  async #find(signal: AbortSignal | undefined): Promise<RepositoryFiles | undefined> {
     const repository = nearestRepository(this.#root);
     if (repository === this.#asked) return this.#place;
     const place = repository === undefined ? undefined : await this.#ask(signal);
@@ -68,7 +68,7 @@ export class IgnoreRules {
     return place;
   }
 
-  async #ask(signal: AbortSignal | undefined): Promise<RepositoryPlace | undefined> {
+  async #ask(signal: AbortSignal | undefined): Promise<RepositoryFiles | undefined> {
     const asked = ["rev-parse", "--show-prefix", "--git-path", "index", "--git-path", "info/exclude"];
     const [prefix, index, exclude] = (await this.#git(asked, signal))?.split("\n") ?? [];
     if (prefix === undefined || index === undefined || exclude === undefined) return undefined;

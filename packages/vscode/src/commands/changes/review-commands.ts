@@ -5,7 +5,7 @@ import type { HunkDecision } from "@gennai/protocol/review/apply-review";
 import * as vscode from "vscode";
 import { showProposedChange } from "../../documents/proposal-diff.ts";
 import { showInformation } from "../../editor/notifications.ts";
-import { type DocumentHunks, hunkAt, type ProposedPlace } from "../../review/editor-hunks.ts";
+import { type DocumentHunks, hunkAt, type ProposedText } from "../../review/editor-hunks.ts";
 import type { ShownHunk } from "../../review/shown-hunk.ts";
 import { undoWritten } from "../../review/undo-written.ts";
 import type { Command, Workbench } from "../../workbench.ts";
@@ -103,7 +103,7 @@ export const markAllLooked: Command = async ({ unseen }) => {
 
 function decideHunk(
   workbench: Workbench,
-  { proposal, change }: ProposedPlace,
+  { proposal, change }: ProposedText,
   hunkId: string,
   decision: HunkDecision,
 ): void {

@@ -1,16 +1,16 @@
 import { isMessage } from "@bufbuild/protobuf";
 import type { Interceptor } from "@connectrpc/connect";
-import { heldPlace } from "@gennai/client/held-workspace/held-workspace";
-import { clientWorkspaceMessage } from "@gennai/client/held-workspace/held-workspace-answer";
+import { clientWorkspaceMessage } from "@gennai/client/client-workspace/client-workspace-answer";
+import { heldPlace } from "@gennai/client/client-workspace/client-workspace-port";
 import { ListSessionsRequestSchema, StartSessionRequestSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import type { HeldWorkspaceFacts } from "@gennai/protocol/model/editor/held-workspace";
+import type { ClientWorkspaceFacts } from "@gennai/protocol/model/editor/client-workspace";
 
 /**
  * Where this window holds the folder, every session that is started here works on it through this window, no matter who starts it,
  * and the folder's sessions are found under its name with the server.
  * @param facts undefined while the server has the files itself
  */
-export function heldInterceptor(facts: () => HeldWorkspaceFacts | undefined): Interceptor {
+export function heldInterceptor(facts: () => ClientWorkspaceFacts | undefined): Interceptor {
   return (next) => (request) => {
     const held = facts();
     if (held !== undefined && !request.stream) {

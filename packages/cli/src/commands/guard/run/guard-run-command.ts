@@ -5,7 +5,7 @@ import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { EmergencyHere } from "@gennai/sessions/emergency/emergency-here";
 import { CliError, usageError } from "../../../errors/cli-error.ts";
 import { exitCode } from "../../../errors/exit-code.ts";
-import type { OfferPlace } from "../../../review/offered-changes.ts";
+import type { OfferContext } from "../../../review/offered-changes.ts";
 import { allowedAhead } from "../../../review/persons-network-here.ts";
 import { checkedSeconds, shellWords, type TryFlags, tryStaged } from "../../../review/try-staged.ts";
 import { type Console, isTerminal } from "../../../terminal/console.ts";
@@ -36,7 +36,7 @@ export function guardRunCommand(words: readonly string[], flags: GuardRunFlags, 
 async function guarded(
   [name = "", ...args]: readonly string[],
   flags: GuardRunFlags,
-  place: OfferPlace,
+  place: OfferContext,
 ): Promise<number> {
   const { console } = place;
   const seconds = checkedSeconds(flags);
@@ -130,7 +130,7 @@ function warn({ errors }: Console): (text: string) => void {
 async function agreed(
   { agent, logins }: { readonly agent: StartedAgent; readonly logins: readonly string[] },
   { allow = [], login = false, ask = false }: GuardRunFlags,
-  { console, lines, signal }: OfferPlace,
+  { console, lines, signal }: OfferContext,
 ): Promise<{ readonly hosts: readonly string[]; readonly uncovered: boolean }> {
   const { input, errors } = console;
   const ahead = allowedAhead(allow).allow?.map(endpointName) ?? [];

@@ -2,9 +2,9 @@ import { symlinkSync } from "node:fs";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { type Files, temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { afterEach, expect, test } from "vitest";
+import { heldWorkspaceId } from "#client-workspace/client-workspace-id";
+import { DiskWorkspace } from "#client-workspace/disk-workspace";
 import { ControlWatch } from "#control-watch/control-watch";
-import { DiskWorkspace } from "#held-workspace/disk-workspace";
-import { heldWorkspaceId } from "#held-workspace/held-workspace-id";
 
 const open: AsyncDisposable[] = [];
 afterEach(async () => {
@@ -40,10 +40,10 @@ const rewrite = (path: string, text: string, base: string) => ({
 test("no link is followed out, to read, to write or to run", async () => {
   const { outside, repository, workspace } = await held({ "a.txt": "a" });
   symlinkSync(outside.root, repository.path("out"));
-  const refused = { name: "HeldWorkspaceError", failureClass: "permission_denied" };
+  const refused = { name: "ClientWorkspaceError", failureClass: "permission_denied" };
   await expect(workspace.read("out/secret.txt", { maxBytes: 99, signal })).rejects.toMatchObject(refused);
   await expect(workspace.change({ changes: [rewrite("out/new.txt", "x", "")], branch: "" })).rejects.toMatchObject({
-    name: "HeldWorkspaceError",
+    name: "ClientWorkspaceError",
   });
   const run = { command: "touch made", cwd: "out", timeoutMs: 5000, readsOnly: false };
   await expect(workspace.run(run, { signal, onOutput: () => {} })).rejects.toMatchObject({ code: "bad_directory" });

@@ -4,7 +4,7 @@ import type { KnownModels } from "../facts/model-facts.ts";
 import { providers } from "../providers.ts";
 
 /** Where a key would go, and which keys may. */
-export interface KeyPlace {
+export interface KeyDestination {
   /** Scheme, host and port. */
   readonly origin: string;
   /** The provider's own place, or one that the person who runs the server named. Keys that were set for no address in particular are for these. */
@@ -23,7 +23,7 @@ export interface KeyPlace {
  * @param defaults of the server
  * @param handedKeyOnly a person typed the address: keys of the server itself go there only where it is a known one
  */
-export function keyPlace(
+export function keyDestination(
   { backend, baseUrl }: { readonly backend: Provider; readonly baseUrl: string },
   {
     defaults,
@@ -34,7 +34,7 @@ export function keyPlace(
     readonly known: Pick<KnownModels, "isNamed">;
     readonly handedKeyOnly: boolean;
   },
-): KeyPlace | undefined {
+): KeyDestination | undefined {
   const origin = originOf(baseUrl);
   if (origin === undefined) return undefined;
   const isDefault = backend === defaults.backend && origin === originOf(defaults.baseUrl || providers[backend].baseUrl);

@@ -1,24 +1,24 @@
-import type { HeldWorkspace } from "@gennai/client/held-workspace/held-workspace";
+import type { ClientWorkspacePort } from "@gennai/client/client-workspace/client-workspace-port";
 import { sha256Hex } from "@gennai/protocol/digest";
 import {
   type ChangedFile,
-  type HeldChange,
-  type HeldContent,
-  type HeldControl,
-  type HeldControlFile,
-  type HeldPath,
-  type HeldSearch,
-  type HeldStat,
-  HeldWorkspaceError,
-  type HeldWorkspaceFacts,
-} from "@gennai/protocol/model/editor/held-workspace";
+  type ClientControl,
+  type ClientControlFile,
+  type ClientFileChange,
+  type ClientFileContent,
+  type ClientFileStat,
+  type ClientPath,
+  type ClientSearch,
+  ClientWorkspaceError,
+  type ClientWorkspaceFacts,
+} from "@gennai/protocol/model/editor/client-workspace";
 import ignore from "ignore";
 import pLimit from "p-limit";
+import { changeFiles } from "./client-changes.ts";
+import { readGitPlace } from "./client-git.ts";
+import { refuseLinks, resolveHeldPath } from "./client-path-resolution.ts";
+import { findFiles, searchFiles } from "./client-search.ts";
 import type { FolderFiles } from "./folder-files.ts";
-import { changeFiles } from "./held-changes.ts";
-import { readGitPlace } from "./held-git.ts";
-import { refuseLinks, resolveHeldPath } from "./held-path-resolution.ts";
-import { findFiles, searchFiles } from "./held-search.ts";
 
 const maxControlBytes = 1024 * 1024;
 const maxControlFiles = 2_000;
@@ -27,31 +27,31 @@ const maxControlFiles = 2_000;
  * A folder of this window, held for a server that cannot reach it. Runs no commands: those for the terminal are asked for by
  * themselves, where there is one.
  */
-export class HeldFolder implements HeldWorkspace {
-  readonly facts: HeldWorkspaceFacts;
+export class ClientFolder implements ClientWorkspacePort {
+  readonly facts: ClientWorkspaceFacts;
   readonly #files: FolderFiles;
   /** Sets of changes go one after the other, so that none is made on what another is about to write. */
   readonly #inOrder = pLimit(1);
 
-  constructor(files: FolderFiles, facts: HeldWorkspaceFacts) {
+  constructor(files: FolderFiles, facts: ClientWorkspaceFacts) {
     this.#files = files;
     this.facts = facts;
   }
 
-  resolve(raw: string): Promise<HeldPath> {
+  resolve(raw: string): Promise<ClientPath> {
     return resolveHeldPath(this.#files, this.facts.root, raw);
   }
 
-  async stat(path: string): Promise<HeldStat | undefined> {
+  async stat(path: string): Promise<ClientFileStat | undefined> {
     const found = await this.#files.stat(path);
     return found && { kind: found.kind, size: found.size, mode: 0 };
   }
 
-  async read(path: string, options: { readonly maxBytes: number }): Promise<HeldContent> {
+  async read(path: string, options: { readonly maxBytes: number }): Promise<ClientFileContent> {
     await refuseLinks(this.#files, path);
     const found = await this.#files.stat(path);
-    if (found === undefined) throw new HeldWorkspaceError("not_found", `There is no ${path}.`);
-    if (found.kind !== "file") throw new HeldWorkspaceError("not_a_file", `${path} is not a regular file.`);
+    if (found === undefined) throw new ClientWorkspaceError("not_found", `There is no ${path}.`);
+    if (found.kind !== "file") throw new ClientWorkspaceError("not_a_file", `${path} is not a regular file.`);
     if (found.size > options.maxBytes) throw tooLarge(path, options.maxBytes);
     const bytes = await this.#files.read(path);
     if (bytes.length > options.maxBytes) throw tooLarge(path, options.maxBytes);
@@ -61,7 +61,7 @@ export class HeldFolder implements HeldWorkspace {
   async list(path: string, options: { readonly ignore: readonly string[]; readonly limit: number }) {
     await refuseLinks(this.#files, path);
     if ((await this.#files.stat(path))?.kind !== "directory") {
-      throw new HeldWorkspaceError("not_found", `There is no directory ${path === "" ? "." : path}.`);
+      throw new ClientWorkspaceError("not_found", `There is no directory ${path === "" ? "." : path}.`);
     }
     const hidden = ignore({ ignorecase: true }).add([...options.ignore]);
     const kept = (await this.#files.entries(path))
@@ -73,22 +73,22 @@ export class HeldFolder implements HeldWorkspace {
     return { entries: kept.slice(0, options.limit), truncated: kept.length > options.limit };
   }
 
-  find(request: Parameters<HeldWorkspace["find"]>[0], { signal }: { readonly signal: AbortSignal }) {
+  find(request: Parameters<ClientWorkspacePort["find"]>[0], { signal }: { readonly signal: AbortSignal }) {
     return findFiles(this.#files, request, signal);
   }
 
-  search(request: HeldSearch, { signal }: { readonly signal: AbortSignal }) {
+  search(request: ClientSearch, { signal }: { readonly signal: AbortSignal }) {
     return searchFiles(this.#files, request, signal);
   }
 
   async change(request: {
-    readonly changes: readonly HeldChange[];
+    readonly changes: readonly ClientFileChange[];
     readonly branch: string;
   }): Promise<readonly ChangedFile[]> {
     return this.#inOrder(async () => {
       const head = await readGitPlace(this.#files);
       if (request.branch !== "" && head?.branch !== request.branch) {
-        throw new HeldWorkspaceError("branch_moved", `HEAD is not on ${request.branch} any more.`, {
+        throw new ClientWorkspaceError("branch_moved", `HEAD is not on ${request.branch} any more.`, {
           failureClass: "permission_denied",
         });
       }
@@ -99,33 +99,33 @@ export class HeldFolder implements HeldWorkspace {
   async readControl(wanted: {
     readonly files: readonly string[];
     readonly directories: readonly string[];
-  }): Promise<HeldControl> {
-    const found = new Map<string, HeldControlFile>();
+  }): Promise<ClientControl> {
+    const found = new Map<string, ClientControlFile>();
     for (const path of wanted.files) await this.#addControl(path, found);
     for (const path of wanted.directories) await this.#addBelow(path, found);
     const files = [...found.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
     return { files, git: await readGitPlace(this.#files) };
   }
 
-  async #addBelow(path: string, found: Map<string, HeldControlFile>): Promise<void> {
+  async #addBelow(path: string, found: Map<string, ClientControlFile>): Promise<void> {
     const kind = (await this.#files.stat(path))?.kind;
     if (kind !== "directory") return this.#addControl(path, found);
     for (const { name } of await this.#files.entries(path)) await this.#addBelow(`${path}/${name}`, found);
   }
 
   /** What is there and cannot be used says why: a rule that somebody wrote is never passed over. */
-  async #addControl(path: string, found: Map<string, HeldControlFile>): Promise<void> {
+  async #addControl(path: string, found: Map<string, ClientControlFile>): Promise<void> {
     const add = (bytes: Uint8Array, problem: string): void => void found.set(path, { path, bytes, problem });
     try {
       await refuseLinks(this.#files, path);
     } catch (error) {
-      if (error instanceof HeldWorkspaceError) return add(new Uint8Array(), error.message);
+      if (error instanceof ClientWorkspaceError) return add(new Uint8Array(), error.message);
       throw error;
     }
     const stat = await this.#files.stat(path);
     if (stat === undefined) return;
     if (found.size >= maxControlFiles) {
-      throw new HeldWorkspaceError("too_large", `There are more than ${maxControlFiles} files that steer the agent.`);
+      throw new ClientWorkspaceError("too_large", `There are more than ${maxControlFiles} files that steer the agent.`);
     }
     if (stat.kind !== "file") add(new Uint8Array(), "is no regular file");
     else if (stat.size > maxControlBytes) add(new Uint8Array(), `is larger than ${maxControlBytes / 1024} KiB`);
@@ -133,8 +133,8 @@ export class HeldFolder implements HeldWorkspace {
   }
 }
 
-function tooLarge(path: string, maxBytes: number): HeldWorkspaceError {
-  return new HeldWorkspaceError("too_large", `${path} is larger than ${maxBytes} bytes.`, {
+function tooLarge(path: string, maxBytes: number): ClientWorkspaceError {
+  return new ClientWorkspaceError("too_large", `${path} is larger than ${maxBytes} bytes.`, {
     hint: "Search it instead.",
   });
 }

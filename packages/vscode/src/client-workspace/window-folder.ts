@@ -1,9 +1,9 @@
 import type * as vscode from "vscode";
 import { thisMachine } from "../server/this-machine.ts";
+import { ClientFolder } from "./client-folder.ts";
+import { heldFolderId } from "./client-folder-id.ts";
 import { VsCodeFolderFiles } from "./folder-files.ts";
 import { isHeldByWindow } from "./held-by-window.ts";
-import { HeldFolder } from "./held-folder.ts";
-import { heldFolderId } from "./held-folder-id.ts";
 
 export interface WindowFolderOptions {
   readonly folder: vscode.WorkspaceFolder | undefined;
@@ -13,9 +13,9 @@ export interface WindowFolderOptions {
 }
 
 /** The folder of this window as it holds it for a server that cannot reach it; undefined while the server has the files itself. */
-export function windowFolder({ folder, state, baseUrl }: WindowFolderOptions): () => HeldFolder | undefined {
+export function windowFolder({ folder, state, baseUrl }: WindowFolderOptions): () => ClientFolder | undefined {
   if (folder === undefined) return () => undefined;
-  const held = new HeldFolder(new VsCodeFolderFiles(folder.uri), {
+  const held = new ClientFolder(new VsCodeFolderFiles(folder.uri), {
     id: heldFolderId(state, folder.uri),
     name: folder.name,
     root: folder.uri.path,

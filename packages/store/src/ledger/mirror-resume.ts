@@ -3,7 +3,7 @@ import { readExactly } from "./file/ledger-mirror-file.ts";
 import type { LedgerRow, LedgerTable } from "./ledger-table.ts";
 
 /** Where a file that was not finished goes on. */
-export interface MirrorPlace {
+export interface MirrorResume {
   /** What is missing of a half-written row. */
   readonly rest: Uint8Array;
   /** Seq of the last row that is there, `rest` included; -1: not even what stood before the first. */
@@ -21,7 +21,7 @@ export interface MirroredRows {
  * What must follow a ledger's file for it to equal the rows: the rest of a half-written row, then all rows after `afterSeq`.
  * undefined when the end of the file is not what the rows say.
  */
-export async function mirrorPlace(handle: FileHandle, rows: MirroredRows): Promise<MirrorPlace | undefined> {
+export async function mirrorResume(handle: FileHandle, rows: MirroredRows): Promise<MirrorResume | undefined> {
   const { table, workspace, newest } = rows;
   const { size } = await handle.stat();
   if (size === 0) return { rest: new Uint8Array(), afterSeq: -1 };

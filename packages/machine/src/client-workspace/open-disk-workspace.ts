@@ -7,8 +7,8 @@ import { describeRecovered } from "../control-watch/put-back/put-back.ts";
 import { commandEnvironment } from "../process/environment/command-environment.ts";
 import type { SandboxMode } from "../sandbox/sandbox.ts";
 import { openSandbox } from "../shell/open-sandbox.ts";
+import { heldWorkspaceId } from "./client-workspace-id.ts";
 import { DiskWorkspace } from "./disk-workspace.ts";
-import { heldWorkspaceId } from "./held-workspace-id.ts";
 
 /**
  * Holds a directory of this machine, with all that its commands need. Rejects with `WorkspaceError`, `SandboxRequired`,

@@ -2,17 +2,17 @@ import { create } from "@bufbuild/protobuf";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { WorkspaceRequestSchema } from "@gennai/protocol/gen/gennai/agent/v1/workspace_pb";
-import { HeldWorkspaceError } from "@gennai/protocol/model/editor/held-workspace";
+import { ClientWorkspaceError } from "@gennai/protocol/model/editor/client-workspace";
 import { expect, test } from "vitest";
 import { bindRequest } from "../../src/bridge/client-answer.ts";
-import type { HeldWorkspace } from "../../src/held-workspace/held-workspace.ts";
-import { answerWorkspaceRequest, workspaceFailure } from "../../src/held-workspace/held-workspace-answer.ts";
+import { answerWorkspaceRequest, workspaceFailure } from "../../src/client-workspace/client-workspace-answer.ts";
+import type { ClientWorkspacePort } from "../../src/client-workspace/client-workspace-port.ts";
 
 const signal = new AbortController().signal;
 const options = { signal, onOutput: () => {}, fetchContent: async () => new TextEncoder().encode("new") };
 
 /** A workspace that must not be asked: each call is remembered. */
-function untouched(): HeldWorkspace & { readonly asked: unknown[] } {
+function untouched(): ClientWorkspacePort & { readonly asked: unknown[] } {
   const asked: unknown[] = [];
   const note = async (...call: unknown[]): Promise<never> => {
     asked.push(call);
@@ -52,7 +52,7 @@ test.each(elsewhere)("a server that names %j gets nothing, whatever it wants wit
     { case: "readControl", value: { directories: [path] } },
   ] satisfies Operation[]) {
     await expect(answerWorkspaceRequest(workspace, request(operation), options)).rejects.toBeInstanceOf(
-      HeldWorkspaceError,
+      ClientWorkspaceError,
     );
   }
   expect(workspace.asked).toEqual([]);
@@ -64,7 +64,7 @@ test.each([".git/config", "a/.git/hooks/x", ".GIT/x", ".git /x", ".git./x", "git
     const workspace = untouched();
     const value = { changes: [{ path, contentSha256: sha256Hex("new"), baseSha256: "", emptied: [] }] };
     const asked = answerWorkspaceRequest(workspace, request({ case: "changeFiles", value }), options);
-    await expect(asked).rejects.toBeInstanceOf(HeldWorkspaceError);
+    await expect(asked).rejects.toBeInstanceOf(ClientWorkspaceError);
     expect(workspace.asked).toEqual([]);
   },
 );

@@ -1,5 +1,5 @@
 import { ToolFailure } from "@gennai/governance/tool-error";
-import type { HeldControlFile } from "@gennai/protocol/model/editor/held-workspace";
+import type { ClientControlFile } from "@gennai/protocol/model/editor/client-workspace";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** Larger ones are named with that as their problem: anyone who needs them says so. */
@@ -17,14 +17,14 @@ const nothing = new Uint8Array();
 export async function readControlFiles(
   workspace: Workspace,
   wanted: { readonly files: readonly string[]; readonly directories: readonly string[] },
-): Promise<readonly HeldControlFile[]> {
-  const found = new Map<string, HeldControlFile>();
+): Promise<readonly ClientControlFile[]> {
+  const found = new Map<string, ClientControlFile>();
   for (const path of wanted.files) await add(workspace, path, found);
   for (const path of wanted.directories) await addBelow(workspace, path, found, 0);
   return [...found.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-async function add(workspace: Workspace, path: string, found: Map<string, HeldControlFile>): Promise<void> {
+async function add(workspace: Workspace, path: string, found: Map<string, ClientControlFile>): Promise<void> {
   const file = await read(workspace, path);
   if (file === undefined || found.has(path)) return;
   found.set(path, { path, ...file });
@@ -38,7 +38,7 @@ async function add(workspace: Workspace, path: string, found: Map<string, HeldCo
 async function addBelow(
   workspace: Workspace,
   path: string,
-  found: Map<string, HeldControlFile>,
+  found: Map<string, ClientControlFile>,
   depth: number,
 ): Promise<void> {
   const directory = await workspace.resolve(path);
@@ -55,7 +55,7 @@ async function addBelow(
   }
 }
 
-async function read(workspace: Workspace, path: string): Promise<Omit<HeldControlFile, "path"> | undefined> {
+async function read(workspace: Workspace, path: string): Promise<Omit<ClientControlFile, "path"> | undefined> {
   try {
     const real = await workspace.resolve(path);
     if (!real.inside) return { bytes: nothing, problem: "leads out of the workspace; copy the file in" };

@@ -13,19 +13,19 @@ import {
   type WorkspaceResponseSchema,
 } from "@gennai/protocol/gen/gennai/agent/v1/workspace_pb";
 import {
-  type HeldChange,
-  type HeldControl,
-  type HeldPutBack,
-  type HeldRun,
-  type HeldSearch,
-  type HeldStat,
-  HeldWorkspaceError,
-  type HeldWorkspaceFacts,
-} from "@gennai/protocol/model/editor/held-workspace";
+  type ClientCommandRun,
+  type ClientControl,
+  type ClientFileChange,
+  type ClientFileStat,
+  type ClientPutBack,
+  type ClientSearch,
+  ClientWorkspaceError,
+  type ClientWorkspaceFacts,
+} from "@gennai/protocol/model/editor/client-workspace";
 import { failureClassWords } from "@gennai/protocol/model/governance/tool-outcome";
 import type { CommandOptions } from "../bridge/editor.ts";
-import { checkChangeablePath, checkHeldPath } from "./held-path.ts";
-import type { HeldWorkspace } from "./held-workspace.ts";
+import { checkChangeablePath, checkHeldPath } from "./client-path.ts";
+import type { ClientWorkspacePort } from "./client-workspace-port.ts";
 
 type Result = NonNullable<MessageInitShape<typeof WorkspaceResponseSchema>["result"]>;
 
@@ -34,7 +34,7 @@ export type FetchContent = (sha256: string, options: { readonly signal: AbortSig
 
 /** Does what a server asks of the files held here. Every path is checked before the workspace sees it. */
 export async function answerWorkspaceRequest(
-  workspace: HeldWorkspace,
+  workspace: ClientWorkspacePort,
   { operation }: WorkspaceRequest,
   options: CommandOptions & { readonly fetchContent: FetchContent },
 ): Promise<Result> {
@@ -70,14 +70,14 @@ export async function answerWorkspaceRequest(
     }
     case "searchFiles": {
       const { $typeName: _, output, base, ...query } = operation.value;
-      const request: HeldSearch = { ...query, base: checkHeldPath(base), output: outputs.get(output) ?? "content" };
+      const request: ClientSearch = { ...query, base: checkHeldPath(base), output: outputs.get(output) ?? "content" };
       const { lines, truncated } = await workspace.search(request, { signal });
       return { case: "searchResult", value: { lines: [...lines], truncated } };
     }
     case "changeFiles": {
       const { changes, branch } = operation.value;
       const wanted = await Promise.all(
-        changes.map(async ({ path, contentSha256, baseSha256, mode, emptied }): Promise<HeldChange> => {
+        changes.map(async ({ path, contentSha256, baseSha256, mode, emptied }): Promise<ClientFileChange> => {
           checkChangeablePath(path);
           for (const directory of emptied) checkChangeablePath(directory);
           const bytes = contentSha256 === "" ? undefined : await fetched(contentSha256, options);
@@ -106,7 +106,7 @@ export async function answerWorkspaceRequest(
     }
     case "runProgram": {
       if (workspace.run === undefined) {
-        throw new HeldWorkspaceError("tool_unavailable", "No commands run where these files are.", {
+        throw new ClientWorkspaceError("tool_unavailable", "No commands run where these files are.", {
           failureClass: "tool_unavailable",
         });
       }
@@ -115,7 +115,7 @@ export async function answerWorkspaceRequest(
       return { case: "programRun", value: runFields(run) };
     }
     default:
-      throw new HeldWorkspaceError(
+      throw new ClientWorkspaceError(
         "client_error",
         "This client is older than the server, and does not know what it asks.",
         {
@@ -127,10 +127,12 @@ export async function answerWorkspaceRequest(
 
 /** Why it was not done. Text of an error nobody expected stays here: it may name what is outside of the workspace. */
 export function workspaceFailure(error: unknown): Result {
-  const known = error instanceof HeldWorkspaceError;
+  const known = error instanceof ClientWorkspaceError;
   const { code, message, hint, failureClass, retryable } = known
     ? error
-    : new HeldWorkspaceError("client_error", "The client that holds the files failed unexpectedly.", { cause: error });
+    : new ClientWorkspaceError("client_error", "The client that holds the files failed unexpectedly.", {
+        cause: error,
+      });
   return {
     case: "failure",
     value: { code, message, hint, failureClass: failureClassWords.toMessage(failureClass), retryable },
@@ -138,11 +140,11 @@ export function workspaceFailure(error: unknown): Result {
 }
 
 /** The fields of a `ClientWorkspace` message. */
-export function workspaceFactsFields(facts: HeldWorkspaceFacts) {
+export function workspaceFactsFields(facts: ClientWorkspaceFacts) {
   return { ...facts, commands: places[facts.commands] };
 }
 
-export function clientWorkspaceMessage(facts: HeldWorkspaceFacts): ClientWorkspace {
+export function clientWorkspaceMessage(facts: ClientWorkspaceFacts): ClientWorkspace {
   return create(ClientWorkspaceSchema, workspaceFactsFields(facts));
 }
 
@@ -155,10 +157,10 @@ async function fetched(
 ): Promise<Uint8Array> {
   const bytes = await fetchContent(sha256, { signal });
   if (sha256Hex(bytes) === sha256) return bytes;
-  throw new HeldWorkspaceError("client_error", "The server sent another content than it named.");
+  throw new ClientWorkspaceError("client_error", "The server sent another content than it named.");
 }
 
-function controlFields({ files, git }: HeldControl, knownDigest: string) {
+function controlFields({ files, git }: ClientControl, knownDigest: string) {
   const digest = digestOf([files.map(({ path, bytes, problem }) => [path, sha256Hex(bytes), problem]), git ?? null]);
   if (digest === knownDigest) return { unchanged: true, digest };
   return {
@@ -168,7 +170,7 @@ function controlFields({ files, git }: HeldControl, knownDigest: string) {
   };
 }
 
-function runFields({ end, encoding, exitCode, leftOut, survivors, notes, putBack, ...run }: HeldRun) {
+function runFields({ end, encoding, exitCode, leftOut, survivors, notes, putBack, ...run }: ClientCommandRun) {
   return {
     ...run,
     end: ends[end],
@@ -182,25 +184,25 @@ function runFields({ end, encoding, exitCode, leftOut, survivors, notes, putBack
   };
 }
 
-const kinds: Record<HeldStat["kind"], PathKind> = {
+const kinds: Record<ClientFileStat["kind"], PathKind> = {
   file: PathKind.FILE,
   directory: PathKind.DIRECTORY,
   link: PathKind.LINK,
   other: PathKind.OTHER,
 };
 
-const outputs = new Map<SearchOutput, HeldSearch["output"]>([
+const outputs = new Map<SearchOutput, ClientSearch["output"]>([
   [SearchOutput.CONTENT, "content"],
   [SearchOutput.FILES, "files"],
   [SearchOutput.COUNT, "count"],
 ]);
 
-const putBackKinds: Record<HeldPutBack["what"], PutBackKind> = {
+const putBackKinds: Record<ClientPutBack["what"], PutBackKind> = {
   removed: PutBackKind.REMOVED,
   restored: PutBackKind.RESTORED,
   failed: PutBackKind.FAILED,
 };
-const ends: Record<HeldRun["end"], ProgramEnd> = {
+const ends: Record<ClientCommandRun["end"], ProgramEnd> = {
   exited: ProgramEnd.EXITED,
   "timed-out": ProgramEnd.TIMED_OUT,
   aborted: ProgramEnd.ABORTED,
@@ -208,13 +210,13 @@ const ends: Record<HeldRun["end"], ProgramEnd> = {
   "over-limit": ProgramEnd.OVER_LIMIT,
 };
 
-const encodings: Record<HeldRun["encoding"], OutputEncoding> = {
+const encodings: Record<ClientCommandRun["encoding"], OutputEncoding> = {
   "utf-8": OutputEncoding.UTF_8,
   "utf-16": OutputEncoding.UTF_16,
   unknown: OutputEncoding.UNKNOWN,
 };
 
-const places: Record<HeldWorkspaceFacts["commands"], CommandPlace> = {
+const places: Record<ClientWorkspaceFacts["commands"], CommandPlace> = {
   none: CommandPlace.UNSPECIFIED,
   unsandboxed: CommandPlace.UNSANDBOXED,
   sandboxed: CommandPlace.SANDBOXED,

@@ -1,40 +1,40 @@
 import type {
   ChangedFile,
-  HeldChange,
-  HeldCommand,
-  HeldContent,
-  HeldControl,
-  HeldEntry,
-  HeldPath,
-  HeldRun,
-  HeldSearch,
-  HeldStat,
-  HeldWorkspaceFacts,
-} from "@gennai/protocol/model/editor/held-workspace";
+  ClientCommand,
+  ClientCommandRun,
+  ClientControl,
+  ClientEntry,
+  ClientFileChange,
+  ClientFileContent,
+  ClientFileStat,
+  ClientPath,
+  ClientSearch,
+  ClientWorkspaceFacts,
+} from "@gennai/protocol/model/editor/client-workspace";
 import type { CommandOptions, RequestOptions } from "../bridge/editor.ts";
 
 /**
  * A workspace whose files this client holds and gives to a session of a server that cannot reach them. It is the last line:
  * whatever a server asks for, nothing outside of the root is read or changed, links are followed nowhere, and git's own files
  * and this program's state stay as they are. Paths are relative to the root, with slashes; empty for the root itself.
- * Expected failures are `HeldWorkspaceError`s; any other error is told to the server as one without its text.
+ * Expected failures are `ClientWorkspaceError`s; any other error is told to the server as one without its text.
  */
-export interface HeldWorkspace {
-  readonly facts: HeldWorkspaceFacts;
+export interface ClientWorkspacePort {
+  readonly facts: ClientWorkspaceFacts;
 
   /** Follows what a model wrote to a real path. A path outside is not a failure, `inside` says it. */
-  resolve(raw: string, options: RequestOptions): Promise<HeldPath>;
+  resolve(raw: string, options: RequestOptions): Promise<ClientPath>;
 
   /** undefined when nothing is there. Follows no link. */
-  stat(path: string, options: RequestOptions): Promise<HeldStat | undefined>;
+  stat(path: string, options: RequestOptions): Promise<ClientFileStat | undefined>;
 
   /** Whole bytes of a regular file, and their SHA-256 in lower-case hex. */
-  read(path: string, options: RequestOptions & { readonly maxBytes: number }): Promise<HeldContent>;
+  read(path: string, options: RequestOptions & { readonly maxBytes: number }): Promise<ClientFileContent>;
 
   list(
     path: string,
     options: RequestOptions & { readonly ignore: readonly string[]; readonly limit: number },
-  ): Promise<{ readonly entries: readonly HeldEntry[]; readonly truncated: boolean }>;
+  ): Promise<{ readonly entries: readonly ClientEntry[]; readonly truncated: boolean }>;
 
   /** Files that match, newest first; git's ignore rules hold. */
   find(
@@ -48,7 +48,7 @@ export interface HeldWorkspace {
   ): Promise<{ readonly paths: readonly string[]; readonly truncated: boolean }>;
 
   search(
-    request: HeldSearch,
+    request: ClientSearch,
     options: RequestOptions,
   ): Promise<{ readonly lines: readonly string[]; readonly truncated: boolean }>;
 
@@ -57,7 +57,7 @@ export interface HeldWorkspace {
    * @param request.branch that HEAD must be on; empty: any
    */
   change(
-    request: { readonly changes: readonly HeldChange[]; readonly branch: string },
+    request: { readonly changes: readonly ClientFileChange[]; readonly branch: string },
     options: RequestOptions,
   ): Promise<readonly ChangedFile[]>;
 
@@ -65,13 +65,13 @@ export interface HeldWorkspace {
   readControl(
     request: { readonly files: readonly string[]; readonly directories: readonly string[] },
     options: RequestOptions,
-  ): Promise<HeldControl>;
+  ): Promise<ClientControl>;
 
   /** Runs a shell command, without input. Absent where `facts.commands` is `none`. */
-  run?(request: HeldCommand, options: CommandOptions): Promise<HeldRun>;
+  run?(request: ClientCommand, options: CommandOptions): Promise<ClientCommandRun>;
 }
 
 /** How lists of sessions name a workspace that a client holds, where others have a path. */
-export function heldPlace({ id }: Pick<HeldWorkspaceFacts, "id">): string {
+export function heldPlace({ id }: Pick<ClientWorkspaceFacts, "id">): string {
   return `client-workspace:${id}`;
 }

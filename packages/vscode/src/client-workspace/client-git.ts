@@ -1,4 +1,4 @@
-import type { HeldControl } from "@gennai/protocol/model/editor/held-workspace";
+import type { ClientControl } from "@gennai/protocol/model/editor/client-workspace";
 import type { FolderFiles } from "./folder-files.ts";
 
 const maxBytes = 16 * 1024 * 1024;
@@ -8,7 +8,7 @@ const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
  * Where HEAD is, from git's own small files. undefined where the folder is no repository's top, as for a working tree whose
  * files of git lie elsewhere.
  */
-export async function readGitPlace(files: FolderFiles): Promise<HeldControl["git"]> {
+export async function readGitPlace(files: FolderFiles): Promise<ClientControl["git"]> {
   const head = await text(files, ".git/HEAD");
   if (head === undefined) return undefined;
   const remote = await text(files, ".git/refs/remotes/origin/HEAD");

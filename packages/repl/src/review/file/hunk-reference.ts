@@ -2,13 +2,13 @@ import { decidableIds } from "@gennai/client/review/review-state";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 
 /** A place in a review. */
-export interface HunkPlace {
+export interface HunkReference {
   readonly changeId: string;
   readonly hunkId: string;
 }
 
 /** Every place of a proposal that wants a decision, in order. */
-export function placesOf(changes: readonly ProposedChange[]): readonly HunkPlace[] {
+export function placesOf(changes: readonly ProposedChange[]): readonly HunkReference[] {
   return changes.flatMap((change) => decidableIds(change).map((hunkId) => ({ changeId: change.id, hunkId })));
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { isRunning, thisOwner } from "../process/locks/journal-owner.ts";
 
 /** What this server's sandboxes keep on disk; disposing removes it. */
-export interface SandboxPlace extends Disposable {
+export interface SandboxFiles extends Disposable {
   /** An empty directory. */
   readonly empty: string;
   /** Directory that the commands of a workspace share as their `/tmp`. */
@@ -14,7 +14,7 @@ export interface SandboxPlace extends Disposable {
 }
 
 /** This process's own directory, and an end to those that others left behind. */
-export function openSandboxPlace(stateDir: string): SandboxPlace {
+export function openSandboxFiles(stateDir: string): SandboxFiles {
   const parent = join(stateDir, "sandbox");
   mkdirSync(parent, { recursive: true, mode: 0o700 });
   for (const name of readdirSync(parent)) {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { keyPlace } from "#keys/key-place";
+import { keyDestination } from "#keys/key-destination";
 
 const defaults = { backend: "openai-compatible", baseUrl: "https://gateway.example/team/v1" } as const;
 const known = { isNamed: (url: string) => url.startsWith("https://named.example/") };
@@ -16,15 +16,15 @@ test.each([
   ["openai", "https://gateway.example/v1", false],
   ["anthropic", "http://127.0.0.1:9/v1", false],
 ] as const)("of %s, %s is a known place: %s", (backend, baseUrl, isKnown) => {
-  const typed = keyPlace({ backend, baseUrl }, { defaults, known, handedKeyOnly: true });
+  const typed = keyDestination({ backend, baseUrl }, { defaults, known, handedKeyOnly: true });
   expect(typed).toMatchObject({ isKnown, takesServersKeys: isKnown });
-  const named = keyPlace({ backend, baseUrl }, { defaults, known, handedKeyOnly: false });
+  const named = keyDestination({ backend, baseUrl }, { defaults, known, handedKeyOnly: false });
   expect(named).toMatchObject({ isKnown, takesServersKeys: true });
 });
 
 test.each(["", "no address", "file:///etc/passwd", "javascript:0"])("%j gets no key", (baseUrl) => {
   const options = { defaults, known, handedKeyOnly: false };
-  expect(keyPlace({ backend: "openai-compatible", baseUrl }, options)).toBeUndefined();
+  expect(keyDestination({ backend: "openai-compatible", baseUrl }, options)).toBeUndefined();
 });
 
 test.each([
@@ -36,6 +36,6 @@ test.each([
   ["openai-compatible", "https://gateway.example/v1", defaults, true],
   ["openai-compatible", "https://named.example/v1", defaults, true],
 ] as const)("of %s, %s takes the key without a provider of a server with %j: %s", (backend, baseUrl, server, takes) => {
-  const place = keyPlace({ backend, baseUrl }, { defaults: server, known, handedKeyOnly: false });
+  const place = keyDestination({ backend, baseUrl }, { defaults: server, known, handedKeyOnly: false });
   expect(place?.takesGeneralKey).toBe(takes);
 });

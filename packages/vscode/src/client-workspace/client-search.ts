@@ -1,4 +1,4 @@
-import { type HeldSearch, HeldWorkspaceError } from "@gennai/protocol/model/editor/held-workspace";
+import { type ClientSearch, ClientWorkspaceError } from "@gennai/protocol/model/editor/client-workspace";
 import ignore, { type Ignore } from "ignore";
 import { RE2JS } from "re2js";
 import type { FolderFiles } from "./folder-files.ts";
@@ -44,7 +44,7 @@ export async function findFiles(
 /** Lines in the form of `ripgrep`, in the order of paths. The expression is matched in time linear to the text. */
 export async function searchFiles(
   files: FolderFiles,
-  request: HeldSearch,
+  request: ClientSearch,
   signal: AbortSignal,
 ): Promise<{ readonly lines: readonly string[]; readonly truncated: boolean }> {
   const { base, exclude, limit } = request;
@@ -66,7 +66,7 @@ export async function searchFiles(
   return { lines, truncated: all.truncated };
 }
 
-function* matchesIn(path: string, text: string, expression: RE2JS, request: HeldSearch): Iterable<string> {
+function* matchesIn(path: string, text: string, expression: RE2JS, request: ClientSearch): Iterable<string> {
   const rows = text.split("\n").map((row) => row.replace(/\r$/, ""));
   if (rows.at(-1) === "") rows.pop();
   const hits = rows.flatMap((row, index) => (expression.matcher(row).find() ? [index] : []));
@@ -92,12 +92,12 @@ function* matchesIn(path: string, text: string, expression: RE2JS, request: Held
   }
 }
 
-function compiled({ pattern, caseSensitive }: HeldSearch): RE2JS {
+function compiled({ pattern, caseSensitive }: ClientSearch): RE2JS {
   try {
     return RE2JS.compile(pattern, caseSensitive ? 0 : RE2JS.CASE_INSENSITIVE);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new HeldWorkspaceError("bad_pattern", `The pattern cannot be used: ${why}`, { cause: error });
+    throw new ClientWorkspaceError("bad_pattern", `The pattern cannot be used: ${why}`, { cause: error });
   }
 }
 

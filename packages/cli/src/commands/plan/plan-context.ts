@@ -32,7 +32,7 @@ export interface PlanFlags extends ServerFlags, ModelFlags {
 }
 
 /** Where a plan command works. Disposing ends a server of our own. */
-export interface PlanPlace extends AsyncDisposable {
+export interface PlanContext extends AsyncDisposable {
   readonly workspace: string;
   readonly server: ChosenServer;
   readonly terminal: UserTerminal;
@@ -42,17 +42,17 @@ export interface PlanPlace extends AsyncDisposable {
 }
 
 /** What it takes to have a plan written and approved. */
-export type PlanTerminal = Pick<PlanPlace, "server" | "terminal" | "interrupts" | "signal">;
+export type PlanTerminal = Pick<PlanContext, "server" | "terminal" | "interrupts" | "signal">;
 
 /** Sessions looked through for a plan whose session is not named. */
 const searchedSessions = 25;
 
 /** @param request what a server of its own starts with */
-export async function openPlanPlace(
+export async function openPlanContext(
   flags: PlanFlags,
   console: Console,
   request: Partial<Pick<ServerRequest, "model" | "sandbox" | "stages">> = {},
-): Promise<PlanPlace> {
+): Promise<PlanContext> {
   const workspace = await resolveWorkspace(flags.workspace, console);
   const stateDir = defaultStateDir(console.environment);
   const ending = new AbortController();
@@ -95,7 +95,7 @@ export async function openPlanPlace(
 
 /** A session for plans, named or new. Somebody answers its questions: the terminal that runs them. */
 export async function openPlanSession(
-  { terminal, server, signal }: PlanPlace,
+  { terminal, server, signal }: PlanContext,
   settings: SettingsChoice,
   resume?: string,
 ): Promise<AgentSession> {
@@ -104,7 +104,7 @@ export async function openPlanSession(
 }
 
 /** The plans of the session that has this one: the named session, the one it was approved in, or the newest that knows it. */
-export async function plansWith(planId: string, flags: PlanFlags, place: PlanPlace): Promise<SessionPlans> {
+export async function plansWith(planId: string, flags: PlanFlags, place: PlanContext): Promise<SessionPlans> {
   const { server, signal, tokens, workspace } = place;
   const named = flags.session ?? (await tokens.find(planId))?.sessionId;
   if (named !== undefined) return new SessionPlans(server.plans, named);

@@ -1,18 +1,18 @@
-import { HeldWorkspaceError } from "@gennai/protocol/model/editor/held-workspace";
+import { ClientWorkspaceError } from "@gennai/protocol/model/editor/client-workspace";
 
 /**
  * A path as a server may name it: relative to the root and normal, so that nothing in it leads up, elsewhere, or into git's
- * own files by another name. Throws `HeldWorkspaceError` (`bad_path`, `outside_workspace`).
+ * own files by another name. Throws `ClientWorkspaceError` (`bad_path`, `outside_workspace`).
  */
 export function checkHeldPath(path: string): string {
   if (path === "") return path;
   if (path.length > 4096 || invisible.test(path) || path.includes("\\")) {
-    throw new HeldWorkspaceError("bad_path", "This is not a path of the workspace.");
+    throw new ClientWorkspaceError("bad_path", "This is not a path of the workspace.");
   }
   const names = path.split("/");
   const leads = names.some((name) => name === "" || name === "." || name === "..");
   if (leads || /^[a-z]:/i.test(path)) {
-    throw new HeldWorkspaceError("outside_workspace", `${path} is not a path below the workspace.`, {
+    throw new ClientWorkspaceError("outside_workspace", `${path} is not a path below the workspace.`, {
       failureClass: "permission_denied",
     });
   }
@@ -22,9 +22,9 @@ export function checkHeldPath(path: string): string {
 /** The same for a path that is about to change: git's own files stay git's, wherever a repository lies. */
 export function checkChangeablePath(path: string): string {
   checkHeldPath(path);
-  if (path === "") throw new HeldWorkspaceError("not_a_file", "The workspace root is a directory, not a file.");
+  if (path === "") throw new ClientWorkspaceError("not_a_file", "The workspace root is a directory, not a file.");
   if (path.split("/").some((name) => isGitDirectory(name))) {
-    throw new HeldWorkspaceError("permission_denied", `${path} belongs to git: this client does not change it.`, {
+    throw new ClientWorkspaceError("permission_denied", `${path} belongs to git: this client does not change it.`, {
       failureClass: "permission_denied",
       hint: "Use git itself.",
     });

@@ -1,10 +1,10 @@
 /** Where a value stands in a JSON text: from its first character to behind its last. */
-export interface JsonPlace {
+export interface JsonRange {
   readonly start: number;
   readonly end: number;
 }
 
-export interface JsonMember extends JsonPlace {
+export interface JsonMember extends JsonRange {
   /** Of a member of an object; undefined for an item of a list. */
   readonly key: string | undefined;
 }
@@ -34,7 +34,7 @@ export function jsonMembers(text: string, start: number): readonly JsonMember[] 
 }
 
 /** Where the whole text's one value stands. */
-export function jsonRoot(text: string): JsonPlace {
+export function jsonRoot(text: string): JsonRange {
   const start = afterSpace(text, 0);
   return { start, end: valueEnd(text, start) };
 }

@@ -1,10 +1,14 @@
 import { sha256Hex } from "@gennai/protocol/digest";
-import { type ChangedFile, type HeldChange, HeldWorkspaceError } from "@gennai/protocol/model/editor/held-workspace";
+import {
+  type ChangedFile,
+  type ClientFileChange,
+  ClientWorkspaceError,
+} from "@gennai/protocol/model/editor/client-workspace";
+import { refuseLinks } from "./client-path-resolution.ts";
 import type { FolderFiles } from "./folder-files.ts";
-import { refuseLinks } from "./held-path-resolution.ts";
 
 interface Before {
-  readonly change: HeldChange;
+  readonly change: ClientFileChange;
   readonly bytes: Uint8Array | undefined;
 }
 
@@ -12,9 +16,12 @@ interface Before {
  * Makes all changes or none: every base is compared before the first is written, and each once more right before its own;
  * what was written is taken back when another cannot be. Nothing is written over changes that an editor has not saved.
  */
-export async function changeFiles(files: FolderFiles, changes: readonly HeldChange[]): Promise<readonly ChangedFile[]> {
+export async function changeFiles(
+  files: FolderFiles,
+  changes: readonly ClientFileChange[],
+): Promise<readonly ChangedFile[]> {
   if (new Set(changes.map(({ path }) => path)).size < changes.length) {
-    throw new HeldWorkspaceError("duplicate_change", "One file is changed twice at once.");
+    throw new ClientWorkspaceError("duplicate_change", "One file is changed twice at once.");
   }
   const before: Before[] = [];
   for (const change of changes) before.push({ change, bytes: await checkedBase(files, change) });
@@ -37,7 +44,7 @@ export async function changeFiles(files: FolderFiles, changes: readonly HeldChan
     const standing = await takeBack(files, done);
     if (standing.length === 0) throw error;
     const names = standing.join(", ");
-    throw new HeldWorkspaceError(
+    throw new ClientWorkspaceError(
       "partially_applied",
       `Not all was changed, and these could not be taken back: ${names}.`,
       {
@@ -53,26 +60,29 @@ export async function changeFiles(files: FolderFiles, changes: readonly HeldChan
 }
 
 /** What is there, if it is what the change is made for. */
-async function checkedBase(files: FolderFiles, { path, baseSha256 }: HeldChange): Promise<Uint8Array | undefined> {
+async function checkedBase(
+  files: FolderFiles,
+  { path, baseSha256 }: ClientFileChange,
+): Promise<Uint8Array | undefined> {
   await refuseLinks(files, path);
   const found = await files.stat(path);
   if (found !== undefined && found.kind !== "file")
-    throw new HeldWorkspaceError("not_a_file", `${path} is not a file.`);
+    throw new ClientWorkspaceError("not_a_file", `${path} is not a file.`);
   if (files.isDirty(path)) {
-    throw new HeldWorkspaceError("unsaved_changes", `${path} has changes in an editor that are not saved.`, {
+    throw new ClientWorkspaceError("unsaved_changes", `${path} has changes in an editor that are not saved.`, {
       hint: "Ask the user to save or discard them.",
       retryable: true,
     });
   }
   const bytes = found === undefined ? undefined : await files.read(path);
   if ((bytes === undefined ? "" : sha256Hex(bytes)) === baseSha256) return bytes;
-  throw new HeldWorkspaceError("stale_file", `Stale File: ${path} is not as it was read. Nothing was written.`, {
+  throw new ClientWorkspaceError("stale_file", `Stale File: ${path} is not as it was read. Nothing was written.`, {
     hint: "Read it again.",
     retryable: true,
   });
 }
 
-async function write(files: FolderFiles, { path, bytes }: HeldChange): Promise<void> {
+async function write(files: FolderFiles, { path, bytes }: ClientFileChange): Promise<void> {
   if (bytes === undefined) {
     await files.remove(path);
     return;
@@ -80,7 +90,7 @@ async function write(files: FolderFiles, { path, bytes }: HeldChange): Promise<v
   await files.write(path, bytes);
   const now = await files.read(path);
   if (sha256Hex(now) === sha256Hex(bytes)) return;
-  throw new HeldWorkspaceError("applied_differently", `${path} was not written as asked.`);
+  throw new ClientWorkspaceError("applied_differently", `${path} was not written as asked.`);
 }
 
 /** Names of the files that are not as they were before. */

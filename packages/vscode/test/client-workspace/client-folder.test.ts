@@ -12,8 +12,8 @@ import { dirname, join } from "node:path";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { type Files, temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { afterEach, expect, test } from "vitest";
-import type { FolderEntryKind, FolderFiles } from "../../src/held-workspace/folder-files.ts";
-import { HeldFolder } from "../../src/held-workspace/held-folder.ts";
+import { ClientFolder } from "../../src/client-workspace/client-folder.ts";
+import type { FolderEntryKind, FolderFiles } from "../../src/client-workspace/folder-files.ts";
 
 const open: AsyncDisposable[] = [];
 afterEach(async () => {
@@ -78,7 +78,7 @@ async function held(content: Files) {
   await repository.git("checkout", "--quiet", "-b", "work");
   const files = new DiskFiles(repository.root);
   const facts = { id: "0123456789abcdef", name: "w", root: repository.root, home: "/home", platform: "web" };
-  return { outside, repository, files, folder: new HeldFolder(files, { ...facts, commands: "none" }) };
+  return { outside, repository, files, folder: new ClientFolder(files, { ...facts, commands: "none" }) };
 }
 
 const rewrite = (path: string, text: string | undefined, base: string) => ({
@@ -106,9 +106,9 @@ test("paths lead where they say, and links lead nowhere", async () => {
   }
   for (const path of ["out/secret.txt", "out", "linked/a.ts"]) {
     await expect(folder.resolve(path)).rejects.toMatchObject({ code: "bad_path" });
-    await expect(folder.read(path, { maxBytes: 99 })).rejects.toMatchObject({ name: "HeldWorkspaceError" });
+    await expect(folder.read(path, { maxBytes: 99 })).rejects.toMatchObject({ name: "ClientWorkspaceError" });
     await expect(folder.change({ changes: [rewrite(`${path}/new`, "x", "")], branch: "" })).rejects.toMatchObject({
-      name: "HeldWorkspaceError",
+      name: "ClientWorkspaceError",
     });
   }
   expect(readdirSync(outside.root)).toEqual(["secret.txt"]);

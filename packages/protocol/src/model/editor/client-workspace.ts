@@ -1,7 +1,7 @@
 import type { FailureClass } from "../governance/tool-outcome.ts";
 
 /** A workspace whose files a client holds: what the client says of it. */
-export interface HeldWorkspaceFacts {
+export interface ClientWorkspaceFacts {
   /** The same whenever this directory is opened: 16 to 128 letters, digits, dots, hyphens and underscores. */
   readonly id: string;
   /** For people. */
@@ -15,8 +15,8 @@ export interface HeldWorkspaceFacts {
 }
 
 /** Why nothing was done; the server tells the model. */
-export class HeldWorkspaceError extends Error {
-  override readonly name = "HeldWorkspaceError";
+export class ClientWorkspaceError extends Error {
+  override readonly name = "ClientWorkspaceError";
   /** Stable, of the server's list of codes. */
   readonly code: string;
   readonly hint: string;
@@ -41,30 +41,30 @@ export class HeldWorkspaceError extends Error {
   }
 }
 
-export interface HeldPath {
+export interface ClientPath {
   readonly relative: string;
   readonly absolute: string;
   readonly inside: boolean;
 }
 
-export interface HeldStat {
+export interface ClientFileStat {
   readonly kind: "file" | "directory" | "link" | "other";
   readonly size: number;
   /** Permission bits. */
   readonly mode: number;
 }
 
-export interface HeldContent {
+export interface ClientFileContent {
   readonly bytes: Uint8Array;
   readonly sha256: string;
 }
 
-export interface HeldEntry {
+export interface ClientEntry {
   readonly name: string;
-  readonly kind: HeldStat["kind"];
+  readonly kind: ClientFileStat["kind"];
 }
 
-export interface HeldSearch {
+export interface ClientSearch {
   /** In ripgrep's syntax. */
   readonly pattern: string;
   readonly base: string;
@@ -78,7 +78,7 @@ export interface HeldSearch {
   readonly exclude: readonly string[];
 }
 
-export interface HeldChange {
+export interface ClientFileChange {
   readonly path: string;
   /** undefined: the file is deleted. */
   readonly bytes: Uint8Array | undefined;
@@ -97,8 +97,8 @@ export interface ChangedFile {
   readonly madeDirectories: readonly string[];
 }
 
-export interface HeldControl {
-  readonly files: readonly HeldControlFile[];
+export interface ClientControl {
+  readonly files: readonly ClientControlFile[];
   readonly git:
     | {
         readonly branch: string;
@@ -109,14 +109,14 @@ export interface HeldControl {
     | undefined;
 }
 
-export interface HeldControlFile {
+export interface ClientControlFile {
   readonly path: string;
   readonly bytes: Uint8Array;
   /** Why it cannot be used; empty when it can. */
   readonly problem: string;
 }
 
-export interface HeldCommand {
+export interface ClientCommand {
   readonly command: string;
   readonly cwd: string;
   readonly timeoutMs: number;
@@ -124,7 +124,7 @@ export interface HeldCommand {
   readonly readsOnly: boolean;
 }
 
-export interface HeldRun {
+export interface ClientCommandRun {
   readonly end: "exited" | "timed-out" | "aborted" | "too-much-output" | "over-limit";
   readonly exceeded: string;
   readonly exitCode: number | undefined;
@@ -137,10 +137,10 @@ export interface HeldRun {
   /** For the model. */
   readonly notes: readonly string[];
   /** Control files that were put back, and where what stood there lies now. */
-  readonly putBack: { readonly files: readonly HeldPutBack[]; readonly keptIn: string };
+  readonly putBack: { readonly files: readonly ClientPutBack[]; readonly keptIn: string };
 }
 
-export interface HeldPutBack {
+export interface ClientPutBack {
   /** Relative to the workspace, or absolute. */
   readonly path: string;
   readonly what: "removed" | "restored" | "failed";

@@ -7,17 +7,17 @@ import { agreedControl } from "@gennai/governance/policies/files/agreed-control"
 import { ToolFailure } from "@gennai/governance/tool-error";
 import {
   type ChangedFile,
-  type HeldChange,
-  type HeldCommand,
-  type HeldContent,
-  type HeldControl,
-  type HeldPath,
-  type HeldRun,
-  type HeldSearch,
-  type HeldStat,
-  HeldWorkspaceError,
-  type HeldWorkspaceFacts,
-} from "@gennai/protocol/model/editor/held-workspace";
+  type ClientCommand,
+  type ClientCommandRun,
+  type ClientControl,
+  type ClientFileChange,
+  type ClientFileContent,
+  type ClientFileStat,
+  type ClientPath,
+  type ClientSearch,
+  ClientWorkspaceError,
+  type ClientWorkspaceFacts,
+} from "@gennai/protocol/model/editor/client-workspace";
 import type { ControlWatch } from "../control-watch/control-watch.ts";
 import { defaultRemoteBranch, readGitHead } from "../git-data/git-head.ts";
 import { hooksDirectory } from "../git-data/hooks-directory.ts";
@@ -52,10 +52,10 @@ interface RequestOptions {
 
 /**
  * A directory of this machine, held for a server that cannot reach it: the same workspace that a server here would open.
- * It is a client's `HeldWorkspace`. Rejects with `HeldWorkspaceError` for what is expected.
+ * It is a client's `ClientWorkspacePort`. Rejects with `ClientWorkspaceError` for what is expected.
  */
 export class DiskWorkspace {
-  readonly facts: HeldWorkspaceFacts;
+  readonly facts: ClientWorkspaceFacts;
   readonly #options: DiskWorkspaceOptions;
   readonly #files: LocalWorkspace;
 
@@ -74,18 +74,18 @@ export class DiskWorkspace {
     };
   }
 
-  resolve(raw: string): Promise<HeldPath> {
+  resolve(raw: string): Promise<ClientPath> {
     return told(async () => {
       const { relative: path, absolute, inside } = await this.#files.resolve(raw);
       return { relative: path, absolute, inside };
     });
   }
 
-  stat(path: string): Promise<HeldStat | undefined> {
+  stat(path: string): Promise<ClientFileStat | undefined> {
     return told(() => this.#files.stat(this.#at(path)));
   }
 
-  read(path: string, options: RequestOptions & { readonly maxBytes: number }): Promise<HeldContent> {
+  read(path: string, options: RequestOptions & { readonly maxBytes: number }): Promise<ClientFileContent> {
     return told(() => this.#files.read(this.#at(path), options));
   }
 
@@ -107,14 +107,14 @@ export class DiskWorkspace {
     return told(() => this.#files.glob(pattern, this.#at(base), { limit, exclude: hidden, ...options }));
   }
 
-  search({ base, glob, exclude, ...query }: HeldSearch, options: RequestOptions) {
+  search({ base, glob, exclude, ...query }: ClientSearch, options: RequestOptions) {
     const hidden = [...exclude, ...this.#ownGlobs()];
     const narrowed = { ...query, exclude: hidden, ...(glob === "" ? {} : { glob }) };
     return told(() => this.#files.search(narrowed, this.#at(base), options));
   }
 
   change(request: {
-    readonly changes: readonly HeldChange[];
+    readonly changes: readonly ClientFileChange[];
     readonly branch: string;
   }): Promise<readonly ChangedFile[]> {
     return told(async () => {
@@ -132,7 +132,7 @@ export class DiskWorkspace {
   readControl(request: {
     readonly files: readonly string[];
     readonly directories: readonly string[];
-  }): Promise<HeldControl> {
+  }): Promise<ClientControl> {
     return told(async () => {
       const files = await readControlFiles(this.#files, request);
       const { root } = this.#files;
@@ -151,7 +151,10 @@ export class DiskWorkspace {
     });
   }
 
-  run(request: HeldCommand, options: RequestOptions & { readonly onOutput: (text: string) => void }): Promise<HeldRun> {
+  run(
+    request: ClientCommand,
+    options: RequestOptions & { readonly onOutput: (text: string) => void },
+  ): Promise<ClientCommandRun> {
     const { sandbox, controlWatch, environment, limits = {} } = this.#options;
     return told(async () => {
       const cwd = this.#at(request.cwd);
@@ -202,7 +205,7 @@ export class DiskWorkspace {
     return below.map((own) => `${relative(this.#files.root, own)}/**`);
   }
 
-  #changeOf({ path, bytes, baseSha256, mode, emptied }: HeldChange): WorkspaceChange {
+  #changeOf({ path, bytes, baseSha256, mode, emptied }: ClientFileChange): WorkspaceChange {
     const at = this.#at(path);
     if (bytes === undefined) {
       return { operation: "delete", path: at, baseSha256, emptied: emptied.map((each) => this.#at(each).relative) };
@@ -233,10 +236,10 @@ async function told<Value>(work: () => Promise<Value>): Promise<Value> {
     if (error instanceof ToolFailure) {
       const { code, message, hint, failureClass, retryable } = error;
       const more = { failureClass, retryable, cause: error, ...(hint === undefined ? {} : { hint }) };
-      throw new HeldWorkspaceError(code, message, more);
+      throw new ClientWorkspaceError(code, message, more);
     }
     if (error instanceof CommandNotStarted) {
-      throw new HeldWorkspaceError(error.code, error.message, { cause: error, retryable: true });
+      throw new ClientWorkspaceError(error.code, error.message, { cause: error, retryable: true });
     }
     throw error;
   }

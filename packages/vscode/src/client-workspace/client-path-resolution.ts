@@ -1,12 +1,12 @@
-import { type HeldPath, HeldWorkspaceError } from "@gennai/protocol/model/editor/held-workspace";
+import { type ClientPath, ClientWorkspaceError } from "@gennai/protocol/model/editor/client-workspace";
 import type { FolderFiles } from "./folder-files.ts";
 
 /**
  * Where a path leads that a model wrote. Links are not followed: where one leads is not known in every window, so a path
- * through one is refused. Throws `HeldWorkspaceError` `bad_path`.
+ * through one is refused. Throws `ClientWorkspaceError` `bad_path`.
  * @param root absolute, with slashes
  */
-export async function resolveHeldPath(files: FolderFiles, root: string, raw: string): Promise<HeldPath> {
+export async function resolveHeldPath(files: FolderFiles, root: string, raw: string): Promise<ClientPath> {
   const absolute = normalised(raw.startsWith("/") ? raw : `${root}/${raw}`);
   if (absolute !== root && !absolute.startsWith(`${root}/`)) return { relative: "", absolute, inside: false };
   const relative = absolute === root ? "" : absolute.slice(root.length + 1);
@@ -22,13 +22,13 @@ export async function refuseLinks(files: FolderFiles, relative: string, named = 
     const found = await files.stat(part);
     if (found === undefined) return;
     if (found.kind === "link") {
-      throw new HeldWorkspaceError("bad_path", `${named}: ${part} is a link, and links are not followed here.`, {
+      throw new ClientWorkspaceError("bad_path", `${named}: ${part} is a link, and links are not followed here.`, {
         failureClass: "permission_denied",
         hint: "Name the file itself.",
       });
     }
     if (index < names.length - 1 && found.kind !== "directory") {
-      throw new HeldWorkspaceError("bad_path", `${named}: ${part} is a file, nothing can be below it.`);
+      throw new ClientWorkspaceError("bad_path", `${named}: ${part} is a file, nothing can be below it.`);
     }
   }
 }
