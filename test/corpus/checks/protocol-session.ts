@@ -199,9 +199,9 @@ export const protocolSessionChecks: Checks = {
     assert.equal(await codeOf(server.client.getServerInfo({})), "ok");
   }),
   "SES-021": check(() =>
-    whileAsked({ answerMs: 200, waitForClientMs: 5_000 }, async ({ server, sessionId, editor, yes }) => {
+    whileAsked({ answerMs: 2_000, waitForClientMs: 50_000 }, async ({ server, sessionId, editor, yes }) => {
       await editor[Symbol.asyncDispose]();
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      await new Promise((resolve) => setTimeout(resolve, 2_200));
       assert.equal(made(server), false);
       await using again = await Watcher.attach(server, sessionId);
       assert.deepEqual(eventsOf(again.events, "clientRequestResolved"), []);
@@ -211,7 +211,7 @@ export const protocolSessionChecks: Checks = {
   ),
   // Design: no owner among clients; the first valid answer wins, and there is one.
   "SES-022": check(() =>
-    whileAsked({ answerMs: 5_000, waitForClientMs: 5_000 }, async ({ server, sessionId, editor, yes }) => {
+    whileAsked({ answerMs: 50_000, waitForClientMs: 50_000 }, async ({ server, sessionId, editor, yes }) => {
       await using second = await Watcher.attach(server, sessionId, { clientId: "second" });
       await second.next("confirmationRequest");
       const codes = await Promise.all([codeOf(editor.submit(yes)), codeOf(second.submit(yes))]);

@@ -21,7 +21,10 @@ const touch = [
   },
 ];
 
-function serverThatAsks(confirmation = { answerMs: 5_000, waitForClientMs: 5_000 }): Promise<TestServer> {
+/** For machines where a client takes a second to come back; a test that outwaits `answerMs` still ends soon. */
+const unhurried = { answerMs: 2_000, waitForClientMs: 50_000 };
+
+function serverThatAsks(confirmation = { answerMs: 50_000, waitForClientMs: 50_000 }): Promise<TestServer> {
   return startTestServer({ script: touch, server: { confirmation } });
 }
 
@@ -162,7 +165,7 @@ describe("a question", () => {
   });
 
   test("waits for a client that can answer, and says so", async () => {
-    await using server = await serverThatAsks({ answerMs: 150, waitForClientMs: 5_000 });
+    await using server = await serverThatAsks(unhurried);
     const sessionId = await startSession(server, { interactive: true });
     await using page = await Watcher.attach(server, sessionId, { clientId: "page", capabilities: {} });
     await startTurn(server, sessionId);
@@ -170,7 +173,7 @@ describe("a question", () => {
     expect(question.deadline).toBeUndefined();
     await page.until((events) => (endState(events) === "WAITING_FOR_CLIENT" ? true : undefined));
     // Longer than anybody has to answer: the clock does not run while nobody can.
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await new Promise((resolve) => setTimeout(resolve, unhurried.answerMs + 200));
     await using editor = await Watcher.attach(server, sessionId);
     await editor.submit(answer(await editor.next("confirmationRequest")));
     expect(await page.end()).toBe("COMPLETED");
@@ -188,14 +191,14 @@ describe("a question", () => {
   });
 
   test("a client that vanishes cancels nothing, stops the clock, and may answer when it is back", async () => {
-    await using server = await serverThatAsks({ answerMs: 400, waitForClientMs: 5_000 });
+    await using server = await serverThatAsks(unhurried);
     const sessionId = await startSession(server, { interactive: true });
     {
       await using editor = await Watcher.attach(server, sessionId);
       await startTurn(server, sessionId);
       await editor.next("confirmationRequest");
     }
-    await new Promise((resolve) => setTimeout(resolve, 600));
+    await new Promise((resolve) => setTimeout(resolve, unhurried.answerMs + 200));
     await using again = await Watcher.attach(server, sessionId);
     const question = await again.next("confirmationRequest");
     const replayed = again.events.find(({ event }) => event.case === "confirmationRequest");
