@@ -2,6 +2,7 @@ import { isProtectedBranch } from "@gennai/governance/policies/git/branch";
 import { branchNameFor } from "@gennai/protocol/branch-name";
 import { loadProjectConfig } from "../config/project-config.ts";
 import { ServiceError } from "../service-error.ts";
+import { branchesInFiles } from "./branches-in-files.ts";
 import { seeRepository } from "./repository-state.ts";
 import { type GitResult, git } from "./run/run-git.ts";
 
@@ -31,18 +32,22 @@ export interface AgentBranch {
  */
 export async function prepareBranch(request: BranchRequest): Promise<AgentBranch> {
   const { directory, signal } = request;
+  const { protectedBranches } = await loadProjectConfig(directory);
+  const protection = [...request.protect, ...protectedBranches];
+  const inFiles = request.branch === undefined ? branchesInFiles(directory) : undefined;
+  if (inFiles !== undefined && !isProtected(inFiles.current, [...protection, ...inFiles.remoteDefaults]))
+    return { name: inFiles.current, how: "kept" };
+
   const run: Run = (...args) => git(args, { directory, signal });
   const name = request.branch ?? branchNameFor(request.task);
   // Each git takes the time of a sandbox.
   const { current, exists, remoteDefaults } =
     (await seenAtOnce(run, name)) ?? (await seenOneByOne(run, name, { directory, signal }));
-  const { protectedBranches } = await loadProjectConfig(directory);
-  const extra = [...request.protect, ...protectedBranches, ...remoteDefaults];
-  const isProtected = (branch: string): boolean => isProtectedBranch(branch, { extra }) !== undefined;
-  const isFree = current !== undefined && !isProtected(current);
+  const extra = [...protection, ...remoteDefaults];
+  const isFree = current !== undefined && !isProtected(current, extra);
   if (isFree && (request.branch === undefined || request.branch === current)) return { name: current, how: "kept" };
 
-  if (isProtected(name)) {
+  if (isProtected(name, extra)) {
     throw new ServiceError("invalid_argument", `${name} is a protected branch; the agent does not work there.`, {
       reason: "protected_branch",
       hint: "Choose another name, or none.",
@@ -68,6 +73,10 @@ export async function prepareBranch(request: BranchRequest): Promise<AgentBranch
     );
   }
   return { name, how: exists ? "switched" : "created" };
+}
+
+function isProtected(branch: string, extra: readonly string[]): boolean {
+  return isProtectedBranch(branch, { extra }) !== undefined;
 }
 
 type Run = (...args: string[]) => Promise<GitResult>;
