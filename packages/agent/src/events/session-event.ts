@@ -2,6 +2,7 @@ import type { EmergencyControl, EmergencyState } from "@gennai/governance/emerge
 import type { Intent } from "@gennai/governance/intents/intent";
 import type { PlanChange } from "@gennai/governance/plan/plan-change";
 import type { RulesStatus } from "@gennai/governance/rules/status/rules-status";
+import type { RuleViolation } from "@gennai/governance/rules/status/violation";
 import type { ObservedFile, Verification } from "@gennai/governance/tool";
 import type { ClientWorkspaceFacts } from "@gennai/protocol/model/editor/client-workspace";
 import type { Risk } from "@gennai/protocol/model/governance/risk";
@@ -223,19 +224,7 @@ type SessionFact =
       readonly by: string;
       readonly reason: string;
     }
-  | {
-      readonly type: "rule-violation";
-      readonly toolCallId: string;
-      readonly tool: string;
-      /** Redacted. */
-      readonly input: string;
-      readonly rule: string;
-      /** Left out in sessions of before. */
-      readonly reason?: string;
-      /** Where the rule stands, `file:line`; left out for one that is built in. */
-      readonly place?: string;
-      readonly action: "blocked" | "asked" | "confirmed" | "refused";
-    }
+  | ({ readonly type: "rule-violation" } & RuleViolation)
   /** `context` is the block that enters every later model call. */
   | { readonly type: "intent-selected"; readonly intent: Intent; readonly context: string }
   | { readonly type: "rules-changed"; readonly status: RulesStatus }

@@ -7,6 +7,7 @@ import type {
 } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
 import {
   type PlanState,
+  type PlanStepContract,
   planStateWords,
   type StepState,
   stepStateWords,
@@ -33,16 +34,7 @@ export interface Plan {
   readonly remediation: string;
 }
 
-export interface PlanStep {
-  readonly id: string;
-  readonly title: string;
-  readonly intent: string;
-  readonly description: string;
-  readonly tool: string;
-  readonly risk: Risk;
-  readonly requiresConfirmation: boolean;
-  readonly verificationPlan: readonly string[];
-  readonly dependsOn: readonly string[];
+export interface PlanStep extends PlanStepContract {
   readonly state: StepState;
   /** E.g. `command_error`; empty where nothing failed. */
   readonly failureClass: string;

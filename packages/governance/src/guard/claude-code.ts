@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type GuardedHost, type HostCall, type HostCallEnd, type HostEvent } from "./guarded-host.ts";
-import { payloadReader } from "./payload-reader.ts";
+import { isEventBut, payloadReader } from "./payload-reader.ts";
 
 const parsed = payloadReader("This is nothing that Claude Code tells a hook");
 
@@ -53,10 +53,7 @@ export const claudeCode: GuardedHost = {
     }
   },
 
-  isAfterCall(payload) {
-    const { hook_event_name: event } = input.pick({ hook_event_name: true }).safeParse(payload).data ?? {};
-    return event !== "PreToolUse" && claudeCodeEvents.some((known) => known === event);
-  },
+  isAfterCall: isEventBut("PreToolUse", claudeCodeEvents),
 
   answer(verdict) {
     switch (verdict.type) {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type GuardedHost, type HostAnswer, type HostCall, type HostCallEnd, type HostEvent } from "./guarded-host.ts";
 import { patchedFiles } from "./patched-files.ts";
-import { payloadReader } from "./payload-reader.ts";
+import { isEventBut, payloadReader } from "./payload-reader.ts";
 
 const parsed = payloadReader("This is nothing that Codex tells a hook");
 
@@ -48,10 +48,7 @@ export const codex: GuardedHost = {
     }
   },
 
-  isAfterCall(payload) {
-    const { hook_event_name: event } = input.pick({ hook_event_name: true }).safeParse(payload).data ?? {};
-    return event !== "PreToolUse" && codexEvents.some((known) => known === event);
-  },
+  isAfterCall: isEventBut("PreToolUse", codexEvents),
 
   answer(verdict): HostAnswer | undefined {
     // Before a call it knows nothing of an end to all work: each call is denied for itself.

@@ -8,7 +8,7 @@ import {
   type HostEvent,
   UnreadableHookInput,
 } from "./guarded-host.ts";
-import { payloadReader } from "./payload-reader.ts";
+import { isEventBut, payloadReader } from "./payload-reader.ts";
 import { judged } from "./plugin-words.ts";
 
 const parsed = payloadReader("This is nothing that Gemini CLI tells a hook");
@@ -58,10 +58,7 @@ export const gemini: GuardedHost = {
     }
   },
 
-  isAfterCall(payload) {
-    const { hook_event_name: event } = input.pick({ hook_event_name: true }).safeParse(payload).data ?? {};
-    return event !== "BeforeTool" && geminiEvents.some((known) => known === event);
-  },
+  isAfterCall: isEventBut("BeforeTool", geminiEvents),
 
   answer(verdict): HostAnswer | undefined {
     const { type } = verdict;

@@ -11,3 +11,13 @@ export function payloadReader(
     throw new UnreadableHookInput(`${complaint}: ${z.prettifyError(result.error)}`);
   };
 }
+
+const named = z.looseObject({ hook_event_name: z.string() });
+
+/** Whether a hook was told one of the events that it is put in place for, and not this one. */
+export function isEventBut(excluded: string, events: readonly string[]): (payload: unknown) => boolean {
+  return (payload) => {
+    const { hook_event_name: event } = named.safeParse(payload).data ?? {};
+    return event !== undefined && event !== excluded && events.includes(event);
+  };
+}

@@ -32,6 +32,16 @@ export interface LedgerEntry {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
+/** What an entry that belongs to no turn says of one. */
+export const outsideTurns = {
+  sessionId: "",
+  turnId: "",
+  modelId: "",
+  revision: "",
+  calls: [],
+  files: [],
+} as const satisfies Partial<LedgerEntry>;
+
 export interface LedgerCall {
   readonly callId: string;
   readonly tool: string;

@@ -1,4 +1,4 @@
-import type { LedgerEntry } from "./ledger-entry.ts";
+import { type LedgerEntry, outsideTurns } from "./ledger-entry.ts";
 
 /** Records from one seq to another, both included. */
 export type SeqRange = readonly [first: number, last: number];
@@ -27,12 +27,7 @@ export function tombstones(purge: Purge): readonly LedgerEntry[] {
     entries.push({
       kind: "purge",
       time: purge.time,
-      sessionId: "",
-      turnId: "",
-      modelId: "",
-      revision: "",
-      calls: [],
-      files: [],
+      ...outsideTurns,
       details: {
         scope: purge.scope,
         by: purge.by,

@@ -1,5 +1,4 @@
-import type { PlanState, StepState } from "@gennai/protocol/model/governance/plan-state";
-import type { Risk } from "@gennai/protocol/model/governance/risk";
+import type { PlanState, PlanStepContract, StepState } from "@gennai/protocol/model/governance/plan-state";
 import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
 
 /** The level of validation that found an issue. */
@@ -44,19 +43,7 @@ export interface PlanView {
 }
 
 /** A step of a plan with the fields of the step contract (seed 003, section 6). */
-export interface PlanStepView {
-  readonly id: string;
-  readonly title: string;
-  readonly intent: string;
-  readonly description: string;
-  /** Names of the tools its actions use, joined by `, `. */
-  readonly tool: string;
-  /** Computed by the server; a declared level can only raise it. */
-  readonly risk: Risk;
-  readonly requiresConfirmation: boolean;
-  /** Commands that prove it. */
-  readonly verificationPlan: readonly string[];
-  readonly dependsOn: readonly string[];
+export interface PlanStepView extends PlanStepContract {
   readonly state: StepState;
   readonly failureClass?: FailureClass;
   /** Output of what ran, redacted, bounded. */

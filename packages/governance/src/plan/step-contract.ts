@@ -1,20 +1,10 @@
+import type { PlanStepContract } from "@gennai/protocol/model/governance/plan-state";
 import { highestRisk, type Risk } from "@gennai/protocol/model/governance/risk";
 import type { ParsedPlan, PlanAction } from "@gennai/protocol/plan/plan-schema";
 import type { PlanIssue } from "./plan.ts";
 
 /** What every step must say before it may run (seed 003, section 6), and in which order steps depend on each other. */
-export interface StepContract {
-  readonly id: string;
-  readonly title: string;
-  readonly intent: string;
-  readonly description: string;
-  /** Names of the tools its actions use, joined by `, `. */
-  readonly tool: string;
-  readonly risk: Risk;
-  readonly requiresConfirmation: boolean;
-  readonly verificationPlan: readonly string[];
-  /** Without a word about it, a step depends on the one before it. */
-  readonly dependsOn: readonly string[];
+export interface StepContract extends PlanStepContract {
   readonly actions: readonly PlanAction[];
 }
 

@@ -4,6 +4,7 @@ import type { ComponentChildren } from "preact";
 import { ChangedFiles } from "../changes/changed-files.tsx";
 import { LineCounts } from "../changes/line-counts.tsx";
 import { useChat } from "../chat/chat-context.ts";
+import { FoldButton } from "../chat/fold-button.tsx";
 import { Icon } from "../icons/icon.tsx";
 import { VisibleText } from "../review/diff/visible-text.tsx";
 import type { WatchedAttempt } from "./attempt-watch.ts";
@@ -133,19 +134,9 @@ function Folded({ id, label, open, children }: FoldedProps) {
   const isOpen = useChat().folds.of(id, open);
   return (
     <div class="attempt-fold">
-      <button
-        type="button"
-        class="changed-file-fold"
-        aria-expanded={isOpen.value}
-        onClick={() => {
-          isOpen.value = !isOpen.value;
-        }}
-      >
-        <span class={isOpen.value ? "fold fold-open" : "fold"}>
-          <Icon name="chevron" />
-        </span>
+      <FoldButton class="changed-file-fold" open={isOpen}>
         {label}
-      </button>
+      </FoldButton>
       {isOpen.value && children}
     </div>
   );

@@ -1,6 +1,6 @@
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { useChat } from "../chat/chat-context.ts";
-import { Icon } from "../icons/icon.tsx";
+import { FoldButton } from "../chat/fold-button.tsx";
 import { VisibleText } from "../review/diff/visible-text.tsx";
 import { ChangedFileDiff } from "./changed-file-diff.tsx";
 import { LineCounts } from "./line-counts.tsx";
@@ -27,23 +27,13 @@ export function ChangedFile({ file, id, open, counted }: ChangedFileProps) {
   return (
     <li class="changed-file">
       <div class="changed-file-head">
-        <button
-          type="button"
-          class="changed-file-fold"
-          aria-expanded={isOpen.value}
-          onClick={() => {
-            isOpen.value = !isOpen.value;
-          }}
-        >
-          <span class={isOpen.value ? "fold fold-open" : "fold"}>
-            <Icon name="chevron" />
-          </span>
+        <FoldButton class="changed-file-fold" open={isOpen}>
           <OperationMark operation={file.operation} />
           <span class="file-path">
             <VisibleText text={path} />
           </span>
           {content.type === "text" && <LineCounts added={content.diff.added} removed={content.diff.removed} />}
-        </button>
+        </FoldButton>
         <OpenDiffLink file={file} />
       </div>
       {isOpen.value && <ChangedFileDiff file={file} content={content} id={id} />}

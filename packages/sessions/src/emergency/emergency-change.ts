@@ -5,7 +5,7 @@ import {
   type EmergencyState,
   type EmergencySwitch,
 } from "@gennai/governance/emergency/emergency-state";
-import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
+import { type LedgerEntry, outsideTurns } from "@gennai/governance/ledger/ledger-entry";
 import { ServiceError } from "@gennai/machine/service-error";
 import * as z from "zod";
 
@@ -79,12 +79,7 @@ export function emergencyEntry(change: EmergencyChange): LedgerEntry {
   return {
     kind: "emergency",
     time,
-    sessionId: "",
-    turnId: "",
-    modelId: "",
-    revision: "",
-    calls: [],
-    files: [],
+    ...outsideTurns,
     details: { change: number, control, enabled, ...(tool === "" ? {} : { tool }), by, reason, via, effective, state },
   };
 }

@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { outsideTurns } from "@gennai/governance/ledger/ledger-entry";
 import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import { syncDirectory } from "@gennai/machine/workspace/files/sync-directory";
 import { databaseFile, StoreDatabase } from "../database/database.ts";
@@ -68,12 +69,7 @@ export async function rotateLedgerKey(request: {
 
   const entry = {
     time: now(),
-    sessionId: "",
-    turnId: "",
-    modelId: "",
-    revision: "",
-    calls: [],
-    files: [],
+    ...outsideTurns,
     details: { from, to: next.keyId },
   };
   const workspaceRoots = database.transaction({ durable: true }, () => table.handOver(entry, next));

@@ -59,6 +59,7 @@ export type WriteDecision =
 
 /** What the ledger says of one file that was written, as far as clients are told. */
 export interface TracedWrite {
+  /** Of the record in its ledger, from 1. */
   readonly seq: number;
   /** RFC 3339, UTC. */
   readonly time: string;
@@ -69,7 +70,9 @@ export interface TracedWrite {
   readonly call: { readonly id: string; readonly tool: string } | undefined;
   /** Empty when the record does not name one. */
   readonly model: string;
+  /** Another agent whose call was judged here, e.g. `claude-code`; undefined for our own. */
   readonly agent: string | undefined;
+  /** The intent that was worked under, e.g. `INT-001`; undefined: none was selected. */
   readonly intent: string | undefined;
   readonly decision: WriteDecision;
   /** `untold`: who handed it on chose not to say. */

@@ -1,6 +1,6 @@
-import { Icon } from "../../icons/icon.tsx";
 import type { ClientRequestItem, ItemCell } from "../../model/view-item.ts";
 import { useChat } from "../chat-context.ts";
+import { FoldButton } from "../fold-button.tsx";
 import { plural } from "../words.ts";
 import { ClientRequestLine } from "./work-items.tsx";
 
@@ -16,19 +16,9 @@ export function EditorSteps({ cells, id }: { readonly cells: readonly ItemCell[]
   return (
     <div class="steps">
       {done.length > 0 && (
-        <button
-          type="button"
-          class="steps-head"
-          aria-expanded={open.value}
-          onClick={() => {
-            open.value = !open.value;
-          }}
-        >
-          <span class={open.value ? "fold fold-open" : "fold"}>
-            <Icon name="chevron" />
-          </span>
+        <FoldButton class="steps-head" open={open}>
           {plural(done.length, "step")} in the editor
-        </button>
+        </FoldButton>
       )}
       {shown.map(({ key, item }) => (
         <ClientRequestLine key={key} item={item} />

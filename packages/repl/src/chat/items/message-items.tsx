@@ -3,6 +3,7 @@ import { CopyButton } from "../../copy/copy-button.tsx";
 import { Icon } from "../../icons/icon.tsx";
 import type { AssistantItem, NoticeItem, ThinkingItem, TurnEndItem } from "../../model/view-item.ts";
 import { useChat } from "../chat-context.ts";
+import { FoldButton } from "../fold-button.tsx";
 import { MarkdownText } from "../markdown-text.tsx";
 import { countWords, durationWords } from "../words.ts";
 
@@ -32,20 +33,10 @@ export function Thinking({ item, id }: { readonly item: ThinkingItem; readonly i
   const line = (item.streaming ? lines.at(-1) : lines[0]) ?? "";
   return (
     <section class="thinking">
-      <button
-        type="button"
-        class="thinking-head"
-        aria-expanded={open.value}
-        onClick={() => {
-          open.value = !open.value;
-        }}
-      >
-        <span class={open.value ? "fold fold-open" : "fold"}>
-          <Icon name="chevron" />
-        </span>
+      <FoldButton class="thinking-head" open={open}>
         <span class="thinking-word">{item.streaming ? "Thinking…" : "Thought"}</span>
         {!open.value && <span class="thinking-line">{line}</span>}
-      </button>
+      </FoldButton>
       {open.value && <div class="thinking-text">{item.text}</div>}
     </section>
   );

@@ -6,6 +6,7 @@ import { exitWords } from "../../command/exit-words.ts";
 import { Icon, type IconName } from "../../icons/icon.tsx";
 import type { ToolCallItem, ToolCallStatus } from "../../model/view-item.ts";
 import { useChat } from "../chat-context.ts";
+import { FoldButton } from "../fold-button.tsx";
 import { durationWords } from "../words.ts";
 import { BlobImage } from "./blob-image.tsx";
 import { FullOutput } from "./full-output.tsx";
@@ -53,17 +54,7 @@ export function ToolCallCard({ item, id, turnId, seq }: ToolCallCardProps) {
   const exit = command === undefined ? exitWords(item) : undefined;
   return (
     <section class={`tool tool-${item.status}${isSought ? " tool-sought" : ""}`}>
-      <button
-        type="button"
-        class="tool-head"
-        aria-expanded={open.value}
-        onClick={() => {
-          open.value = !open.value;
-        }}
-      >
-        <span class={open.value ? "fold fold-open" : "fold"}>
-          <Icon name="chevron" />
-        </span>
+      <FoldButton class="tool-head" open={open}>
         <Icon name={toolIcon(item.name)} />
         <span class="tool-name">{item.name}</span>
         <span class="tool-subject" title={subject}>
@@ -83,7 +74,7 @@ export function ToolCallCard({ item, id, turnId, seq }: ToolCallCardProps) {
           <Icon name={status.icon} spin={status.icon === "loading"} />
           <span class="spoken">{status.words}</span>
         </span>
-      </button>
+      </FoldButton>
       {command !== undefined && <CommandText command={command} id={id} />}
       {!open.value && item.status === "running" && item.liveOutput !== "" && <LiveOutput item={item} brief />}
       {!open.value && item.status === "refused" && <p class="tool-why">{refusal(item)}</p>}

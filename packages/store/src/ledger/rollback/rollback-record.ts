@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
+import { type LedgerEntry, outsideTurns } from "@gennai/governance/ledger/ledger-entry";
 import { headSchema, type SignedHead } from "@gennai/governance/ledger/ledger-signature";
 import { hasCode } from "@gennai/machine/system-error";
 import { headDirectory } from "../keys/ledger-head-file.ts";
@@ -18,12 +18,7 @@ export function rollbackEntry(
   return {
     kind: "rollback",
     time,
-    sessionId: "",
-    turnId: "",
-    modelId: "",
-    revision: "",
-    calls: [],
-    files: [],
+    ...outsideTurns,
     details: {
       from,
       to,
