@@ -28,7 +28,7 @@ test.each([
   expect(wordsInEditor(said)).toBe(shown);
 });
 
-const root = fileURLToPath(new URL("../../../..", import.meta.url));
+const root = fileURLToPath(new URL("../../../../..", import.meta.url));
 const families = [
   ...new Set(
     [...readFileSync(`${root}/docs/reference/cli.md`, "utf8").matchAll(/^## gennai ([a-z-]+)/gm)].map(
