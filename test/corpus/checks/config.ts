@@ -155,7 +155,7 @@ export const configChecks: Checks = {
     const workspace = openLocalWorkspace(fixture.root, { stateDir, home: fixture.home });
     const service = IntentsService.open({ workspace, stateDir, defaultMode: "required" });
     await assert.rejects(service.selectable("INT-001"), ToolFailure);
-    assert.match((await service.status()).problems.join(), /nobody accepted it as it is now/);
+    assert.match((await service.status()).problems.join(), /its present text is not accepted/);
     await service.accept();
     assert.equal((await service.selectable("INT-001")).id, "INT-001");
     writeFileSync(join(fixture.root, file), text.replace("name: n", "name: other"));

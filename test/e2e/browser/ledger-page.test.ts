@@ -96,7 +96,7 @@ test("a head that somebody kept says since when, and finds out a ledger that was
   expect(await check(page, bundle, key.pem)).toBe("Sound: chained and signed by the key that you chose.");
   const facts = page.locator(".facts");
   expect(await facts.textContent()).toContain(
-    "records 1 to 4 could not be rewritten unseen since 2026-01-03 00:00 UTC, by the signer's own word",
+    "records 1 to 4 could not be rewritten without being noticed since 2026-01-03 00:00 UTC, says the signer",
   );
   await takeScreenshot(page, "ledger page, anchored");
   const rewritten = await madeBundle(key, 5, (seq) => (seq > 2 ? { details: { other: true } } : {}));

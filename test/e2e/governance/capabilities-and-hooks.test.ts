@@ -64,7 +64,7 @@ test("a hook that breaks refuses a change and lets a read go on with a warning",
   await using here = await configured({ "hooks.json": hooksFile("PreToolUse", "", "exit 7") }, [read, write]);
   const events = await runTurn(here.server, await startSession(here.server), "do it");
   expect(eventsOf(events, "toolResult")).toMatchObject([{ error: "" }, { error: expect.stringContaining("failed") }]);
-  expect(eventsOf(events, "warning").join()).toContain("passed over for a read");
+  expect(eventsOf(events, "warning").join()).toContain("ignored for a read");
 });
 
 test("hooks tighten and never loosen, and are not asked about what is refused already", async () => {

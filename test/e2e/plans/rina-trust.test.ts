@@ -14,7 +14,10 @@ describe("the port is trusted less", () => {
     const refused = await client.execute();
     expect(refused).toMatchObject({
       status: 409,
-      json: { ok: false, error: expect.stringMatching(/touch made\.txt.*asks a person once more.*gennai open/) },
+      json: {
+        ok: false,
+        error: expect.stringMatching(/touch made\.txt.*needs another answer of a person.*gennai open/),
+      },
     });
     expect(performance.now() - begun).toBeLessThan(5_000);
     expect(existsSync(server.workspace.path("made.txt"))).toBe(false);

@@ -63,7 +63,7 @@ test("stopping all work stops it also when that cannot be kept, and says so", as
     using _locked = lockLog(server);
     expect(await refusalOf(governance.setEmergencyControl(stopAll))).toMatchObject({
       code: "unavailable",
-      message: expect.stringContaining("stopped all the same (1)"),
+      message: expect.stringContaining("stopped anyway (1)"),
     });
   }
   await expect.poll(async () => endState(await allEvents(server, sessionId)), { timeout: 10_000 }).toBe("INTERRUPTED");

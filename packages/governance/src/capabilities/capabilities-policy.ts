@@ -27,7 +27,7 @@ export function createCapabilitiesPolicy(source: { current(): CapabilityProfileS
         hint:
           problem === undefined
             ? "Do it without, or ask the user for a profile that permits it (gennai capabilities show)."
-            : "Only reading works until the user has mended the profile (gennai capabilities show).",
+            : "Only reading works until the user has corrected the profile (gennai capabilities show).",
       });
     },
   };

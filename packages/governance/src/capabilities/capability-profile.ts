@@ -77,11 +77,11 @@ export async function verifyCapabilityProfile(value: unknown, verifier: Verifier
   }
   const signature = decodeSignature(encoded);
   if (signature === undefined || !(await verifier.verify(keyId, capabilityMessage(document, keyId), signature))) {
-    throw new Error("its signature does not fit what it says: it was changed after it was signed; get it anew");
+    throw new Error("its signature does not fit its text: it was changed after it was signed; get a new one");
   }
   const issued = Date.parse(document.issued);
   const expires = Date.parse(document.expires);
-  if (expires <= issued) throw new Error("it expires before it was issued; get one anew");
+  if (expires <= issued) throw new Error("it expires before it was issued; get a new one");
   return { name: document.name, capabilities: document.capabilities, issued, expires };
 }
 
@@ -92,7 +92,7 @@ export async function verifyCapabilityProfile(value: unknown, verifier: Verifier
 export function profileAt(profile: CapabilityProfile, now: number): CapabilityProfileState {
   const { issued, expires, name } = profile;
   if (issued !== undefined && now < issued - clockSkewMs) {
-    return leastPrivilege(`this machine's clock stands before the issue of the profile ${name}; set the clock`, name);
+    return leastPrivilege(`this machine's clock is earlier than the issue of the profile ${name}; set the clock`, name);
   }
   if (expires !== undefined && now >= expires) {
     const day = new Date(expires).toISOString().slice(0, 10);

@@ -63,7 +63,7 @@ function blockedVerdict(
     return refuse(
       "tool_blocked",
       "blocked-tool",
-      `Blocked for now: ${blocked.join(", ")}. What this command would run is not certain, so it may be one of them.`,
+      `Blocked for now: ${blocked.join(", ")}. It is not certain what this command would run, so it may be one of them.`,
       "Write it out plainly, as separate commands with literal names.",
     );
   }

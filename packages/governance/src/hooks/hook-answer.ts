@@ -65,7 +65,7 @@ export function hookVerdict(hook: HookCommand, run: HookRun): Verdict {
     case "block":
       return refusal(words || "it gave no reason.");
     case "ask":
-      return ask({ code: "hook_asks", rule, reason: words || "A hook of the user wants this confirmed." });
+      return ask({ code: "hook_asks", rule, reason: words || "A hook of the user asks for a confirmation of this." });
     default:
       return allow;
   }

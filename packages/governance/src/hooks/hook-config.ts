@@ -42,7 +42,7 @@ const entries = z
 export const hooksSchema = z.object({
   hooks: z.object({
     PreToolUse: entries.optional().describe("Run before a call, and decide."),
-    PostToolUse: entries.optional().describe("Run after a call, and can only remark."),
+    PostToolUse: entries.optional().describe("Run after a call, and can only comment."),
   }),
 });
 

@@ -179,7 +179,7 @@ function checkedScope(
       continue;
     }
     if (result.excludes) usable = false;
-    const effect = result.excludes ? "the intent cannot be selected until it is mended" : "the entry owns nothing";
+    const effect = result.excludes ? "the intent cannot be selected until this is corrected" : "the entry owns nothing";
     report("error", id, path, `${JSON.stringify(entry.slice(0, 120))} ${result.problem}; ${effect}`, entry);
   }
   return { scope, usable };

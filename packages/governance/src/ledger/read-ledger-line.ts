@@ -46,7 +46,7 @@ export function readLedgerLine(text: string): LedgerLine {
       return { type: "malformed", reason: marked ? "begins with a byte order mark" : "is not JSON" };
     }
     return text.includes('"previous_hash"')
-      ? { type: "malformed", reason: `holds ${glued} records glued together` }
+      ? { type: "malformed", reason: `holds ${glued} records on one line` }
       : { type: "unsigned", records: glued, note: "glued" };
   }
   if (!isObject(value)) return { type: "malformed", reason: "is not a JSON object" };

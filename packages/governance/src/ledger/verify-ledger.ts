@@ -200,7 +200,7 @@ class LedgerCheck {
     }
     const verifier = this.#keys.verifierOf(record.keyId);
     if (verifier === undefined) {
-      return this.#fail("unknown_key", `is signed with a key nobody vouches for (${record.keyId.slice(0, 64)})`, place);
+      return this.#fail("unknown_key", `is signed with an unknown key (${record.keyId.slice(0, 64)})`, place);
     }
     const signature = decodeSignature(record.signature);
     const message = recordMessage(record.hash);
@@ -213,7 +213,7 @@ class LedgerCheck {
     }
     if (opens) {
       if (!bare && record.genesis.preamble_sha256 !== line.sha256Before()) {
-        return this.#fail("broken_chain", "opens the ledger, but what stands before it was changed", place);
+        return this.#fail("broken_chain", "opens the ledger, but the text before it was changed", place);
       }
       if (record.previousHash !== digestOf(record.genesis)) {
         return this.#fail("broken_chain", "does not follow from its own beginning", place);
@@ -277,7 +277,7 @@ class LedgerCheck {
     const verifier = this.#keys.verifierOf(head.key_id);
     // A head from before the hand-over may be signed by the key of that time; it is still a bound on what must be there.
     if (verifier === undefined || this.#keys.isRetired(head.key_id, head.seq)) {
-      const message = `The signed head outside the workspace names a key nobody vouches for (${head.key_id.slice(0, 64)}).`;
+      const message = `The signed head outside the workspace names an unknown key (${head.key_id.slice(0, 64)}).`;
       return { status: "unknown_key", message, at: this.#end };
     }
     if (!(await isHeadGenuine(head, verifier))) {

@@ -88,7 +88,7 @@ describe("seed 001 context: active_intents.yaml, the intent registry (id, name, 
       "an exclusion that cannot be obeyed",
       { active_intents: [{ ...canonical, owned_scope: ["src/**", "!+(a|aa)"] }] },
       { selectable: false },
-      ["cannot be selected until it is mended"],
+      ["cannot be selected until this is corrected"],
     ],
     [
       "a scope that is a map",

@@ -135,6 +135,6 @@ export class KeptAttempts {
 }
 
 function brokenOff(attempt: Attempt): Attempt {
-  const text = "It was broken off: the server ended before it had come to its end.";
+  const text = "It was broken off: the server ended before the attempt was finished.";
   return { ...attempt, phase: "ended", outcome: "interrupted", text };
 }

@@ -127,7 +127,8 @@ export class RunningAttempts {
     const share = stop.aborted ? undefined : this.#budget.begin();
     try {
       stop.throwIfAborted();
-      if (share === undefined) throw new ServiceError("failed_precondition", "Nothing of the budget is left for it.");
+      if (share === undefined)
+        throw new ServiceError("failed_precondition", "The budget is used up, so it did not start.");
       const model = request.models[number - 1] ?? "";
       const made = await makeAttempt(ports, {
         directory: copies.directories[number - 1] ?? "",

@@ -92,7 +92,7 @@ export class ServerAttempts implements AsyncDisposable {
     const bytes = isNamed ? this.#kept.bytes(id, sha256) : undefined;
     const text = bytes?.toString("utf8") ?? "";
     if (bytes === undefined || (await session.services.redactor.redact(text)) !== text)
-      throw new ServiceError("not_found", "The attempts name no such content, or it holds a secret.");
+      throw new ServiceError("not_found", "The attempts have no such content, or it holds a secret.");
     return bytes;
   }
 
@@ -178,7 +178,7 @@ export class ServerAttempts implements AsyncDisposable {
 /** Throws `ServiceError` where no copy could be worked in. */
 function refuseElsewhere({ services, settings, user, workspace }: Session): void {
   if (settings.backend === "editor") {
-    throw new ServiceError("failed_precondition", "A model of the editor answers in the editor's own session alone.", {
+    throw new ServiceError("failed_precondition", "A model of the editor answers only in the editor's own session.", {
       reason: "editor_model",
       hint: "Choose a model of a provider for attempts.",
     });
@@ -186,11 +186,15 @@ function refuseElsewhere({ services, settings, user, workspace }: Session): void
   try {
     services.userWorkspaces?.assertOwn(user, dirname(workspace.root));
   } catch (cause) {
-    throw new ServiceError("failed_precondition", "There is no room of yours beside this workspace for copies of it.", {
-      reason: "no_place",
-      hint: "Work in a directory below your own.",
-      cause,
-    });
+    throw new ServiceError(
+      "failed_precondition",
+      "Copies cannot be made: the directory above this workspace does not belong to you.",
+      {
+        reason: "no_place",
+        hint: "Work in a directory below your own.",
+        cause,
+      },
+    );
   }
 }
 
@@ -215,7 +219,7 @@ function openBeside(kept: KeptAttempts, workspace: string) {
   try {
     return kept.open(workspace);
   } catch (cause) {
-    throw new ServiceError("failed_precondition", "There can be no copies beside the workspace.", {
+    throw new ServiceError("failed_precondition", "Copies cannot be made beside the workspace.", {
       reason: "no_place",
       hint: "The server has to be able to write into the directory that holds the workspace.",
       cause,

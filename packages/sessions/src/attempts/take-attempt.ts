@@ -101,10 +101,7 @@ async function prepareTaking(session: Session, taking: Taking): Promise<Prepared
         Object.assign(report, { why: error.message, code: error.code, hint: error.hint });
         return { type: "failed", code: error.code, message: `It was not taken: ${error.message}`, retryable: false };
       }
-      session.writer.emit(
-        { ...finalWords, text: `Proposed: ${title}. Nothing of it is in the workspace yet.` },
-        { turnId },
-      );
+      session.writer.emit({ ...finalWords, text: `Proposed: ${title}. The workspace is not changed yet.` }, { turnId });
       return { type: "completed" };
     },
   };
@@ -154,7 +151,7 @@ function takeTool(session: Session, taking: Taking, proposal: SessionProposal | 
         tree.update(await attemptUpdates(tree, taking, (path) => fileInWorkspace(session.workspace, path)));
         await rebaseStagedTree(tree, (path) => fileInWorkspace(session.workspace, path));
         const changes = await stagedChanges(tree, blobs);
-        if (changes.length === 0) throw new ToolFailure("no_change", "The workspace has all of it already.");
+        if (changes.length === 0) throw new ToolFailure("no_change", "The workspace already has all of these changes.");
         const proposalId = randomUUID();
         if (proposal !== undefined) tree.markProposed(proposalId);
         const hasConflicts = changes.some(({ conflict }) => conflict);

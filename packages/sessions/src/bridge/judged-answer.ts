@@ -14,7 +14,7 @@ export function judgedAnswer(
   if (answer.answer === "no") return { type: "no", reason: answer.reason, by };
   // A yes without the digest of the very action, or with a scope that was not offered, is not a clear yes.
   if (answer.actionSha256 !== question.actionSha256) {
-    return { type: "no", reason: "The answer did not name the action it was given for.", by };
+    return { type: "no", reason: "The answer did not name the action that was asked about.", by };
   }
   if (!question.offeredScopes.includes(answer.scope)) {
     return { type: "no", reason: `The scope "${answer.scope}" was not offered for this action.`, by };

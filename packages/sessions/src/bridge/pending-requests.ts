@@ -233,7 +233,7 @@ export class PendingRequests {
     }
     const { kind, deadline } = pending.request;
     if (kind !== "confirmation" && kind !== "user-question") {
-      throw new ServiceError("failed_precondition", "This request is not one that a person answers.");
+      throw new ServiceError("failed_precondition", "A person cannot answer this request.");
     }
     pending.stopCounting();
     if (deadline === 0) return;

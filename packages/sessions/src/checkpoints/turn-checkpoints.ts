@@ -50,7 +50,7 @@ export class TurnCheckpoints {
         return ask({
           code: "no_checkpoint",
           rule: "checkpoints/none",
-          reason: `What this changes cannot be taken back: ${problem.message}`,
+          reason: `Changes of this call cannot be taken back: ${problem.message}`,
         });
       },
     };
@@ -132,11 +132,11 @@ export class TurnCheckpoints {
       if (error.code !== "git_missing" && !this.#asked.has(callId)) {
         throw new ToolFailure("no_checkpoint", `Nothing ran, because it could not be taken back: ${error.message}`, {
           failureClass: "permission_denied",
-          hint: "Call it again: then the user is asked whether it may run all the same.",
+          hint: "Call it again: then the user is asked whether it may run anyway.",
           retryable: true,
         });
       }
-      this.#warn(`What commands change in this turn cannot be taken back: ${error.message}`, turnId);
+      this.#warn(`Changes of commands in this turn cannot be taken back: ${error.message}`, turnId);
       return undefined;
     }
   }
@@ -154,7 +154,7 @@ export class TurnCheckpoints {
       emit(closedEvent(checkpointId, changes), turnId);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      this.#warn(`What the last command changed was not kept: ${message}`, turnId);
+      this.#warn(`The changes of the last command were not recorded: ${message}`, turnId);
     }
   }
 

@@ -13,7 +13,7 @@ export function checkResolved(root: string, path: WorkspacePath): WorkspacePath 
   const below = absolute === root ? "" : absolute.startsWith(`${root}/`) ? absolute.slice(root.length + 1) : undefined;
   const fits = inside ? below !== undefined && relative === below : below === undefined && relative === "";
   if (!fits || !isNormal(absolute)) {
-    throw new ToolFailure("client_error", "The client that holds the files resolved a path to something impossible.", {
+    throw new ToolFailure("client_error", "The client that holds the files resolved a path to an impossible one.", {
       hint: "Tell the user: client and server may be of different versions.",
     });
   }

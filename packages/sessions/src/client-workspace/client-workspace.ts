@@ -102,7 +102,7 @@ export class ClientWorkspace implements Workspace {
     }
     const bytes = Buffer.concat(parts);
     const sha256 = createHash("sha256").update(bytes).digest("hex");
-    if (sha256 !== whole?.sha256) throw falseAnswer(`what it sent of ${relative} is not what it said`);
+    if (sha256 !== whole?.sha256) throw falseAnswer(`the content of ${relative} differs from what it announced`);
     return { bytes, sha256 };
   }
 
@@ -221,5 +221,5 @@ function changedMeanwhile(path: string): ToolFailure {
 }
 
 function falseAnswer(what: string): ToolFailure {
-  return new ToolFailure("client_error", `The client that holds the files gave an answer that cannot be: ${what}.`);
+  return new ToolFailure("client_error", `The client that holds the files gave an impossible answer: ${what}.`);
 }

@@ -131,7 +131,7 @@ function checkFiles(files: readonly ControlFile[], wanted: ReturnType<typeof mir
     const { path } = file;
     const asked = wanted.files.includes(path) || wanted.directories.some((each) => path.startsWith(`${each}/`));
     if (!asked || !isNormal(`/${path}`) || /\p{Cc}/u.test(path) || seen.has(path)) {
-      throw impossible(`it sent ${JSON.stringify(path.slice(0, 100))}, which nobody asked for`);
+      throw impossible(`it sent ${JSON.stringify(path.slice(0, 100))}, which was not asked for`);
     }
     seen.add(path);
     bytes += file.bytes.length;
@@ -148,5 +148,5 @@ function checkFiles(files: readonly ControlFile[], wanted: ReturnType<typeof mir
 }
 
 function impossible(what: string): ToolFailure {
-  return new ToolFailure("client_error", `The client that holds the files gave an answer that cannot be: ${what}.`);
+  return new ToolFailure("client_error", `The client that holds the files gave an impossible answer: ${what}.`);
 }

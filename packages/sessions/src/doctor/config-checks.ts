@@ -62,22 +62,22 @@ async function capabilitiesFinding({ configDir, stateDir, environment }: ConfigD
 
 function requirement({ capabilitiesRequired }: ServerConfig): string {
   if (capabilitiesRequired === undefined)
-    return "one has to be there only for servers with --auth (capabilities.required)";
+    return "a profile is required only for servers with --auth (capabilities.required)";
   return capabilitiesRequired
-    ? "one has to be there (capabilities.required)"
-    : "none has to be there, with --auth neither (capabilities.required)";
+    ? "a profile is required (capabilities.required)"
+    : "no profile is required, also with --auth (capabilities.required)";
 }
 
 async function serverFinding({ configDir }: ConfigDirectories): Promise<Finding> {
   const check = "server.json";
   const { problem, commandLimits } = await loadServerConfig(configDir);
   if (problem !== undefined) {
-    const next = ["Mend or remove the file: until then no server starts."];
+    const next = ["Correct or remove the file: until then no server starts."];
     return { check, state: "fail", text: problem, next };
   }
   const limits = { ...defaultCommandLimits, ...commandLimits };
   const most = `${inMebibytes(limits.memoryBytes)} of memory and write ${inMebibytes(limits.writtenBytes)}`;
-  const text = `a command may hold ${most}: it is watched and ended, and capped by no control group`;
+  const text = `a command may hold ${most}: it is watched and ended when it goes over; no control group limits it`;
   return { check, state: "ok", text };
 }
 
@@ -89,7 +89,7 @@ async function hooksFinding({ configDir, stateDir, workspace }: ConfigDirectorie
     workspaceRoot: workspace,
   }).load();
   if (problems.length > 0) {
-    const next = ["Mend the file: until then, what the hooks would have judged is refused."];
+    const next = ["Correct the file: until then, calls that the hooks would judge are refused."];
     return { check, state: "fail", text: problems.join("; "), next };
   }
   if (warnings.length > 0) return { check, state: "warn", text: warnings.join(" "), next: ["gennai hooks show"] };
@@ -102,7 +102,7 @@ async function mcpFindings({ workspace: workspaceRoot, ...place }: ConfigDirecto
   const waiting = servers.filter(({ accepted }) => !accepted);
   return [
     { check, state: "ok", text: servers.length === 0 ? "none" : `${servers.length} configured` },
-    ...problems.map((text): Finding => ({ check, state: "warn", text, next: ["Mend it in the file it names."] })),
+    ...problems.map((text): Finding => ({ check, state: "warn", text, next: ["Correct it in the named file."] })),
     ...waiting.map(({ server }): Finding => {
       const text = `The MCP server ${server.name} was not accepted as it is now, so it does not start.`;
       return { check, state: "warn", text, next: [`gennai mcp accept ${server.name}`] };

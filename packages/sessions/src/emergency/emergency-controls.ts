@@ -113,7 +113,7 @@ export class EmergencyControls implements Disposable {
       await stop();
       throw new ServiceError(
         "unavailable",
-        `The control could not be kept, so it is not on. What ran was stopped all the same (${stopped.size}).`,
+        `The control could not be stored, so it is not on. Running work was stopped anyway (${stopped.size}).`,
         { hint: "New turns may start. Try again, or stop the server.", cause: error },
       );
     } finally {

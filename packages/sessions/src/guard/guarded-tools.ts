@@ -78,8 +78,8 @@ function verification(args: unknown, { failure }: ToolOutcome, changes: readonly
   if (change === undefined) return { state: "unverified", evidence: "Only the agent says that it ran." };
   if (content === undefined) return { state: "verified", evidence: `${change.path} changed.` };
   return change.afterSha256 === sha256Hex(content)
-    ? { state: "verified", evidence: `${change.path} holds what was to be written.` }
-    : { state: "unverified", evidence: `${change.path} holds something else than was to be written.` };
+    ? { state: "verified", evidence: `${change.path} holds the text that should be written.` }
+    : { state: "unverified", evidence: `${change.path} does not hold the text that should be written.` };
 }
 
 function ownKind(tool: string, ports: GuardedToolPorts): { readonly parameters: z.ZodType; readonly analyse: Analyse } {
@@ -293,7 +293,7 @@ async function resolved(
   const readings = new Set([trimmed, fromHost(raw, from, home), lexically(trimmed)]);
   const [first, ...others] = await Promise.all([...readings].map((reading) => workspace.resolve(reading)));
   if (first === undefined || others.some(({ absolute }) => absolute !== first.absolute)) {
-    throw new ToolFailure("bad_path", `${JSON.stringify(raw.slice(0, 200))} may mean more than one place.`, {
+    throw new ToolFailure("bad_path", `${JSON.stringify(raw.slice(0, 200))} can mean more than one place.`, {
       hint: "Write the path plainly: absolute, without `..` and without spaces around it.",
     });
   }

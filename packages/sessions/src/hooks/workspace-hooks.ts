@@ -47,8 +47,8 @@ export class WorkspaceHooks {
           warnings.push(`${projectHooksFile} is gone; its hooks, which you trusted, do not run.`);
       } else if (found.sha256 === trusted) hooks.push(...parseHooks(found.text, projectHooksFile));
       else {
-        const why = trusted === undefined ? "nobody has trusted it yet" : "it changed since you trusted it";
-        warnings.push(`The hooks of ${projectHooksFile} do not run: ${why}. Look at it, then: gennai hooks trust`);
+        const why = trusted === undefined ? "it was not trusted yet" : "it changed since you trusted it";
+        warnings.push(`The hooks of ${projectHooksFile} do not run: ${why}. Read it, then: gennai hooks trust`);
       }
     } catch (error) {
       // What was never trusted does not run anyway.

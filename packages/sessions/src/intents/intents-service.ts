@@ -85,12 +85,10 @@ export class IntentsService {
     const { on, why } = await this.#decide(mode, there, setting);
     const ignored = await this.#readIgnored();
     const missing =
-      on && !there
-        ? [`${intentsFile}: is not there, so no intent can be selected; restore it, or turn intents off`]
-        : [];
+      on && !there ? [`${intentsFile}: is missing, so no intent can be selected; restore it, or turn intents off`] : [];
     const pending =
       mode === "required" && there && !accepted && sha256 !== ""
-        ? [`${intentsFile}: nobody accepted it as it is now, so no intent can be selected; read it, and accept it`]
+        ? [`${intentsFile}: its present text is not accepted, so no intent can be selected; read it, and accept it`]
         : [];
     const broken = ignored.problem === "" ? [] : [`${ignored.problem}; until then nothing may be edited`];
     return { mode, on, why, intents, sha256, accepted, problems: [...missing, ...pending, ...problems, ...broken] };
@@ -184,7 +182,7 @@ export class IntentsService {
         if (there && !setting.seen) await this.#setting.write({ ...setting, seen: true });
         if (there) return { on: true, why: `The workspace has ${intentsFile}.` };
         return setting.seen
-          ? { on: true, why: `The workspace had ${intentsFile}; it vanished, and nobody turned intents off.` }
+          ? { on: true, why: `The workspace had ${intentsFile}; it was deleted, and nobody turned intents off.` }
           : { on: false, why: `The workspace has no ${intentsFile}.` };
     }
   }
@@ -268,5 +266,5 @@ export function invalidScope(why: string): ToolFailure {
 }
 
 function unreadable(message: string, cause?: unknown): ToolFailure {
-  return new ToolFailure("intents_unreadable", message, { hint: "Ask the user to mend the file.", cause });
+  return new ToolFailure("intents_unreadable", message, { hint: "Ask the user to correct the file.", cause });
 }

@@ -55,8 +55,8 @@ export async function keepFromLayer(
   if (stale.length > 0) {
     throw new ServiceError(
       "failed_precondition",
-      `Nothing was kept: the workspace's own ${shownNames(stale)} changed meanwhile, so what commands made there is gone.`,
-      { reason: "stale_file", hint: "Have the session make it again." },
+      `Nothing was kept: the workspace's own ${shownNames(stale)} changed since, so what commands made there is gone.`,
+      { reason: "stale_file", hint: "Let the session make it again." },
     );
   }
   using tree = new WorkingTreeClaim(services.locks, workspace.place, session.id);

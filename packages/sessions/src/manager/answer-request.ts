@@ -5,7 +5,7 @@ import type { Session } from "../session/session.ts";
 /** Has a question wait for its person, however long. Throws `ServiceError`. */
 export async function waitForAnswer({ requests, state, services }: Session, requestId: string): Promise<void> {
   if (services.confirmation.answerMs !== undefined) {
-    throw new ServiceError("failed_precondition", "This server lets no question wait longer.");
+    throw new ServiceError("failed_precondition", "On this server, no question can wait longer.");
   }
   if (requests.get(requestId) === undefined && !state.resolvedRequests.has(requestId)) {
     throw new ServiceError("not_found", "This session has no such question.");

@@ -67,7 +67,10 @@ function copyOf(event: SessionEvent): SessionEvent {
   if (event.type === "status" && event.state === "started") return { ...event, copied: true };
   if (event.type !== "error" || event.canContinue !== true) return event;
   const { canContinue: _, ...error } = event;
-  return { ...error, hint: "Look at the workspace, then ask anew: a fork does not go on with what its source left." };
+  return {
+    ...error,
+    hint: "Look at the workspace, then ask again: a fork does not continue an interrupted turn of its source.",
+  };
 }
 
 function deletedMeanwhile(): ServiceError {

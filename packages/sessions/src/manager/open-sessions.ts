@@ -95,7 +95,7 @@ export class OpenSessions {
     if (hasRoom()) return;
     const message = admission.hasRoomForSession()
       ? `You have your limit of ${sessionsPerUser} sessions open.`
-      : "This server has as many sessions open as it may.";
+      : "This server has reached its limit of open sessions.";
     throw new ServiceError("resource_exhausted", message, {
       reason: "too_many_sessions",
       retryAfterMs: 30_000,

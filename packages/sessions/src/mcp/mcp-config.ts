@@ -61,7 +61,7 @@ const common = {
     .array(z.string().max(200))
     .max(500)
     .default([])
-    .describe("Tools that by your word change nothing. Only in the user's file."),
+    .describe("Tools that you declare to change nothing. Only in the user's file."),
   disabled: z.boolean().default(false).describe("Leaves the server out."),
 };
 /** One server; `docs/reference/settings.md` is generated from it. */
@@ -74,7 +74,7 @@ export const mcpServerSchema = z.union([
     ...common,
   }),
   z.object({
-    url: z.url({ protocol: /^https?$/ }).describe("In place of a program: a server that speaks streamable HTTP."),
+    url: z.url({ protocol: /^https?$/ }).describe("Instead of a program: a server that speaks streamable HTTP."),
     headers: strings.default({}).describe("Sent with every request."),
     ...common,
   }),

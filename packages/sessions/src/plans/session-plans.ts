@@ -116,7 +116,7 @@ export class SessionPlans implements PlanAuthority {
       assertPlanMay(record, "approved");
       assertBranchMode(session);
       if (preview === undefined) {
-        throw planRefusal("not_previewed", "What the plan would do was not shown yet.", "Preview it.");
+        throw planRefusal("not_previewed", "The plan was not previewed yet.", "Preview it.");
       }
       await loadPlan(session.services.blobs, record);
       const { place: workspaceRoot } = session.workspace;

@@ -54,7 +54,7 @@ export class ProposalReader {
 function notShown(path: string): ToolFailure {
   return new ToolFailure(
     "stale_file",
-    `Stale File: the user saved ${path} meanwhile, and changed the same as you. Nothing was written.`,
+    `Stale File: the user has saved ${path} since, and changed the same lines as you. Nothing was written.`,
     { hint: "Read the file: the result shows both versions. Then write it so that it holds both.", retryable: true },
   );
 }

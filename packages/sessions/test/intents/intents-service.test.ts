@@ -62,7 +62,7 @@ describe("seed 001 opt-in: keep the hooks opt-in per workspace or profile (featu
     const id = (await service.status()).intents.find(({ selectable }) => selectable)?.id ?? "";
     expect(await service.status()).toMatchObject({
       accepted: false,
-      problems: [expect.stringContaining("nobody accepted it as it is now")],
+      problems: [expect.stringContaining("its present text is not accepted")],
     });
     expect((await service.rules(id)).selectable).toEqual([]);
     await expect(service.selectable(id)).rejects.toMatchObject({ code: "invalid_intent" });

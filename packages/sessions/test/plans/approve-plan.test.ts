@@ -203,7 +203,11 @@ describe("preview", () => {
   });
 
   test.each([
-    ["a patch that does not fit", patch("a.txt", "@@ -1 +1 @@\n-nine\n+9\n"), /does not fit what a\.txt says now/],
+    [
+      "a patch that does not fit",
+      patch("a.txt", "@@ -1 +1 @@\n-nine\n+9\n"),
+      /does not fit the present text of a\.txt/,
+    ],
     ["a patch of a file that is not there", patch("none.txt", "@@ -1 +1 @@\n-a\n+b\n"), /There is no file none\.txt/],
     ["a patch that is none", patch("a.txt", "please change it"), /holds no hunk|no unified diff|exactly one file/],
     ["one that an earlier action took the ground from", patch("b.txt", "@@ -1 +1 @@\n-b\n+c\n"), /does not fit/],

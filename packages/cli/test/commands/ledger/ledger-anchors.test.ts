@@ -67,7 +67,7 @@ test("a head that somebody keeps says since when, and finds out a ledger that wa
 
   await record(place, "u", 1);
   const since =
-    /anchored records 1 to 4 could not be rewritten unseen since \d{4}-\d\d-\d\d \d\d:\d\d UTC, by the signer's own word/;
+    /anchored records 1 to 4 could not be rewritten without being noticed since \d{4}-\d\d-\d\d \d\d:\d\d UTC, says the signer/;
   const verified = await gennai("verify", "--anchors", "heads.txt");
   expect(verified).toMatchObject({ code: 0, printed: expect.stringMatching(since) });
   expect(JSON.parse((await gennai("verify", "--anchors", "heads.txt", "--json")).printed)).toMatchObject({

@@ -32,7 +32,7 @@ export const deleteDangers: readonly DangerRule[] = [
       // Below find the rule for find knows more: what it looks for.
       if (/^g?find$/.test(invocation.wrappers.at(-1) ?? "")) return undefined;
       if (recursive && (invocation.appendsInput || (operands.length === 0 && force)))
-        return deny("A recursive delete of whatever the input names.");
+        return deny("A recursive delete of everything that the input names.");
       const targets = operands.flatMap((word) => targetsOf(word, invocation, place));
       const found = targets.flatMap((target) => judge(target, { recursive, force }, place) ?? []);
       const refused = found.filter(({ verdict }) => verdict === "deny");
@@ -83,7 +83,7 @@ function judge(
   if (whole === undefined && !recursive) return undefined;
   if (kind === "dynamic" && /^\*(?:\/[.*]*)?$/.test(form)) {
     return /^\*\/?$/.test(form) && !raw.endsWith("/")
-      ? ask(`What ${raw} names, and so what would be deleted, is not known.`)
+      ? ask(`It is not known what ${raw} names, and so what would be deleted.`)
       : deny(`If ${raw} is empty, this deletes from the root of the disk.`);
   }
   const base = whole === undefined ? absolute : whole || "/";
@@ -99,7 +99,7 @@ function judge(
     .some((part) => regenerable.has(part));
   return isInside && force && !isMadeAgain
     ? loses(
-        `A forced recursive delete of ${raw}, which no build makes again. Delete files with the file tools, or ask the user to do it.`,
+        `A forced recursive delete of ${raw}, which a build does not make again. Delete files with the file tools, or ask the user to do it.`,
       )
     : ask(`This deletes ${raw} and everything in it.`);
 }

@@ -74,10 +74,15 @@ export const systemDangers: readonly DangerRule[] = [
       return recursive ? ask("This changes the permissions of a whole tree.") : undefined;
     },
   },
-  refuses("floor/persistence", "crontab at batch update-rc.d chkconfig", "$ lets something run later, unseen.", {
-    none: /^(?:-l|list|print|--version|-V)$/,
-  }),
-  asks("floor/persistence", "systemd-run schtasks launchctl", "$ lets something run later, unseen.", {
+  refuses(
+    "floor/persistence",
+    "crontab at batch update-rc.d chkconfig",
+    "$ lets something run later without anybody seeing it.",
+    {
+      none: /^(?:-l|list|print|--version|-V)$/,
+    },
+  ),
+  asks("floor/persistence", "systemd-run schtasks launchctl", "$ lets something run later without anybody seeing it.", {
     none: /^(?:-l|list|print|--version|-V)$/,
   }),
   refuses(

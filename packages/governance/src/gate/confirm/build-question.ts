@@ -90,5 +90,5 @@ function whereItRuns(where: "server" | "client", isolation: QuestionContext["iso
   if (where === "client") return "A command is typed into your terminal and runs with your rights on this machine.";
   if (isolation === "sandboxed")
     return "A command runs in the sandbox: it can change this workspace and nothing else of yours, and has no network.";
-  return "A command runs with your rights on this machine; no sandbox keeps it apart.";
+  return "A command runs with your rights on this machine; no sandbox isolates it.";
 }

@@ -56,14 +56,14 @@ async function askAll(policies: readonly Policy[], input: PolicyInput, options: 
         options.signal.throwIfAborted();
         const problem = error instanceof Error ? error.message : String(error);
         if (pureRead && policy.kind === "observer") {
-          warnings.push(`The hook ${policy.name} failed and was passed over for a read: ${problem}`);
+          warnings.push(`The hook ${policy.name} failed, which is ignored for a read: ${problem}`);
           return allow;
         }
         return deny({
           code: "hook_failed",
           rule: `hook/${policy.name}`,
           reason: `The hook ${policy.name} failed, so the call does not run: ${problem}`,
-          hint: "Mend or remove the hook, then try again.",
+          hint: "Correct or remove the hook, then try again.",
         });
       }
     }),

@@ -77,12 +77,12 @@ export async function judgeConnections(
   if (mayStand && answer.scope === "workspace") await options.connections?.remember(program.name, fresh);
   const decision = decisionOf(again, answer);
   await journal.begin([decision], context.turnId);
-  const by = `${answer.by === "remembered" ? "an answer that stands" : answer.by}, ${answer.scope}`;
+  const by = `${answer.by === "remembered" ? "a lasting answer" : answer.by}, ${answer.scope}`;
   return {
     type: "let-through",
     allowed: endpoints.map((endpoint) => {
       const one = covered.find((known) => covers(known, endpoint));
-      return { ...endpoint, answer: one === undefined ? by : `an answer that stands, of call ${one.callId}` };
+      return { ...endpoint, answer: one === undefined ? by : `a lasting answer, of call ${one.callId}` };
     }),
   };
 }
@@ -135,7 +135,7 @@ function aboutConnections(
       lasts
         ? "It was refused. After a yes the command runs in the background, and the way is open until it ends."
         : "It was refused, and nothing of that run is kept; after a yes the command runs again.",
-      "What is let through is a way out: all that the command sees of the workspace could be sent there.",
+      "If you allow it, the command could send everything there that it sees of the workspace.",
       ...open.flatMap(loginWarning),
       ...open.flatMap(connectionWarnings),
     ].join(" "),
@@ -149,7 +149,7 @@ function aboutConnections(
 function loginWarning(endpoint: AllowedEndpoint): readonly string[] {
   if (endpoint.login === undefined) return [];
   const what = `Code of the workspace that runs beside it can read the packages of ${endpointName(endpoint)} that you may read`;
-  return [`${what}, for this one run; the login itself it never sees.`];
+  return [`${what}, for this one run; it never sees the login itself.`];
 }
 
 /** What a person has to know of an endpoint who is asked about it, in sentences. */
@@ -157,7 +157,7 @@ export function connectionWarnings(endpoint: AllowedEndpoint): readonly string[]
   const { host, address } = endpoint;
   if (isLoopback(endpoint)) {
     const service = `${endpointName(endpoint)} is a service on the server's own machine`;
-    return [`${service}: what it is told to do, it does outside of the sandbox.`];
+    return [`${service}: what the command tells it to do is done outside of the sandbox.`];
   }
   if (address !== undefined) return [`${host} leads to ${address}, in the private network of the server's machine.`];
   return [];

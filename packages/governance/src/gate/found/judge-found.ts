@@ -82,14 +82,14 @@ function nothing(finding: Finding, decision: Decision, against: AgainstParts = n
 const nothingLeft: Finding = {
   code: "user_denied",
   rule: "gate/confirm",
-  reason: "The user wants nothing of it: what was left makes no sense without what was not wanted.",
+  reason: "The user keeps nothing of it: the rest makes no sense without the parts that the user refused.",
   hint: "Choose another way or ask the user.",
 };
 
 const changedMeanwhile: Finding = {
   code: "changed_after_approval",
   rule: "gate/confirm",
-  reason: "What the rules say of these changes is not what was agreed to any more, so nothing of them was kept.",
+  reason: "The rules now judge these changes differently than when the user agreed, so none of them was kept.",
   hint: "Run the command again.",
   retryable: true,
 };

@@ -18,11 +18,11 @@ function heldWords(anchor: Anchor): string {
   const { size, said, where } = anchor;
   const records = size === 1 ? "record 1" : `records 1 to ${size}`;
   const first = said.toSorted((one, other) => one.time.getTime() - other.time.getTime())[0];
-  if (first === undefined) return `${records}; nobody says since when (${where})`;
+  if (first === undefined) return `${records}; nobody has said since when (${where})`;
   const since = `${new Date(firstTime(anchor)).toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const word =
     first.by === "signer"
-      ? "by the signer's own word, which counts as far as somebody else has kept it since"
-      : `by the word of ${first.by.witness}`;
-  return `${records} could not be rewritten unseen since ${since}, ${word} (${where})`;
+      ? "says the signer; that counts only if somebody else has kept the anchor since"
+      : `says ${first.by.witness}`;
+  return `${records} could not be rewritten without being noticed since ${since}, ${word} (${where})`;
 }

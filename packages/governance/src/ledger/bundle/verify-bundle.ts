@@ -62,7 +62,7 @@ export async function verifyBundle(
   }
   const { key_id: keyId, digest, head, workspace, withheld } = bundle;
   if (!verifier.knows(keyId))
-    return refuse("unknown_key", `The bundle is signed with a key nobody vouches for (${keyId.slice(0, 64)}).`);
+    return refuse("unknown_key", `The bundle is signed with an unknown key (${keyId.slice(0, 64)}).`);
   const signature = decodeSignature(bundle.signature);
   if (signature === undefined || !(await verifier.verify(keyId, bundleMessage(digest), signature))) {
     return refuse("bad_signature", "The bundle was changed after it was signed.", keyId);

@@ -70,7 +70,7 @@ export function assertPlanMay(plan: PlanRecord, change: Exclude<PlanChange["type
 
 const nextStep: Record<PlanRecord["state"], string> = {
   draft: "Preview it first.",
-  preview: "Mend what the preview denies, or submit another plan.",
+  preview: "Correct what the preview denies, or submit another plan.",
   awaiting_approval: "Approve it, then execute it.",
   executing: "Wait for the end of its run, or stop that turn.",
   verifying: "Verify it with the token that opened its run.",

@@ -48,7 +48,7 @@ const bound: readonly {
   {
     member: "head",
     reason: "head_moved",
-    message: "The workspace stands on another commit or branch than when the plan was previewed.",
+    message: "The workspace is on another commit or branch than when the plan was previewed.",
   },
   {
     member: "policySha256",

@@ -63,7 +63,7 @@ export class InspectedFiles {
         hunks: diff?.hunks ?? [],
         baseSha256: shaOf(before) ?? "",
         conflict: problem !== undefined,
-        warning: problem ?? (newText === oldText ? "The file says exactly this already." : ""),
+        warning: problem ?? (newText === oldText ? "The file already has exactly this text." : ""),
       },
       // A write that changes nothing is not a call; what the rules say of the path does not depend on its text.
       judgedText: newText === oldText ? `${newText}\n` : newText,

@@ -18,12 +18,12 @@ export function patchText(old: string | undefined, patch: string, path: string):
     return conflict(`The patch is not a unified diff: ${error instanceof Error ? error.message : String(error)}.`);
   }
   const [file, ...others] = files;
-  if (file === undefined || others.length > 0) return conflict("The patch must be of exactly one file.");
+  if (file === undefined || others.length > 0) return conflict("The patch must be for exactly one file.");
   if (file.hunks.length === 0) return conflict("The patch holds no hunk.");
   for (const name of [file.oldFileName, file.newFileName]) {
     if (name === undefined || name === "/dev/null" || name === "") continue;
     if (name !== path && name.replace(/^[ab]\//, "") !== path.replace(/^\.\//, "")) {
-      return conflict(`The patch is of ${JSON.stringify(name)}, not of ${JSON.stringify(path)}.`);
+      return conflict(`The patch is for ${JSON.stringify(name)}, not for ${JSON.stringify(path)}.`);
     }
   }
   if (file.newFileName === "/dev/null") return conflict("A patch cannot delete its file here: use a command.");
@@ -31,7 +31,7 @@ export function patchText(old: string | undefined, patch: string, path: string):
   if (old === undefined && !creates) return conflict(`There is no file ${path} that the patch could change.`);
   if (old !== undefined && creates) return conflict(`The patch creates ${path}, which exists.`);
   const text = applyPatch(old ?? "", file, { fuzzFactor: 0, autoConvertLineEndings: true });
-  return text === false ? conflict(`The patch does not fit what ${path} says now.`) : { type: "text", text };
+  return text === false ? conflict(`The patch does not fit the present text of ${path}.`) : { type: "text", text };
 }
 
 function conflict(reason: string): PatchResult {

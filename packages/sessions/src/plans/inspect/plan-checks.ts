@@ -38,7 +38,7 @@ export function assertHead(before: string, now: string): void {
   if (before === now) return;
   throw planRefusal(
     "head_moved",
-    "The workspace stands on another commit or branch than when the plan was previewed.",
+    "The workspace is on another commit or branch than when the plan was previewed.",
     "Preview and approve it again.",
   );
 }

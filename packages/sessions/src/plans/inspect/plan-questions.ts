@@ -66,7 +66,7 @@ export async function assertSomebodyCanAnswer(
   const { redactor } = session.services;
   throw planRefusal(
     "nobody_to_ask",
-    `${await redactor.redact(question)} asks a person once more, and no client that can answer is open. Nothing was run, and the approval stands.`,
+    `${await redactor.redact(question)} needs another answer of a person, and no client that can answer is open. Nothing was run, and the approval is still valid.`,
     `Open the session ${session.id} where you can answer, e.g. by gennai open, then do this again.`,
   );
 }

@@ -179,7 +179,7 @@ class PlanRun {
       const after = textAfter(action, now);
       if (after.type === "conflict") return failedAction("command_error", after.reason);
       if (now.type === "text" && now.text === after.text) {
-        return { tookEffect: false, seen: true, evidence: `${action.path} says exactly this already.` };
+        return { tookEffect: false, seen: true, evidence: `${action.path} already has exactly this text.` };
       }
       return { text: after.text };
     } catch (error) {
@@ -225,7 +225,7 @@ class PlanRun {
       state === "verifying"
         ? ""
         : state === "unverified"
-          ? "Nothing in this plan proves that it worked: look yourself, or submit a plan with verification commands."
+          ? "Nothing in this plan proves that it worked: check it yourself, or submit a plan with verification commands."
           : remediationOf(state, session.state, turnId);
     const change: PlanChange = {
       ...({ type: "run-ended", state, claimed, executed: claimed && this.#seen, remediation } as const),

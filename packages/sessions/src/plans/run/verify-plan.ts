@@ -39,7 +39,7 @@ export async function verifyPlan(ports: VerificationPorts): Promise<TurnEnd> {
       ? ""
       : signal.aborted
         ? "The verification was stopped: nothing is proven."
-        : `${failed.length} of ${results.length} verification commands did not pass. Undo the change set of the run, or submit a plan that mends it.`;
+        : `${failed.length} of ${results.length} verification commands did not pass. Undo the change set of the run, or submit a plan that corrects it.`;
   const outcome = results.map(({ stepId, passed, exitCode }) => ({ stepId, passed, exitCode: exitCode ?? null }));
   await session.writer.commit(
     [
@@ -66,7 +66,7 @@ async function verification(
   const { session, turnId, tools, answers, signal } = ports;
   const { redactor } = session.services;
   if (provesNothing(command)) {
-    const text = `The verification of step ${JSON.stringify(stepId)} proves nothing: this command passes whatever was done.`;
+    const text = `The verification of step ${JSON.stringify(stepId)} proves nothing: this command always passes.`;
     session.writer.emit({ type: "warning", text }, { turnId });
   }
   const call = { id: callId, name: "Bash", argumentsJson: JSON.stringify({ command }) };

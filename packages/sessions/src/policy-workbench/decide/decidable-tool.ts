@@ -52,7 +52,7 @@ export function decidableTool(
       }
     },
     execute() {
-      throw new ToolFailure("decides_only", "Calls are only decided here, none runs.", {
+      throw new ToolFailure("decides_only", "Calls are only judged here; none runs.", {
         failureClass: "permission_denied",
       });
     },

@@ -72,7 +72,8 @@ export function personsNetwork(
     const named = open.map(endpointName);
     let answer: NetworkAnswer = "once";
     if (open.length > 0) {
-      const said = found.verdict.type === "allow" ? [] : [`A session would be told: ${found.verdict.finding.reason}`];
+      const said =
+        found.verdict.type === "allow" ? [] : [`A session would get this answer: ${found.verdict.finding.reason}`];
       const warnings = [...open.flatMap(connectionWarnings), ...said];
       answer = (await ask?.({ program: program.name, endpoints: named, warnings, mayStand })) ?? "no";
       context.signal.throwIfAborted();
