@@ -58,7 +58,7 @@ test("without git the server's reason is shown, and what can be done", async () 
   await using on = await openPage(gennai);
   await on.repl.send(task);
   const question = on.repl.root.getByRole("region", { name: "Branch for the agent" });
-  await question.getByText("no git repository").waitFor();
+  await question.getByText("not a git repository").waitFor();
   expect(await question.getByRole("button").allInnerTexts()).toEqual([
     "Try again",
     "Use Proposal mode instead",

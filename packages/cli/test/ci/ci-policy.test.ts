@@ -102,7 +102,7 @@ describe("a policy file", () => {
     const packaged = { directory: workspace, workspace: directory.path("repo/packages/a") };
     await expect(readCiPolicy("p.yaml", packaged)).rejects.toThrow("lies in the workspace or its repository");
     expect(await readCiPolicy("../p.yaml", packaged)).toEqual({ version: 1, allow: [] });
-    await expect(readCiPolicy("/dev/zero", place)).rejects.toThrow("no regular file");
+    await expect(readCiPolicy("/dev/zero", place)).rejects.toThrow("not a regular file");
     await writeFile(outside, "#".repeat(1024 * 1024 + 1));
     await expect(readCiPolicy(outside, place)).rejects.toThrow("larger");
   });

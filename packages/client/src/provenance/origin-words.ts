@@ -44,9 +44,9 @@ export function decisionWords(decision: WriteDecision): string {
 }
 
 export const verificationWords = {
-  verified: "looked at afterwards, and as it should be",
-  unverified: "nothing proves the result",
-  failed: "looked at afterwards, and not as it should be",
+  verified: "the result is correct",
+  unverified: "not verified",
+  failed: "the result is not correct",
   untold: "not told",
 } as const;
 
@@ -59,7 +59,7 @@ export const methodWords: Readonly<Record<Extract<TracedOrigin, { type: "recorde
 };
 
 export const unknownWords = {
-  outside: "it stood there already, or somebody else wrote it since",
+  outside: "it was there before, or somebody else wrote it since",
   ambiguous: "several calls, or a person in a review, may have written it",
   "not-recorded": "nothing recorded is like it",
 } as const;

@@ -164,11 +164,11 @@ test("a number that is some cell's id names no other cell", () => {
 });
 
 test.each([
-  ["no JSON", "# %%", /no JSON/],
-  ["a list", "[]", /no notebook/],
+  ["no JSON", "# %%", /not JSON/],
+  ["a list", "[]", /not a notebook/],
   ["nbformat 3", '{"worksheets":[],"nbformat":3,"nbformat_minor":0}', /nbformat/],
   ["a source that is a number", '{"cells":[{"cell_type":"raw","source":3}],"nbformat":4,"nbformat_minor":4}', /source/],
-  ["deep nesting", `${"[".repeat(200_000)}`, /no JSON/],
+  ["deep nesting", `${"[".repeat(200_000)}`, /not JSON/],
 ])("%s is not a notebook", (_name, text, problem) => {
   const result = parseNotebook(text);
   expect("problem" in result ? result.problem : "").toMatch(problem);

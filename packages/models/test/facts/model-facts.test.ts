@@ -112,7 +112,7 @@ test.each([
   ["{", /JSON/],
   [{ models: { m: { context_tokens: -1 } } }, /models\.m\.context_tokens/],
   [{ models: { m: { contxt: 1 } } }, /contxt/],
-  [{ headers: { "file:///x": {} } }, /no http or https address/],
+  [{ headers: { "file:///x": {} } }, /not an http or https address/],
   [{ headers: { "https://a.example": { Host: "x" } } }, /Host: .*header that each request has/],
   [{ headers: { "https://a.example": { "X-A": "a\nb" } } }, /plain characters/],
 ])("%j is said to be no use, and then there are no prices", async (file, problem) => {

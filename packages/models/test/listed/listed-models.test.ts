@@ -149,7 +149,7 @@ test("a server that hangs is given up after three seconds", async () => {
 test.each([
   ["http://127.0.0.1:2/v1", /Nobody answers/],
   ["", /Nobody said where/],
-  ["file:///etc/passwd", /no http or https URL/],
+  ["file:///etc/passwd", /not an http or https URL/],
   ["http://user:sk-never-shown-4711@127.0.0.1:1/v1", /credentials/],
 ])("the address %j: said plainly", async (baseUrl, problem) => {
   const listed = await listModels("openai-compatible", baseUrl, knowing());

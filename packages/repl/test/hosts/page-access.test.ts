@@ -76,7 +76,7 @@ test("a link that was used asks for another, and takes it", async () => {
   await new Promise((resolve) => setTimeout(resolve, 0));
   expect(door()?.textContent).toContain("used already");
   await paste("nonsense");
-  expect(door()?.textContent).toContain("no link");
+  expect(door()?.textContent).toContain("not a link");
   await paste(code("bad"));
   expect(door()?.textContent).toContain("used already");
   await paste(`http://127.0.0.1:7777/#${code("good")}`);

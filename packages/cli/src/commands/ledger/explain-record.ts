@@ -107,14 +107,14 @@ function endWords(call: RecordFields): string {
   return [
     typeof exit === "number" ? `it ended with exit code ${exit}` : failure === "" ? "it ended" : "it failed",
     ...(failure === "" ? [] : [`the failure is ${failure}`]),
-    verificationWords[verification] ?? "nobody looked at the result",
+    verificationWords[verification] ?? "the result was not verified",
   ].join(", ");
 }
 
 const verificationWords: Readonly<Record<string, string>> = {
-  verified: "and the result was looked at and is as it should be",
-  unverified: "and nothing proves the result",
-  failed: "and the result is not as it should be",
+  verified: "and the result was checked and is correct",
+  unverified: "and the result was not verified",
+  failed: "and the result is not correct",
 };
 
 function inputWords(input: unknown): string {

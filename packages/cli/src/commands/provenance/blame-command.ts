@@ -99,7 +99,7 @@ function blameText(
         ["intent", write.intent === undefined ? "none was selected" : terminalSafe(write.intent)],
         ["agreed", decisionWords(write.decision)],
         ["checked", verificationWords[write.verification]],
-        ["found", [...found].map(([how, count]) => `${lineCount(count)} ${how}`).join("; ")],
+        ["found", [...found].map(([how, count]) => `${lineCount(count)}: ${how}`).join("; ")],
       ].map(([what = "", words = ""]) => `${" ".repeat(width)} ${what.padEnd(8)} ${words}`);
       return [`${name} ${writerWords(write)}, ${terminalSafe(whenWords(write.time))}`, ...rest].join("\n");
     });

@@ -107,7 +107,7 @@ stay, a signature of the old message goes, its note goes along. A trailer is a c
 const blameHelp = `
 Each line is looked for in what recorded calls wrote: by its text and its neighbours first, then by what git says about the file's
 names. So it is known again after it was formatted, moved, copied, or came into git by another commit. #4 is record 4 of the ledger:
-gennai ledger explain 4 tells more. A line without one is unknown: · nothing recorded is like it, or it stood there already;
+gennai ledger explain 4 tells more. A line without one is unknown: · no recorded line is like it, or it was there before;
 ? several calls may have written it. Who wrote it is never guessed.
 
 What is signed is the ledger. Commit messages are claims of whoever wrote them, and are not asked; notes only with --notes, and then those

@@ -178,7 +178,7 @@ describe("doctor", { timeout: 60_000 }, () => {
   });
 
   test.each([
-    [["--server", "localhost:7777"], "no URL"],
+    [["--server", "localhost:7777"], "not a URL"],
     [["--log", "nats//x"], "--log takes"],
     [["--compare", "http://127.0.0.1:1"], "two servers"],
   ])("a command line that is wrong: %j", async (args, text) => {

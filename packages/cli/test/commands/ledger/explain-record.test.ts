@@ -68,7 +68,10 @@ async function explain(id: string, ...more: string[]) {
 test.each([
   [
     "1",
-    ["Bash “rm a.txt” was about to run; it ended with exit code 0, and nothing proves", "ann said yes, for this once"],
+    [
+      "Bash “rm a.txt” was about to run; it ended with exit code 0, and the result was not verified",
+      "ann said yes, for this once",
+    ],
   ],
   [
     "1",

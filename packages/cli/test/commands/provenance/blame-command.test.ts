@@ -46,9 +46,9 @@ test("each line has its agent, intent, decision and verification, and no text is
     "#1 agent house/model in session s, turn turn, call c1 (Edit), 2026-11-20 10:00 UTC",
     "   intent   INT-007",
     "   agreed   ada said yes, as rules/user/asks asked",
-    "   checked  looked at afterwards, and as it should be",
-    "   found    2 lines the whole file is as it was recorded (100 %)",
-    "·  1 line unknown: it stood there already, or somebody else wrote it since",
+    "   checked  the result is correct",
+    "   found    2 lines: the whole file is as it was recorded (100 %)",
+    "·  1 line unknown: it was there before, or somebody else wrote it since",
     "",
   ]);
   expect(code).toBe(0);
@@ -217,7 +217,7 @@ describe("refused are", () => {
     expect(await blame("link.txt")).toMatchObject({ code: 2, printed: "" });
     expect(await blame("dir")).toMatchObject({ code: 2 });
     expect(await blame("none.txt")).toMatchObject({ code: 1 });
-    expect(await blame("a.bin")).toMatchObject({ code: 1, complained: expect.stringContaining("no text") });
+    expect(await blame("a.bin")).toMatchObject({ code: 1, complained: expect.stringContaining("not text") });
     expect(await blame("dir/a.txt:0")).toMatchObject({ code: 2 });
     expect(await blame("dir/a.txt:5-4")).toMatchObject({ code: 2 });
     expect(await blame("dir/a.txt:9")).toMatchObject({ code: 2 });

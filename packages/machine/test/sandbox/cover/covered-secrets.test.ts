@@ -89,7 +89,7 @@ describe("a secret stays covered wherever a command moves it", () => {
     expect((await box.run("mkdir $'\\xff' && mv config $'\\xff/config'")).exitCode).toBe(0);
     await expect(box.run("cat $'\\xff/config/prod/.env'")).rejects.toMatchObject({
       code: "sandbox_unavailable",
-      message: expect.stringMatching(/no UTF-8/),
+      message: expect.stringMatching(/not UTF-8/),
     });
   });
 

@@ -62,13 +62,15 @@ export function summaryOf({ lines, files, asked, withoutVerification }: ChangeRe
   const agent = agentLines(lines);
   const refusals = asked.filter(({ answer }) => answer !== "yes").length;
   return [
-    `Of ${count(total, "new line")} in ${count(files.length, "file")}, recorded calls of an agent wrote ${agent} (${shareOf(agent, total)}).`,
+    total === 0
+      ? "The commits have no new lines; changes that are not committed are not counted."
+      : `Of ${count(total, "new line")} in ${count(files.length, "file")}, recorded calls of an agent wrote ${agent} (${shareOf(agent, total)}).`,
     asked.length === 0 ? "Nobody was asked, and nothing was refused." : decisionsOf(asked.length - refusals, refusals),
     agent === 0
-      ? "No new line is known to be an agent's."
+      ? "No new line is known to be from an agent."
       : withoutVerification.length === 0
-        ? "Every line of the agent's was looked at afterwards."
-        : `In ${count(withoutVerification.length, "file")}, lines of the agent's have no verification.`,
+        ? "The result was verified for every line of the agent."
+        : `In ${count(withoutVerification.length, "file")}, lines of the agent were not verified.`,
   ].join(" ");
 }
 
@@ -76,7 +78,7 @@ export function summaryOf({ lines, files, asked, withoutVerification }: ChangeRe
 export function doubtOf({ trust }: ChangeReport): string | undefined {
   if (trust.status === "ok" && trust.source !== "bundle-own-key") return undefined;
   if (trust.source === "bundle-own-key") return "The bundle was checked with its own key alone.";
-  return `What this rests on is not as it was signed (${trust.status}): ${trust.message}`;
+  return `The signed ledger behind this report is not as it was signed (${trust.status}): ${trust.message}`;
 }
 
 /** A record's time for people; what is no time says so, so that nothing else of a record gets in. */
