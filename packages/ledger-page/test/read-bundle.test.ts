@@ -136,7 +136,7 @@ test("a witness's word on the time counts by its key alone, and what is no key i
   expect(await said([])).toMatchObject([{ by: "signer" }]);
   expect(await said([witness.verifierKey])).toMatchObject([{ by: "signer" }, { by: { witness: "witness.example" } }]);
   expect(await said([testWitness("witness.example", 0).verifierKey])).toMatchObject([{ by: "signer" }]);
-  await expect(both(good, head, ["nobody"])).rejects.toThrow("is no verifier key");
+  await expect(both(good, head, ["nobody"])).rejects.toThrow("is not a verifier key");
 });
 
 test("no byte can be changed unseen", async () => {

@@ -107,7 +107,7 @@ test("a head that somebody kept says since when, and finds out a ledger that was
   await page.getByText("Witnesses").click();
   await page.getByLabel("Keys of those whose word").fill("nobody");
   await page.getByLabel("Keys of those whose word").blur();
-  await page.getByText("is no verifier key").waitFor();
+  await page.getByText("is not a verifier key").waitFor();
   expect(asked).toEqual([address]);
   expect(complaints).toEqual([]);
 });

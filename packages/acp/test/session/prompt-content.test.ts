@@ -34,7 +34,7 @@ test("an image is its bytes", () => {
 
 test.each<[string, ContentBlock, string]>([
   ["sound", { type: "audio", data: "", mimeType: "audio/wav" }, "Write the prompt as text."],
-  ["bytes", { type: "resource", resource: { uri: "file:///w/a.bin", blob: "AA==" } }, "is no text"],
+  ["bytes", { type: "resource", resource: { uri: "file:///w/a.bin", blob: "AA==" } }, "is not text"],
 ])("%s is refused", (_name, block, why) => {
   expect(() => promptContent([block])).toThrow(why);
 });

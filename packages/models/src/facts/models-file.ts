@@ -18,7 +18,7 @@ const headerValue = z
   .string()
   .max(4_000)
   .regex(/^[\x20-\x7E]*$/, "is no value of a header: it takes plain characters in one line");
-const httpAddress = z.string().refine(isHttpAddress, "is no http or https address");
+const httpAddress = z.string().refine(isHttpAddress, "is not an http or https address");
 
 /** The shape of the file; `docs/reference/settings.md` is generated from it. */
 export const modelsFileSchema = z.strictObject({

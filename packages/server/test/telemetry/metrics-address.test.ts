@@ -13,6 +13,6 @@ test.each([
 test.each(["", "host", ":9464", "1.2.3.4", "70000", "[zz]:1", "a b:1", "http://a:1", "::1:9464"])(
   "%j is none",
   (text) => {
-    expect(() => parseMetricsAddress(text)).toThrow("is no address");
+    expect(() => parseMetricsAddress(text)).toThrow("is not an address");
   },
 );

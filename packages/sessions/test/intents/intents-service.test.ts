@@ -32,7 +32,7 @@ describe("seed 001 opt-in: keep the hooks opt-in per workspace or profile (featu
     expect(await service.status()).toMatchObject({
       on: true,
       intents: [],
-      problems: [expect.stringContaining("is not there")],
+      problems: [expect.stringContaining("is missing")],
     });
     expect(await bench.service().status()).toMatchObject({ on: true });
     await service.setMode("auto");
