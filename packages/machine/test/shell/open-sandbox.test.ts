@@ -11,7 +11,7 @@ import {
 import { join } from "node:path";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { findBubblewrap } from "#sandbox/host/find-bubblewrap";
 import { readHostLayout } from "#sandbox/host/host-layout";
 import { bubblewrapArguments } from "#sandbox/mounts/bubblewrap-arguments";
@@ -64,7 +64,8 @@ test("bubblewrap is only taken from where root put it", async () => {
   expect(
     findBubblewrap([directory.path("bwrap"), directory.path("open"), directory.path("missing"), directory.root]),
   ).toBeUndefined();
-  process.env["PATH"] = `${directory.root}:${process.env["PATH"]}`;
+  vi.stubEnv("PATH", `${directory.root}:${process.env["PATH"]}`);
+  onTestFinished(() => void vi.unstubAllEnvs());
   expect(findBubblewrap()).toMatch(/^\/(?:usr|bin|run)\//);
 });
 
