@@ -1,7 +1,20 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Where the tests lie that take longest, longest first: whole servers, crashes, load, and what the documentation shows. */
-const long = ["corpus", "scale", "crash", "docs", "release", "e2e/replicas", "fuzz", "conformance", "deploy", "e2e"];
+/** Where the tests lie that take longest, longest first: stages, whole servers, crashes, load, and what the documentation shows. */
+const long = [
+  "stage",
+  "effects",
+  "corpus",
+  "scale",
+  "crash",
+  "docs",
+  "release",
+  "e2e/replicas",
+  "fuzz",
+  "conformance",
+  "deploy",
+  "e2e",
+];
 
 /** Begins with what takes longest, so that no worker is left with it at the end, while the others have nothing to do. */
 export class LongestFirst extends BaseSequencer {
