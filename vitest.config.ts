@@ -1,23 +1,31 @@
+import { readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./test/longest-first.ts";
 import { testFilesOf } from "./test/test-files.ts";
 
 const root = fileURLToPath(new URL(".", import.meta.url));
-const { together, alone } = testFilesOf(root, [
-  "acp",
-  "agent",
-  "client",
+/** Folders of test/e2e that may share a process: their servers change nothing that a process has once. */
+const sharedFolders = [
+  "context",
   "governance",
+  "ledger",
+  "long-sessions",
+  "mcp",
   "models",
-  "protocol",
-  "repl",
-  "ledger-page",
-  "server",
-  "sessions",
-  "store",
-  "vscode",
+  "page",
+  "process",
+  "redaction",
+  "rpc",
+];
+const { together, alone } = testFilesOf(root, [
+  // The packages `cli` and `machine` start and stop processes and change what a process has once.
+  ...readdirSync(join(root, "packages"))
+    .filter((name) => !["cli", "machine", "testkit"].includes(name))
+    .map((name) => join("packages", name, "test")),
+  ...sharedFolders.map((name) => join("test", "e2e", name)),
 ]);
 
 export default defineConfig({
@@ -40,13 +48,12 @@ export default defineConfig({
         extends: true,
         test: {
           name: "isolated",
-          // The packages `cli` and `machine` start and stop processes and change what a process has once.
           // No `exclude`: with one, vitest does not hear `--exclude`. What is in a browser, test/e2e/vitest.config.ts runs.
           include: [
             ...alone,
             "packages/{cli,machine}/test/**/*.test.ts",
             "test/!(e2e)/**/*.test.ts",
-            "test/e2e/!(browser|vscode)/**/*.test.ts",
+            `test/e2e/!(browser|vscode|${sharedFolders.join("|")})/**/*.test.ts`,
           ],
         },
       },

@@ -2,16 +2,15 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * The test files of `packages/NAME/test`, as paths from `root`, by how they may run. Those in `together` may run one after another
- * in one process, where what they import is loaded once. One that replaces a module (`vi.mock`) is in `alone`: the files that run
- * after it in the same process would get modules that hold its replacement.
+ * The test files in `folders`, all as paths from `root`, by how they may run. Those in `together` may run one after another in one
+ * process, where what they import is loaded once. One that replaces a module (`vi.mock`) is in `alone`: the files that run after it
+ * in the same process would get modules that hold its replacement.
  */
 export function testFilesOf(
   root: string,
-  packages: readonly string[],
+  folders: readonly string[],
 ): { readonly together: string[]; readonly alone: string[] } {
-  const files = packages
-    .map((name) => join("packages", name, "test"))
+  const files = folders
     .flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((file) => join(folder, file)),
     )
