@@ -24,12 +24,12 @@ function show(provider: { backend: "openai-compatible" | "anthropic"; baseUrl: s
 test("a key of a server of one's own is shown with the only address that gets it, before and after it is set", async () => {
   const there = { backend: "openai-compatible", baseUrl: "http://models.example:8000/v1" } as const;
   show({ ...there, hasKey: true });
-  expect(root.textContent).toContain("It goes to http://models.example:8000 alone.");
+  expect(root.textContent).toContain("It is sent only to http://models.example:8000.");
   render(null, root);
   show({ ...there, hasKey: false });
   expect(root.textContent).not.toContain("models.example");
   await act(() => root.querySelector("button")?.click());
-  expect(root.querySelector("#model-key-place")?.textContent).toContain("It goes to http://models.example:8000 alone.");
+  expect(root.querySelector("#model-key-place")?.textContent).toContain("It is sent only to http://models.example:8000.");
 });
 
 test("of a provider that all know no address is said", () => {

@@ -85,7 +85,7 @@ describe("install and uninstall", () => {
     expect(await run("guard uninstall claude-code")).toMatchObject({ code: 0 });
     expect(readdirSync(root)).toEqual([]);
     expect(readdirSync(join(place.environment.GENNAI_STATE_DIR, "guard"))).toEqual([]);
-    expect((await run("guard uninstall claude-code")).printed).toContain("Nothing of Gennai's");
+    expect((await run("guard uninstall claude-code")).printed).toContain("There is nothing of Gennai");
   });
 
   test("others' hooks and settings stay, and their file comes back byte for byte", async () => {

@@ -89,9 +89,9 @@ describe.each(Object.entries(plugins))("%s", (agent, path) => {
     writeFileSync(file, "theirs");
     expect(await run(`guard install ${agent}`)).toMatchObject({
       code: 2,
-      complained: expect.stringContaining("else's"),
+      complained: expect.stringContaining("not written by Gennai"),
     });
-    expect((await run(`guard uninstall ${agent}`)).printed).toContain("Nothing of Gennai's");
+    expect((await run(`guard uninstall ${agent}`)).printed).toContain("There is nothing of Gennai");
     expect(readFileSync(file, "utf8")).toBe("theirs");
     writeFileSync(file, "");
     await run(`guard install ${agent}`);

@@ -69,8 +69,8 @@ test("--image takes images along, and refuses what is none before anything start
     userMessage: { images: [{ mediaType: "image/png" }, { mediaType: "image/png" }] },
   });
   const refused = [
-    [["--image", "notes.txt", "hello"], /notes\.txt cannot go along\. It must be PNG, JPEG, GIF or WebP/],
-    [["--image", "none.png", "hello"], /none\.png cannot go along\. It is not there/],
+    [["--image", "notes.txt", "hello"], /notes\.txt cannot be sent\. It must be PNG, JPEG, GIF or WebP/],
+    [["--image", "none.png", "hello"], /none\.png cannot be sent\. It is not there/],
     [["--image", "src", "hello"], /It is not a file/],
     [["--image", "page.png"], /--image needs a request/],
     [["--image", "page.png", "--mode", "plan", "hello"], /--image is not for plans/],

@@ -75,7 +75,7 @@ const banners = [
     "run WITHOUT a sandbox: it was switched off",
   ],
   ["that it is a copy", { ...facts, isSample: true, token: secret }, "a fresh copy of the sample"],
-  ["that a proxy must be before it", { ...facts, encryption: "proxy", token: secret }, "but your proxy"],
+  ["that a proxy must be before it", { ...facts, encryption: "proxy", token: secret }, "only your proxy"],
   ["that it encrypts", { ...facts, encryption: "tls", token: secret }, "TLS 1.2"],
   [
     "whose tokens count",
