@@ -118,7 +118,7 @@ describe("seed 004 §6 fallback: files that cannot be used", () => {
     [
       "RUL-008 invalid pattern",
       `${good}noDeletePaths: []\n`.replace("'git reset --hard'", "'git (reset'"),
-      /^\.gennai\/rules\.yaml:2: rules\/project\/1: pattern is not a regular expression/,
+      /^\.gennai\/rules\.yaml:2: rules\/project\/1: pattern is no regular expression/,
     ],
     ["RUL-009 only comments", "# nothing\n", /rules\.yaml:1: is empty, no set of rules/],
     ["RUL-009 a list", "- rm\n", /is a list, no set of rules/],

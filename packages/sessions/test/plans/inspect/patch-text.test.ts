@@ -19,11 +19,11 @@ describe("patchText", () => {
     ["other content", "one\nthree\n", body, "does not fit"],
     ["no file", undefined, body, "no file"],
     ["a file where one is created", "x\n", "--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+new\n", "exists"],
-    ["another file's patch", "one\ntwo\n", `--- a/g\n+++ b/g\n${body}`, 'of "a/g"'],
+    ["another file's patch", "one\ntwo\n", `--- a/g\n+++ b/g\n${body}`, 'for "a/g"'],
     ["two files", "one\ntwo\n", `--- a/f\n+++ b/f\n${body}--- a/g\n+++ b/g\n${body}`, "exactly one file"],
     ["a deletion", "one\n", "--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n", "delete"],
     ["prose", "one\n", "please change one to two", "no hunk"],
-    ["a broken hunk", "one\n", "@@ -1,9 +1 @@\n-one\n", "no unified diff"],
+    ["a broken hunk", "one\n", "@@ -1,9 +1 @@\n-one\n", "not a unified diff"],
   ])("%s is a conflict", (_name, old, patch, wanted) => {
     expect(patchText(old, patch, "f")).toEqual({ type: "conflict", reason: expect.stringContaining(wanted) });
   });
