@@ -206,10 +206,10 @@ test.each<{
     code: 2,
     said: /"vim" is not a known agent[^]*claude-code, codex, gemini, opencode, pi, mine[^]*guard-agents\.yaml/,
   },
-  { words: ["--", "mine"], code: 2, said: /mine speaks to whichever provider.*\n.*--allow/ },
+  { words: ["--", "mine"], code: 2, said: /mine speaks to the provider that you chose.*\n.*--allow/ },
   { words: ["--", "claude", "fix it"], code: 2, said: /no terminal in a run.*\n.*-- claude -p/ },
   { words: ["--", "codex"], code: 2, said: /no terminal in a run.*\n.*-- codex exec/ },
-  { words: ["--allow", "here", "--", "mine"], code: 2, said: /here is no host and port/ },
+  { words: ["--allow", "here", "--", "mine"], code: 2, said: /here is not a host and port/ },
   { words: ["--keep", "--drop", "--", "mine"], code: 2, said: /not both/ },
   {
     words: ["--allow", "a.example:443", "--", "gone"],

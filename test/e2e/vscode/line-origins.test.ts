@@ -84,7 +84,7 @@ test("the pointer on a line tells who wrote it, and leads to the call in its ses
     "session:",
     "intent: none was selected",
     "agreed: no rule asked",
-    "checked: looked at",
+    "checked: the result is as expected",
   ]) {
     expect(told).toContain(words);
   }

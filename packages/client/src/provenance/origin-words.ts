@@ -44,9 +44,9 @@ export function decisionWords(decision: WriteDecision): string {
 }
 
 export const verificationWords = {
-  verified: "the result is correct",
+  verified: "the result is as expected",
   unverified: "not verified",
-  failed: "the result is not correct",
+  failed: "the result is not as expected",
   untold: "not told",
 } as const;
 

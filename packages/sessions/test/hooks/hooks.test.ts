@@ -119,7 +119,7 @@ describe("loading", () => {
     expect(await load()).toMatchObject({
       hooks: [],
       problems: [],
-      warnings: [expect.stringContaining("nobody has trusted")],
+      warnings: [expect.stringContaining("was not trusted yet")],
     });
 
     expect(await trust()).toEqual(["curl evil"]);

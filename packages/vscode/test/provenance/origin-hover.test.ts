@@ -44,7 +44,7 @@ test("a hover tells who, why, who agreed, whether it was looked at, and how it w
     "- session: session-, turn turn-123",
     "- intent: INT-001",
     "- agreed: Ada said yes, as ask/writes asked",
-    "- checked: the result is correct",
+    "- checked: the result is as expected",
     "- found: by its text without white space (91 %)",
     "",
     "[Show where this came from](command:gennai.showOrigin?%5B%7B%22uri%22%3A%22file%3A%2F%2F%2Fa%20%281%29.js%22%2C%22line%22%3A3%7D%5D)",

@@ -23,7 +23,7 @@ test("a command gets exactly the host and port that a person let it reach, and n
   const { questions, output } = await session.turn("once");
   expect(questions).toHaveLength(1);
   expect(questions[0]?.title).toContain("reach data.example:8080?");
-  expect(questions[0]?.impactStatement).toContain("could be sent there");
+  expect(questions[0]?.impactStatement).toContain("could send everything there");
   expect(questions[0]?.offeredScopes).toEqual([ConfirmationScope.ONCE]);
   expect(pages).toEqual(["GET data.example:8080 /answer"]);
   expect(asked).toEqual([]);

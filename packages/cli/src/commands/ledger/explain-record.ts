@@ -114,7 +114,7 @@ function endWords(call: RecordFields): string {
 const verificationWords: Readonly<Record<string, string>> = {
   verified: "and the result was checked and is correct",
   unverified: "and the result was not verified",
-  failed: "and the result is not correct",
+  failed: "and the result is not as expected",
 };
 
 function inputWords(input: unknown): string {

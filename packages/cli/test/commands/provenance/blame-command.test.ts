@@ -46,7 +46,7 @@ test("each line has its agent, intent, decision and verification, and no text is
     "#1 agent house/model in session s, turn turn, call c1 (Edit), 2026-11-20 10:00 UTC",
     "   intent   INT-007",
     "   agreed   ada said yes, as rules/user/asks asked",
-    "   checked  the result is correct",
+    "   checked  the result is as expected",
     "   found    2 lines: the whole file is as it was recorded (100 %)",
     "·  1 line unknown: it was there before, or somebody else wrote it since",
     "",
