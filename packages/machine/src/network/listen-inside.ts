@@ -23,6 +23,8 @@ const program = `
 const net = require("node:net");
 const dgram = require("node:dgram");
 process.on("disconnect", () => process.exit());
+// Node tells nothing of it while a handle that was sent was not taken: it never will be when the other side was killed.
+setInterval(() => process.ppid === Number(process.argv[1]) || process.exit(1), 1_000).unref();
 process.on("message", async ({ tcp, udp }) => {
   const send = (message, handle) => new Promise((sent) => process.send(message, handle, sent));
   for (const at of tcp) {
@@ -60,7 +62,7 @@ export async function listenInside(
   while (stdio.length <= Math.max(2, ...inheritedDescriptors())) stdio.push("ignore");
   stdio.push("ipc");
   const { ELECTRON_RUN_AS_NODE: asNode } = process.env;
-  const argv = [process.execPath, "--max-old-space-size=32", "-e", program];
+  const argv = [process.execPath, "--max-old-space-size=32", "-e", program, String(process.pid)];
   const child = spawn(systemProgram("nsenter"), [...network.joinArguments, "--", ...argv], {
     cwd: "/",
     env: asNode === undefined ? {} : { ELECTRON_RUN_AS_NODE: asNode },
