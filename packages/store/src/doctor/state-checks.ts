@@ -127,8 +127,12 @@ async function ledgerFinding({ stateDir, workspace }: StateDirectories): Promise
   return [ownFinding(report, workspace), others];
 }
 
-function ownFinding({ status, message, records, file, ofOthers }: WorkspaceLedgerReport, workspace: string): Finding {
+function ownFinding(report: WorkspaceLedgerReport, workspace: string): Finding {
+  const { status, message, records, compared, file, ofOthers } = report;
   const check = "ledger";
+  // Before the first start there is neither a database nor a head that could know of records.
+  const isNew = status === "missing_file" && !compared.store && !compared.head;
+  if (isNew) return { check, state: "ok", text: nothingRecorded };
   if (status === "ok") return { check, state: "ok", text: records === 0 ? message : `${records} records, sound` };
   const next = [`gennai ledger verify --workspace ${workspace}`];
   // A file that is only shorter than the store is written again from it.
@@ -137,6 +141,8 @@ function ownFinding({ status, message, records, file, ofOthers }: WorkspaceLedge
   if (mends) next.push(`gennai ledger repair --workspace ${workspace}`);
   return { check, state: mends ? "warn" : "fail", text: `${status}: ${message}`, next };
 }
+
+const nothingRecorded = "Nothing has been recorded yet";
 
 /** What was signed against the database: one from an older backup, or with a damaged log, has less. */
 async function headFinding({ stateDir, workspace }: StateDirectories): Promise<Finding | readonly Finding[]> {
@@ -152,6 +158,6 @@ async function headFinding({ stateDir, workspace }: StateDirectories): Promise<F
     ];
     return found.map(({ message }) => ({ check, state: "fail", text: message, next }));
   }
-  if (head === undefined) return { check, state: "ok", text: "Nothing has been recorded yet" };
+  if (head === undefined) return { check, state: "ok", text: nothingRecorded };
   return { check, state: "ok", text: `record ${head.seq} is signed, and in the store` };
 }

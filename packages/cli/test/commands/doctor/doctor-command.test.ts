@@ -61,6 +61,7 @@ describe("doctor", { timeout: 60_000 }, () => {
     expect(code).toBe(0);
     expect(of("state directory")).toMatchObject([{ state: "ok" }]);
     expect(of("keys")).toMatchObject([{ state: "ok" }]);
+    expect(of("ledger")).toMatchObject([{ state: "ok", text: "Nothing has been recorded yet" }]);
   });
 
   test.each([
