@@ -73,7 +73,9 @@ export function secretPath(path: string): SecretPath | undefined {
   const absolute = path.startsWith("/") ? `/${parts.join("/")}` : "";
   if (absolute !== "" && systemSecrets.test(absolute)) return { kind: "a system secret" };
   for (const [index, part] of parts.entries()) {
-    if (secretDirectories.has(part)) return { kind: "a credentials directory" };
+    if (secretDirectories.has(part)) {
+      return { kind: `${index === parts.length - 1 ? "" : "in "}a credentials directory` };
+    }
     for (const tail of secretTails) {
       if (tail[0] === part && tail.every((name, offset) => parts[index + offset] === name)) {
         return { kind: "a credentials file" };

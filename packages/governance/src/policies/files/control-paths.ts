@@ -99,7 +99,7 @@ const sensitiveTails: readonly (readonly [pattern: RegExp, what: string])[] = [
     /(?:^|\/)\.pre-commit-config\.ya?ml$|(?:^|\/)\.?lefthook\.ya?ml$|(?:^|\/)(?:lint-staged\.config\.|\.lintstagedrc|\.huskyrc|\.?simple-git-hooks\.)[^/]*$/,
     "git hooks",
   ],
-  [/(?:^|\/)(?:package|composer|deno)\.jsonc?$/, "scripts that installs and builds run"],
+  [/(?:^|\/)(?:package|composer|deno)\.jsonc?$/, "a file of scripts that installs and builds run"],
   [/(?:^|\/)node_modules\/\.bin\//, "a program that scripts run by its name"],
   [
     /(?:^|\/)\.npmrc$|(?:^|\/)bunfig\.toml$|(?:^|\/)pnpm-workspace\.yaml$|(?:^|\/)\.(?:cargo|mvn|bundle)\//,
