@@ -100,7 +100,7 @@ test("a session works in a working tree of its own, and goes from one machine to
   const imported = await gennai("sessions", "import", "bundle.jsonl");
   expect(imported.code).toBe(0);
   expect((await gennai("sessions", "--server", "own")).out).toContain(`${imported.out.trim()}  `);
-  expect((await gennai("sessions", "import", "b.ts")).err).toContain("no session that can be imported");
+  expect((await gennai("sessions", "import", "b.ts")).err).toContain("not a session that can be imported");
   expect((await gennai("sessions", "export", "none")).code).not.toBe(0);
 }, 60_000);
 

@@ -23,7 +23,7 @@ async function expectNoWayOn(server: TestServer, fork: string, code: string): Pr
     const events = await allEvents(server, fork);
     expect(endState(events)).toBe("INTERRUPTED");
     const told = events.filter(({ event }) => event.case === "error").at(-1);
-    expect(told?.errorInfo).toMatchObject({ code, canContinue: false, hint: expect.stringContaining("ask anew") });
+    expect(told?.errorInfo).toMatchObject({ code, canContinue: false, hint: expect.stringContaining("ask again") });
     expect((await server.client.resumeSession({ sessionId: fork })).cutOffTurn).toBeUndefined();
     const continueTurnId = told?.turnId ?? "";
     const refused = await refusalOf(server.client.startTurn({ sessionId: fork, continueTurnId, clientTurnId: "on" }));

@@ -74,7 +74,7 @@ test("what a rule asks about is said and waits for a yes, and what the user made
   expect(refused.err).toContain("dist/.env has the name of a file that holds secrets.");
   expect(existsSync(repository.path("dist"))).toBe(false);
   writeFileSync(repository.path("node_modules"), "mine");
-  expect((await gennai("stage", "keep", "node_modules", "--yes")).err).toContain("own node_modules changed meanwhile");
+  expect((await gennai("stage", "keep", "node_modules", "--yes")).err).toContain("own node_modules changed since");
   expect(await repository.read("node_modules")).toBe("mine");
   const stages = join(stateDir, "stages");
   expect(readdirSync(stages).filter((name) => existsSync(join(stages, name, "committed.json")))).toEqual([]);

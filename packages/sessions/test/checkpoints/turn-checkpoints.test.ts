@@ -156,7 +156,7 @@ test("a turn that was stopped does not wait for ever for a git that hangs", asyn
   } finally {
     vi.useRealTimers();
   }
-  expect(events.at(-1)).toMatchObject({ type: "warning", text: expect.stringContaining("was not kept") });
+  expect(events.at(-1)).toMatchObject({ type: "warning", text: expect.stringContaining("were not recorded") });
 });
 
 test("a git that hangs is gone a moment after it was stopped", async () => {
