@@ -15,6 +15,7 @@ export default defineConfig({
     testTimeout: 60_000,
     retry: process.env["CI"] === "true" ? 1 : 0,
     hookTimeout: 90_000,
+    expect: { poll: { timeout: 50_000 } },
     projects: [
       {
         extends: true,

@@ -43,13 +43,17 @@ test("without a repository git init is offered, and then a first commit without 
   await page.getByRole("tab", { name: "Welcome" }).waitFor();
   await workbench().runCommand("View: Close All Editors");
   await openFile(page, "basket.js");
-  // The file that one works on stays in front of the walkthrough.
-  await walkthroughTab(page).waitFor();
-  expect(await walkthroughTab(page).getAttribute("aria-selected")).toBe("false");
-  await walkthroughTab(page).hover();
-  await walkthroughTab(page)
-    .getByRole("button", { name: /^Close/ })
-    .click();
+  // The walkthrough opens by itself; where it did so before the editors were closed, it was closed with them.
+  const opens = walkthroughTab(page).waitFor({ timeout: 30_000 });
+  const isOpen = await opens.then(() => true).catch(() => false);
+  if (isOpen) {
+    // The file that one works on stays in front of it.
+    expect(await walkthroughTab(page).getAttribute("aria-selected")).toBe("false");
+    await walkthroughTab(page).hover();
+    await walkthroughTab(page)
+      .getByRole("button", { name: /^Close/ })
+      .click();
+  }
   await workbench().runCommand("Gennai: Open REPL in Editor");
   repl = await replInEditor();
   await workbench().runCommand("View: Close Primary Side Bar");
