@@ -228,7 +228,10 @@ test("where intents are required, a person accepts the very file that was shown,
   const governance = connectGovernance({ baseUrl: server.url, token: server.token });
   await governance.setIntentsMode({ sessionId, mode: IntentsMode.REQUIRED });
   const shown = await governance.listIntents({ sessionId });
-  expect(shown).toMatchObject({ accepted: false, warnings: [expect.stringContaining("its present text is not accepted")] });
+  expect(shown).toMatchObject({
+    accepted: false,
+    warnings: [expect.stringContaining("its present text is not accepted")],
+  });
   const select = () => governance.selectIntent({ sessionId, intentId: "INT-001" });
   await expect(select()).rejects.toThrow();
 

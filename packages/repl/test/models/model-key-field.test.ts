@@ -29,7 +29,9 @@ test("a key of a server of one's own is shown with the only address that gets it
   show({ ...there, hasKey: false });
   expect(root.textContent).not.toContain("models.example");
   await act(() => root.querySelector("button")?.click());
-  expect(root.querySelector("#model-key-place")?.textContent).toContain("It is sent only to http://models.example:8000.");
+  expect(root.querySelector("#model-key-place")?.textContent).toContain(
+    "It is sent only to http://models.example:8000.",
+  );
 });
 
 test("of a provider that all know no address is said", () => {
