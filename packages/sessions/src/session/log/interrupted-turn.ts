@@ -72,7 +72,7 @@ function cutOff({ prompt, copied }: Pick<TurnRecord, "prompt" | "copied">, waiti
       code: "forked_in_turn",
       message:
         "The fork was taken in the middle of this turn. What it had under way may have run since, in the source.",
-      hint: "Look at the workspace, then ask anew.",
+      hint: "Look at the workspace, then ask again.",
       retryable: true,
     };
   }
