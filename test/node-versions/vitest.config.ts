@@ -23,9 +23,9 @@ export default defineConfig({
     include: [
       "test/node-versions/*.test.ts",
       "packages/store/test/sqlite-connection.test.ts",
-      "packages/store/test/database/*.test.ts",
+      "packages/store/test/database/**/*.test.ts",
       "packages/machine/test/process/run-command.test.ts",
-      "packages/sessions/test/tools/writing/*.test.ts",
+      "packages/sessions/test/tools/writing/**/*.test.ts",
       "test/e2e/rpc/{turns,apply-proposal}.test.ts",
     ],
   },
