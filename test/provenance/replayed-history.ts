@@ -25,7 +25,7 @@ export interface ReplayedHistory {
   readonly known: Pick<KnownText, "match">;
   /** Files as they are at the end. */
   readonly files: ReadonlyMap<string, readonly TruthLine[]>;
-  /** Names that a file had before, by its name at the end, as  shows renames in a history. */
+  /** Names that a file had before, by its name at the end, as git shows renames in a history. */
   readonly formerNames: ReadonlyMap<string, ReadonlySet<string>>;
   /** How often a text, without white space, was ever brought, by whomever. */
   readonly brought: ReadonlyMap<string, number>;
@@ -76,7 +76,7 @@ export function replayHistory(
 /** Files that go with a commit. Who moves one has not written the lines that stay, be it a person or a recorded call. */
 type Leaving = readonly { readonly path: string; readonly lines: readonly TruthLine[] }[];
 
-/** The one that is mostly the same text, as  shows renames. */
+/** The one that is mostly the same text, as git shows renames. */
 function movedFrom(leaving: Leaving, lines: readonly string[]): Leaving[number] | undefined {
   const joined = (all: readonly string[]): string => all.map((line) => `${line}\n`).join("");
   const found = leaving.map((old) => {

@@ -132,7 +132,7 @@ export type FoundTrait =
 /** What a staged command has done to a repository, in git's words; where nobody sees it yet. */
 export interface GitChange {
   readonly type: "git";
-  /** `unreadable`: othing is known of it. */
+  /** `unreadable`: nothing is known of it. */
   readonly what: "ref" | "head" | "reflog" | "control" | "unreadable";
   /** The ref, whole; for `control` and `unreadable` a path in git's directory. For HEAD, the branch it was on, if any. */
   readonly name: string;

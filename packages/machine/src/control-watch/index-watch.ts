@@ -87,7 +87,7 @@ export class IndexWatch {
     if (git === "alone" || (git === "beside" && gitMoves)) return [];
     const isControl = controlIn(workTree, targets);
     const before = this.#entries(state, isControl);
-    // othing is known of one that could not be read.
+    // Nothing is known of one that could not be read.
     if (before === undefined) return [];
     const now = this.#entries(this.#state(path), isControl);
     const mayAdd = git === "beside" || installs || manifests;

@@ -1,6 +1,6 @@
 import { git } from "@gennai/machine/git/run/run-git";
 
-/** Paths that a file had, its own among them, as git's  shows renames and copies. Without git, its own alone. */
+/** Paths that a file had, its own among them, as git's history shows renames and copies. Without git, its own alone. */
 export async function pathsOf(workspaceRoot: string, path: string): Promise<ReadonlySet<string>> {
   const paths = new Set([path]);
   const log = ["log", "--follow", "--find-copies", "--name-status", "--format=", "-z", "--max-count=2000"];

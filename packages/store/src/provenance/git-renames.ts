@@ -1,6 +1,6 @@
 import { git } from "@gennai/machine/git/run/run-git";
 
-/** Names that files have had since, as git's history and its  shows renames. None without git. */
+/** Names that files have had since, as git's history and its index show renames. None without git. */
 export async function laterNames(workspaceRoot: string, paths: ReadonlySet<string>): Promise<readonly string[]> {
   const renames = [
     ["log", "--reverse", "--diff-filter=R", "--find-renames", "--name-status", "--format=", "-z", "--max-count=2000"],

@@ -26,9 +26,14 @@ export function rootsThemselves(
 ): MountKeeper {
   for (const root of roots) checkRootInPlace(root);
   const inPlace = roots.flatMap((root, index) => shownIn(root, covered[index]));
-  const indexes = roots.map(({ path }, index) => join(path, covered[index]?.index?.path ?? ""));
   // Git saves its index whenever it looks at the files, and there is no secret in it.
-  const secrets = inPlace.flatMap(({ path }) => (indexes.includes(path) ? [] : [{ path, inode: inodeAt(path) }]));
+  const secrets = roots.flatMap(({ path: root }, index) => {
+    const { hidden = [], copies } = covered[index] ?? {};
+    return [...hidden, ...(copies?.keys() ?? [])].map((below) => {
+      const path = join(root, below);
+      return { path, identity: identityAt(path) };
+    });
+  });
   return {
     joinArguments: network === undefined ? [] : [systemProgram("nsenter"), ...network.joinArguments, "--"],
     // What is left of it for a moment can change nothing, and there is nothing to look at.
@@ -41,7 +46,7 @@ export function rootsThemselves(
     merged: ({ path }) => path,
     settle: async () => {
       // What is mounted on a file is gone as soon as another one is renamed over that, as editors do.
-      const saved = secrets.find(({ path, inode }) => inodeAt(path) !== inode);
+      const saved = secrets.find(({ path, identity }) => identityAt(path) !== identity);
       if (saved !== undefined) {
         const why = "and may have been seen, so nothing that it printed is told. Run it again.";
         throw new NotObservable(`${shownName(saved.path)} was saved while the command ran, ${why}`);
@@ -54,8 +59,10 @@ export function rootsThemselves(
   };
 }
 
-function inodeAt(path: string): bigint | undefined {
-  return statIfPresent(path)?.ino;
+/** Another one for another file, also where that got the number of the one before. */
+function identityAt(path: string): string | undefined {
+  const stat = statIfPresent(path);
+  return stat && `${stat.dev} ${stat.ino} ${stat.birthtimeNs}`;
 }
 
 /** More mounts take longer than one over everything. */

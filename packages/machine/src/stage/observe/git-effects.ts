@@ -32,7 +32,7 @@ export type GitEffect = { readonly root: number; readonly repository: string } &
   | { readonly type: "objects"; readonly files: readonly string[] }
   /** What git leaves of a work that goes on or is done: `MERGE_HEAD`, `COMMIT_EDITMSG`, `rebase-merge/…`. */
   | { readonly type: "work"; readonly path: string }
-  /** othing is known of it, so nothing of the repository can be judged: reftables, a split or damaged index or ref. */
+  /** Nothing is known of it, so nothing of the repository can be judged: reftables, a split or damaged index or ref. */
   | { readonly type: "unreadable"; readonly path: string }
 );
 

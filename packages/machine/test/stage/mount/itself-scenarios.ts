@@ -1,4 +1,5 @@
 import { deepEqual, equal, match, rejects, throws } from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, linkSync, readdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { createServer } from "node:net";
@@ -85,21 +86,25 @@ export const scenarios: Scenarios = {
     await removeTransaction(transaction);
   },
   "what was hidden and is saved anew meanwhile is never told": async () => {
-    for (const [name, content] of [
-      [".env", "SECRET\n"],
-      [".npmrc", "//r/:_authToken=SECRET\n"],
+    const npmrc = "//r/:_authToken=SECRET\n";
+    for (const [name, content, save] of [
+      [".env", "SECRET\n", "mv new .env"],
+      [".npmrc", npmrc, "mv new .npmrc"],
+      // The new one may get the inode of the old one.
+      [".env", "SECRET\n", "rm .env; cp new .env"],
+      [".env", "SECRET\n", "mv .env .env~; mv new .env"],
     ] as const) {
       await using fixture = new StageFixture({ ...files, [name]: content });
       const saved = Promise.withResolvers<string>();
-      // As an editor saves: a new file is renamed over the old one, and what was mounted on that is gone.
+      // What was mounted on a file is gone when another one takes its name.
       const onOutput = (): void => {
         fixture.write({ new: content });
-        renameSync(join(fixture.root, "new"), join(fixture.root, name));
-        saved.resolve(name);
+        execFileSync("/bin/sh", ["-c", save], { cwd: fixture.root });
+        saved.resolve(save);
       };
       const look = `echo started; while [ ! -e src/go ]; do sleep 0.05; done; cat ${name}`;
       const looked = fixture.stage(look, { onOutput });
-      equal(await saved.promise, name);
+      equal(await saved.promise, save);
       fixture.write({ "src/go": "" });
       await rejects(looked, { name: "NotObservable", message: new RegExp(`${name} was saved`) });
     }
