@@ -15,7 +15,7 @@ await story(async ({ workspace, say, serve, expect }) => {
     process.stdout.write(stdout.replace(/^(?=.)/gm, "    "));
     expect(code === 0, "it comes to its end", stderr);
     expect(
-      /^asked +Keep what `sed .*` changed: package\.json: package\.json is scripts/m.test(stdout),
+      /^asked +Keep what `sed .*` changed: package\.json: package\.json is a file of scripts/m.test(stdout),
       "it was asked, with what the server computed",
       stdout,
     );
