@@ -1,5 +1,6 @@
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import { type Effect, isReadOnly } from "../effect.ts";
+import { networkPrograms } from "../network/opens-connections.ts";
 import { computeRisk } from "../policies/risk.ts";
 import type { Policy } from "../policy.ts";
 import { allow, deny } from "../verdict.ts";
@@ -64,12 +65,6 @@ function neededFor(effect: Effect): readonly Capability[] {
 
 /** Rules of the floor about what leaves the machine. */
 const networkRules: ReadonlySet<string> = new Set(["floor/send-data", "floor/remote-shell", "floor/deploy"]);
-
-const networkPrograms: ReadonlySet<string> = new Set(
-  "curl wget aria2c http https xh httpie nc ncat netcat socat telnet ssh scp sftp rsync ftp tftp lftp rclone ping dig host nslookup whois traceroute".split(
-    " ",
-  ),
-);
 
 function wordFor(capability: Capability): string {
   return capability.replace("_", "-");

@@ -1,4 +1,5 @@
 import type { DecidedCall } from "@gennai/governance/gate/decide/decide-call";
+import { opensConnections } from "@gennai/governance/network/opens-connections";
 import type { Analysis } from "@gennai/governance/tool";
 import { ask, deny, type Verdict } from "@gennai/governance/verdict";
 import type { Risk } from "@gennai/protocol/model/governance/risk";
@@ -54,6 +55,8 @@ export interface Reading {
   readonly commands: readonly string[];
   readonly readsOnly: boolean;
   readonly unresolved: readonly string[];
+  /** It is known to open connections, and runs staged: the user is asked about each host when it does. */
+  readonly asksForHosts: boolean;
 }
 
 /** @param found all that rule files say of it */
@@ -129,6 +132,7 @@ function readingOf(analysis: Analysis): Reading {
   const commands: string[] = [];
   const unresolved: string[] = [];
   let readsOnly = true;
+  let asksForHosts = false;
   for (const effect of analysis.effects) {
     if (effect.type === "exec") {
       for (const { raw, absolute, access } of effect.command.paths) paths.push({ raw, path: absolute, access });
@@ -138,6 +142,7 @@ function readingOf(analysis: Analysis): Reading {
       }
       unresolved.push(...effect.command.unresolved);
       readsOnly &&= effect.command.readsOnly;
+      asksForHosts ||= effect.staged === true && opensConnections(effect.command);
     } else if ("path" in effect) {
       const access =
         effect.type === "write" || effect.type === "propose" ? `${effect.type} ${effect.operation}` : effect.type;
@@ -145,5 +150,5 @@ function readingOf(analysis: Analysis): Reading {
       readsOnly &&= effect.type !== "write";
     }
   }
-  return { statement: analysis.statement, paths, commands, readsOnly, unresolved };
+  return { statement: analysis.statement, paths, commands, readsOnly, unresolved, asksForHosts };
 }

@@ -9,6 +9,13 @@ type Rules = Pick<PolicyWorkbench, "status" | "unstaged">;
 
 /** What the rules say of one call, for people. */
 export function describeReport(report: WorkbenchReport, workbench: Rules, paint: Paint): string {
+  const hosts = report.reading?.asksForHosts === true ? [entry("network", hostsAreAsked)] : [];
+  return described(report, hosts, workbench, paint);
+}
+
+const hostsAreAsked = "it connects to a host only after you allow that host; you are asked while it runs";
+
+function described(report: WorkbenchReport, network: readonly string[], workbench: Rules, paint: Paint): string {
   const { outcome, risk, reason, hint, rules, reading } = report;
   const why = outcome === "staged" ? "It runs on a copy; what it changes is judged before it is kept." : reason;
   const lines = [`${paint(outcomeColours[outcome], outcome)}  risk ${risk}${why === "" ? "" : `  ${why}`}`];
@@ -24,7 +31,7 @@ export function describeReport(report: WorkbenchReport, workbench: Rules, paint:
       lines.push(entry("here", `commands are not staged: ${workbench.unstaged}`));
     }
   }
-  lines.push(entry("rules", workbench.status.text));
+  lines.push(...network, entry("rules", workbench.status.text));
   return lines.map((line) => terminalSafe(line)).join("\n");
 }
 
@@ -34,7 +41,7 @@ export function describeTried(
   workbench: Rules,
   paint: Paint,
 ): string {
-  const call = describeReport(report, workbench, paint);
+  const call = described(report, [], workbench, paint);
   if (trial === undefined) return call;
   const end = trial.exitCode === undefined ? trial.state : `exit code ${trial.exitCode}`;
   const lines = [entry("ran", `${end}; nothing it did was kept`)];
