@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { catalogueDate } from "../packages/models/src/gen/catalogue.ts";
+import { helpIfAsked } from "../scripts/lib/command-line.mjs";
 import { inRepository } from "../scripts/lib/repository.mjs";
 import { assertCatalogueIsNew } from "./catalogue-age.ts";
 import { gatesNamed } from "./gates/release-gates.ts";
@@ -118,11 +119,12 @@ function write(text: string): void {
 const [name = "", ...args] = process.argv.slice(2);
 const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
 try {
+  helpIfAsked(usage, args);
   if (command === undefined) throw new UsageError();
   process.exitCode = (await command(args)) ? 0 : 1;
 } catch (error) {
   const isUsage = error instanceof UsageError || (error instanceof TypeError && "code" in error);
-  if (isUsage) process.stderr.write(usage);
+  if (isUsage) process.stderr.write(error instanceof TypeError ? `error: ${error.message}\n\n${usage}` : usage);
   else if (error instanceof ReleaseError) process.stderr.write(`error: ${error.message}\n`);
   else throw error;
   process.exitCode = isUsage ? 2 : 1;

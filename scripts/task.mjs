@@ -2,6 +2,7 @@
 // project's Node.
 import { ensureBuilt } from "./lib/build.mjs";
 import { runChecks } from "./lib/checks.mjs";
+import { helpIfAsked } from "./lib/command-line.mjs";
 import { ensureInstalled } from "./lib/install.mjs";
 import { packagedNode, toolEnvironment } from "./lib/packaged-node.mjs";
 import { inRepository, root } from "./lib/repository.mjs";
@@ -61,7 +62,7 @@ const tasks = {
   eval: () => node("test/eval/main.ts", ...args),
   provenance: () => node("test/provenance/main.ts", ...args),
   "guard-real": () => node("test/real-agents/main.ts", ...args),
-  "acp-real": () => node("test/acpx/main.ts"),
+  "acp-real": () => node("test/acpx/main.ts", ...args),
   // docs/release.md says what these take.
   release: () => node("release/main.ts", "make", ...args),
   async "release-gates"() {
@@ -74,11 +75,26 @@ const tasks = {
   "release-rehearse": () => node("release/main.ts", "rehearse", ...args),
 };
 
+/** Of the tasks that are no program of their own. @type {Readonly<Record<string, string>>} */
+const usages = {
+  check:
+    "npm run check   types, lint, format, unused code, generated files: a line each. Ends with 1 when one fails.\n",
+  fix: "npm run fix   mends what formatters and linters can mend, and generates what is generated.\n",
+  build: "npm run build   builds the program and the pages into dist.\n",
+  generate: "npm run generate   writes the protocol's code, the catalogue of models and docs/reference anew.\n",
+  pictures: `npm run pictures [-- FILE …]   makes the pictures of docs/pictures that show the page and VS Code anew; needs Chromium
+
+FILE: tests that make some of them, for example test/e2e/vscode/attempts.test.ts; without one, all.
+`,
+};
+
 const chosen = Object.hasOwn(tasks, task) ? tasks[task] : undefined;
 if (chosen === undefined) {
   process.stderr.write(`Name one of: ${Object.keys(tasks).join(", ")}\n`);
   process.exitCode = 2;
 } else {
+  const usage = Object.hasOwn(usages, task) ? usages[task] : undefined;
+  if (usage !== undefined) helpIfAsked(usage, args);
   try {
     await ensureInstalled();
     process.exitCode = (await chosen()) ? 0 : 1;

@@ -1,16 +1,20 @@
-// `npm test -- ARGS`: every test; ARGS go to vitest. Ends with one line, `N passed, N failed`. With CI=true nothing may be skipped.
-//
-// Without ARGS, a part of the tests runs once more under each further version of Node that the README names; `npm test -- --nodes
-// ARGS` runs that part alone.
+// `npm test -- --help` says what it takes.
 import { readFileSync, rmSync } from "node:fs";
 import { relative } from "node:path";
 import { ensureBuilt } from "./lib/build.mjs";
 import { ensureClaimedNodes } from "./lib/claimed-nodes.mjs";
+import { helpIfAsked } from "./lib/command-line.mjs";
 import { ensureInstalled } from "./lib/install.mjs";
 import { packagedNode, toolEnvironment } from "./lib/packaged-node.mjs";
 import { inRepository, root } from "./lib/repository.mjs";
 import { run } from "./lib/run.mjs";
 import { ensureBubblewrap, ensureCargo, ensureChromium, ensureNatsServer } from "./lib/system-packages.mjs";
+
+helpIfAsked(`npm test [-- ARGS]           every test, or those that ARGS choose; ARGS are vitest's: parts of paths, -t NAME, …
+npm test -- --nodes [ARGS]   only the part that runs again under each further version of Node that the README names
+
+Without ARGS, that part runs, too. Ends with one line, "N passed, N failed"; with CI=true, a test that is skipped has failed.
+`);
 
 const { passed, failed } = await testAll().catch((error) => {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

@@ -7,9 +7,16 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { builtProgram } from "@gennai/testkit/built-program";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
+import { readCommandLine } from "../../scripts/lib/command-line.mjs";
 import { agentArguments, files, type Scene, scenes, turns } from "./acpx-scenes.ts";
 
-// `npm run acp:real`: acpx from npm drives `gennai acp` through the scenes, and its messages are recorded for `acpx.test.ts`.
+readCommandLine(
+  `npm run acp:real   acpx from npm drives gennai acp through the scenes; its messages are recorded for acpx.test.ts
+
+Installs acpx into .cache/real-agents. Ends with 1 when a scene leaves another file than it should.
+`,
+  {},
+);
 
 const version = "0.19.1";
 const cache = fileURLToPath(new URL("../../.cache/real-agents/acpx", import.meta.url));

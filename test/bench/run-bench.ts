@@ -1,13 +1,11 @@
-// `npm run bench [-- [FILTER] [--full] [--record] [--profile DIRECTORY]]`: measures, and prints floor, figure, ratio and target.
-// `npm run bench -- short`: less than a minute, and names what takes more processor time than was recorded of it; with
-// `--record`, records it.
+// `npm run bench -- --help` says what it takes.
 //
 // Every floor is measured in the same run, by turns with its figure: only their ratio says something about Gennai rather
 // than about the machine. A target that is not met fails nothing.
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { readCommandLine, usageError } from "../../scripts/lib/command-line.mjs";
 import { BenchWorld } from "./bench-world.ts";
 import { gennaiProgram } from "./gennai-server.ts";
 import { measureBridge } from "./measures/bridge.ts";
@@ -44,15 +42,25 @@ const measures: Readonly<Record<string, (world: BenchWorld) => Promise<readonly 
 /** Left to be asked for by name: what it measures, the others do at length. */
 const short = "short";
 
-const { values, positionals } = parseArgs({
+const usage = `npm run bench [-- [MEASURE …] [OPTIONS]]   measures Gennai beside a floor of the same run, and prints floor, figure, ratio and target
+npm run bench -- short [--record]         less than a minute: names what takes more processor time than was recorded of it
+
+Measures: ${Object.keys(measures).join(", ")}. A part of a name is enough; without one, all of them.
+
+Options:
+  --full               longer measures, with more sessions
+  --record             writes the table into docs/performance.md; with short, records the ratios that later runs compare with
+  --profile DIRECTORY  writes CPU profiles of the servers there
+  --no-build           measures the build that is there
+  --help               this text
+`;
+
+const { values, positionals } = readCommandLine(usage, {
   allowPositionals: true,
   options: {
     full: { type: "boolean", default: false },
-    /** Where CPU profiles of the servers go. */
     profile: { type: "string" },
-    /** Writes the table into `docs/performance.md`, too. */
     record: { type: "boolean", default: false },
-    /** Measures the build that is there. */
     "no-build": { type: "boolean", default: false },
   },
 });
@@ -62,10 +70,7 @@ const chosen = isShort
   : Object.entries(measures).filter(
       ([name]) => positionals.length === 0 || positionals.some((part) => name.includes(part)),
     );
-if (chosen.length === 0) {
-  process.stderr.write(`Measures: ${[short, ...Object.keys(measures)].join(", ")}\n`);
-  process.exit(2);
-}
+if (chosen.length === 0) usageError(`There is no measure ${positionals.join(", ")}.`, usage);
 if (!values["no-build"] || !existsSync(gennaiProgram)) {
   execFileSync(process.execPath, [fileURLToPath(new URL("../../scripts/build.mjs", import.meta.url))], {
     stdio: "inherit",

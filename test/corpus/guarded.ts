@@ -1,7 +1,15 @@
+import { readCommandLine } from "../../scripts/lib/command-line.mjs";
 import type { VerdictType } from "./checks/commands.ts";
 import { guardedCases, guardedGate, mayCome, triedHosts } from "./guarded-corpus.ts";
 
-/** Tells the corpus to the gate in the words of each guarded agent's hook, and prints the result. */
+readCommandLine(
+  `npm run corpus:guard   judges the attack corpus and the everyday commands as each guarded agent's hook sends them, and prints a table
+
+Ends with 1 when a call comes out wrong.
+`,
+  {},
+);
+
 const cases = guardedCases();
 await using gate = await guardedGate();
 const lines: string[] = [];

@@ -1,15 +1,29 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { readCommandLine, usageError } from "../../scripts/lib/command-line.mjs";
 import { type Check, type CorpusCase, loadCases } from "./corpus-case.ts";
 import { corpusChecks } from "./corpus-checks.ts";
 import { closeSharedFixtures } from "./shared-fixtures.ts";
 
-/** Runs the corpus and prints the result, a line a group. `-v` names the cases that are not applicable; words choose groups or ids. */
-const [words, verbose] = [process.argv.slice(2).filter((word) => word !== "-v"), process.argv.includes("-v")];
+const usage = `npm run corpus [-- [GROUP|ID …] [-v]]   runs the attack corpus, and prints a line for each group
+
+Options:
+  -v       also names the cases that are not applicable
+  --help   this text
+
+Ends with 1 when a case comes out wrong.
+`;
+
+const { values, positionals: words } = readCommandLine(usage, {
+  allowPositionals: true,
+  options: { verbose: { type: "boolean", short: "v", default: false } },
+});
+const { verbose } = values;
 const chosen = (each: CorpusCase): boolean =>
   words.length === 0 || words.includes(each.id) || words.includes(each.group);
 
 const timeoutMs = 60_000;
 const groups = Map.groupBy(loadCases().filter(chosen), ({ group }) => group);
+if (groups.size === 0) usageError(`There is no group or case ${words.join(", ")}.`, usage);
 const totals = { right: 0, wrong: 0, notApplicable: 0, notYetRun: 0 };
 for (const [group, cases] of groups) {
   const checks = corpusChecks.get(group);

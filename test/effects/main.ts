@@ -1,7 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
-import { inspect, parseArgs } from "node:util";
+import { inspect } from "node:util";
+import { readCommandLine, usageError } from "../../scripts/lib/command-line.mjs";
 import type { CrashOptions } from "../crash/crash-options.ts";
 import { askedIn01, loudIn } from "./asked-in-places.ts";
 import type { QuietRun } from "./compared-runs.ts";
@@ -17,23 +18,34 @@ import { quietTable } from "./quiet-table.ts";
 import { type CorpusCommand, loadCommands, sampleOf } from "./run-commands.ts";
 import { withoutOverlays } from "./without-overlays.ts";
 
-/**
- * `npm run effects -- harm|quiet [COUNT|FIRST-LAST|FILE]` runs all commands of a corpus, so many of them by chance, the rows from one
- * to another, or those of a JSON file; `kills [ROUNDS]` kills the server, `meanwhile [ROUNDS]` has a user work beside it, and `project
- * FOLDER COMMAND...` runs commands in a copy of a project; `nothing REPOSITORY COMMAND...` in fresh clones of one, in both modes, with a
- * yes to each question. `places` counts questions where commands cannot be staged, and `grammar
- * [ROUNDS]` runs what is not asked about there. Prints the result.
- */
-const { values, positionals } = parseArgs({
+const usage = `npm run effects -- [WHAT] [OPTIONS]   runs shell commands in the sandbox, and compares what they did with what they may do
+
+What:
+  harm [COMMANDS]               hostile commands: none may change anything outside their copy (the default)
+  quiet [COMMANDS]              everyday commands: how many run without a question, and end as they do without Gennai
+  places                        how many everyday commands are asked about where commands cannot be staged
+  grammar [ROUNDS]              generated commands that run without a question where commands cannot be staged (10000)
+  kills [ROUNDS]                kills the server while commands run (500)
+  meanwhile [ROUNDS]            a user changes files while commands run (200)
+  project FOLDER COMMAND…       runs these commands in a copy of a project
+  nothing REPOSITORY COMMAND…   runs them in fresh clones, in both modes, with a yes to each question
+
+COMMANDS is a number (so many, at random), FIRST-LAST (rows of the corpus) or a JSON file; without it, the whole corpus.
+
+Options:
+  --intent             quiet: with an intent in force, whose scope is src/**
+  --install            quiet: fetches the packages of the small project that the commands run in
+  --seed N             kills, meanwhile, grammar: the same number gives the same run
+  --without-overlays   works where no overlay can be mounted, so that commands run on copies; needs root
+  --help               this text
+`;
+
+const { values, positionals } = readCommandLine(usage, {
   allowPositionals: true,
   options: {
-    /** For `quiet`: with an intent in force, whose scope is `src/**`. */
     intent: { type: "boolean", default: false },
-    /** For `quiet`: fetches the packages of the small project that the commands run in. */
     install: { type: "boolean", default: false },
-    /** Works where no overlay can be mounted, so that commands run on copies. Needs root. */
     "without-overlays": { type: "boolean", default: false },
-    /** For `kills` and `meanwhile`: the same one takes the same decisions. */
     seed: { type: "string" },
   },
 });
@@ -48,8 +60,8 @@ const programs: Readonly<Record<string, () => Promise<boolean>>> = {
   places: askedInPlaces,
   grammar,
 };
-const program = programs[what];
-if (program === undefined) throw new RangeError(`There is no ${what}: choose ${Object.keys(programs).join(", ")}.`);
+const program = Object.hasOwn(programs, what) ? programs[what] : undefined;
+if (program === undefined) usageError(`There is no ${what}: choose ${Object.keys(programs).join(", ")}.`, usage);
 if (values["without-overlays"]) process.exit(withoutOverlays(process.argv.slice(2)));
 const home = mkdtempSync(join(tmpdir(), "gennai-home-"));
 process.env["HOME"] = home;
@@ -97,7 +109,7 @@ async function quiet(): Promise<boolean> {
 
 async function project(): Promise<boolean> {
   if (which === undefined || more.length === 0)
-    throw new RangeError("Name a folder, and commands to run in a copy of it.");
+    return usageError("Name a folder, and commands to run in a copy of it.", usage);
   const runs = await projectRuns(which, more, ({ outcome, why, exitCode, command }) => {
     const ended = outcome === "quiet" ? `as bare, exit code ${exitCode}` : `${outcome} (${why.join("; ")})`;
     process.stdout.write(`${ended}: ${command}\n`);
@@ -107,7 +119,7 @@ async function project(): Promise<boolean> {
 
 async function nothing(): Promise<boolean> {
   if (which === undefined || more.length === 0)
-    throw new RangeError("Name a repository, and commands to run in clones of it.");
+    return usageError("Name a repository, and commands to run in clones of it.", usage);
   // A project is for the Node that its user has, not for this repository's, which npm puts before it.
   const paths = (process.env["PATH"] ?? "").split(delimiter);
   process.env["PATH"] = paths.filter((path) => !path.startsWith(resolve(import.meta.dirname, "../.."))).join(delimiter);

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { readCommandLine, usageError } from "../../scripts/lib/command-line.mjs";
 import { askModel } from "./ask-model.ts";
 import { longSession } from "./long-session.ts";
 import { modelTable } from "./model-table.ts";
@@ -37,7 +37,7 @@ classes of what was not accepted, with an example each. Ends with 1 when somethi
 under 98 % of the calls fit, or when a model solved nothing.
 `;
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = readCommandLine(help, {
   allowPositionals: true,
   options: {
     recorded: { type: "string", default: fileURLToPath(new URL("samples", import.meta.url)) },
@@ -47,22 +47,18 @@ const { values, positionals } = parseArgs({
     tasks: { type: "string", default: "20" },
     model: { type: "string" },
     name: { type: "string" },
-    help: { type: "boolean", default: false },
   },
 });
 const [what] = positionals;
-if (values.help) process.stdout.write(help);
-else if (what === "long-session") process.stdout.write(await longSession(count("CALLS", positionals[1] ?? "300")));
-else if (what !== undefined) throw new RangeError(`There is no ${what}: npm run eval -- --help says what there is.`);
+if (what === "long-session") process.stdout.write(await longSession(count("CALLS", positionals[1] ?? "300")));
+else if (what !== undefined) usageError(`There is no ${what}.`, help);
 else process.exitCode = (await (values.model === undefined ? played() : asked(values.model))) ? 0 : 1;
 
 async function played(): Promise<boolean> {
   const work = recordedWork(values.recorded);
   const { repositories, calls, tasks } = work;
   if (repositories.length + calls.length + tasks.length === 0) {
-    throw new RangeError(
-      `${values.recorded} holds no git repository, no transcript and no task: npm run eval -- --help says what these are.`,
-    );
+    usageError(`${values.recorded} holds no git repository, no transcript and no task.`, help);
   }
   const amounts = {
     commits: count("--commits", values.commits),
@@ -82,9 +78,9 @@ async function played(): Promise<boolean> {
 }
 
 async function asked(url: string): Promise<boolean> {
-  if (values.name === undefined) throw new RangeError("Say which model: --model URL --name NAME.");
+  if (values.name === undefined) usageError("Say which model: --model URL --name NAME.", help);
   const { tasks } = recordedWork(values.recorded);
-  if (tasks.length === 0) throw new RangeError(`${values.recorded} holds no tasks: folders with .meta/config.json.`);
+  if (tasks.length === 0) usageError(`${values.recorded} holds no tasks: folders with .meta/config.json.`, help);
   // A server that asks for no key takes any.
   const model = { url, name: values.name, key: process.env["GENNAI_API_KEY"] ?? "none" };
   const attempts = [];
@@ -99,6 +95,6 @@ async function asked(url: string): Promise<boolean> {
 function count(name: string, text: string): number {
   const number = Number(text);
   if (!Number.isSafeInteger(number) || number < 0)
-    throw new RangeError(`${name} is a number, not ${JSON.stringify(text)}.`);
+    return usageError(`${name} takes a number, not ${JSON.stringify(text)}.`, help);
   return number;
 }

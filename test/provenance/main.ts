@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { SeededRandom } from "@gennai/testkit/seeded-random";
+import { readCommandLine, usageError } from "../../scripts/lib/command-line.mjs";
 import { gitHistory } from "./git-history.ts";
 import { type Measured, measure } from "./measure.ts";
 import { measuredTable } from "./measured-table.ts";
@@ -24,34 +24,31 @@ Ends with 1 when a name is wrong where the text was only ever brought once, when
 when fewer than 95 % of the lines that have an origin are named.
 `;
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = readCommandLine(help, {
   allowPositionals: true,
   options: {
     commits: { type: "string", default: "1500" },
     transformations: { type: "string", default: "1000" },
     recorded: { type: "string", default: "0.6" },
     seed: { type: "string", default: "1" },
-    help: { type: "boolean", default: false },
   },
 });
-if (values.help || positionals.length === 0) process.stdout.write(help);
-else {
-  const measured: Measured[] = [];
-  const seed = Number(values.seed);
-  for (const repository of positionals) {
-    const inside = join(repository, ".git");
-    const steps = await gitHistory(existsSync(inside) ? inside : repository, Number(values.commits));
-    const started = performance.now();
-    const history = replayHistory(steps, { recorded: Number(values.recorded), random: new SeededRandom(seed) });
-    const replayed = performance.now();
-    const count = Math.ceil(Number(values.transformations) / positionals.length);
-    measured.push(measure(history, { count, seed }));
-    const ms = (from: number, to: number): string => `${((to - from) / 1000).toFixed(1)} s`;
-    process.stdout.write(
-      `${repository}: ${steps.length} writes of files played in ${ms(started, replayed)}, ${count} transformations in ${ms(replayed, performance.now())}\n`,
-    );
-  }
-  const { table, holds } = measuredTable(measured);
-  process.stdout.write(table);
-  process.exitCode = holds ? 0 : 1;
+if (positionals.length === 0) usageError("Name a git repository.", help);
+const measured: Measured[] = [];
+const seed = Number(values.seed);
+for (const repository of positionals) {
+  const inside = join(repository, ".git");
+  const steps = await gitHistory(existsSync(inside) ? inside : repository, Number(values.commits));
+  const started = performance.now();
+  const history = replayHistory(steps, { recorded: Number(values.recorded), random: new SeededRandom(seed) });
+  const replayed = performance.now();
+  const count = Math.ceil(Number(values.transformations) / positionals.length);
+  measured.push(measure(history, { count, seed }));
+  const ms = (from: number, to: number): string => `${((to - from) / 1000).toFixed(1)} s`;
+  process.stdout.write(
+    `${repository}: ${steps.length} writes of files played in ${ms(started, replayed)}, ${count} transformations in ${ms(replayed, performance.now())}\n`,
+  );
 }
+const { table, holds } = measuredTable(measured);
+process.stdout.write(table);
+process.exitCode = holds ? 0 : 1;

@@ -3,13 +3,13 @@ import { existsSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { connectGovernance } from "@gennai/client/connection/connection";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { builtProgram } from "@gennai/testkit/built-program";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
 import * as z from "zod";
+import { readCommandLine, usageError } from "../../scripts/lib/command-line.mjs";
 import { claudeCode } from "./claude-code.ts";
 import { codex } from "./codex.ts";
 import { copilot } from "./copilot.ts";
@@ -43,13 +43,12 @@ interface Scene extends Expected {
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const cli = builtProgram(new URL("../../packages/cli/src/main.ts", import.meta.url));
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = readCommandLine(help, {
   allowPositionals: true,
   options: {
     program: { type: "string" },
     timings: { type: "string" },
     "own-runs": { type: "boolean" },
-    help: { type: "boolean" },
   },
 });
 
@@ -276,15 +275,12 @@ function treeOf(root: string): Record<string, string> {
   return Object.fromEntries(own.map((path) => [path.slice(root.length + 1), readFileSync(path, "utf8")] as const));
 }
 
-if (values.help === true) process.stdout.write(help);
-else {
-  const chosen = realAgents.filter(({ id }) => positionals.length === 0 || positionals.includes(id));
-  if (chosen.length === 0) throw new Error(`Agents: ${realAgents.map(({ id }) => id).join(", ")}`);
-  let good = true;
-  for (const agent of values.timings === undefined ? chosen : [claudeCode]) {
-    process.stdout.write(`\n${agent.id} ${agent.version}\n`);
-    if (values["own-runs"] !== true) good = (await tryAgent(agent)) && good;
-    if (values.timings === undefined) good = (await inRunsOfItsOwn(agent)) && good;
-  }
-  process.exitCode = good ? 0 : 1;
+const chosen = realAgents.filter(({ id }) => positionals.length === 0 || positionals.includes(id));
+if (chosen.length === 0) usageError(`There is no agent ${positionals.join(", ")}.`, help);
+let good = true;
+for (const agent of values.timings === undefined ? chosen : [claudeCode]) {
+  process.stdout.write(`\n${agent.id} ${agent.version}\n`);
+  if (values["own-runs"] !== true) good = (await tryAgent(agent)) && good;
+  if (values.timings === undefined) good = (await inRunsOfItsOwn(agent)) && good;
 }
+process.exitCode = good ? 0 : 1;
