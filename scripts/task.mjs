@@ -1,5 +1,5 @@
-// `npm run check | fix | build | generate | corpus | effects | bench | pictures | eval | provenance | release…`: what a developer does, under the
-// project's Node.
+// `npm run check | fix | build | generate | test:needs | corpus | effects | bench | pictures | eval | provenance | release…`: what a developer
+// does, under the project's Node.
 import { ensureBuilt } from "./lib/build.mjs";
 import { runChecks } from "./lib/checks.mjs";
 import { helpIfAsked } from "./lib/command-line.mjs";
@@ -8,6 +8,7 @@ import { packagedNode, toolEnvironment } from "./lib/packaged-node.mjs";
 import { inRepository, root } from "./lib/repository.mjs";
 import { run } from "./lib/run.mjs";
 import { ensureChromium, ensureEmoji } from "./lib/system-packages.mjs";
+import { ensureTestNeeds } from "./lib/test-needs.mjs";
 
 const [task = "", ...args] = process.argv.slice(2);
 
@@ -26,6 +27,10 @@ const tasks = {
   },
   build: () => node("scripts/build.mjs"),
   generate,
+  async "test-needs"() {
+    await ensureTestNeeds();
+    return true;
+  },
   corpus: () => node("test/corpus/main.ts", ...args),
   "corpus-guard": () => node("test/corpus/guarded.ts", ...args),
   async effects() {

@@ -116,6 +116,9 @@ function hasCargo() {
   return ["cargo", "/usr/bin/cargo"].some((program) => spawnSync(program, ["--version"]).status === 0);
 }
 
+/** Whether this process has fetched apt's lists. */
+let hasLists = false;
+
 /** @param {...string} names */
 async function installWithApt(...names) {
   const isRoot = process.getuid?.() === 0;
@@ -124,16 +127,16 @@ async function installWithApt(...names) {
   const program = isRoot ? "apt-get" : "sudo";
   const prefix = isRoot ? [] : ["--non-interactive", "apt-get"];
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  for (const args of [
-    ["update", "--quiet"],
-    ["install", "--quiet", "--yes", "--no-install-recommends", ...names],
-  ]) {
+  const update = ["update", "--quiet"];
+  const install = ["install", "--quiet", "--yes", "--no-install-recommends", ...names];
+  for (const args of hasLists ? [install] : [update, install]) {
     const { code, output } = await run(program, [...prefix, ...args], { cwd: root, env, output: "capture" }).catch(
       (error) => ({
         code: 1,
         output: String(error),
       }),
     );
+    if (code === 0 && args === update) hasLists = true;
     if (code !== 0)
       process.stderr.write(`${[program, ...prefix, ...args].join(" ")} failed:\n${output.slice(-2000)}\n`);
   }
