@@ -37,18 +37,27 @@ export async function temporaryDirectory(files: Files = {}): Promise<TemporaryDi
   return directory;
 }
 
-/** A git repository on `main` with one commit of these files; without any, with no commit at all. */
-export async function temporaryRepository(files: Files = {}): Promise<TemporaryRepository> {
+/**
+ * A git repository on `main` with one commit of these files; without any, with no commit at all.
+ * @param options.branch made of that commit, and checked out
+ */
+export async function temporaryRepository(
+  files: Files = {},
+  { branch }: { readonly branch?: string } = {},
+): Promise<TemporaryRepository> {
   const directory = await temporaryDirectory(files);
   const git = async (...args: readonly string[]) => {
     const { stdout } = await run("git", [...identity, ...args], { cwd: directory.root, env: environment() });
     return stdout.replace(/\n$/, "");
   };
-  await git("init", "--quiet", "--initial-branch", "main");
-  if (Object.keys(files).length > 0) {
-    await git("add", "--all");
-    await git("commit", "--quiet", "--message", "first");
-  }
+  const steps = [
+    "init --quiet --initial-branch main",
+    ...(Object.keys(files).length === 0 ? [] : ["add --all", "commit --quiet --message first"]),
+    ...(branch === undefined ? [] : [`checkout --quiet -b ${branch}`]),
+  ];
+  // In one shell: a process as large as a test's starts another one slowly.
+  const script = steps.map((step) => `git "$@" ${step}`).join(" && ");
+  await run("sh", ["-c", script, "sh", ...identity], { cwd: directory.root, env: environment() });
   return { ...directory, git };
 }
 

@@ -54,8 +54,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   await using parts = new AsyncDisposableStack();
   const state = parts.use(await temporaryDirectory());
   const scripts = parts.use(await temporaryDirectory());
-  const workspace = parts.use(await temporaryRepository({ "README.md": "# Test\n", ...options.files }));
-  await workspace.git("checkout", "--quiet", "-b", "work");
+  const workspace = parts.use(
+    await temporaryRepository({ "README.md": "# Test\n", ...options.files }, { branch: "work" }),
+  );
 
   let written = 0;
   const scriptFile = async (turns: readonly ScriptedTurn[]): Promise<string> => {

@@ -110,7 +110,5 @@ async function serverPid(stateDirectory: string): Promise<number> {
 }
 
 async function ownWorkspace(files: Files): Promise<TemporaryRepository> {
-  const workspace = await temporaryRepository({ "README.md": "# Test\n", ...files });
-  await workspace.git("checkout", "--quiet", "-b", "work");
-  return workspace;
+  return temporaryRepository({ "README.md": "# Test\n", ...files }, { branch: "work" });
 }
