@@ -158,7 +158,7 @@ describe("gennai plan", () => {
     ] as const) {
       const console = here.console();
       const done = runCommandLine(["plan", "approve", id, "--ask"], console);
-      await expect.poll(() => console.complained(), { timeout: 5000 }).toContain("Approve exactly this plan");
+      await expect.poll(() => console.complained()).toContain("Approve exactly this plan");
       console.input.write(`${answer}\n`);
       expect(await done).toBe(code);
     }
@@ -236,7 +236,7 @@ describe("gennai run --mode plan", () => {
     await using here = await cliScene(files);
     const console = here.console();
     const done = runCommandLine(["run", "--mode", "plan", "--ask", request], console);
-    await expect.poll(() => console.complained(), { timeout: 5000 }).toContain("Approve exactly this plan");
+    await expect.poll(() => console.complained()).toContain("Approve exactly this plan");
     await changedNothing(here);
     console.input.write("y\n");
     expect(await done).toBe(0);
@@ -249,10 +249,10 @@ describe("gennai run --mode plan", () => {
     const console = here.console();
     const done = runCommandLine(["run", "--ask"], console);
     console.input.write(`/mode plan\n${request}\n`);
-    await expect.poll(() => console.complained(), { timeout: 10_000 }).toContain("Approve exactly this plan");
+    await expect.poll(() => console.complained()).toContain("Approve exactly this plan");
     await changedNothing(here);
     console.input.write("y\n");
-    await expect.poll(() => console.printed(), { timeout: 10_000 }).toContain("executed yes · verified yes");
+    await expect.poll(() => console.printed()).toContain("executed yes · verified yes");
     console.input.end("/mode proposal\n/exit\n");
     expect(await done).toBe(0);
     expect(console.printed()).toContain("plan mode");

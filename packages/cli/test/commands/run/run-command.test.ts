@@ -132,7 +132,7 @@ test("proposal mode: asks hunk by hunk, and what was applied can be taken back",
     ["src/a.ts#2", "n not here"],
     ["src/b.ts#1", "d"],
   ] as const) {
-    await expect.poll(() => console.complained(), { timeout: 5000 }).toContain(`keep ${hunk}?`);
+    await expect.poll(() => console.complained()).toContain(`keep ${hunk}?`);
     console.input.write(`${answer}\n`);
   }
   expect(await done).toBe(0);
@@ -145,7 +145,7 @@ test("proposal mode: a file that moved on is never overwritten", async () => {
   await using here = await cliScene(files);
   const console = here.console();
   const done = runCommandLine(["run", "--mode", "proposal", "--ask", replace], console);
-  await expect.poll(() => console.complained(), { timeout: 5000 }).toContain("keep src/a.ts#1?");
+  await expect.poll(() => console.complained()).toContain("keep src/a.ts#1?");
   await here.repository.write("src/b.ts", "mine\n");
   console.input.write("a\n");
   expect(await done).toBe(1);
@@ -180,7 +180,7 @@ test.each([
   // What is there before the question does not answer it.
   console.input.write("y\n");
   const done = runCommandLine(["run", "--ask", inTerminal], console);
-  await expect.poll(() => console.complained(), { timeout: 5000 }).toContain("n [reason] >");
+  await expect.poll(() => console.complained()).toContain("n [reason] >");
   expect(console.complained()).toContain("Computed by the server");
   expect(console.complained()).toContain("touch made");
   console.input.write(`${answer}\n`);
