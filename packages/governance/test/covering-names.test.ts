@@ -1,8 +1,8 @@
+import { noEmergency } from "@gennai/protocol/model/governance/emergency";
 import { expect, test } from "vitest";
 import { coveringNames } from "#covering-names";
 import type { Effect } from "#effect";
 import { createEmergencyPolicy } from "#emergency/emergency-policy";
-import { noEmergency } from "#emergency/emergency-state";
 import { parseHooks } from "#hooks/hook-config";
 import { createHookPolicies, type HookInput } from "#hooks/hooks-policy";
 import { inside, summary, write } from "./policies/effects.ts";

@@ -1,7 +1,6 @@
 import { createCapabilitiesPolicy } from "@gennai/governance/capabilities/capabilities-policy";
 import { defaultProfile } from "@gennai/governance/capabilities/capability-profile";
 import { createEmergencyPolicy } from "@gennai/governance/emergency/emergency-policy";
-import { noEmergency } from "@gennai/governance/emergency/emergency-state";
 import { RememberedAnswers } from "@gennai/governance/gate/confirm/remembered-answers";
 import { governTools } from "@gennai/governance/gate/gate";
 import { createContainmentPolicy } from "@gennai/governance/policies/files/containment";
@@ -15,6 +14,7 @@ import type { Policy } from "@gennai/governance/policy";
 import type { Tool } from "@gennai/governance/tool";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
+import { noEmergency } from "@gennai/protocol/model/governance/emergency";
 import { bashTool } from "@gennai/sessions/tools/commands/bash-tool";
 import { readTool } from "@gennai/sessions/tools/reading/read-tool";
 import type { BenchWorld } from "../bench-world.ts";

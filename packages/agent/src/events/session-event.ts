@@ -1,21 +1,21 @@
-import type { EmergencyControl, EmergencyState } from "@gennai/governance/emergency/emergency-state";
 import type { Intent } from "@gennai/governance/intents/intent";
 import type { PlanChange } from "@gennai/governance/plan/plan-change";
 import type { RulesStatus } from "@gennai/governance/rules/status/rules-status";
 import type { RuleViolation } from "@gennai/governance/rules/status/violation";
 import type { ObservedFile, Verification } from "@gennai/governance/tool";
 import type { ClientWorkspaceFacts } from "@gennai/protocol/model/editor/client-workspace";
+import type { EmergencyControl, EmergencyState } from "@gennai/protocol/model/governance/emergency";
 import type { Risk } from "@gennai/protocol/model/governance/risk";
 import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
 import type { SkippedFile } from "@gennai/protocol/model/session/checkpoint";
 import type { BlobRef, Proposal } from "@gennai/protocol/model/session/proposal";
 import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
+import type { Todo } from "@gennai/protocol/model/session/todo";
 import type { MessageCall } from "../model.ts";
 import type { InstructionsTold } from "../prompt/instructions.ts";
 import type { Cost, Usage, UsageSum } from "../use/usage.ts";
 import type { ClientRequest, RequestResolution, ResolvedReply } from "./client-request.ts";
 import type { FileChangeRecord, ProposalReview } from "./proposal.ts";
-import type { Todo } from "./todo.ts";
 import type { Warning } from "./warning.ts";
 
 export type TurnState =

@@ -1,6 +1,6 @@
 import type { EditingMode } from "@gennai/governance/policies/git/branch";
 import type { Verbosity } from "@gennai/protocol/model/session/session-settings";
-import type { Todo } from "../events/todo.ts";
+import type { Todo } from "@gennai/protocol/model/session/todo";
 import { usesPlaceholder } from "../scenarios/prompt-template.ts";
 import { renderPrompt } from "../scenarios/render-prompt.ts";
 import type { Scenario } from "../scenarios/scenario.ts";

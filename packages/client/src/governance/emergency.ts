@@ -1,32 +1,5 @@
-import {
-  type EmergencyState as StateMessage,
-  EmergencyControl as WireControl,
-} from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { type EmergencyControl, emergencyControlWords } from "@gennai/protocol/model/governance/emergency";
 import type { GovernanceClient } from "../connection/connection.ts";
-
-export type EmergencyControl = "read-only" | "disable-high-impact" | "block-tool" | "stop-all";
-
-/** Which controls are on. */
-export interface EmergencyState {
-  readonly readOnly: boolean;
-  readonly disableHighImpact: boolean;
-  readonly stopAll: boolean;
-  readonly blockedTools: readonly string[];
-}
-
-export const noEmergency: EmergencyState = {
-  readOnly: false,
-  disableHighImpact: false,
-  stopAll: false,
-  blockedTools: [],
-};
-
-/** None is on where the server says nothing. */
-export function emergencyStateFromMessage(message: StateMessage | undefined): EmergencyState {
-  if (message === undefined) return noEmergency;
-  const { readOnly, disableHighImpact, stopAll, blockedTools } = message;
-  return { readOnly, disableHighImpact, stopAll, blockedTools };
-}
 
 /** A person's switching of one control. */
 export interface EmergencyRequest {
@@ -40,13 +13,6 @@ export interface EmergencyRequest {
   readonly reason: string;
 }
 
-const controls: Record<EmergencyControl, WireControl> = {
-  "read-only": WireControl.READ_ONLY,
-  "disable-high-impact": WireControl.DISABLE_HIGH_IMPACT,
-  "block-tool": WireControl.BLOCK_TOOL,
-  "stop-all": WireControl.STOP_ALL,
-};
-
 /** Switches a control; resolves with the ids of turns that ended by it, when it is effective. Rejects with `ConnectError`. */
 export async function setEmergencyControl(
   client: GovernanceClient,
@@ -54,7 +20,7 @@ export async function setEmergencyControl(
   options: { readonly signal: AbortSignal },
 ): Promise<readonly string[]> {
   const { stoppedTurnIds } = await client.setEmergencyControl(
-    { ...request, control: controls[request.control] },
+    { ...request, control: emergencyControlWords.toMessage(request.control) },
     options,
   );
   return stoppedTurnIds;

@@ -1,3 +1,4 @@
+import type { EmergencyState } from "@gennai/protocol/model/governance/emergency";
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import type { CommandAnalysis } from "../command/command-analysis.ts";
 import { foldName } from "../command/fold-name.ts";
@@ -6,7 +7,6 @@ import { type Effect, isReadOnly } from "../effect.ts";
 import { computeRisk } from "../policies/risk.ts";
 import type { Policy, PolicyInput } from "../policy.ts";
 import { allow, deny, type Verdict } from "../verdict.ts";
-import type { EmergencyState } from "./emergency-state.ts";
 import { findDeploy, isDeployTool, programOf } from "./find-deploy.ts";
 
 export interface EmergencySource {

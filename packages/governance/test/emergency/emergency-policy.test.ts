@@ -1,8 +1,9 @@
+import { type EmergencyControl, type EmergencyState, noEmergency } from "@gennai/protocol/model/governance/emergency";
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import type { Effect } from "#effect";
 import { createEmergencyPolicy, deployGroup } from "#emergency/emergency-policy";
-import { type EmergencyControl, type EmergencyState, noEmergency, switched } from "#emergency/emergency-state";
+import { switched } from "#emergency/emergency-state";
 import { allow } from "#verdict";
 import { decide, exec, inside, outside, summary, write } from "../policies/effects.ts";
 

@@ -1,4 +1,4 @@
-import type { EmergencyControl, EmergencyState } from "@gennai/client/governance/emergency";
+import type { EmergencyControl, EmergencyState } from "@gennai/protocol/model/governance/emergency";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { VisibleText } from "../review/diff/visible-text.tsx";
 

@@ -1,11 +1,6 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { GovernanceClient } from "@gennai/client/connection/connection";
-import {
-  type EmergencyControl,
-  type EmergencyState,
-  emergencyStateFromMessage,
-  setEmergencyControl,
-} from "@gennai/client/governance/emergency";
+import { setEmergencyControl } from "@gennai/client/governance/emergency";
 import { acceptIntents, intentsToAccept, selectIntent } from "@gennai/client/governance/intents";
 import {
   acceptMcpServer,
@@ -19,6 +14,11 @@ import {
   type StandingAnswer,
 } from "@gennai/client/governance/standing-answers";
 import { IntentsMode } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import {
+  type EmergencyControl,
+  type EmergencyState,
+  emergencyFromMessage,
+} from "@gennai/protocol/model/governance/emergency";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { type Problem, problemOf } from "../failure/problem.ts";
 
@@ -185,7 +185,7 @@ async function loadGovernance(
   ]);
   const { emergency, rules, capabilities } = status;
   return {
-    emergency: emergencyStateFromMessage(emergency),
+    emergency: emergencyFromMessage(emergency),
     rules: {
       count: rules?.count ?? 0,
       text: rules?.text ?? "",

@@ -1,10 +1,10 @@
-import { emergencyStateFromMessage } from "@gennai/client/governance/emergency";
 import { meterAfter } from "@gennai/client/session/models/usage-meter";
 import { type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { emergencyFromMessage } from "@gennai/protocol/model/governance/emergency";
 import { blobFromMessage } from "@gennai/protocol/model/session/proposal";
+import { todoFromMessage } from "@gennai/protocol/model/session/todo";
 import { rulesWords } from "./rules-words.ts";
 import type { SessionFacts } from "./session-facts.ts";
-import { todoFromMessage } from "./view-from-wire.ts";
 
 /** The facts after an event; the same object when it changes none. The running turn is the view's to tell. */
 export function factsAfter(facts: SessionFacts, event: InvokeEvent): SessionFacts {
@@ -38,7 +38,7 @@ export function factsAfter(facts: SessionFacts, event: InvokeEvent): SessionFact
       return { ...facts, rules: { count, text: rulesWords(text), lastViolation, problems } };
     }
     case "emergencyChanged":
-      return { ...facts, emergency: emergencyStateFromMessage(body.value.state) };
+      return { ...facts, emergency: emergencyFromMessage(body.value.state) };
     case "messageQueued": {
       const { messageId, text, images } = body.value;
       const message = { messageId, turnId, text, images: images.map(blobFromMessage) };

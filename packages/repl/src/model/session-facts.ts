@@ -1,8 +1,9 @@
-import { type EmergencyState, noEmergency } from "@gennai/client/governance/emergency";
 import type { IntentSummary } from "@gennai/client/governance/intents";
 import { emptyMeter, type UsageMeter } from "@gennai/client/session/models/usage-meter";
 import type { TurnPhase } from "@gennai/client/session/turn-state";
+import { type EmergencyState, noEmergency } from "@gennai/protocol/model/governance/emergency";
 import type { BlobRef } from "@gennai/protocol/model/session/proposal";
+import type { Todo } from "@gennai/protocol/model/session/todo";
 
 /** What holds for a session as a whole. */
 export interface SessionFacts {
@@ -48,19 +49,6 @@ export interface RunningTurn {
   readonly since: Date | undefined;
   /** When a wait is over by itself. */
   readonly until?: Date | undefined;
-}
-
-export type TodoStatus = "pending" | "in-progress" | "completed";
-export type TodoPriority = "low" | "medium" | "high";
-
-export interface Todo {
-  readonly id: string;
-  readonly content: string;
-  readonly status: TodoStatus;
-  readonly priority: TodoPriority;
-  /** RFC 3339. */
-  readonly created: string;
-  readonly updated: string;
 }
 
 export interface RulesFact {

@@ -3,17 +3,13 @@ import {
   type ClientRequestResolved,
   HunkDecision,
   type InvokeEvent,
-  TodoPriority as PriorityMessage,
   type ProposalReview,
   RequestResolution,
-  TodoStatus as StatusMessage,
-  type TodoItem,
   type ToolResult,
 } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { answerWords, scopeWords } from "@gennai/protocol/model/governance/question";
 import { failureClassWords, verificationWords } from "@gennai/protocol/model/governance/tool-outcome";
 import { type AppliedFile, blobFromMessage } from "@gennai/protocol/model/session/proposal";
-import type { Todo, TodoPriority, TodoStatus } from "./session-facts.ts";
 import type { ConfirmationReplyView, ProposalReviewView, RequestState, ToolResultView } from "./view-item.ts";
 
 export function timeOf(event: InvokeEvent): Date | undefined {
@@ -57,18 +53,6 @@ export function reviewView(message: ProposalReview): ProposalReviewView {
   };
 }
 
-export function todoFromMessage(message: TodoItem): Todo {
-  const { id, content, created, updated } = message;
-  return {
-    id,
-    content,
-    created,
-    updated,
-    status: todoStates[message.status] ?? "pending",
-    priority: todoPriorities[message.priority] ?? "medium",
-  };
-}
-
 /** Files of two steps of one change set: each from how it was before the first to how the last left it. */
 export function joinFiles(earlier: readonly AppliedFile[], later: readonly AppliedFile[]): readonly AppliedFile[] {
   const files = new Map(earlier.map((file) => [file.path, file]));
@@ -89,13 +73,3 @@ function decisions(decision: HunkDecision): "keep" | "undo" | "edited" {
   if (decision === HunkDecision.KEEP) return "keep";
   return decision === HunkDecision.EDITED ? "edited" : "undo";
 }
-
-const todoStates: Partial<Record<StatusMessage, TodoStatus>> = {
-  [StatusMessage.IN_PROGRESS]: "in-progress",
-  [StatusMessage.COMPLETED]: "completed",
-};
-
-const todoPriorities: Partial<Record<PriorityMessage, TodoPriority>> = {
-  [PriorityMessage.LOW]: "low",
-  [PriorityMessage.HIGH]: "high",
-};

@@ -1,6 +1,6 @@
+import type { Todo, TodoPriority, TodoStatus } from "@gennai/protocol/model/session/todo";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ProblemNotice } from "../failure/problem-notice.tsx";
-import type { Todo, TodoPriority, TodoStatus } from "../model/session-facts.ts";
 import { VisibleText } from "../review/diff/visible-text.tsx";
 import type { TodoStore } from "./todo-store.ts";
 
@@ -8,10 +8,10 @@ export interface TodoPanelProps {
   readonly store: TodoStore;
 }
 
-const statusWords: Record<TodoStatus, string> = { pending: "open", "in-progress": "in progress", completed: "done" };
+const statusWords: Record<TodoStatus, string> = { pending: "open", in_progress: "in progress", completed: "done" };
 const nextStatus: Record<TodoStatus, TodoStatus> = {
-  pending: "in-progress",
-  "in-progress": "completed",
+  pending: "in_progress",
+  in_progress: "completed",
   completed: "pending",
 };
 const priorities: readonly TodoPriority[] = ["high", "medium", "low"];

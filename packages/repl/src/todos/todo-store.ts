@@ -1,11 +1,7 @@
 import type { AgentClient } from "@gennai/client/connection/connection";
-import {
-  TodoPriority as PriorityMessage,
-  TodoStatus as StatusMessage,
-} from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { type Todo, todoFromMessage, todoToMessage } from "@gennai/protocol/model/session/todo";
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import { type Problem, problemOf } from "../failure/problem.ts";
-import type { Todo } from "../model/session-facts.ts";
 
 /** One change a person makes to a list. */
 export type TodoEdit =
@@ -86,7 +82,7 @@ export class TodoStore implements Disposable {
     for (let edit = this.#pending.peek()[0]; edit !== undefined; edit = this.#pending.peek()[0]) {
       const after = todos.peek();
       try {
-        const items = editTodos(this.#known.peek(), edit).map(todoFields);
+        const items = editTodos(this.#known.peek(), edit).map(todoToMessage);
         const answer = await client.writeTodos({ sessionId, items }, { signal: this.#over.signal });
         // Events may have been faster than the answer.
         if (todos.peek() === after) this.#answered.value = { todos: answer.items.map(todoFromMessage), after };
@@ -98,34 +94,4 @@ export class TodoStore implements Disposable {
     }
     this.#writing = false;
   }
-}
-
-type TodoMessage = Awaited<ReturnType<AgentClient["writeTodos"]>>["items"][number];
-
-const statuses = {
-  pending: StatusMessage.PENDING,
-  "in-progress": StatusMessage.IN_PROGRESS,
-  completed: StatusMessage.COMPLETED,
-} as const;
-
-const priorities = { low: PriorityMessage.LOW, medium: PriorityMessage.MEDIUM, high: PriorityMessage.HIGH } as const;
-
-function todoFields({ id, content, status, priority, created, updated }: Todo) {
-  return { id, content, created, updated, status: statuses[status], priority: priorities[priority] };
-}
-
-function todoFromMessage({ id, content, status, priority, created, updated }: TodoMessage): Todo {
-  return {
-    id,
-    content,
-    created,
-    updated,
-    status:
-      status === StatusMessage.COMPLETED
-        ? "completed"
-        : status === StatusMessage.IN_PROGRESS
-          ? "in-progress"
-          : "pending",
-    priority: priority === PriorityMessage.HIGH ? "high" : priority === PriorityMessage.LOW ? "low" : "medium",
-  };
 }

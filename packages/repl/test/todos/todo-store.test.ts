@@ -1,9 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { WriteTodosResponseSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import type { Todo } from "@gennai/protocol/model/session/todo";
 import { signal } from "@preact/signals";
 import { expect, test, vi } from "vitest";
-import type { Todo } from "#model/session-facts";
 import { TodoStore, type TodoStoreOptions } from "#todos/todo-store";
 
 const todo = (id: string, content: string): Todo => ({

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
-import type { EmergencyState } from "@gennai/governance/emergency/emergency-state";
+import type { EmergencyState } from "@gennai/protocol/model/governance/emergency";
 import {
   checkedRequest,
   type EmergencyChange,

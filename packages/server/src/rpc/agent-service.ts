@@ -6,6 +6,7 @@ import { AgentService, type ClientInfo } from "@gennai/protocol/gen/gennai/agent
 import { digest } from "@gennai/protocol/model/checked-field";
 import { appliedFileToMessage } from "@gennai/protocol/model/session/proposal";
 import { changedSettings, editingModeWords, settingsToMessage } from "@gennai/protocol/model/session/session-settings";
+import { todoToMessage } from "@gennai/protocol/model/session/todo";
 import { protocolVersion } from "@gennai/protocol/spoken-protocol";
 import type { AttachedClient } from "@gennai/sessions/bridge/client-registry";
 import { waitForAnswer } from "@gennai/sessions/manager/answer-request";
@@ -33,9 +34,9 @@ import { dropLayerRpc, keepLayerRpc, listLayerRpc } from "./methods/layer-rpcs.t
 import type { modelKeyRpc } from "./methods/model-key-rpc.ts";
 import { compactSessionRpc, deleteSessionRpc, listedSkills, renameSessionRpc } from "./methods/session-rpcs.ts";
 import { listPathsRpc, makeFirstCommitRpc, prepareBranchRpc, workspaceStateRpc } from "./methods/workspace-rpcs.ts";
-import { todosFromWire, todoToWire } from "./wire/events/todo-wire.ts";
 import { usageSumToWire } from "./wire/events/usage-wire.ts";
 import { clientFromWire } from "./wire/incoming/client-from-wire.ts";
+import { todosFromWire } from "./wire/incoming/todos-from-wire.ts";
 import { saidMessageFromWire, turnInputFromWire } from "./wire/incoming/turn-input-from-wire.ts";
 import { sessionToWire } from "./wire/session-wire.ts";
 import { clientWorkspaceFromWire } from "./wire/workspace-wire.ts";
@@ -131,13 +132,13 @@ function agentService({
     },
 
     async getTodos({ sessionId }) {
-      return { items: (await manager.get(sessionId)).state.todos.map(todoToWire) };
+      return { items: (await manager.get(sessionId)).state.todos.map(todoToMessage) };
     },
 
     async writeTodos({ sessionId, items }) {
       const session = await manager.get(sessionId);
       await session.writeTodos(todosFromWire(items, session.state.todos, services.now()));
-      return { items: session.state.todos.map(todoToWire) };
+      return { items: session.state.todos.map(todoToMessage) };
     },
 
     async getConversationPreview({ sessionId, maxMessages }) {

@@ -7,6 +7,7 @@ import { ruleActivity } from "@gennai/governance/rules/status/rule-activity";
 import type { RulesStatus } from "@gennai/governance/rules/status/rules-status";
 import { ServiceError } from "@gennai/machine/service-error";
 import { GovernanceService } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { emergencyToMessage } from "@gennai/protocol/model/governance/emergency";
 import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/governance/intents-mode";
 import {
   type CallTrace,
@@ -34,13 +35,7 @@ import type { StoredRecord } from "@gennai/store/audit/ledger-records";
 import type { WorkspaceLedgerReport } from "@gennai/store/audit/ledger-verify";
 import type { RecordedCall } from "@gennai/store/provenance/remaining-lines";
 import type { Parity } from "../parity/parity.ts";
-import {
-  controlFromWire,
-  emergencyToWire,
-  intentToWire,
-  listedRulesToWire,
-  rulesStatusToWire,
-} from "./wire/events/governance-wire.ts";
+import { controlFromWire, intentToWire, listedRulesToWire, rulesStatusToWire } from "./wire/events/governance-wire.ts";
 import { mcpServerToWire } from "./wire/mcp-wire.ts";
 
 const maxRecords = 1_000;
@@ -121,7 +116,7 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
       const { profile, problem } = (await options.loadCapabilities()).current();
       const intents = await options.intents.report(place);
       return {
-        emergency: emergencyToWire(emergency.current()),
+        emergency: emergencyToMessage(emergency.current()),
         rules: rulesStatusToWire(await options.rules(place)),
         isolation: manager.services.isolation,
         intentsMode: intentsModeWords.toMessage(intents?.mode ?? "off"),
@@ -145,7 +140,7 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
         reason,
         via: "rpc",
       });
-      return { state: emergencyToWire(state), stoppedTurnIds: [...stoppedTurnIds] };
+      return { state: emergencyToMessage(state), stoppedTurnIds: [...stoppedTurnIds] };
     },
 
     async checkPolicy({ sessionId, tool, argumentsJson }) {
@@ -303,7 +298,7 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
         protocolVersion,
         protocolSha256: protocolDigest(),
         policy: partsToWire(policy),
-        emergency: emergencyToWire(emergency.current()),
+        emergency: emergencyToMessage(emergency.current()),
         release: partsToWire(release),
       };
     },

@@ -1,12 +1,13 @@
 import type { SessionEvent } from "@gennai/agent/events/session-event";
 import { foldToolName } from "@gennai/governance/emergency/emergency-policy";
+import type { EmergencySwitch } from "@gennai/governance/emergency/emergency-state";
+import { type LedgerEntry, outsideTurns } from "@gennai/governance/ledger/ledger-entry";
+import { ServiceError } from "@gennai/machine/service-error";
 import {
   type EmergencyControl,
   type EmergencyState,
-  type EmergencySwitch,
-} from "@gennai/governance/emergency/emergency-state";
-import { type LedgerEntry, outsideTurns } from "@gennai/governance/ledger/ledger-entry";
-import { ServiceError } from "@gennai/machine/service-error";
+  emergencyControlWords,
+} from "@gennai/protocol/model/governance/emergency";
 import * as z from "zod";
 
 /** What a person asks for. */
@@ -23,7 +24,7 @@ export interface EmergencyRequest {
 
 /** The same where it was written down. */
 export const emergencyRequestFields = {
-  control: z.enum(["read-only", "disable-high-impact", "block-tool", "stop-all"]),
+  control: z.enum(emergencyControlWords.words),
   enabled: z.boolean(),
   tool: z.string(),
   by: z.string(),

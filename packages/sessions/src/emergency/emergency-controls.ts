@@ -1,8 +1,8 @@
 import { emergencyVerdict } from "@gennai/governance/emergency/emergency-policy";
-import type { EmergencyState } from "@gennai/governance/emergency/emergency-state";
 import type { StandingCheck } from "@gennai/governance/gate/execute/standing-check";
 import type { Redactor } from "@gennai/governance/redaction";
 import { ServiceError } from "@gennai/machine/service-error";
+import type { EmergencyState } from "@gennai/protocol/model/governance/emergency";
 import type { EmergencyChange, EmergencyRequest } from "./emergency-change.ts";
 
 /** Where the controls are kept. */

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { EmergencyState } from "@gennai/governance/emergency/emergency-state";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
+import type { EmergencyState } from "@gennai/protocol/model/governance/emergency";
 import type { EmergencyChange, EmergencyRequest } from "./emergency-change.ts";
 import { EmergencyStore } from "./emergency-store.ts";
 

@@ -1,7 +1,8 @@
 import { statSync } from "node:fs";
-import type { EmergencyState } from "@gennai/governance/emergency/emergency-state";
-import { noEmergency, switched } from "@gennai/governance/emergency/emergency-state";
+import { switched } from "@gennai/governance/emergency/emergency-state";
 import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
+import type { EmergencyState } from "@gennai/protocol/model/governance/emergency";
+import { noEmergency } from "@gennai/protocol/model/governance/emergency";
 import { databaseFile, StoreDatabase } from "@gennai/store/database/database";
 import { refuseLogCopy } from "@gennai/store/database/log-copy-guard";
 import { integerOf, type Row, textOf } from "@gennai/store/database/row";

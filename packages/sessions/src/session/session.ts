@@ -1,6 +1,5 @@
 import type { FileChangeRecord } from "@gennai/agent/events/proposal";
 import type { BackgroundRunRecord, SessionEvent } from "@gennai/agent/events/session-event";
-import type { Todo } from "@gennai/agent/events/todo";
 import { RememberedAnswers } from "@gennai/governance/gate/confirm/remembered-answers";
 import { RunningCalls } from "@gennai/governance/gate/execute/running-calls";
 import type { Intent } from "@gennai/governance/intents/intent";
@@ -12,6 +11,7 @@ import { WorkspaceError } from "@gennai/machine/workspace/paths/workspace-error"
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { ClientWorkspaceFacts } from "@gennai/protocol/model/editor/client-workspace";
 import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
+import type { Todo } from "@gennai/protocol/model/session/todo";
 import type { ForgottenSession, SessionHead } from "@gennai/store/log/session-log";
 import type { BackgroundRunChange } from "../background/background-run-facts.ts";
 import { BackgroundRuns } from "../background/background-runs.ts";

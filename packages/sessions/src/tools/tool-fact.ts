@@ -1,7 +1,7 @@
 import type { FileChangeRecord } from "@gennai/agent/events/proposal";
-import type { Todo } from "@gennai/agent/events/todo";
 import type { Intent } from "@gennai/governance/intents/intent";
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
+import type { Todo } from "@gennai/protocol/model/session/todo";
 
 /** What a tool tells the session's log besides its result. In `ToolOutcome.facts`, which the gate does not look into. */
 export type ToolFact =

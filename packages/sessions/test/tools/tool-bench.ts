@@ -3,13 +3,13 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { FileChangeRecord } from "@gennai/agent/events/proposal";
-import type { Todo } from "@gennai/agent/events/todo";
 import type { Analysis, ToolOutcome, Verification } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { ControlWatch } from "@gennai/machine/control-watch/control-watch";
 import { commandEnvironment } from "@gennai/machine/process/environment/command-environment";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import type { CommandRun, Diagnostic, FileRead, FoundSymbol } from "@gennai/protocol/model/editor/editor-requests";
+import type { Todo } from "@gennai/protocol/model/session/todo";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import { executionContext } from "@gennai/testkit/execution-context";
 import type { EditorBridge } from "#bridge/editor-bridge";

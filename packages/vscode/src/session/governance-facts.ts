@@ -1,5 +1,5 @@
 import type { GovernanceClient } from "@gennai/client/connection/connection";
-import { type EmergencyState, emergencyStateFromMessage, noEmergency } from "@gennai/client/governance/emergency";
+import { type EmergencyState, emergencyFromMessage, noEmergency } from "@gennai/protocol/model/governance/emergency";
 import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/governance/intents-mode";
 
 /** What governs the session now. */
@@ -33,7 +33,7 @@ export async function readGovernance(
 ): Promise<GovernanceFacts> {
   const { emergency, rules, intentsMode } = await client.getGovernanceStatus({ sessionId }, options);
   return {
-    emergency: emergencyStateFromMessage(emergency),
+    emergency: emergencyFromMessage(emergency),
     rulesText: rules?.text ?? "",
     ruleCount: rules?.count,
     lastViolation: rules?.lastViolation ?? "",

@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
-import type { EmergencyControl } from "@gennai/governance/emergency/emergency-state";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { ExpectedError } from "@gennai/machine/expected-error";
+import type { EmergencyControl } from "@gennai/protocol/model/governance/emergency";
 import { EmergencyHere } from "@gennai/sessions/emergency/emergency-here";
 import { CliError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";

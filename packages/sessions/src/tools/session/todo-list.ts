@@ -1,4 +1,4 @@
-import type { Todo } from "@gennai/agent/events/todo";
+import type { Todo } from "@gennai/protocol/model/session/todo";
 
 /** The todos of a session. */
 export interface TodoList {

@@ -1,5 +1,5 @@
-import type { Todo } from "@gennai/agent/events/todo";
 import type { Tool } from "@gennai/governance/tool";
+import type { Todo } from "@gennai/protocol/model/session/todo";
 import { z } from "zod";
 import type { ToolFact } from "../tool-fact.ts";
 import { type TodoList, todosText } from "./todo-list.ts";

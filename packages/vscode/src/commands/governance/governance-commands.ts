@@ -1,10 +1,11 @@
-import { type EmergencyControl, setEmergencyControl } from "@gennai/client/governance/emergency";
+import { setEmergencyControl } from "@gennai/client/governance/emergency";
 import {
   acceptIntents,
   findIntentsToAccept,
   listIntents,
   selectIntent as select,
 } from "@gennai/client/governance/intents";
+import { type EmergencyControl } from "@gennai/protocol/model/governance/emergency";
 import * as vscode from "vscode";
 import { showInformation, showProgress, showWarning } from "../../editor/notifications.ts";
 import { uriOf } from "../../editor/paths/workspace-uri.ts";

@@ -10,6 +10,7 @@ import {
   InvokeState,
   RequestResolution,
 } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { emergencyControlWords, emergencyToMessage } from "@gennai/protocol/model/governance/emergency";
 import { answerWords, scopeWords } from "@gennai/protocol/model/governance/question";
 import { riskWords } from "@gennai/protocol/model/governance/risk";
 import { failureClassToMessage, verdictWords, verificationWords } from "@gennai/protocol/model/governance/tool-outcome";
@@ -19,13 +20,13 @@ import {
   blobToMessage,
   changeToMessage,
 } from "@gennai/protocol/model/session/proposal";
+import { todoToMessage } from "@gennai/protocol/model/session/todo";
 import { backgroundRecordToWire } from "./background-run-wire.ts";
 import { checkpointEventToWire } from "./checkpoint-wire.ts";
-import { controlToWire, emergencyToWire, intentToWire, rulesStatusToWire } from "./governance-wire.ts";
+import { intentToWire, rulesStatusToWire } from "./governance-wire.ts";
 import { planChangeToWire } from "./plan-wire.ts";
 import { requestToWire } from "./request-wire.ts";
 import { reviewToWire } from "./review-wire.ts";
-import { todoToWire } from "./todo-wire.ts";
 import { compactedToWire, usageSumToWire, usageToWire } from "./usage-wire.ts";
 
 type WireEvent = NonNullable<MessageInitShape<typeof InvokeEventSchema>["event"]>;
@@ -222,7 +223,7 @@ function bodyToWire(event: SessionEvent): WireEvent {
         },
       };
     case "todos-changed":
-      return { case: "todosChanged", value: { items: event.items.map(todoToWire) } };
+      return { case: "todosChanged", value: { items: event.items.map(todoToMessage) } };
     case "proposed-changes":
       return {
         case: "proposedChanges",
@@ -270,7 +271,14 @@ function bodyToWire(event: SessionEvent): WireEvent {
       const { state, control, enabled, tool, by, reason } = event;
       return {
         case: "emergencyChanged",
-        value: { state: emergencyToWire(state), control: controlToWire(control), enabled, tool, by, reason },
+        value: {
+          state: emergencyToMessage(state),
+          control: emergencyControlWords.toMessage(control),
+          enabled,
+          tool,
+          by,
+          reason,
+        },
       };
     }
     case "rule-violation": {

@@ -1,37 +1,20 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import type { EmergencyControl as DomainControl, EmergencyState } from "@gennai/governance/emergency/emergency-state";
 import type { Intent } from "@gennai/governance/intents/intent";
 import type { ListedRules } from "@gennai/governance/rules/status/listed-rules";
 import type { RulesStatus } from "@gennai/governance/rules/status/rules-status";
 import { ServiceError } from "@gennai/machine/service-error";
-import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { EnumWords } from "@gennai/protocol/model/enum-words";
+import type { EmergencyControl as EmergencyControlMessage } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { type EmergencyControl, emergencyControlWords } from "@gennai/protocol/model/governance/emergency";
 import { ruleKindWords } from "@gennai/protocol/model/governance/rule-kind";
 import { verdictWords } from "@gennai/protocol/model/governance/tool-outcome";
 
-const controls = new EnumWords<DomainControl, EmergencyControl>({
-  "read-only": EmergencyControl.READ_ONLY,
-  "disable-high-impact": EmergencyControl.DISABLE_HIGH_IMPACT,
-  "block-tool": EmergencyControl.BLOCK_TOOL,
-  "stop-all": EmergencyControl.STOP_ALL,
-});
-
-export function controlToWire(control: DomainControl): EmergencyControl {
-  return controls.toMessage(control);
-}
-
 /** Throws `ServiceError` `invalid_argument`. */
-export function controlFromWire(control: EmergencyControl): DomainControl {
-  const known = controls.fromMessage(control);
+export function controlFromWire(control: EmergencyControlMessage): EmergencyControl {
+  const known = emergencyControlWords.fromMessage(control);
   if (known !== undefined) return known;
   throw new ServiceError("invalid_argument", "This server does not know this control.", {
     hint: "READ_ONLY, DISABLE_HIGH_IMPACT, BLOCK_TOOL or STOP_ALL.",
   });
-}
-
-export function emergencyToWire(state: EmergencyState) {
-  const { readOnly, disableHighImpact, blockedTools, stopAll } = state;
-  return { readOnly, disableHighImpact, blockedTools: [...blockedTools], stopAll };
 }
 
 export function intentToWire(intent: Intent) {

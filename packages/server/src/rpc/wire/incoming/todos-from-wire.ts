@@ -1,27 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { Todo } from "@gennai/agent/events/todo";
 import { ServiceError } from "@gennai/machine/service-error";
 import { type TodoItem, TodoPriority, TodoStatus } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { EnumWords } from "@gennai/protocol/model/enum-words";
-
-const statuses = new EnumWords({
-  pending: TodoStatus.PENDING,
-  in_progress: TodoStatus.IN_PROGRESS,
-  completed: TodoStatus.COMPLETED,
-});
-
-const priorities = new EnumWords({
-  low: TodoPriority.LOW,
-  medium: TodoPriority.MEDIUM,
-  high: TodoPriority.HIGH,
-});
+import { type Todo, todoPriorityWords, todoStatusWords } from "@gennai/protocol/model/session/todo";
 
 const maxTodos = 500;
 const maxContent = 10_000;
-
-export function todoToWire(todo: Todo) {
-  return { ...todo, status: statuses.toMessage(todo.status), priority: priorities.toMessage(todo.priority) };
-}
 
 /** A whole list from a client. Ids and times that are missing are made; unset status and priority mean the usual ones. */
 export function todosFromWire(items: readonly TodoItem[], known: readonly Todo[], now: number): readonly Todo[] {
@@ -44,11 +27,11 @@ export function todosFromWire(items: readonly TodoItem[], known: readonly Todo[]
       status:
         item.status === TodoStatus.UNSPECIFIED
           ? ("pending" as const)
-          : statuses.checkedFromMessage(item.status, "items[].status"),
+          : todoStatusWords.checkedFromMessage(item.status, "items[].status"),
       priority:
         item.priority === TodoPriority.UNSPECIFIED
           ? ("medium" as const)
-          : priorities.checkedFromMessage(item.priority, "items[].priority"),
+          : todoPriorityWords.checkedFromMessage(item.priority, "items[].priority"),
       created: before?.created ?? time,
     };
     const same =
