@@ -3,6 +3,7 @@ import { applyPlanChange, IllegalPlanChange, type PlanRecord } from "@gennai/gov
 import * as z from "zod";
 import type { ProposalReview } from "../events/proposal.ts";
 import type { LoggedEvent, SessionEvent } from "../events/session-event.ts";
+import { bounded } from "./summarise.ts";
 
 /** Characters of one request, of one refusal's arguments and reason, and of a review's note. */
 const maxRequest = 1_500;
@@ -225,8 +226,4 @@ function reviewLine({ proposalId, hunks, note }: ProposalReview): string {
 
 function section(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? "" : `${title}:\n${lines.join("\n")}`;
-}
-
-function bounded(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most).toWellFormed()} […]`;
 }

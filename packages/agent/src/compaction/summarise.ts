@@ -96,6 +96,6 @@ function line(message: Message): string {
   }
 }
 
-function bounded(text: string, most: number): string {
+export function bounded(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most).toWellFormed()} […]`;
 }

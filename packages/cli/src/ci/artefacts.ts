@@ -2,6 +2,7 @@ import { createWriteStream } from "node:fs";
 import { mkdir, realpath, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { pipeline as piped } from "node:stream/promises";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
 import { CliError, usageError } from "../errors/cli-error.ts";
 import { exitCode } from "../errors/exit-code.ts";
@@ -51,14 +52,11 @@ export async function writeArtefacts(
     const ledger = new WorkspaceLedger({ workspaceRoot: workspace, stateDir });
     await piped(ledger.export("bundle"), createWriteStream(join(directory, "ledger.bundle"), { flags: "wx" }));
   } catch (error) {
-    throw new CliError(
-      `The artefacts cannot be written to ${directory}: ${error instanceof Error ? error.message : String(error)}`,
-      {
-        exitCode: exitCode.failed,
-        next: ["Look at what is there now, and try again."],
-        cause: error,
-      },
-    );
+    throw new CliError(`The artefacts cannot be written to ${directory}: ${errorMessage(error)}`, {
+      exitCode: exitCode.failed,
+      next: ["Look at what is there now, and try again."],
+      cause: error,
+    });
   }
   return directory;
 }

@@ -2,6 +2,7 @@ import type { AgentSession, CutOffTurn } from "@gennai/client/session/agent-sess
 import type { ConnectionChange } from "@gennai/client/session/subscription";
 import type { TurnRequest } from "@gennai/client/session/turn";
 import { type TurnOutcome, turnOutcome } from "@gennai/client/session/turn-state";
+import { errorMessage } from "@gennai/protocol/error-message";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { FailureClass } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { type Proposal, proposalFromMessage } from "@gennai/protocol/model/session/proposal";
@@ -45,7 +46,7 @@ export async function runTurn(
     view.note("Stopping … (Ctrl-C again leaves at once)");
     session.cancelTurn(turnId, "Stopped by the user at the terminal.", { signal }).then(
       () => view.note("Stopped."),
-      (error: unknown) => view.note(`The turn could not be stopped: ${messageOf(error)}`),
+      (error: unknown) => view.note(`The turn could not be stopped: ${errorMessage(error)}`),
     );
   });
   const fold = new TurnFold();
@@ -54,7 +55,7 @@ export async function runTurn(
     maxAttempts: 20,
     onStart: (turn) => (turnId = turn.turnId),
     onConnection: (change) => noteConnection(change, view),
-    onProblem: ({ error }) => view.note(`An answer was not taken: ${messageOf(error)}`),
+    onProblem: ({ error }) => view.note(`An answer was not taken: ${errorMessage(error)}`),
   });
   for await (const event of events) {
     if (event.turnId === turnId) fold.add(event);
@@ -125,8 +126,4 @@ class TurnFold {
 
 function noteConnection(change: ConnectionChange, view: TurnView): void {
   if (change.state === "reconnecting" && change.attempt === 1) view.note("The connection broke; trying again …");
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,5 @@
 import type { AgentSession } from "@gennai/client/session/agent-session";
+import { errorMessage } from "@gennai/protocol/error-message";
 import type { Interrupts } from "../terminal/interrupts.ts";
 import type { UserTerminal } from "./user-terminal.ts";
 
@@ -14,8 +15,7 @@ export async function whileAttended<Result>(
     terminal.view.note("Stopping … (Ctrl-C again leaves at once)");
     session.stop("session", "Stopped by the user at the terminal.", { signal: place.signal }).then(
       () => terminal.view.note("Stopped."),
-      (error: unknown) =>
-        terminal.view.note(`It could not be stopped: ${error instanceof Error ? error.message : String(error)}`),
+      (error: unknown) => terminal.view.note(`It could not be stopped: ${errorMessage(error)}`),
     );
   });
   const attached = Promise.withResolvers<void>();
@@ -27,15 +27,11 @@ export async function whileAttended<Result>(
         onConnection: ({ state }) => {
           if (state === "connected") attached.resolve();
         },
-        onProblem: ({ error }) =>
-          terminal.view.note(`An answer was not taken: ${error instanceof Error ? error.message : String(error)}`),
+        onProblem: ({ error }) => terminal.view.note(`An answer was not taken: ${errorMessage(error)}`),
       });
       for await (const event of events) terminal.view.show(event);
     } catch (error) {
-      if (!leaving.signal.aborted)
-        terminal.view.note(
-          `The session could not be watched: ${error instanceof Error ? error.message : String(error)}`,
-        );
+      if (!leaving.signal.aborted) terminal.view.note(`The session could not be watched: ${errorMessage(error)}`);
     } finally {
       attached.resolve();
     }

@@ -1,3 +1,4 @@
+import { isRecord } from "@gennai/protocol/json-value";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { type HunkDecision, wholeChange } from "@gennai/protocol/review/apply-review";
 import type { ReviewToApply } from "../host/repl-host.ts";
@@ -129,10 +130,6 @@ function decisionFromJson(value: unknown): HunkDecision | undefined {
   const { type, text } = value;
   if (type === "keep" || type === "undo") return { type };
   return type === "edited" && typeof text === "string" ? { type, text } : undefined;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Ids come from a server: `__proto__` is one like any other. */

@@ -1,3 +1,4 @@
+import { isRecord } from "@gennai/protocol/json-value";
 import type { Intent } from "./intent.ts";
 import { fieldKeys, type IntentField, intentsKey, isIntentsKey } from "./intent-fields.ts";
 import type { IntentProblem, IntentSource } from "./intent-problem.ts";
@@ -244,8 +245,4 @@ function withoutDoubles(
 function text(value: unknown): string | undefined {
   if (typeof value === "string") return value.trim();
   return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

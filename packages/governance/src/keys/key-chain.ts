@@ -1,3 +1,4 @@
+import { programName } from "../command/words/invocation.ts";
 import { keyCommand, namedKey } from "./key-command.ts";
 import { maskedDocuments, oneCommand } from "./one-command.ts";
 
@@ -30,7 +31,7 @@ export function keyChain(text: string): KeyChain | undefined {
     if (words === undefined || !isProgram(words[0])) return undefined;
     const [program, ...rest] = words;
     // What needs a login in a way in which none is given.
-    if (namedKey([{ name: basename(program), words: rest }]) !== undefined) return undefined;
+    if (namedKey([{ name: programName(program), words: rest }]) !== undefined) return undefined;
   }
   return { first: before.join(" && "), keys, directory };
 }
@@ -52,10 +53,6 @@ function joinedParts(text: string): readonly string[] {
 function ledTo([program, directory = "", ...more]: readonly string[]): string | undefined {
   if (program !== "cd" || more.length > 0 || !/^[\w./][\w./-]*$/.test(directory)) return undefined;
   return directory.split("/").includes("..") ? undefined : directory;
-}
-
-function basename(program: string): string {
-  return program.slice(program.lastIndexOf("/") + 1);
 }
 
 /** One that ends before the next begins, and leaves nothing behind in the shell. */

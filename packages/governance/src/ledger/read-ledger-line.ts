@@ -1,5 +1,6 @@
 import { CanonicalJsonError, canonicalJson } from "@gennai/protocol/canonical-json";
 import { digestOf } from "@gennai/protocol/digest";
+import { isRecord } from "@gennai/protocol/json-value";
 import { repeatedKey } from "@gennai/protocol/plan/strict-json";
 import type { FileLine } from "./ledger-line.ts";
 import type { LedgerGenesis, LedgerHandOver } from "./ledger-record.ts";
@@ -49,11 +50,11 @@ export function readLedgerLine(text: string): LedgerLine {
       ? { type: "malformed", reason: `holds ${glued} records on one line` }
       : { type: "unsigned", records: glued, note: "glued" };
   }
-  if (!isObject(value)) return { type: "malformed", reason: "is not a JSON object" };
+  if (!isRecord(value)) return { type: "malformed", reason: "is not a JSON object" };
   const metadata = value["metadata"];
-  if (!isObject(metadata) || !("previous_hash" in metadata || "signature" in metadata)) {
+  if (!isRecord(metadata) || !("previous_hash" in metadata || "signature" in metadata)) {
     const tool = value["tool"];
-    if (isObject(tool) && tool["name"] === "gennai") return { type: "malformed", reason: "lost its seal" };
+    if (isRecord(tool) && tool["name"] === "gennai") return { type: "malformed", reason: "lost its seal" };
     return { type: "unsigned", records: 1 };
   }
   return readRecord(text, value, metadata);
@@ -114,13 +115,13 @@ function malformedMember(name: string): LedgerLine {
 /** undefined for one whose content was withheld; null for anything else. */
 function lostRecords(details: unknown): ReadRecord["lost"] | null {
   if (details === undefined) return undefined;
-  if (!isObject(details) || !Number.isSafeInteger(details["from"]) || !Number.isSafeInteger(details["to"])) return null;
+  if (!isRecord(details) || !Number.isSafeInteger(details["from"]) || !Number.isSafeInteger(details["to"])) return null;
   return { from: Number(details["from"]), to: Number(details["to"]) };
 }
 
 function isGenesis(value: unknown): value is LedgerGenesis {
   return (
-    isObject(value) &&
+    isRecord(value) &&
     Object.keys(value).length === 3 &&
     typeof value["workspace"] === "string" &&
     typeof value["preamble_bytes"] === "number" &&
@@ -130,16 +131,12 @@ function isGenesis(value: unknown): value is LedgerGenesis {
 
 function isHandOver(value: unknown): value is LedgerHandOver {
   return (
-    isObject(value) &&
+    isRecord(value) &&
     Object.keys(value).length === 3 &&
     typeof value["key_id"] === "string" &&
     typeof value["public_key"] === "string" &&
     typeof value["signature"] === "string"
   );
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Number of JSON objects that stand on one line without anything between them; undefined when it is not that. */

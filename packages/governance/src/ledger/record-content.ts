@@ -1,5 +1,6 @@
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { sha256Hex } from "@gennai/protocol/digest";
+import { isRecord } from "@gennai/protocol/json-value";
 
 /**
  * A record has two parts. The chain covers the fixed one, and of the content only a digest with a salt: so the content can
@@ -45,14 +46,10 @@ export function contentState(record: JsonObject, metadata: JsonObject): "intact"
 /** A record's line without its content; the same line when it has none any more. Throws `SyntaxError` for what is not a record. */
 export function withoutContent(line: string): string {
   const record: unknown = JSON.parse(line);
-  if (!isObject(record) || !isObject(record["metadata"]))
+  if (!isRecord(record) || !isRecord(record["metadata"]))
     throw new SyntaxError("The line is not a record of a ledger.");
   const { metadata } = record;
   if (metadata["purged"] === true) return line;
   const kept = Object.entries(metadata).filter(([name]) => !contentMembers.includes(name) && name !== "salt");
   return canonicalJson({ ...record, files: [], metadata: { ...Object.fromEntries(kept), purged: true } });
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isRecord } from "@gennai/protocol/json-value";
 import { type PathProtection, pathProtections, pathRuleKinds } from "@gennai/protocol/model/governance/rule-kind";
 import { misspeltKey } from "./misspelt-key.ts";
 import type { DeniedTool, PathRule, PatternRule, RuleFile, RuleLayer, RuleProblem } from "./rule-set.ts";
@@ -45,7 +46,7 @@ export function parseRules(data: unknown, source: RuleSource): ParsedRules {
   const tools: DeniedTool[] = [];
   let onInvalidRules: RuleFile["onInvalidRules"];
 
-  if (!isMapping(data)) {
+  if (!isRecord(data)) {
     const found = data === null || data === undefined ? "is empty" : `is ${kindOf(data)}`;
     add("error", [], "", `${found}, no set of rules; write ${topKeys.slice(0, 4).join(", ")} or remove the file`);
   } else {
@@ -88,7 +89,7 @@ type Add = (
 function patternRule(item: unknown, index: number, source: RuleSource, add: Add): PatternRule | undefined {
   const path = ["bashToolPatterns", index];
   let name = `rules/${source.layer}/${index + 1}`;
-  if (!isMapping(item)) {
+  if (!isRecord(item)) {
     add("error", path, name, `is ${kindOf(item)}; write {pattern, reason}`);
     return undefined;
   }
@@ -171,7 +172,7 @@ function deniedTools(value: unknown, source: RuleSource, add: Add): readonly Den
     add("warning", ["tools"], "tools", "is empty");
     return [];
   }
-  if (!isMapping(value)) {
+  if (!isRecord(value)) {
     add("error", ["tools"], "tools", `is ${kindOf(value)}; write {deny: [names]}`);
     return [];
   }
@@ -225,10 +226,6 @@ function lineNear(source: RuleSource, path: readonly (string | number)[]): numbe
     if (line !== undefined) return line;
   }
   return 1;
-}
-
-function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function kindOf(value: unknown): string {

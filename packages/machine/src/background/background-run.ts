@@ -1,4 +1,5 @@
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { errorMessage } from "@gennai/protocol/error-message";
 import type { CommandLimits } from "../process/group/command-limits.ts";
 import type { CommandRun } from "../process/run-command.ts";
 import type { SessionNetwork } from "../stage/keeper/session-network.ts";
@@ -74,7 +75,7 @@ export async function startInBackground(
       covered: hidden,
       look: async () => (await look()).find((one) => one.root.path === root.path)?.covered ?? hidden,
       onLost: (error) => {
-        lost = `What it must not see cannot be told any more: ${messageOf(error)}`;
+        lost = `What it must not see cannot be told any more: ${errorMessage(error)}`;
         stopping.abort();
       },
     });
@@ -91,7 +92,7 @@ export async function startInBackground(
       const ran = await runOnStage({ ...command, ...long }, stage, { ...options, signal, onRunning: begun.resolve });
       return lost === undefined ? { run: ran } : { failure: lost };
     } catch (error) {
-      return { failure: lost ?? messageOf(error) };
+      return { failure: lost ?? errorMessage(error) };
     } finally {
       begun.resolve();
       over.resolve();
@@ -99,7 +100,7 @@ export async function startInBackground(
       await beside.drop();
     }
   };
-  const ended = run().catch((error: unknown) => ({ failure: messageOf(error) }));
+  const ended = run().catch((error: unknown) => ({ failure: errorMessage(error) }));
   return {
     ended,
     begun: begun.promise,
@@ -125,13 +126,9 @@ const long = {
 
 /** Nothing can run in the background here, and why. */
 export function backgroundUnavailable(error: unknown): ToolFailure {
-  return new ToolFailure("background_unavailable", `Nothing can run in the background: ${messageOf(error)}`, {
+  return new ToolFailure("background_unavailable", `Nothing can run in the background: ${errorMessage(error)}`, {
     failureClass: "tool_unavailable",
     hint: error instanceof StageUnavailable ? error.advice : "Run it in the foreground, with an end.",
     cause: error,
   });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

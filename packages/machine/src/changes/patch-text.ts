@@ -5,6 +5,7 @@ import { type FitStep, fitEdit } from "./fit/fit-edit.ts";
 import { FittingText } from "./fit/fitting-text.ts";
 import { nearestMatch } from "./fit/nearest-match.ts";
 import type { PatchHunk } from "./parse-patch.ts";
+import { lineEnd } from "./splice-text.ts";
 
 /** Where a text fits at as many, it is not looked for further; one less is shown. */
 const mostPlaces = 6;
@@ -152,12 +153,6 @@ function lastLines(text: string, lines: string, from: number): readonly number[]
   const at = text.length - lines.length;
   const isThere = at >= from && text.endsWith(lines) && (at === from || text[at - 1] === "\n");
   return isThere ? [at] : [];
-}
-
-/** Offset behind the line in which `offset` lies. */
-function lineEnd(text: string, offset: number): number {
-  const at = text.indexOf("\n", offset);
-  return at === -1 ? text.length : at + 1;
 }
 
 function noMatch(problem: string, patch: PatchInWork, wanted: string): ToolFailure {

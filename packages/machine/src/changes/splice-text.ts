@@ -60,7 +60,7 @@ export function spliceText(text: string, splices: readonly Splice[]): SplicedTex
 }
 
 /** Offset behind the line in which `offset` lies. */
-function lineEnd(text: string, offset: number): number {
+export function lineEnd(text: string, offset: number): number {
   const at = text.indexOf("\n", offset);
   return at === -1 ? text.length : at + 1;
 }

@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { parsedJson } from "@gennai/protocol/json-value";
 import type { WorkspaceRoot } from "../workspace/paths/workspace-root.ts";
 import { writeDurably } from "../write-durably.ts";
 import {
@@ -81,7 +82,7 @@ export class StagedTree {
     const nothing: StagedTreeRecord = { version: 2, session, root, open: [], proposed: "", files: [] };
     const written = read(join(directory, "staged.json"));
     if (written === undefined) return new StagedTree(directory, { record: nothing, wasReadable: true });
-    const { data } = stagedTreeSchema.safeParse(parsed(written));
+    const { data } = stagedTreeSchema.safeParse(parsedJson(written));
     const contents = new Set(namesIn(join(directory, "contents")));
     const isWhole =
       data?.root === root && data.files.every((file) => contentsOf(file).every((one) => contents.has(one)));
@@ -267,7 +268,7 @@ export function removeStagedTrees(
 ): void {
   const parent = join(stateDir, "proposals");
   for (const name of namesIn(parent)) {
-    const { data } = stagedTreeSchema.safeParse(parsed(read(join(parent, name, "staged.json")) ?? ""));
+    const { data } = stagedTreeSchema.safeParse(parsedJson(read(join(parent, name, "staged.json")) ?? ""));
     // Nobody knows whose an unreadable one was, and nothing can come of it any more.
     if (data === undefined || isMeant(data)) rmSync(join(parent, name), { recursive: true, force: true });
   }
@@ -312,12 +313,4 @@ function namesIn(directory: string): readonly string[] {
 
 function read(path: string): string | undefined {
   return existsSync(path) ? readFileSync(path, "utf8") : undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

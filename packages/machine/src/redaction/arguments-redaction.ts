@@ -1,4 +1,5 @@
 import { type Redactor, redactionMarker } from "@gennai/governance/redaction";
+import { parsedJson } from "@gennai/protocol/json-value";
 
 /** JSON with its strings masked one by one: valid JSON stays valid, and a secret behind escapes is found as well. */
 export async function redactArguments(json: string, redactor: Redactor): Promise<string> {
@@ -64,7 +65,7 @@ export class ArgumentsRedaction {
 
   /** What is not JSON has no strings to go by, and is looked at once more as it is. */
   async settle(json: string, masked: string): Promise<string> {
-    return parsed(json) === undefined ? this.#redactor.redact(masked) : masked;
+    return parsedJson(json) === undefined ? this.#redactor.redact(masked) : masked;
   }
 
   async #between(text: string): Promise<string> {
@@ -74,8 +75,8 @@ export class ArgumentsRedaction {
 
   async #string(literal: string): Promise<string> {
     const key = this.#behindLast === ":" ? this.#last : undefined;
-    const closed = parsed(literal);
-    const value = closed ?? parsed(`${literal}"`);
+    const closed = parsedJson(literal);
+    const value = closed ?? parsedJson(`${literal}"`);
     this.#last = typeof value === "string" ? value : "";
     this.#behindLast = "";
     if (typeof value !== "string") return this.#redactor.redact(literal);
@@ -114,12 +115,4 @@ export class ArgumentsRedaction {
 /** True for what stands between the strings of JSON. */
 function isStructure(text: string): boolean {
   return !/[^\s{}[\],:0-9.eE+truefalsn-]|[a-z0-9]{30}/.test(text);
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }

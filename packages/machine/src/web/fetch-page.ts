@@ -3,6 +3,7 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { isPublicAddress } from "./public-address.ts";
 import type { WebConfig } from "./web-config.ts";
 
@@ -52,11 +53,7 @@ export async function fetchPage(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ToolFailure) throw error;
-    const why = deadline.aborted
-      ? `it took longer than ${timeoutMs / 1000} s`
-      : error instanceof Error
-        ? error.message
-        : String(error);
+    const why = deadline.aborted ? `it took longer than ${timeoutMs / 1000} s` : errorMessage(error);
     throw new ToolFailure("page_unreachable", `${url.href} could not be fetched: ${why}.`, {
       failureClass: deadline.aborted ? "timeout" : "tool_unavailable",
       retryable: true,

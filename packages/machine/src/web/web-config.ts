@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { errorMessage } from "@gennai/protocol/error-message";
 import picomatch from "picomatch";
 import * as z from "zod";
 import { readUserFile } from "../config/user-file.ts";
@@ -69,8 +70,7 @@ export async function loadWebConfig(configDir: string): Promise<WebConfig> {
       problem: undefined,
     };
   } catch (error) {
-    const why =
-      error instanceof z.ZodError ? error.issues[0]?.message : error instanceof Error ? error.message : String(error);
+    const why = error instanceof z.ZodError ? error.issues[0]?.message : errorMessage(error);
     return nothing(`${webFile} cannot be used, so no page is fetched: ${why}`);
   }
 }

@@ -1,7 +1,7 @@
 import type { ModelRequest } from "@gennai/agent/model";
 import { scenarioPart } from "@gennai/agent/prompt/system-prompt";
 import { planAnswerRule } from "@gennai/agent/scenarios/plan-scenario";
-import { ChangeDraft, type ChangeStep } from "./change-draft.ts";
+import { ChangeDraft } from "./change-draft.ts";
 import { appendToFile, bullets, createFile, deleteFile, moveFile, replaceInFiles } from "./change-files.ts";
 import { rememberLesson, requestScope, useIntent } from "./governed-steps.ts";
 import { helpText } from "./help-text.ts";
@@ -12,7 +12,7 @@ import { describeStep, type Step } from "./request/request.ts";
 import { isGlob } from "./rounds/find-files.ts";
 import { type ToolReply, toolReply } from "./rounds/tool-replies.ts";
 import { noReply, type StepReport, type ToolRequest, type ToolRound, type Work } from "./rounds/tool-round.ts";
-import { failedEnvelope, splitVerification, writeEnvelope } from "./write-envelope.ts";
+import { failedEnvelope, isChange, splitVerification, writeEnvelope } from "./write-envelope.ts";
 
 /** What the assistant says next: calls of tools, or its last word. */
 export type PlannedAnswer =
@@ -132,10 +132,6 @@ const neededTools: Readonly<Record<Step["kind"], (step: Step) => readonly string
   remember: () => ["record_lesson"],
   say: () => [],
 };
-
-function isChange(step: Step): step is ChangeStep {
-  return ["replace", "move", "create", "append", "delete"].includes(step.kind);
-}
 
 interface RecordedRound {
   readonly names: readonly string[];

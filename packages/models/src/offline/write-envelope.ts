@@ -200,7 +200,7 @@ function risksOf(steps: readonly Step[]): NonNullable<ContractPlan["risks"]> {
   ];
 }
 
-function isChange(step: Step): step is ChangeStep {
+export function isChange(step: Step): step is ChangeStep {
   return ["replace", "move", "create", "append", "delete"].includes(step.kind);
 }
 

@@ -1,6 +1,7 @@
 import type { Attempt, AttemptSet } from "@gennai/client/attempts/attempts";
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
-import { countWords, plural } from "../chat/words.ts";
+import { plural } from "@gennai/protocol/plural";
+import { countWords } from "../chat/words.ts";
 
 /** A state in a word, and what it means for anyone who looks at it. */
 export interface ShownState {

@@ -1,7 +1,7 @@
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
+import { plural } from "@gennai/protocol/plural";
 import { useMemo } from "preact/hooks";
 import { useChat } from "../chat/chat-context.ts";
-import { plural } from "../chat/words.ts";
 import type { DiffRow } from "../review/diff/diff-rows.ts";
 import { DiffTable } from "../review/diff/diff-table.tsx";
 import { useLineColours } from "../syntax/use-line-colours.ts";

@@ -1,6 +1,6 @@
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
+import { plural } from "@gennai/protocol/plural";
 import { useChat } from "../chat/chat-context.ts";
-import { plural } from "../chat/words.ts";
 import { ChangedFile } from "./changed-file.tsx";
 
 interface ChangedFilesProps {

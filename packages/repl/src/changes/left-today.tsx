@@ -1,7 +1,7 @@
 import type { CallTrace } from "@gennai/protocol/model/governance/line-trace";
+import { plural } from "@gennai/protocol/plural";
 import { useMemo } from "preact/hooks";
 import { useChat } from "../chat/chat-context.ts";
-import { plural } from "../chat/words.ts";
 import { PlaceLink } from "./place-link.tsx";
 
 /** What is left today of the lines that a call wrote, and where: asked when the reader wants to know. */

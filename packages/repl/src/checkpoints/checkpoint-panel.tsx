@@ -1,5 +1,6 @@
 import { type Restored, skipReasons } from "@gennai/client/session/state/checkpoints";
 import type { Checkpoint, SkippedFile } from "@gennai/protocol/model/session/checkpoint";
+import { plural } from "@gennai/protocol/plural";
 import { useEffect, useState } from "preact/hooks";
 import { ProblemNotice } from "../failure/problem-notice.tsx";
 import { VisibleText } from "../review/diff/visible-text.tsx";
@@ -132,7 +133,7 @@ function Preview(props: {
           disabled={disabled || nothing}
           onClick={() => onRestore([...force])}
         >
-          Restore {countOf(preview.files.length + force.size)}
+          Restore {plural(preview.files.length + force.size, "file")}
         </button>
         <button type="button" class="g-button" onClick={onCancel}>
           Cancel
@@ -190,12 +191,8 @@ function nameOf({ kind, turnNumber, title }: Checkpoint): string {
 }
 
 function describeDone({ files, skipped }: Restored): string {
-  if (files.length > 0) return `Restored ${countOf(files.length)}.`;
+  if (files.length > 0) return `Restored ${plural(files.length, "file")}.`;
   return skipped.length === 0 ? "All files were so already." : "Nothing was restored.";
-}
-
-function countOf(count: number): string {
-  return count === 1 ? "1 file" : `${count} files`;
 }
 
 function clock(time: number): string {

@@ -1,5 +1,5 @@
+import { plural } from "@gennai/protocol/plural";
 import { useChat } from "../chat/chat-context.ts";
-import { plural } from "../chat/words.ts";
 import { VisibleText } from "../review/diff/visible-text.tsx";
 
 /** Of a folded command. */

@@ -1,3 +1,5 @@
+import { parsedJson, recordOf } from "@gennai/protocol/json-value";
+
 /** What a question's action is, for people. The JSON itself stays at hand. */
 export interface ShownAction {
   /** Empty when the action does not say. */
@@ -12,8 +14,8 @@ export interface ShownAction {
 
 /** Reads an action; nothing of it is believed, it is only laid out. */
 export function shownAction(actionJson: string): ShownAction {
-  const action = parsed(actionJson);
-  const given = record(action["arguments"]);
+  const action = recordOf(parsedJson(actionJson));
+  const given = recordOf(action["arguments"]);
   const { command, cwd, ...rest } = given;
   return {
     tool: typeof action["tool"] === "string" ? action["tool"] : "",
@@ -28,16 +30,4 @@ export function shownAction(actionJson: string): ShownAction {
       value: typeof value === "string" ? value : JSON.stringify(value, undefined, 2),
     })),
   };
-}
-
-function parsed(json: string): Readonly<Record<string, unknown>> {
-  try {
-    return record(JSON.parse(json));
-  } catch {
-    return {};
-  }
-}
-
-function record(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
 }

@@ -1,4 +1,5 @@
 import type { ChosenModel } from "@gennai/client/host/repl-host";
+import { plural } from "@gennai/protocol/plural";
 import { useEffect, useRef } from "preact/hooks";
 import { isSameModel, providerLabels, type ShownModel } from "./shown-models.ts";
 
@@ -94,5 +95,5 @@ function countWords(count: number, isListing: boolean): string {
   if (isListing) return "Looking for models…";
   if (count === 0) return "No model has this name.";
   if (count > mostLines) return `${count} models: ${mostLines} are shown, type to find yours.`;
-  return count === 1 ? "1 model" : `${count} models`;
+  return plural(count, "model");
 }

@@ -1,3 +1,5 @@
+import { isRecord } from "@gennai/protocol/json-value";
+
 /** What a person may edit of a plan's action: its command, the file that it writes, or its patch. */
 export interface EditableAction {
   readonly field: "command" | "content" | "patch";
@@ -37,7 +39,7 @@ function actionAt(plan: unknown, stepId: string, actionIndex: number): Record<st
   const step: unknown = Array.isArray(steps) ? steps.find((each) => member(each, "id") === stepId) : undefined;
   const actions = member(step, "actions");
   const action: unknown = Array.isArray(actions) ? actions[actionIndex] : undefined;
-  return isObject(action) ? action : undefined;
+  return isRecord(action) ? action : undefined;
 }
 
 function parsed(planJson: string): unknown {
@@ -49,11 +51,7 @@ function parsed(planJson: string): unknown {
 }
 
 function member(value: unknown, name: string): unknown {
-  return isObject(value) ? value[name] : undefined;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isRecord(value) ? value[name] : undefined;
 }
 
 function textOf(value: unknown): string | undefined {

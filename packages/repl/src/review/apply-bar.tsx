@@ -1,4 +1,5 @@
 import type { ReviewCounts } from "@gennai/client/review/review-state";
+import { plural } from "@gennai/protocol/plural";
 import { useEffect, useRef } from "preact/hooks";
 import { VisibleText } from "./diff/visible-text.tsx";
 
@@ -82,7 +83,7 @@ export function ApplyBar({ step, counts, files, note, problems, onNote, onStep, 
             disabled={busy}
             onClick={() => onStep({ type: "confirming" })}
           >
-            {kept === 0 ? "Finish…" : `Apply ${countOf(kept, "hunk")}…`}
+            {kept === 0 ? "Finish…" : `Apply ${plural(kept, "hunk")}…`}
           </button>
         </div>
       )}
@@ -105,13 +106,9 @@ function progressOf({ kept, undone, edited, open }: ReviewCounts): string {
 }
 
 function summaryOf({ kept, edited, undone, open }: ReviewCounts, files: number): string {
-  const left = open === 0 ? "" : ` ${countOf(open, "hunk")} without a decision ${open === 1 ? "is" : "are"} not kept.`;
+  const left = open === 0 ? "" : ` ${plural(open, "hunk")} without a decision ${open === 1 ? "is" : "are"} not kept.`;
   if (kept + edited === 0) return `No file will be changed.${left}`;
   const changed = edited === 0 ? "" : `, ${edited} of them edited`;
-  const off = undone === 0 ? "" : ` ${countOf(undone, "hunk")} undone.`;
-  return `${countOf(kept + edited, "hunk")}${changed} will be written to ${countOf(files, "file")}, all or nothing.${off}${left}`;
-}
-
-function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+  const off = undone === 0 ? "" : ` ${plural(undone, "hunk")} undone.`;
+  return `${plural(kept + edited, "hunk")}${changed} will be written to ${plural(files, "file")}, all or nothing.${off}${left}`;
 }

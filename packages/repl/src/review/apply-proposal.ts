@@ -1,6 +1,7 @@
 import { ConnectError } from "@connectrpc/connect";
 import type { ReplHost, ReviewToApply } from "@gennai/client/host/repl-host";
 import type { AgentSession } from "@gennai/client/session/agent-session";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { isBeyondText, type Proposal } from "@gennai/protocol/model/session/proposal";
 import type { ReviewOutcome } from "./review-outcome.tsx";
 
@@ -30,8 +31,7 @@ export async function applyProposal(
     if (changeSetId === "") return { type: "nothing-kept" };
     return { type: "applied", files: files.map(({ path }) => path), changeSetId };
   } catch (error) {
-    const reason =
-      error instanceof ConnectError ? error.rawMessage : error instanceof Error ? error.message : String(error);
+    const reason = error instanceof ConnectError ? error.rawMessage : errorMessage(error);
     return { type: "refused", reason, changedFiles: filesNamedIn(reason, proposal) };
   }
 }

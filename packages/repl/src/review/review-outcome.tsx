@@ -1,3 +1,4 @@
+import { plural } from "@gennai/protocol/plural";
 import { useState } from "preact/hooks";
 import { VisibleText } from "./diff/visible-text.tsx";
 
@@ -34,7 +35,7 @@ export function OutcomeView({ outcome, onUndo, onAskAgain, onBack }: OutcomeView
       const { files, changeSetId } = outcome;
       return (
         <div class="g-notice g-notice-good" role="status">
-          <p>{files.length === 0 ? "Applied." : `Applied to ${countOf(files.length, "file")}.`}</p>
+          <p>{files.length === 0 ? "Applied." : `Applied to ${plural(files.length, "file")}.`}</p>
           <Names paths={files} />
           {changeSetId !== undefined && onUndo !== undefined && (
             <button type="button" class="g-button" disabled={undoing} onClick={() => undo(changeSetId)}>
@@ -108,8 +109,4 @@ function Names({ paths }: { readonly paths: readonly string[] }) {
       {paths.length > 50 && <li>and {paths.length - 50} more</li>}
     </ul>
   );
-}
-
-function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -1,3 +1,4 @@
+import { isRecord } from "@gennai/protocol/json-value";
 import type { TimelineRecord } from "./timeline-record.ts";
 
 /** What a record says, in one line. */
@@ -44,8 +45,4 @@ function reviewWords({ hunks }: Readonly<Record<string, unknown>>): string {
     .filter(([, count]) => count > 0)
     .map(([word, count]) => `${count} ${word}`)
     .join(", ");
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { parsedJson, recordOf } from "@gennai/protocol/json-value";
 import type { FileVersion } from "./file-version.ts";
 import { decisionWords, namesOf } from "./record-words.ts";
 
@@ -45,7 +46,7 @@ export interface TimelineCall {
 
 /** Reads one line; what does not fit stays out, and the line itself is kept. */
 export function timelineRecord(seq: number, json: string): TimelineRecord {
-  const record = recordOf(parsed(json));
+  const record = recordOf(parsedJson(json));
   const metadata = recordOf(record["metadata"]);
   const time = new Date(textOf(record["timestamp"]));
   const files = listOf(record["files"]).map(recordOf);
@@ -154,7 +155,7 @@ function callOf(value: unknown): TimelineCall {
 
 /** Records have it as canonical JSON; older ones, and those of others, as it is. */
 function recordedInput(input: unknown): Readonly<Record<string, unknown>> {
-  return recordOf(typeof input === "string" ? parsed(input) : input);
+  return recordOf(typeof input === "string" ? parsedJson(input) : input);
 }
 
 function filesIn(given: Readonly<Record<string, unknown>>): readonly string[] {
@@ -175,18 +176,6 @@ function inOneLine(given: Readonly<Record<string, unknown>>): string {
 
 function modelOf(file: Readonly<Record<string, unknown>>): string {
   return textOf(recordOf(recordOf(listOf(file["conversations"])[0])["contributor"])["model_id"]);
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
-}
-
-function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
 }
 
 function listOf(value: unknown): readonly unknown[] {

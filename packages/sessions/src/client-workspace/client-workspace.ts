@@ -20,6 +20,7 @@ import type { BlobStore } from "@gennai/store/log/session-log";
 import type { RewrittenFile, WorkspaceChannel } from "../bridge/workspace-answer.ts";
 import { checkResolved } from "./check-resolved.ts";
 import type { ControlMirror } from "./control-mirror.ts";
+import { impossibleAnswer } from "./control-mirror.ts";
 
 /** Bytes of a file that one answer brings. */
 const partBytes = 8 * 1024 * 1024;
@@ -96,13 +97,13 @@ export class ClientWorkspace implements Workspace {
       whole ??= part;
       if (part.sha256 !== whole.sha256 || part.size !== whole.size) throw changedMeanwhile(relative);
       if (part.size > maxBytes) throw new ToolFailure("too_large", `${relative} is larger than ${maxBytes} bytes.`);
-      if (part.bytes.length === 0 && offset < part.size) throw falseAnswer(`it sent no more of ${relative}`);
+      if (part.bytes.length === 0 && offset < part.size) throw impossibleAnswer(`it sent no more of ${relative}`);
       parts.push(part.bytes);
       offset += part.bytes.length;
     }
     const bytes = Buffer.concat(parts);
     const sha256 = createHash("sha256").update(bytes).digest("hex");
-    if (sha256 !== whole?.sha256) throw falseAnswer(`the content of ${relative} differs from what it announced`);
+    if (sha256 !== whole?.sha256) throw impossibleAnswer(`the content of ${relative} differs from what it announced`);
     return { bytes, sha256 };
   }
 
@@ -218,8 +219,4 @@ function appliedOf(
 
 function changedMeanwhile(path: string): ToolFailure {
   return new ToolFailure("path_changed", `${path} changed while it was read.`, { retryable: true });
-}
-
-function falseAnswer(what: string): ToolFailure {
-  return new ToolFailure("client_error", `The client that holds the files gave an impossible answer: ${what}.`);
 }

@@ -74,7 +74,8 @@ export class ControlMirror {
       { signal },
     );
     if (control === "unchanged") {
-      if (this.#snapshot === undefined) throw impossible("nothing was sent yet, and it says that nothing changed");
+      if (this.#snapshot === undefined)
+        throw impossibleAnswer("nothing was sent yet, and it says that nothing changed");
       return;
     }
     checkFiles(control.files, wanted);
@@ -131,14 +132,14 @@ function checkFiles(files: readonly ControlFile[], wanted: ReturnType<typeof mir
     const { path } = file;
     const asked = wanted.files.includes(path) || wanted.directories.some((each) => path.startsWith(`${each}/`));
     if (!asked || !isNormal(`/${path}`) || /\p{Cc}/u.test(path) || seen.has(path)) {
-      throw impossible(`it sent ${JSON.stringify(path.slice(0, 100))}, which was not asked for`);
+      throw impossibleAnswer(`it sent ${JSON.stringify(path.slice(0, 100))}, which was not asked for`);
     }
     seen.add(path);
     bytes += file.bytes.length;
   }
   for (const path of seen) {
     for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
-      if (seen.has(path.slice(0, end))) throw impossible(`${path} lies below a file`);
+      if (seen.has(path.slice(0, end))) throw impossibleAnswer(`${path} lies below a file`);
     }
   }
   if (seen.size <= maxFiles && bytes <= maxBytes) return;
@@ -147,6 +148,6 @@ function checkFiles(files: readonly ControlFile[], wanted: ReturnType<typeof mir
   });
 }
 
-function impossible(what: string): ToolFailure {
+export function impossibleAnswer(what: string): ToolFailure {
   return new ToolFailure("client_error", `The client that holds the files gave an impossible answer: ${what}.`);
 }

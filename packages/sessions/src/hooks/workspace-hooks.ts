@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type HookCommand, parseHooks } from "@gennai/governance/hooks/hook-config";
 import { readUserFile } from "@gennai/machine/config/user-file";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { projectHooksFile, readProjectHooks, trustedDigest, trustProjectHooks } from "./hook-trust.ts";
 
 export interface LoadedHooks {
@@ -36,7 +37,7 @@ export class WorkspaceHooks {
       const text = await readUserFile(userFile);
       if (text !== undefined) hooks.push(...parseHooks(text, userFile));
     } catch (error) {
-      problems.push(messageOf(error));
+      problems.push(errorMessage(error));
     }
     let trusted: string | undefined;
     try {
@@ -52,7 +53,7 @@ export class WorkspaceHooks {
       }
     } catch (error) {
       // What was never trusted does not run anyway.
-      (trusted === undefined ? warnings : problems).push(messageOf(error));
+      (trusted === undefined ? warnings : problems).push(errorMessage(error));
     }
     return { hooks, problems, warnings };
   }
@@ -64,8 +65,4 @@ export class WorkspaceHooks {
   trust(): Promise<readonly string[] | undefined> {
     return trustProjectHooks(this.#place.stateDir, this.#place.workspaceRoot);
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

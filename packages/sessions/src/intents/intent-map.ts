@@ -4,6 +4,7 @@ import type { FileChange } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { decodeText, encodeText } from "@gennai/machine/workspace/files/text-file";
 import type { FileContent, Workspace } from "@gennai/machine/workspace/workspace";
+import { errorMessage } from "@gennai/protocol/error-message";
 import pLimit from "p-limit";
 import { formatIntentMap, type IntentMapEntries, parseIntentMap } from "./intent-map-text.ts";
 import { symbolsAt } from "./symbols-at.ts";
@@ -73,9 +74,7 @@ export class IntentMap implements AsyncDisposable {
         }
       }
     } catch (error) {
-      this.#onWarning(
-        `${intentMapFile} could not be written: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      this.#onWarning(`${intentMapFile} could not be written: ${errorMessage(error)}`);
     }
   }
 

@@ -1,4 +1,5 @@
 import { visibleText } from "@gennai/machine/web/visible-text";
+import { isRecord } from "@gennai/protocol/json-value";
 
 type Schema = Record<string, unknown>;
 
@@ -48,15 +49,11 @@ function checkablePart(value: unknown): unknown {
     const parts = value.map(checkablePart);
     return parts.includes(undefined) ? undefined : parts;
   }
-  return isObject(value) ? checkableSchema(value) : value;
+  return isRecord(value) ? checkableSchema(value) : value;
 }
 
 function checkableMembers(members: unknown): unknown {
-  if (!isObject(members)) return members;
+  if (!isRecord(members)) return members;
   const parts = Object.entries(members).map(([name, inner]) => [name, checkablePart(inner)] as const);
   return parts.some(([, part]) => part === undefined) ? undefined : Object.fromEntries(parts);
-}
-
-function isObject(value: unknown): value is Schema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

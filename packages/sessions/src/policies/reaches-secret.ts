@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync, realpathSync } from "node:fs";
+import { lstatSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { realPath } from "@gennai/machine/sandbox/host/search-path";
 
 /** More entries than this below a directory are not looked at: a person is asked. */
 const maxEntries = 20_000;
@@ -37,12 +38,4 @@ function hasLinks(directory: string): boolean {
   const real = realPath(directory);
   if (real === undefined) return false;
   return real !== directory || readdirSync(real, { withFileTypes: true }).some((entry) => entry.isSymbolicLink());
-}
-
-function realPath(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
-  }
 }

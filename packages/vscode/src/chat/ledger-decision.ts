@@ -1,3 +1,4 @@
+import { parsedJson } from "@gennai/protocol/json-value";
 import * as z from "zod/mini";
 import { catch as otherwise } from "zod/mini";
 
@@ -35,7 +36,7 @@ const inputLimit = 500;
 
 /** The calls of a record that were not simply allowed; none for a line that is not a record. */
 export function decisionsIn(json: string): readonly LedgerDecision[] {
-  const record = recordSchema.safeParse(parsed(json)).data;
+  const record = recordSchema.safeParse(parsedJson(json)).data;
   if (record === undefined) return [];
   const { seq, calls } = record.metadata;
   return calls
@@ -50,12 +51,4 @@ export function decisionsIn(json: string): readonly LedgerDecision[] {
       risk,
       answer: [answer, by === "" ? "" : `by ${by}`].filter((word) => word !== "").join(" "),
     }));
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import { plural } from "@gennai/protocol/plural";
 import type { RepositoryState } from "./git-port.ts";
 
 /** Where a session can work. */
@@ -69,11 +70,12 @@ function repositoryQuestion(
   const { branch, changedFiles, conflicts } = state;
   if (conflicts > 0) {
     return {
-      title: `A merge is not finished: ${files(conflicts)} with conflicts. No branch can be switched until it is.`,
+      title: `A merge is not finished: ${plural(conflicts, "file")} with conflicts. No branch can be switched until it is.`,
       choices: [scm("Finish the merge in Source Control"), proposal],
     };
   }
-  const carried = changedFiles === 0 ? "" : ` What you have not committed comes along: ${files(changedFiles)}.`;
+  const carried =
+    changedFiles === 0 ? "" : ` What you have not committed comes along: ${plural(changedFiles, "file")}.`;
   const move: OfferedChoice = wantedExists
     ? {
         choice: { type: "switch", branch: wanted },
@@ -95,9 +97,10 @@ function repositoryQuestion(
         },
       ]
     : [];
-  const commitFirst = changedFiles === 0 ? [] : [scm(`Commit ${files(changedFiles)} first, in Source Control`)];
+  const commitFirst =
+    changedFiles === 0 ? [] : [scm(`Commit ${plural(changedFiles, "file")} first, in Source Control`)];
   const where = branch === undefined ? "HEAD is on no branch" : `You are on ${branch}`;
-  const dirty = changedFiles === 0 ? "" : ` with ${files(changedFiles)} not committed`;
+  const dirty = changedFiles === 0 ? "" : ` with ${plural(changedFiles, "file")} not committed`;
   const first = branch !== undefined && isAgentBranch(branch) ? [...stay, move] : [move, ...stay];
   const choices = [...first, ...commitFirst, proposal, ...(isFree ? [] : [look])];
   return { title: `${where}${dirty}. Where shall the agent work?`, choices };
@@ -122,8 +125,4 @@ const look: OfferedChoice = {
 
 function scm(label: string): OfferedChoice {
   return { choice: { type: "open-scm" }, label, detail: "Nothing is started now." };
-}
-
-function files(count: number): string {
-  return count === 1 ? "1 file" : `${count} files`;
 }

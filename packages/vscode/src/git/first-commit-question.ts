@@ -1,5 +1,6 @@
 import type { AgentClient } from "@gennai/client/connection/connection";
 import { type FirstCommit, makeFirstCommit } from "@gennai/client/session/state/workspace-state";
+import { plural } from "@gennai/protocol/plural";
 import * as vscode from "vscode";
 
 interface Choice extends vscode.QuickPickItem {
@@ -34,13 +35,13 @@ async function askFirstCommit(planned: FirstCommit): Promise<boolean | undefined
   const choices: readonly Choice[] = [
     { label: "Not now", detail: "The agent works in a repository without a commit.", commits: false },
     {
-      label: `Commit ${count(fileCount)} on ${branch}`,
+      label: `Commit ${plural(fileCount, "file")} on ${branch}`,
       detail: "So that Source Control shows what the agent changes. No hooks run.",
       commits: true,
     },
-    ...listed(`goes in: ${count(fileCount)}`, planned.files),
+    ...listed(`goes in: ${plural(fileCount, "file")}`, planned.files),
     ...listed(
-      `stays out, not for the agent, secret by its name, or for a filter like git-crypt and LFS: ${count(leftOutCount)}`,
+      `stays out, not for the agent, secret by its name, or for a filter like git-crypt and LFS: ${plural(leftOutCount, "file")}`,
       planned.leftOut,
     ),
   ];
@@ -59,8 +60,4 @@ async function askFirstCommit(planned: FirstCommit): Promise<boolean | undefined
 function listed(title: string, paths: readonly string[]): readonly Choice[] {
   if (paths.length === 0) return [];
   return [{ label: title, kind: vscode.QuickPickItemKind.Separator }, ...paths.map((label) => ({ label }))];
-}
-
-function count(files: number): string {
-  return files === 1 ? "1 file" : `${files} files`;
 }

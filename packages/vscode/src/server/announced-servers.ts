@@ -1,6 +1,7 @@
 import { readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { type DiscoveryRecord, discoveryFileName, readAnnouncements } from "@gennai/protocol/discovery";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { assertSafeDirectory, readPrivateFile } from "./private-file.ts";
 
 /** A server of this user that says it runs. Its token may be sent only after `proveServer` said yes. */
@@ -36,7 +37,7 @@ export async function announcedServers(
     await assertSafeDirectory(directory);
     names = await readdir(directory);
   } catch (error) {
-    if (!isMissing(error)) onIgnored(directory, messageOf(error));
+    if (!isMissing(error)) onIgnored(directory, errorMessage(error));
     return [];
   }
   const { servers, ignored } = await readAnnouncements(names, {
@@ -73,8 +74,4 @@ function isMissing(error: unknown): boolean {
 
 function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && "code" in error && error.code === code;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

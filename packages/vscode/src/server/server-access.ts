@@ -1,5 +1,6 @@
 import type { Interceptor } from "@connectrpc/connect";
 import { proveServer } from "@gennai/client/connection/prove-server";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { workspaceHeader } from "@gennai/protocol/workspace-header";
 import * as vscode from "vscode";
 import { showInformation, showProgress } from "../editor/notifications.ts";
@@ -129,9 +130,7 @@ export class ServerAccess implements Disposable {
       const handed = await modelKeys.handOver(connection);
       if (handed.length > 0) log.info(`Handed the server your keys for ${handed.join(", ")}.`);
     } catch (error) {
-      log.warn(
-        `Your model keys could not be handed to the server: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      log.warn(`Your model keys could not be handed to the server: ${errorMessage(error)}`);
     }
   }
 

@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { describeRuleProblem } from "@gennai/governance/rules/rule-set";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { plural } from "@gennai/protocol/plural";
 import { PolicyWorkbench } from "@gennai/sessions/policy-workbench/policy-workbench";
 import type { ReplayedCall } from "@gennai/sessions/policy-workbench/workbench-report";
 import { CliError, usageError } from "../../errors/cli-error.ts";
@@ -99,7 +100,7 @@ export async function policyTestCommand(flags: PolicyFlags, console: Console): P
     for (const { file, rules, checked, problems } of files) {
       const bad = problems.some(({ severity }) => severity === "error");
       const mark = bad ? paint("red", "failed") : paint("green", "ok");
-      console.output.write(`${mark}  ${terminalSafe(file)}  ${count(rules, "rule")}, ${count(checked, "example")}\n`);
+      console.output.write(`${mark}  ${terminalSafe(file)}  ${plural(rules, "rule")}, ${plural(checked, "example")}\n`);
       for (const problem of problems) {
         console.output.write(`    ${problem.severity}: ${terminalSafe(describeRuleProblem(problem))}\n`);
       }
@@ -126,7 +127,7 @@ export async function policyReplayCommand(flags: PolicyFlags, console: Console):
   console.output.write(
     flags.json === true
       ? `${JSON.stringify(summary)}\n`
-      : `${count(calls, "call")}, ${differing === 0 ? "none" : differing} would be judged differently today\n`,
+      : `${plural(calls, "call")}, ${differing === 0 ? "none" : differing} would be judged differently today\n`,
   );
   return exitCode.ok;
 }
@@ -173,8 +174,4 @@ function describeReplayed({ seq, tool, input, past, today }: ReplayedCall, paint
   const change = `${paint(outcomeColours[past.verdict], past.verdict)} -> ${paint(outcomeColours[today.outcome], today.outcome)}`;
   const why = today.reason === "" ? past.rule : `${today.rule}  ${today.reason}`;
   return `${change}  #${seq}  ${terminalSafe(`${tool} ${input.slice(0, 200)}`)}\n    ${terminalSafe(why)}`;
-}
-
-function count(number: number, word: string): string {
-  return `${number} ${word}${number === 1 ? "" : "s"}`;
 }

@@ -1,4 +1,5 @@
 import { methodWords, unknownWords, verificationWords, whenWords } from "@gennai/client/provenance/origin-words";
+import { plural } from "@gennai/protocol/plural";
 import type { RecordedWrite } from "@gennai/store/provenance/recorded-write";
 import type { LineOrigin, ProvenanceTrust } from "@gennai/store/provenance/workspace-provenance";
 import { usageError } from "../../errors/cli-error.ts";
@@ -99,14 +100,16 @@ function blameText(
         ["intent", write.intent === undefined ? "none was selected" : terminalSafe(write.intent)],
         ["agreed", decisionWords(write.decision)],
         ["checked", verificationWords[write.verification]],
-        ["found", [...found].map(([how, count]) => `${lineCount(count)}: ${how}`).join("; ")],
+        ["found", [...found].map(([how, count]) => `${plural(count, "line")}: ${how}`).join("; ")],
       ].map(([what = "", words = ""]) => `${" ".repeat(width)} ${what.padEnd(8)} ${words}`);
       return [`${name} ${writerWords(write)}, ${terminalSafe(whenWords(write.time))}`, ...rest].join("\n");
     });
   const reasons = (["outside", "ambiguous", "not-recorded"] as const).flatMap((reason) => {
     const count = unknown.get(reason);
     const mark = reason === "ambiguous" ? "?" : "·";
-    return count === undefined ? [] : [`${mark.padEnd(width)} ${lineCount(count)} unknown: ${unknownWords[reason]}`];
+    return count === undefined
+      ? []
+      : [`${mark.padEnd(width)} ${plural(count, "line")} unknown: ${unknownWords[reason]}`];
   });
   return [...shown, ...(shown.length === 0 ? [] : [""]), ...told, ...reasons, ""].join("\n");
 }
@@ -123,10 +126,6 @@ function colourOf(origin: LineOrigin): Parameters<Paint>[0] {
 }
 
 const colours = ["cyan", "magenta", "blue", "green", "yellow"] as const;
-
-function lineCount(count: number): string {
-  return count === 1 ? "1 line" : `${count} lines`;
-}
 
 function blameJson(
   file: string,

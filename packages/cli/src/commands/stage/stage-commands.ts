@@ -2,6 +2,7 @@ import type { AgentClient } from "@gennai/client/connection/connection";
 import { dropLayer, keepLayer, listLayer } from "@gennai/client/session/state/layer";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import type { KeptTrees, LayeredTree } from "@gennai/protocol/model/session/layer";
+import { plural } from "@gennai/protocol/plural";
 import { chooseServer, type ServerFlags, serverRequest } from "../../connection/server-choice.ts";
 import { listSessions } from "../../connection/session-list.ts";
 import { usageError } from "../../errors/cli-error.ts";
@@ -56,7 +57,7 @@ export async function stageKeepCommand(
   console.output.write(
     flags.json === true
       ? `${JSON.stringify({ sessionId, kept: seen.paths, files, undoable })}\n`
-      : `${names}: in the workspace now (${counted(files, "file")}). ${back}.\n`,
+      : `${names}: in the workspace now (${plural(files, "file")}). ${back}.\n`,
   );
   return exitCode.ok;
 }
@@ -114,7 +115,7 @@ function described(sessionId: string, trees: readonly LayeredTree[], name: strin
   if (trees.length === 0) return "No command has left anything that git ignores.\n";
   const lines = trees.map((tree) => {
     const gone = tree.removed > 0 ? `, ${tree.removed} removed` : "";
-    const what = `${counted(tree.files, "file")}, ${tree.bytes} bytes${gone}  ${tree.sha256.slice(0, 12)}`;
+    const what = `${plural(tree.files, "file")}, ${tree.bytes} bytes${gone}  ${tree.sha256.slice(0, 12)}`;
     return `  ${terminalSafe(tree.path)}  ${what}\n    by: ${terminalSafe(tree.command)}\n`;
   });
   const [first] = trees;
@@ -125,13 +126,9 @@ function described(sessionId: string, trees: readonly LayeredTree[], name: strin
   );
 }
 
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
-}
-
 async function confirmed({ paths, files, reasons }: KeptTrees, console: Console): Promise<boolean> {
   const names = paths.map(terminalSafe).join(", ");
-  console.errors.write(`${names}: ${counted(files, "file")} of the workspace would change.\n`);
+  console.errors.write(`${names}: ${plural(files, "file")} of the workspace would change.\n`);
   for (const reason of reasons) console.errors.write(`  ${terminalSafe(reason)}\n`);
   if (!isTerminal(console.input) || !isTerminal(console.errors)) {
     console.errors.write("Say --yes, or run it in a terminal.\n");

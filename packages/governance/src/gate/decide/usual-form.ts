@@ -1,4 +1,5 @@
 import { canonicalJson } from "@gennai/protocol/canonical-json";
+import { isRecord } from "@gennai/protocol/json-value";
 import { parseStrictJson } from "@gennai/protocol/plan/strict-json";
 import type * as z from "zod";
 import type { Tool } from "../../tool.ts";
@@ -49,14 +50,14 @@ const remarks: ReadonlySet<string> = new Set([
  * @param issues why they do not fit as they are
  */
 export function usualForm(tool: Tool, value: unknown, issues: readonly z.core.$ZodIssue[]): unknown {
-  if (!isObject(value)) return value;
+  if (!isRecord(value)) return value;
   const mended: Record<string, unknown> = structuredClone(tool.otherShape?.(value) ?? value);
   for (const { path, code, ...issue } of issues) {
     if (code === "invalid_type" && "expected" in issue) asWanted(mended, path, String(issue.expected));
   }
   for (const { path, code, ...issue } of issues) {
     const place = code === "unrecognized_keys" ? at(mended, path) : undefined;
-    if (isObject(place) && "keys" in issue && Array.isArray(issue.keys)) renamed(place, issue.keys, tool);
+    if (isRecord(place) && "keys" in issue && Array.isArray(issue.keys)) renamed(place, issue.keys, tool);
   }
   return mended;
 }
@@ -78,16 +79,16 @@ function renamed(place: Record<string, unknown>, unknown: readonly unknown[], to
 
 function at(root: unknown, path: readonly PropertyKey[]): unknown {
   let place = root;
-  for (const key of path) place = isObject(place) || Array.isArray(place) ? Reflect.get(place, key) : undefined;
+  for (const key of path) place = isRecord(place) || Array.isArray(place) ? Reflect.get(place, key) : undefined;
   return place;
 }
 
 function asWanted(root: Record<string, unknown>, path: readonly PropertyKey[], expected: string): void {
   const place = at(root, path.slice(0, -1));
   const last = path.at(-1);
-  if ((!isObject(place) && !Array.isArray(place)) || last === undefined) return;
+  if ((!isRecord(place) && !Array.isArray(place)) || last === undefined) return;
   const written: unknown = Reflect.get(place, last);
-  if (written === null && isObject(place)) Reflect.deleteProperty(place, last);
+  if (written === null && isRecord(place)) Reflect.deleteProperty(place, last);
   if (typeof written !== "string") return;
   const text = written.trim();
   if (expected === "array" && text.startsWith("[")) Reflect.set(place, last, listIn(text) ?? written);
@@ -105,8 +106,4 @@ function listIn(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

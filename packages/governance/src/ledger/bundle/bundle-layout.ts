@@ -1,5 +1,6 @@
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { type RunningSha256, runningSha256 } from "@gennai/protocol/digest";
+import { parsedJson } from "@gennai/protocol/json-value";
 import { type FileLine, fileLines } from "../ledger-line.ts";
 
 // A bundle's file is the canonical JSON of its members, with a line break before and after each record, session and event: so it
@@ -73,7 +74,7 @@ export async function* bundleLines(
     let part: BundleLine | undefined;
     if (place === "start") {
       const members = text.endsWith(',"records":[')
-        ? parsed(`${text.slice(0, -'"records":['.length - 1)}}`)
+        ? parsedJson(`${text.slice(0, -'"records":['.length - 1)}}`)
         : undefined;
       part = members === undefined ? undefined : { type: "head", members };
       place = "records";
@@ -81,13 +82,13 @@ export async function* bundleLines(
       const members = /^\],"redactions":(.*),"sessions":\[$/.exec(text)?.[1];
       if (members === undefined) part = { type: "record", json };
       else {
-        part = { type: "redactions", members: parsed(members) };
+        part = { type: "redactions", members: parsedJson(members) };
         place = "sessions";
       }
     } else if (place === "sessions") {
       const [, signature, members] = /^\],"signature":"([^"]*)",("version":.*)\}$/.exec(text) ?? [];
       if (signature !== undefined && members !== undefined) {
-        part = { type: "tail", members: parsed(`{${members}}`), signature, signed: `],${members}}` };
+        part = { type: "tail", members: parsedJson(`{${members}}`), signature, signed: `],${members}}` };
         place = "end";
       } else if (text.endsWith(',"events":[')) {
         part = { type: "session-start", json: `${text.slice(0, -'"events":['.length - 1)}}` };
@@ -109,14 +110,6 @@ function textOf(line: FileLine): string | undefined {
   if (line.tooLong) return undefined;
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(line.bytes);
-  } catch {
-    return undefined;
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { parsedJson } from "@gennai/protocol/json-value";
 import type { Decision } from "../../gate/gate-journal.ts";
 
 /** One interception by the rules, as the session's log keeps it. */
@@ -32,7 +33,7 @@ export function violationOf(decision: Decision): RuleViolation | undefined {
 
 /** What was tried, in a few words for a status: the command, or tool and path. */
 export function violationWords(violation: Pick<RuleViolation, "tool" | "input">): string {
-  const value: unknown = parsed(violation.input);
+  const value: unknown = parsedJson(violation.input);
   const fields = ["command", "file_path", "path", "glob"];
   const found = isRecord(value)
     ? fields.map((field) => value[field]).find((text) => typeof text === "string")
@@ -48,12 +49,4 @@ function isCommand(value: unknown): boolean {
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }

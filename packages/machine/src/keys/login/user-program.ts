@@ -34,7 +34,7 @@ export function searchPath(
 
 const shims = /[\\/](?:shims|\.volta[\\/]bin)[\\/]?$/;
 
-function isProgram(path: string): boolean {
+export function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();

@@ -1,7 +1,7 @@
+import { plural } from "@gennai/protocol/plural";
 import type { ClientRequestItem, ItemCell } from "../../model/view-item.ts";
 import { useChat } from "../chat-context.ts";
 import { FoldButton } from "../fold-button.tsx";
-import { plural } from "../words.ts";
 import { ClientRequestLine } from "./work-items.tsx";
 
 /** What an editor did for the calls around: behind a fold, but for what still waits or was not answered. */

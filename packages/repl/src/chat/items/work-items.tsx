@@ -1,3 +1,4 @@
+import { plural } from "@gennai/protocol/plural";
 import { useState } from "preact/hooks";
 import { ChangedFiles } from "../../changes/changed-files.tsx";
 import { LineCounts } from "../../changes/line-counts.tsx";
@@ -7,7 +8,6 @@ import { Icon } from "../../icons/icon.tsx";
 import type { ChangeSetItem, ClientRequestItem, PlanItem, ProposalItem, RequestState } from "../../model/view-item.ts";
 import { hunkCounts } from "../../review/diff/diff-rows.ts";
 import { useChat } from "../chat-context.ts";
-import { plural } from "../words.ts";
 
 export function ClientRequestLine({ item }: { readonly item: ClientRequestItem }) {
   return (

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
 import { ExpectedError } from "@gennai/machine/expected-error";
 import { readPrivateFile } from "@gennai/machine/private-file";
+import { errorMessage } from "@gennai/protocol/error-message";
 
 /** A certificate with its chain, and its key; PEM. */
 export interface TlsIdentity {
@@ -34,7 +35,7 @@ const hint =
 export async function readTlsFiles(files: TlsFiles): Promise<TlsIdentity & { readonly validUntil: Date }> {
   const [key, cert] = await Promise.all([readPrivateFile(files.key), readFile(files.cert, "utf8")]).catch(
     (cause: unknown) => {
-      throw new TlsError(reasonOf(cause), cause);
+      throw new TlsError(errorMessage(cause), cause);
     },
   );
   let certificate: X509Certificate;
@@ -43,7 +44,7 @@ export async function readTlsFiles(files: TlsFiles): Promise<TlsIdentity & { rea
     createSecureContext({ cert, key });
   } catch (cause) {
     throw new TlsError(
-      `${files.cert} and ${files.key} are no certificate and its key in PEM: ${reasonOf(cause)}`,
+      `${files.cert} and ${files.key} are no certificate and its key in PEM: ${errorMessage(cause)}`,
       cause,
     );
   }
@@ -52,8 +53,4 @@ export async function readTlsFiles(files: TlsFiles): Promise<TlsIdentity & { rea
     throw new TlsError(`The certificate in ${files.cert} ended on ${validUntil.toISOString()}: renew it.`);
   }
   return { cert, key, validUntil };
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -14,6 +14,7 @@ import {
   discoveryFileName,
   readAnnouncements,
 } from "@gennai/protocol/discovery";
+import { errorMessage } from "@gennai/protocol/error-message";
 
 export interface FoundServers extends Pick<Announcements, "servers"> {
   /** Files that were not believed, and why. */
@@ -53,7 +54,7 @@ export async function findServers(
     directory = join(root, "servers");
     await assertSafeDirectory(directory);
   } catch (error) {
-    return { servers: [], ignored: hasCode(error, "ENOENT") ? [] : [{ file: directory, reason: messageOf(error) }] };
+    return { servers: [], ignored: hasCode(error, "ENOENT") ? [] : [{ file: directory, reason: errorMessage(error) }] };
   }
   const names = filter.port === undefined ? await readdir(directory) : [`${filter.port}.json`];
   const { servers, ignored } = await readAnnouncements(names, {
@@ -70,8 +71,4 @@ function isRunning(pid: number): boolean {
   } catch (error) {
     return hasCode(error, "EPERM");
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,3 +1,4 @@
+import { isRecord } from "@gennai/protocol/json-value";
 import type { PolicyWorkbench } from "../policy-workbench.ts";
 import { boundedLines } from "./bounded-lines.ts";
 
@@ -48,8 +49,4 @@ async function answerLine(workbench: PolicyWorkbench, line: string): Promise<Lin
 
 function bad(id: unknown, reason: string): LineAnswer {
   return { id, verdict: "deny", outcome: "deny", risk: "high", rules: ["policy-check/bad-line"], reason };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

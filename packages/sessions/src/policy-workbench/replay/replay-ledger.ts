@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 import { ServiceError } from "@gennai/machine/service-error";
 import { hasCode } from "@gennai/machine/system-error";
+import { isRecord, parsedJson } from "@gennai/protocol/json-value";
 import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
 import type { PolicyWorkbench } from "../policy-workbench.ts";
 import type { ReplayedCall, WorkbenchReport } from "../workbench-report.ts";
@@ -26,7 +27,7 @@ export async function* replayLines(
   workbench: PolicyWorkbench,
 ): AsyncGenerator<ReplayedCall, void, undefined> {
   for await (const line of lines) {
-    const metadata = field(parsed(line), "metadata");
+    const metadata = field(parsedJson(line), "metadata");
     const kind = field(metadata, "kind");
     const calls = field(metadata, "calls");
     // What ran has an intent and an outcome, or only the latter where it only read; what was refused a refusal.
@@ -38,7 +39,7 @@ export async function* replayLines(
       const tool = field(call, "tool");
       const text = field(call, "input");
       if (past === undefined || typeof tool !== "string" || typeof text !== "string") continue;
-      const input = parsed(text);
+      const input = parsedJson(text);
       if (!isRecord(input)) continue;
       const now = await workbench.decide(tool, input);
       yield {
@@ -70,18 +71,6 @@ function verdictOf(value: unknown): WorkbenchReport["verdict"] | undefined {
 
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function field(value: unknown, name: string): unknown {

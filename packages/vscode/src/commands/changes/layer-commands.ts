@@ -1,6 +1,7 @@
 import { keepLayer, listLayer } from "@gennai/client/session/state/layer";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import type { LayeredTree } from "@gennai/protocol/model/session/layer";
+import { plural } from "@gennai/protocol/plural";
 import * as vscode from "vscode";
 import { askModally, showInformation } from "../../editor/notifications.ts";
 import type { Command } from "../../workbench.ts";
@@ -28,7 +29,7 @@ export const keepIgnored: Command = async ({ sessions, connect }) => {
   if (chosen === undefined || chosen.length === 0) return;
   const paths = chosen.map(({ tree }) => tree.path);
   const seen = await keepLayer(agent, { sessionId, paths }, call());
-  const what = `${countOf(seen.files)} of your folder ${seen.files === 1 ? "changes" : "change"}.`;
+  const what = `${plural(seen.files, "file")} of your folder ${seen.files === 1 ? "changes" : "change"}.`;
   const back = seen.undoable ? "Undo takes it back." : "Only you can take it back.";
   const details = [...seen.paths, ...seen.reasons].map(spelledOut).join("\n");
   if ((await askModally(`Keep this? ${what}`, `${details}\n\n${back}`, "Keep")) !== "Keep") return;
@@ -41,9 +42,5 @@ export const keepIgnored: Command = async ({ sessions, connect }) => {
 function itemOf(tree: LayeredTree) {
   const { path, files, removed, command } = tree;
   const gone = removed === 0 ? "" : `, ${removed} removed`;
-  return { label: path, description: `${countOf(files)}${gone}`, detail: spelledOut(command), tree };
-}
-
-function countOf(files: number): string {
-  return files === 1 ? "1 file" : `${files} files`;
+  return { label: path, description: `${plural(files, "file")}${gone}`, detail: spelledOut(command), tree };
 }

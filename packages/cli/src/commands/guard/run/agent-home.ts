@@ -2,6 +2,7 @@ import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { isWithin } from "@gennai/machine/sandbox/host/host-layout";
+import { realPath } from "@gennai/machine/sandbox/host/search-path";
 import type { ProgramHome, RunMount } from "@gennai/machine/stage/staged-command";
 import * as z from "zod";
 import { CliError } from "../../../errors/cli-error.ts";
@@ -51,7 +52,7 @@ export class AgentHome {
   forRun(program: string, uncovered: boolean): ProgramHome {
     const mounts: RunMount[] = [{ path: program, source: program }];
     for (const text of this.#agent.histories) {
-      const path = realOf(this.#placeOf(text));
+      const path = realPath(this.#placeOf(text));
       if (path === undefined || !this.#shows(path)) continue;
       mounts.push(statSync(path).isDirectory() ? { path, empty: true } : { path, text: "" });
     }
@@ -77,7 +78,7 @@ export class AgentHome {
 
   #files(uncovered: boolean): ProgramHome["files"] {
     return this.#agent.files.flatMap(({ path, histories, logins }) => {
-      const real = realOf(this.#placeOf(path));
+      const real = realPath(this.#placeOf(path));
       if (real === undefined) return [];
       const members = Object.entries(membersOf(real));
       const left = members.filter(([name]) => !histories.includes(name) && (uncovered || !logins.includes(name)));
@@ -90,12 +91,12 @@ export class AgentHome {
   }
 
   #loginFiles(): readonly string[] {
-    return this.#agent.logins.map((text) => this.#placeOf(text)).filter((path) => realOf(path) !== undefined);
+    return this.#agent.logins.map((text) => this.#placeOf(text)).filter((path) => realPath(path) !== undefined);
   }
 
   #fileLogins(): readonly string[] {
     return this.#agent.files.flatMap(({ path, logins }) => {
-      const real = realOf(this.#placeOf(path));
+      const real = realPath(this.#placeOf(path));
       const members = real === undefined ? {} : membersOf(real);
       return logins.filter((name) => Object.hasOwn(members, name)).map((name) => `${name} in ${real}`);
     });
@@ -110,7 +111,7 @@ export class AgentHome {
     const rest = variable === "" ? "" : text.slice(text.indexOf("}") + 1);
     const said = this.#environment[variable] ?? "";
     const begin = isAbsolute(said) ? said : usual;
-    const home = realOf(this.#environment["HOME"] || homedir()) ?? homedir();
+    const home = realPath(this.#environment["HOME"] || homedir()) ?? homedir();
     return join(begin.startsWith("~/") ? join(home, begin.slice(2)) : begin, rest);
   }
 }
@@ -121,13 +122,5 @@ function membersOf(path: string): Readonly<Record<string, unknown>> {
     return z.record(z.string(), z.unknown()).parse(JSON.parse(readFileSync(path, "utf8")));
   } catch (cause) {
     throw new CliError(`${path} is not a JSON object that could be taken along.`, { next: ["Mend it."], cause });
-  }
-}
-
-function realOf(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
   }
 }

@@ -1,6 +1,5 @@
-import { accessSync, constants, statSync } from "node:fs";
 import { join } from "node:path";
-import { searchPath } from "@gennai/machine/keys/login/user-program";
+import { isProgram, searchPath } from "@gennai/machine/keys/login/user-program";
 import { isWithin } from "@gennai/machine/sandbox/host/host-layout";
 import { realPath } from "@gennai/machine/sandbox/host/search-path";
 
@@ -25,13 +24,4 @@ export function agentProgram(
     return { path: real, shown: packages };
   }
   return undefined;
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }

@@ -1,8 +1,8 @@
+import { plural } from "@gennai/protocol/plural";
 import type { ChangeReport, LineCounts } from "@gennai/store/provenance/report/change-report";
 import { lineShares, type ReportCell, type ReportTable, reportTables } from "./report-tables.ts";
 import {
   agentLines,
-  count,
   doubtOf,
   lineKinds,
   method,
@@ -45,7 +45,7 @@ export function reportHtml(report: ChangeReport): string {
 </header>
 ${doubt === undefined ? "" : `<p class="doubt" role="alert"><strong>Not to be relied on.</strong> ${escaped(doubt)}</p>`}
 <section class="lead">
-<p class="figure"><b>${shareOf(agentLines(lines), total)}</b><span>of ${count(total, "new line")} by an agent</span></p>
+<p class="figure"><b>${shareOf(agentLines(lines), total)}</b><span>of ${plural(total, "new line")} by an agent</span></p>
 <p class="summary">${escaped(summaryOf(report))}</p>
 </section>
 ${picture(report)}
@@ -95,7 +95,7 @@ function section({ title: name, heading, rows, more }: ReportTable, widest: numb
     (row) => `<tr>${row.map((value, at) => `<td${numbers[at]}>${cell(value, widest)}</td>`).join("")}</tr>`,
   );
   return `<section><h2>${escaped(name)}</h2><div class="wide"><table><thead><tr>${head.join("")}</tr></thead>
-<tbody>${body.join("\n")}</tbody></table></div>${more === 0 ? "" : `<p>And ${count(more, "more file")}.</p>`}</section>`;
+<tbody>${body.join("\n")}</tbody></table></div>${more === 0 ? "" : `<p>And ${plural(more, "more file")}.</p>`}</section>`;
 }
 
 function cell(value: ReportCell, widest: number): string {

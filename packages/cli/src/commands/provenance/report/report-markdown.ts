@@ -1,6 +1,7 @@
+import { plural } from "@gennai/protocol/plural";
 import type { ChangeReport } from "@gennai/store/provenance/report/change-report";
 import { lineShares, type ReportCell, type ReportTable, reportTables } from "./report-tables.ts";
-import { count, doubtOf, lineKinds, method, rangeOf, shown, summaryOf, title, totalOf } from "./report-words.ts";
+import { doubtOf, lineKinds, method, rangeOf, shown, summaryOf, title, totalOf } from "./report-words.ts";
 
 /** Files in the table; of the rest there is only the number. */
 const mostFiles = 200;
@@ -50,7 +51,7 @@ function section({ title: name, heading, rows, more }: ReportTable): readonly st
       heading.filter((_, at) => isPicture[at] === false),
       cells,
     ),
-    ...(more === 0 ? [] : ["", `And ${count(more, "more file")}.`]),
+    ...(more === 0 ? [] : ["", `And ${plural(more, "more file")}.`]),
   ];
 }
 

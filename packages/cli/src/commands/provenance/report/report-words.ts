@@ -1,4 +1,5 @@
 import { spelledOut } from "@gennai/protocol/hidden-characters";
+import { plural } from "@gennai/protocol/plural";
 import type { ChangeReport, LineCounts } from "@gennai/store/provenance/report/change-report";
 
 export const title = "Where this change came from";
@@ -64,13 +65,13 @@ export function summaryOf({ lines, files, asked, withoutVerification }: ChangeRe
   return [
     total === 0
       ? "The commits have no new lines; changes that are not committed are not counted."
-      : `Of ${count(total, "new line")} in ${count(files.length, "file")}, recorded calls of an agent wrote ${agent} (${shareOf(agent, total)}).`,
+      : `Of ${plural(total, "new line")} in ${plural(files.length, "file")}, recorded calls of an agent wrote ${agent} (${shareOf(agent, total)}).`,
     asked.length === 0 ? "Nobody was asked, and nothing was refused." : decisionsOf(asked.length - refusals, refusals),
     agent === 0
       ? "No new line is known to be from an agent."
       : withoutVerification.length === 0
         ? "The result was verified for every line of the agent."
-        : `In ${count(withoutVerification.length, "file")}, lines of the agent were not verified.`,
+        : `In ${plural(withoutVerification.length, "file")}, lines of the agent were not verified.`,
   ].join(" ");
 }
 
@@ -92,17 +93,13 @@ export function rangeOf({ from, to, made }: ChangeReport): string {
   return `${from.slice(0, 12)}..${to.slice(0, 12)}, ${when(made)}`;
 }
 
-export function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? "" : "s"}`;
-}
-
 /** What the reader should know of how it was made. */
 export const method =
   "Lines are known by their text, in what the signed ledger says that calls wrote; what is not known is said as not known, and never guessed. " +
   "Prompts, answers and texts of files are not in this report, and who said yes is only where that was chosen.";
 
 function decisionsOf(agreed: number, refused: number): string {
-  const yes = agreed === 0 ? [] : [`${count(agreed, "question")} had a yes`];
-  const no = refused === 0 ? [] : [`${count(refused, "call")} ${refused === 1 ? "was" : "were"} refused`];
+  const yes = agreed === 0 ? [] : [`${plural(agreed, "question")} had a yes`];
+  const no = refused === 0 ? [] : [`${plural(refused, "call")} ${refused === 1 ? "was" : "were"} refused`];
   return `Since the branch began, ${[...yes, ...no].join(", and ")}.`;
 }
