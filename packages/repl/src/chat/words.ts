@@ -1,3 +1,5 @@
+import { plural } from "@gennai/protocol/plural";
+
 /** 950 ms, 4.2 s, 3 min 20 s. @param milliseconds not negative */
 export function durationWords(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.max(0, Math.round(milliseconds))} ms`;
@@ -12,10 +14,6 @@ export function countWords(count: number): string {
   if (count < 1000) return `${count}`;
   if (count < 1_000_000) return `${count < 10_000 ? (count / 1000).toFixed(1) : Math.round(count / 1000)}k`;
   return `${(count / 1_000_000).toFixed(1)}M`;
-}
-
-export function plural(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
 }
 
 /** 512 bytes, 3.4 KB, 1.2 MB. */

@@ -1,0 +1,45 @@
+import type { ComponentChildren } from "preact";
+import { useRef } from "preact/hooks";
+import { type Arming, useArming } from "../confirmation/arming.ts";
+import { useCardFocus } from "../confirmation/card-focus.ts";
+import type { Failure } from "../failure/failure.ts";
+import { Icon } from "../icons/icon.tsx";
+
+interface QuestionTrayProps {
+  readonly label: string;
+  readonly situation: string;
+  /** Why the last answer came to nothing. */
+  readonly refusal: Failure | undefined;
+  readonly answers: (answering: { readonly armed: boolean; readonly arming: Arming }) => ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+/** A question about the branch: above what one writes, and answered only by what was meant for it. */
+export function QuestionTray({ label, situation, refusal, answers, children }: QuestionTrayProps) {
+  const root = useRef<HTMLElement>(null);
+  const { armed, arming } = useArming(root);
+  useCardFocus(root);
+  return (
+    <div class="question-tray">
+      <section
+        ref={root}
+        tabIndex={-1}
+        class="branch-question"
+        aria-label={label}
+        onPointerLeave={() => arming.leave()}
+      >
+        <p class="branch-situation">
+          <Icon name="branch" />
+          <span>{situation}</span>
+        </p>
+        {children}
+        {refusal !== undefined && (
+          <p class="branch-refusal" role="alert">
+            {refusal.message} {refusal.hint}
+          </p>
+        )}
+        <div class="branch-answers">{answers({ armed, arming })}</div>
+      </section>
+    </div>
+  );
+}
