@@ -1,19 +1,8 @@
+import type { BaseFile, ReviewedChange } from "@gennai/client/review/reviewed-change";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import type { Workspace, WorkspaceChange } from "@gennai/machine/workspace/workspace";
 import type { AppliedFile, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { CliError } from "../errors/cli-error.ts";
-
-/** How a file is to be changed. */
-export type FinalChange =
-  | { readonly operation: "create"; readonly path: string; readonly text: string }
-  | { readonly operation: "update"; readonly path: string; readonly text: string; readonly baseSha256: string }
-  | { readonly operation: "delete"; readonly path: string; readonly baseSha256: string };
-
-/** A file as it is on disk. */
-export interface BaseFile {
-  readonly text: string;
-  readonly sha256: string;
-}
 
 /** Largest file a proposal may be about; bytes. */
 const maxBytes = 64 * 1024 * 1024;
@@ -43,7 +32,7 @@ export class ChangeWriter {
   }
 
   /** Rejects with `ToolFailure` when a file is no longer as it was; then nothing was written. */
-  async write(changes: readonly FinalChange[]): Promise<readonly AppliedFile[]> {
+  async write(changes: readonly ReviewedChange[]): Promise<readonly AppliedFile[]> {
     const prepared = await Promise.all(changes.map((change) => this.#prepare(change)));
     const applied = await this.#workspace.apply(prepared);
     return applied.map(({ path, operation, before, afterSha256 }) => ({
@@ -54,7 +43,7 @@ export class ChangeWriter {
     }));
   }
 
-  async #prepare(change: FinalChange): Promise<WorkspaceChange> {
+  async #prepare(change: ReviewedChange): Promise<WorkspaceChange> {
     const path = await this.#workspace.resolve(change.path);
     if (change.operation === "delete") return { operation: "delete", path, baseSha256: change.baseSha256 };
     const bytes = new TextEncoder().encode(change.text);
@@ -64,7 +53,7 @@ export class ChangeWriter {
 }
 
 /** A change as it was proposed, nothing left out. */
-export function finalChange(change: ProposedChange): FinalChange {
+export function finalChange(change: ProposedChange): ReviewedChange {
   const { path, operation, newContent: text, baseSha256 } = change;
   if (change.conflict) throw new Error(`${path} has a conflict and is not applied without review.`);
   if (change.newContentBlob !== undefined && operation !== "delete" && text === "") {

@@ -1,4 +1,11 @@
-import { proposedText } from "@gennai/client/review/proposed-text";
+import {
+  type BaseFile,
+  type HunkDecisions,
+  isKept,
+  isStale,
+  type ReviewedChange,
+  reviewedChange,
+} from "@gennai/client/review/reviewed-change";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import {
   type AppliedFile,
@@ -6,8 +13,7 @@ import {
   type Proposal,
   type ProposedChange,
 } from "@gennai/protocol/model/session/proposal";
-import { applyReview } from "@gennai/protocol/review/apply-review";
-import type { ChangeWriter, FinalChange } from "../client/change-writer.ts";
+import type { ChangeWriter } from "../client/change-writer.ts";
 import { CliError } from "../errors/cli-error.ts";
 import { exitCode } from "../errors/exit-code.ts";
 import type { Decisions } from "./hunk-selection.ts";
@@ -28,19 +34,20 @@ export async function applyProposal(
 ): Promise<readonly AppliedFile[]> {
   const { session, writer, note, signal } = options;
   const { proposalId } = proposal;
+  const decisionsOn = ({ id }: ProposedChange): HunkDecisions => decisions.get(id) ?? new Map();
   const hunks = [...decisions].flatMap(([changeId, ofChange]) =>
     [...ofChange].map(([hunkId, decision]) => ({ changeId, hunkId, decision })),
   );
-  if (proposal.changes.some((change) => isBeyondText(change) && isKept(decisions.get(change.id)))) {
+  if (proposal.changes.some((change) => isBeyondText(change) && isKept(decisionsOn(change)))) {
     const expectedBases = new Map(proposal.changes.map(({ path, baseSha256 }) => [path, baseSha256]));
     const applied = await session.applyProposal({ proposalId, hunks, note, expectedBases }, { signal });
     return applied.files;
   }
-  const changes: FinalChange[] = [];
+  const changes: ReviewedChange[] = [];
   for (const change of proposal.changes) {
-    const ofChange = decisions.get(change.id) ?? new Map();
+    const ofChange = decisionsOn(change);
     if (!isKept(ofChange)) continue;
-    const final = await reviewedChange(change, ofChange, options);
+    const final = await reviewedChange(change, await freshBase(change, writer), ofChange, options);
     if (final !== undefined) changes.push(final);
   }
   // Only now: a proposal is reviewed once, and a file that moved on can still be left out.
@@ -57,35 +64,12 @@ export async function applyProposal(
   return files;
 }
 
-function isKept(
-  decisions: Decisions extends ReadonlyMap<string, infer OfChange> ? OfChange | undefined : never,
-): boolean {
-  return [...(decisions?.values() ?? [])].some(({ type }) => type !== "undo");
-}
-
-async function reviewedChange(
-  change: ProposedChange,
-  decisions: Parameters<typeof applyReview>[3],
-  options: { readonly session: AgentSession; readonly writer: ChangeWriter; readonly signal: AbortSignal },
-): Promise<FinalChange | undefined> {
-  const { path, operation, baseSha256 } = change;
-  const base = await options.writer.base(path);
-  if (change.conflict || (base?.sha256 ?? "") !== baseSha256) {
-    throw new CliError(`Nothing was applied: ${path} is no longer as the proposal found it. ${change.warning}`.trim(), {
-      exitCode: exitCode.failed,
-      next: [`Ask for the change again, or leave this file out with --refuse ${path}`],
-    });
-  }
-  const newText = operation === "delete" ? undefined : await proposedText(change, options);
-  const reviewed = applyReview(base?.text, newText, change, decisions);
-  switch (reviewed.type) {
-    case "unchanged":
-      return undefined;
-    case "delete":
-      return { operation: "delete", path, baseSha256 };
-    case "write":
-      return base === undefined
-        ? { operation: "create", path, text: reviewed.text }
-        : { operation: "update", path, text: reviewed.text, baseSha256 };
-  }
+async function freshBase(change: ProposedChange, writer: ChangeWriter): Promise<BaseFile | undefined> {
+  const { path } = change;
+  const base = await writer.base(path);
+  if (!isStale(change, base)) return base;
+  throw new CliError(`Nothing was applied: ${path} is no longer as the proposal found it. ${change.warning}`.trim(), {
+    exitCode: exitCode.failed,
+    next: [`Ask for the change again, or leave this file out with --refuse ${path}`],
+  });
 }

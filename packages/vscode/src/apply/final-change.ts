@@ -1,12 +1,11 @@
+import type { ReviewedChange } from "@gennai/client/review/reviewed-change";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { EditorError } from "../editor/editor-error.ts";
 
-/** How a file is to be changed. */
+/** How a file is to be changed. A byte order mark and the encoding stay as an updated file has them. */
 export type FinalChange =
   | { readonly operation: "create"; readonly path: string; readonly bytes: Uint8Array }
-  /** A byte order mark and the encoding stay as the file has them. */
-  | { readonly operation: "update"; readonly path: string; readonly text: string; readonly baseSha256: string }
-  | { readonly operation: "delete"; readonly path: string; readonly baseSha256: string };
+  | Exclude<ReviewedChange, { readonly operation: "create" }>;
 
 /** A change as it was proposed, nothing left out. Throws `EditorError` for one that needs a person first. */
 export function finalChange(change: ProposedChange): FinalChange {

@@ -1,8 +1,14 @@
 import type { AppliedProposal, ReviewToApply } from "@gennai/client/host/repl-host";
-import { proposedText } from "@gennai/client/review/proposed-text";
+import {
+  type BaseFile,
+  type HunkDecisions,
+  isKept,
+  isStale,
+  reviewedChange,
+} from "@gennai/client/review/reviewed-change";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import type { AppliedFile, Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
-import { applyReview, type HunkDecision } from "@gennai/protocol/review/apply-review";
+import type { HunkDecision } from "@gennai/protocol/review/apply-review";
 import { EditorError, reasonOf } from "../editor/editor-error.ts";
 import type { EditorFiles } from "../editor/files/editor-files.ts";
 import { type FileState, readFileState } from "../editor/files/file-state.ts";
@@ -43,10 +49,12 @@ export class ProposalApplier {
     const decisions = decisionsByChange(review);
     const changes: FinalChange[] = [];
     for (const change of proposal.changes) {
-      const ofChange = decisions.get(change.id) ?? new Map<string, HunkDecision>();
-      if (![...ofChange.values()].some(({ type }) => type !== "undo")) continue;
-      const final = await this.#reviewedChange(change, ofChange, options);
-      if (final !== undefined) changes.push(final);
+      const ofChange: HunkDecisions = decisions.get(change.id) ?? new Map();
+      if (!isKept(ofChange)) continue;
+      const final = await reviewedChange(change, await this.#freshBase(change), ofChange, options);
+      if (final?.operation === "create")
+        changes.push({ operation: "create", path: final.path, bytes: new TextEncoder().encode(final.text) });
+      else if (final !== undefined) changes.push(final);
     }
     // Only now: a proposal is reviewed once, and a file that moved on can still be left out.
     await session.submitReview({ proposalId, hunks: review.hunks, note: review.note }, { signal });
@@ -62,41 +70,21 @@ export class ProposalApplier {
     return { files: files.map(({ path }) => path) };
   }
 
-  async #reviewedChange(
-    change: ProposedChange,
-    decisions: ReadonlyMap<string, HunkDecision>,
-    options: { readonly session: ProposingSession; readonly signal: AbortSignal },
-  ): Promise<FinalChange | undefined> {
-    const { path, operation, baseSha256 } = change;
-    const state = await readFileState(this.#options.files, await resolveInWorkspace(this.#options.workspace, path));
-    const base = await this.#baseText(state);
-    if (change.conflict || (base?.sha256 ?? "") !== baseSha256) {
-      throw new EditorError(
-        "stale_file",
-        `Nothing was applied: ${path} is no longer as the proposal found it. ${change.warning}`.trim(),
-        "Leave this file out, or ask for the change again.",
-      );
-    }
-    const newText = operation === "delete" ? undefined : await proposedText(change, options);
-    const reviewed = applyReview(base?.text, newText, change, decisions);
-    switch (reviewed.type) {
-      case "unchanged":
-        return undefined;
-      case "delete":
-        return { operation: "delete", path, baseSha256 };
-      case "write":
-        return base === undefined
-          ? { operation: "create", path, bytes: new TextEncoder().encode(reviewed.text) }
-          : { operation: "update", path, text: reviewed.text, baseSha256 };
-    }
+  async #freshBase(change: ProposedChange): Promise<BaseFile | undefined> {
+    const { path } = change;
+    const base = await this.#baseText(
+      await readFileState(this.#options.files, await resolveInWorkspace(this.#options.workspace, path)),
+    );
+    if (!isStale(change, base)) return base;
+    throw new EditorError(
+      "stale_file",
+      `Nothing was applied: ${path} is no longer as the proposal found it. ${change.warning}`.trim(),
+      "Leave this file out, or ask for the change again.",
+    );
   }
 
   /** The text the proposal is based on: with unsaved changes the buffer, else exactly what is on disk. */
-  async #baseText({
-    disk,
-    buffer,
-    path,
-  }: FileState): Promise<{ readonly text: string; readonly sha256: string } | undefined> {
+  async #baseText({ disk, buffer, path }: FileState): Promise<BaseFile | undefined> {
     if (buffer?.isDirty === true) return { text: buffer.text, sha256: buffer.sha256 };
     if (disk === undefined) return undefined;
     const { files } = this.#options;
@@ -105,7 +93,7 @@ export class ProposalApplier {
   }
 }
 
-function decisionsByChange(review: ReviewToApply): ReadonlyMap<string, ReadonlyMap<string, HunkDecision>> {
+function decisionsByChange(review: ReviewToApply): ReadonlyMap<string, HunkDecisions> {
   const decisions = new Map<string, Map<string, HunkDecision>>();
   for (const { changeId, hunkId, decision } of review.hunks) {
     const ofChange = decisions.get(changeId) ?? new Map<string, HunkDecision>();

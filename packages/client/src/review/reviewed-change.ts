@@ -1,0 +1,50 @@
+import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
+import { applyReview, type HunkDecision } from "@gennai/protocol/review/apply-review";
+import { type ContentSource, proposedText } from "./proposed-text.ts";
+
+/** What was decided about the hunks of one change, by their ids. */
+export type HunkDecisions = ReadonlyMap<string, HunkDecision>;
+
+/** How a file is to be changed. */
+export type ReviewedChange =
+  | { readonly operation: "create"; readonly path: string; readonly text: string }
+  | { readonly operation: "update"; readonly path: string; readonly text: string; readonly baseSha256: string }
+  | { readonly operation: "delete"; readonly path: string; readonly baseSha256: string };
+
+/** A file as it is now. */
+export interface BaseFile {
+  readonly text: string;
+  readonly sha256: string;
+}
+
+/** Whether anything of a change is to be written. */
+export function isKept(decisions: HunkDecisions): boolean {
+  return [...decisions.values()].some(({ type }) => type !== "undo");
+}
+
+/** Whether the file is not, or no longer, as the proposal found it. */
+export function isStale({ conflict, baseSha256 }: ProposedChange, base: BaseFile | undefined): boolean {
+  return conflict || (base?.sha256 ?? "") !== baseSha256;
+}
+
+/** What a change comes to with these decisions, on a base that is not stale; undefined where the file stays as it is. */
+export async function reviewedChange(
+  change: ProposedChange,
+  base: BaseFile | undefined,
+  decisions: HunkDecisions,
+  options: { readonly session: ContentSource; readonly signal: AbortSignal },
+): Promise<ReviewedChange | undefined> {
+  const { path, operation, baseSha256 } = change;
+  const newText = operation === "delete" ? undefined : await proposedText(change, options);
+  const reviewed = applyReview(base?.text, newText, change, decisions);
+  switch (reviewed.type) {
+    case "unchanged":
+      return undefined;
+    case "delete":
+      return { operation: "delete", path, baseSha256 };
+    case "write":
+      return base === undefined
+        ? { operation: "create", path, text: reviewed.text }
+        : { operation: "update", path, text: reviewed.text, baseSha256 };
+  }
+}
