@@ -1,7 +1,5 @@
 import { runPolicies } from "@gennai/governance/gate/decide/run-policies";
-import { createRulesPolicy } from "@gennai/governance/rules/rules-policy";
-import { loadProjectConfig } from "@gennai/machine/config/project-config";
-import { callPolicies } from "../policies/call-policies.ts";
+import { workspacePolicies } from "../policies/workspace-policies.ts";
 import type { Session } from "../session/session.ts";
 
 /** Milliseconds a rule may take. */
@@ -18,18 +16,8 @@ export async function createMayRead(
   session: Pick<Session, "id" | "workspace" | "services">,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<MayRead> {
-  const { workspace, services } = session;
-  const { rules } = await services.governanceOf(workspace);
-  const policies = [
-    createRulesPolicy(rules),
-    ...callPolicies({
-      workspaceRoot: workspace.root,
-      controlRoot: workspace.controlRoot,
-      config: await loadProjectConfig(workspace.controlRoot),
-      ownDirectories: services.ownDirectories,
-      rules,
-    }),
-  ];
+  const { workspace } = session;
+  const policies = await workspacePolicies(session);
   return async (raw) => {
     try {
       const path = await workspace.resolve(raw);

@@ -2,11 +2,9 @@ import type { FileWrite } from "@gennai/governance/effect";
 import { createEmergencyPolicy } from "@gennai/governance/emergency/emergency-policy";
 import { runPolicies } from "@gennai/governance/gate/decide/run-policies";
 import type { PolicyInput } from "@gennai/governance/policy";
-import { createRulesPolicy } from "@gennai/governance/rules/rules-policy";
 import type { Finding, Verdict } from "@gennai/governance/verdict";
-import { loadProjectConfig } from "@gennai/machine/config/project-config";
 import { ServiceError } from "@gennai/machine/service-error";
-import { callPolicies } from "../policies/call-policies.ts";
+import { workspacePolicies } from "../policies/workspace-policies.ts";
 import type { Session } from "../session/session.ts";
 import type { ReviewedFile } from "./reviewed-files.ts";
 
@@ -36,18 +34,7 @@ export async function checkPersonsWrite(session: Session, files: readonly Review
     turnId: "",
   };
   await workspace.syncControl();
-  const { rules } = await services.governanceOf(workspace);
-  const policies = [
-    createEmergencyPolicy(services.emergency),
-    createRulesPolicy(rules),
-    ...callPolicies({
-      workspaceRoot: workspace.root,
-      controlRoot: workspace.controlRoot,
-      config: await loadProjectConfig(workspace.controlRoot),
-      ownDirectories: services.ownDirectories,
-      rules,
-    }),
-  ];
+  const policies = [createEmergencyPolicy(services.emergency), ...(await workspacePolicies(session))];
   const { signal } = new AbortController();
   refuseDenied((await runPolicies(policies, input, { timeoutMs: policyTimeoutMs, signal })).verdict);
   return { assertStillAllowed: () => refuseDenied(services.emergency.standingCheck.check(input)) };
