@@ -128,6 +128,13 @@ export class Stages implements AsyncDisposable {
     return support;
   }
 
+  /** The same where it cannot be done without. Throws `StageUnavailable`. */
+  async #needed(workspaceRoot: string): Promise<Extract<StageSupport, { readonly state: "staged" }>> {
+    const support = await this.support(workspaceRoot);
+    if (support.state === "staged") return support;
+    throw new StageUnavailable(support.obstacle, support.reason, support.advice);
+  }
+
   /** What leads to files that are obeyed like those that name them, as it was when the last stage of a workspace was made. */
   leads(workspaceRoot: string): ControlLeads {
     return this.#roots.get(workspaceRoot)?.roots.leads ?? { links: [], configurations: [] };
@@ -181,11 +188,8 @@ export class Stages implements AsyncDisposable {
       caches = {},
     }: { readonly network?: SessionNetwork | undefined; readonly caches?: CachesOfRun | undefined },
   ): Promise<MountedRoots> {
-    const support = await this.support(workspaceRoot);
-    if (support.state === "unavailable") throw new StageUnavailable(support.obstacle, support.reason, support.advice);
-    if (support.noOverlay === undefined) {
-      return this.#aheadOf(workspaceRoot).take(covered, network, caches);
-    }
+    const { noOverlay } = await this.#needed(workspaceRoot);
+    if (noOverlay === undefined) return this.#aheadOf(workspaceRoot).take(covered, network, caches);
     const { layout } = this.#options.shell.machineFor(workspaceRoot);
     try {
       return await mountRoots(this.stateDir, covered, network, layout.caches, { ...caches, stagedBy: "copy" });
@@ -211,10 +215,9 @@ export class Stages implements AsyncDisposable {
     session?: string,
   ): Promise<StageBeside> {
     const machine = this.#options.shell.machineFor(workspaceRoot);
-    const support = await this.support(workspaceRoot);
-    if (support.state === "unavailable") throw new StageUnavailable(support.obstacle, support.reason, support.advice);
-    if (support.noOverlay !== undefined) {
-      const { obstacle, reason, advice } = support.noOverlay;
+    const { noOverlay } = await this.#needed(workspaceRoot);
+    if (noOverlay !== undefined) {
+      const { obstacle, reason, advice } = noOverlay;
       throw new StageUnavailable(
         obstacle,
         `Commands run on copies here, in which later edits do not show. ${reason}`,
@@ -376,12 +379,10 @@ export class Stages implements AsyncDisposable {
     return roots;
   }
 
-  #newAhead(workspaceRoot: string): MountsAhead {
-    return new MountsAhead(this.#options.stateDir, this.#options.shell.machineFor(workspaceRoot).layout.caches);
-  }
-
   #aheadOf(workspaceRoot: string): MountsAhead {
-    const ahead = this.#ahead.get(workspaceRoot) ?? this.#newAhead(workspaceRoot);
+    const ahead =
+      this.#ahead.get(workspaceRoot) ??
+      new MountsAhead(this.stateDir, this.#options.shell.machineFor(workspaceRoot).layout.caches);
     this.#ahead.delete(workspaceRoot);
     this.#ahead.set(workspaceRoot, ahead);
     const [oldest] = this.#ahead;
