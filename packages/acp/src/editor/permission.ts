@@ -3,7 +3,7 @@ import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bri
 import { fencedText } from "@gennai/client/session/text/fenced-text";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { droppedForRest } from "@gennai/protocol/model/governance/offered-parts";
-import type { ConfirmationScope } from "@gennai/protocol/model/governance/question";
+import { type ConfirmationScope, explanationsOf } from "@gennai/protocol/model/governance/question";
 
 /** One answer that an editor can offer, and what it means to the gate. */
 interface OfferedAnswer {
@@ -35,13 +35,12 @@ export function confirmationReply(
 
 /** The question as an editor shows it: what the server computed first, and what the model claims apart from it. */
 export function questionContent(question: ConfirmationQuestion): readonly ToolCallContent[] {
-  const { computed, actionStatement, impactStatement, intentReflection, modelClaim, diff, actionJson } = question;
+  const { computed, actionStatement, modelClaim, diff, actionJson } = question;
   const facts = [
     `**${computed.risk} risk**, computed by the server`,
     fencedText(spelledOut(actionStatement)),
-    ...[impactStatement, intentReflection, `${computed.reason} (${computed.rule})`]
-      .filter((text) => text !== "")
-      .map((text) => fencedText(spelledOut(text))),
+    ...explanationsOf(question).map(({ text }) => fencedText(spelledOut(text))),
+    fencedText(spelledOut(`${computed.reason} (${computed.rule})`)),
     ...(diff === undefined ? [] : [fencedText(spelledOut(diff), "diff")]),
     `Exactly:\n\n${fencedText(spelledOut(actionJson), "json")}`,
   ];

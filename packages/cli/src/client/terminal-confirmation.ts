@@ -1,7 +1,7 @@
 import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bridge/editor";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { droppedForRest } from "@gennai/protocol/model/governance/offered-parts";
-import type { OfferedPart, OfferedPattern } from "@gennai/protocol/model/governance/question";
+import { explanationsOf, type OfferedPart, type OfferedPattern } from "@gennai/protocol/model/governance/question";
 import { colouredDiff, colouredRisk, type Paint } from "../terminal/colours.ts";
 import type { LineInput } from "../terminal/line-input.ts";
 import { readAnswer } from "./confirmation-answer.ts";
@@ -13,8 +13,7 @@ export function describeQuestion(question: ConfirmationQuestion, paint: Paint): 
   const lines = [
     `${paint("bold", spelledOut(question.title))}  ${risk}`,
     entry("action", question.actionStatement),
-    entry("impact", question.impactStatement),
-    entry("intent", question.intentReflection),
+    ...explanationsOf(question).map(({ name, text }) => entry(name, text)),
     paint("underline", "Computed by the server"),
     entry("reason", computed.reason),
     entry("rule", computed.rule),

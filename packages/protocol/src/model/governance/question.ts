@@ -91,6 +91,15 @@ export interface OfferedPart {
   readonly needs: readonly string[];
 }
 
+/** What a question says besides its action, for clients that show it as text; without what is empty. */
+export function explanationsOf({ impactStatement, intentReflection }: Question) {
+  const explanations = [
+    { name: "impact", text: impactStatement },
+    { name: "intent", text: intentReflection },
+  ];
+  return explanations.filter(({ text }) => text !== "");
+}
+
 /** Fields of the same name and type go as they are. */
 export function questionToMessage(question: Question): MessageInitShape<typeof ConfirmationRequestSchema> {
   const { callId, computed, offeredScopes, patterns = [], parts = [], ...texts } = question;
