@@ -158,16 +158,18 @@ test("the shell that waits keeps no process from ending, and ends with it, also 
       { argv: ["/bin/sh", "-c", "true"], cwd: holdDirectory("/"), env: ${JSON.stringify({ MARK: mark, ENDING: ending })}, timeoutMs: 5000 },
       { signal: new AbortController().signal },
     );
-    await new Promise((resolve) => setTimeout(resolve, 600));
+    for await (const _ of process.stdin);
     ${last}`;
   for (const last of ["", "process.exit()", "process.kill(process.pid, 'SIGKILL')"]) {
     const ending = randomUUID();
-    const ended = run(process.execPath, ["--input-type=module", "-e", program(last, ending)], { timeout: 10_000 });
-    let wasThere = false;
-    const look = setInterval(() => (wasThere ||= waitingShells({ ENDING: ending }).length > 0), 20);
-    await ended.catch(() => undefined);
-    clearInterval(look);
-    expect(wasThere).toBe(true);
-    await expect.poll(() => waitingShells({ ENDING: ending }), { timeout: 10_000 }).toEqual([]);
+    const running = run(process.execPath, ["--input-type=module", "-e", program(last, ending)], { timeout: 50_000 });
+    const wasEndedByUs = running.then(
+      () => false,
+      (error: { readonly killed: boolean }) => error.killed,
+    );
+    await expect.poll(() => waitingShells({ ENDING: ending })).not.toEqual([]);
+    running.child.stdin?.end();
+    expect(await wasEndedByUs).toBe(false);
+    await expect.poll(() => waitingShells({ ENDING: ending })).toEqual([]);
   }
-}, 30_000);
+}, 180_000);
