@@ -7,8 +7,8 @@ import { LongestFirst } from "./test/longest-first.ts";
 import { testFilesOf } from "./test/test-files.ts";
 
 const root = fileURLToPath(new URL(".", import.meta.url));
-/** Folders of test/e2e that may share a process: their servers change nothing that a process has once. */
-const sharedFolders = [
+/** Folders of test/e2e, and others of test/, that may share a process: their servers change nothing that a process has once. */
+const sharedEnds = [
   "context",
   "governance",
   "ledger",
@@ -20,13 +20,16 @@ const sharedFolders = [
   "redaction",
   "rpc",
 ];
-const { together, alone } = testFilesOf(root, [
-  // The packages `cli` and `machine` start and stop processes and change what a process has once.
-  ...readdirSync(join(root, "packages"))
-    .filter((name) => !["cli", "machine", "testkit"].includes(name))
-    .map((name) => join("packages", name, "test")),
-  ...sharedFolders.map((name) => join("test", "e2e", name)),
-]);
+const sharedOthers = ["programs", "wire"];
+const { together, alone } = testFilesOf(root, {
+  folders: [
+    ...readdirSync(join(root, "packages")).map((name) => join("packages", name, "test")),
+    ...sharedEnds.map((name) => join("test", "e2e", name)),
+    ...sharedOthers.map((name) => join("test", name)),
+  ],
+  // They wait for processes that do the work: sharing one saves them nothing.
+  apart: ["background", "stage"].map((name) => join("packages", "machine", "test", name)),
+});
 
 export default defineConfig({
   test: {
@@ -43,7 +46,15 @@ export default defineConfig({
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL(".cache/compiled", import.meta.url)) },
     projects: [
       // What these import is loaded once for all of them, not anew for each.
-      { extends: true, test: { name: "shared", include: together, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: "shared",
+          include: together,
+          isolate: false,
+          setupFiles: [fileURLToPath(new URL("test/restored.setup.ts", import.meta.url))],
+        },
+      },
       {
         extends: true,
         test: {
@@ -51,9 +62,8 @@ export default defineConfig({
           // No `exclude`: with one, vitest does not hear `--exclude`. What is in a browser, test/e2e/vitest.config.ts runs.
           include: [
             ...alone,
-            "packages/{cli,machine}/test/**/*.test.ts",
-            "test/!(e2e)/**/*.test.ts",
-            `test/e2e/!(browser|vscode|${sharedFolders.join("|")})/**/*.test.ts`,
+            `test/!(e2e|${sharedOthers.join("|")})/**/*.test.ts`,
+            `test/e2e/!(browser|vscode|${sharedEnds.join("|")})/**/*.test.ts`,
           ],
         },
       },
