@@ -2,6 +2,7 @@ import picomatch from "picomatch";
 import type { Effect, WorkspacePath } from "../../effect.ts";
 import type { Policy } from "../../policy.ts";
 import { allow, deny, strictest, type Verdict } from "../../verdict.ts";
+import { globIndex } from "./glob-index.ts";
 
 /**
  * The project's own lists of what the agent may reach. A path that a deny glob matches is out; where there is an allow
@@ -65,11 +66,7 @@ function refuse(path: WorkspacePath, rule: string, why: string): Verdict {
 function matcher(globs: readonly string[]): (path: string) => boolean {
   if (globs.length === 0) return () => false;
   // One name may be written in two Unicode forms; some file systems take them for the same file.
-  const match = picomatch(globs.map((glob) => glob.normalize("NFC")).flatMap(anyDepth), {
-    dot: true,
-    nocase: true,
-    nonegate: true,
-  });
+  const match = globIndex(globs.map((glob) => glob.normalize("NFC")).flatMap(anyDepth));
   return (path) => {
     const plain = path.normalize("NFC");
     return plain !== "" && (match(plain) || match(`${plain}/`));

@@ -1,0 +1,64 @@
+import picomatch from "picomatch";
+
+interface Bucket {
+  readonly globs: string[];
+  match?: (path: string) => boolean;
+}
+
+/**
+ * Whether any of many globs matches a path. Only those are asked that can: whose literal directories are those of the path, or, for
+ * globs that match at any depth, whose name the path has. So a thousand rules for other directories cost a path nothing. Case does
+ * not count.
+ *
+ * @param globs without a leading slash
+ */
+export function globIndex(globs: readonly string[]): (path: string) => boolean {
+  const always: Bucket = { globs: [] };
+  /** By the literal directories that they begin with, and by the literal name behind `**` + "/". */
+  const byPrefix = new Map<string, Bucket>();
+  const byName = new Map<string, Bucket>();
+  for (const glob of globs) {
+    const { prefix, name } = keysOf(glob);
+    if (prefix !== "") add(byPrefix, prefix, glob);
+    else if (name !== "") add(byName, name, glob);
+    else always.globs.push(glob);
+  }
+  return (path) => {
+    if (matches(always, path)) return true;
+    const lower = path.toLowerCase();
+    for (let from = 0; from < lower.length; ) {
+      const slash = lower.indexOf("/", from);
+      const to = slash === -1 ? lower.length : slash;
+      if (matches(byPrefix.get(lower.slice(0, to)), path)) return true;
+      if (matches(byName.get(lower.slice(from, to)), path)) return true;
+      from = to + 1;
+    }
+    return false;
+  };
+}
+
+function add(buckets: Map<string, Bucket>, key: string, glob: string): void {
+  const bucket = buckets.get(key) ?? { globs: [] };
+  bucket.globs.push(glob);
+  buckets.set(key, bucket);
+}
+
+function matches(bucket: Bucket | undefined, path: string): boolean {
+  if (bucket === undefined || bucket.globs.length === 0) return false;
+  bucket.match ??= picomatch(bucket.globs, { dot: true, nocase: true, nonegate: true });
+  return bucket.match(path);
+}
+
+/** Only stars and question marks mean something there: with a brace or a bar, what stands before it need not be in the path. */
+const plainGlob = /^[a-z0-9 _.\-*?/]+$/i;
+/** ASCII alone: what differs from it in case is ASCII as well. */
+const literal = /^[a-z0-9 _-][a-z0-9 _.-]*$|^\.[a-z0-9 _-][a-z0-9 _.-]*$/i;
+
+function keysOf(glob: string): { readonly prefix: string; readonly name: string } {
+  if (!plainGlob.test(glob)) return { prefix: "", name: "" };
+  const parts = glob.toLowerCase().split("/");
+  const end = parts.findIndex((part) => !literal.test(part));
+  const prefix = parts.slice(0, end === -1 ? undefined : end).join("/");
+  const [first, second = ""] = parts;
+  return { prefix, name: first === "**" && literal.test(second) ? second : "" };
+}
