@@ -121,10 +121,15 @@ export class BenchWorld implements AsyncDisposable {
     return root;
   }
 
-  server(workspace = this.workspace(), sandbox?: "required" | "off"): Promise<GennaiServer> {
+  server(
+    workspace = this.workspace(),
+    sandbox?: "required" | "off",
+    args: readonly string[] = [],
+  ): Promise<GennaiServer> {
     return GennaiServer.start({
       workspace,
       sandbox,
+      args,
       stateDirectory: this.directory(),
       profileDirectory: this.options.profileDirectory,
     });

@@ -42,11 +42,13 @@ export class GennaiServer implements AsyncDisposable {
     readonly profileDirectory?: string | undefined;
     /** Off by default: most measures are about what the agent itself costs. */
     readonly sandbox?: "required" | "off" | undefined;
+    /** More options of `gennai serve`. */
+    readonly args?: readonly string[] | undefined;
   }): Promise<GennaiServer> {
-    const { workspace, stateDirectory, profileDirectory, sandbox = "off" } = options;
+    const { workspace, stateDirectory, profileDirectory, sandbox = "off", args = [] } = options;
     const nodeArgs = profileDirectory === undefined ? [] : ["--cpu-prof", "--cpu-prof-dir", profileDirectory];
     const process = gennaiProcess(
-      ["serve", "--port", "0", "--workspace", workspace, "--sandbox", sandbox],
+      ["serve", "--port", "0", "--workspace", workspace, "--sandbox", sandbox, ...args],
       stateDirectory,
       nodeArgs,
     );
@@ -73,14 +75,21 @@ export class GennaiServer implements AsyncDisposable {
   }
 }
 
-/** Runs one turn to its end, reading its events. Rejects when a call was refused or failed: then nothing was measured. */
-export async function runTurn(session: AgentSession): Promise<{ readonly turnId: string }> {
+/**
+ * Runs one turn to its end, reading its events. Rejects when a call was refused or failed: then nothing was measured.
+ *
+ * @param options.maxAttempts connections that may fail in a row; with more than one it goes on as other clients do
+ */
+export async function runTurn(
+  session: AgentSession,
+  { maxAttempts = 1 }: { readonly maxAttempts?: number } = {},
+): Promise<{ readonly turnId: string }> {
   const { signal } = new AbortController();
   const turn = await session.startTurn({ text: "Go on." }, { signal });
   for await (const { event } of session.follow({
     afterSeq: turn.afterSeq,
     untilTurnId: turn.turnId,
-    maxAttempts: 1,
+    maxAttempts,
     signal,
   })) {
     if (event.case === "toolResult" && event.value.error !== "") throw new Error(event.value.error);

@@ -60,6 +60,9 @@ export function answerOf(script: string, index: number): ScriptedAnswer {
         type: "calls",
         calls: [{ name: "Bash", arguments: { command: `head -n ${1_000 + index} ${smallFile}` } }],
       };
+    case "write":
+      // Twice the same would be stopped as a loop.
+      return { type: "calls", calls: [{ name: "Bash", arguments: { command: `echo ${index} >> written.txt` } }] };
     case "edit":
       // An edit needs to have seen the file.
       return { type: "calls", calls: [index === 0 ? { ...read(largeFile, 10) } : edit(index)] };

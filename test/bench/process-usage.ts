@@ -6,6 +6,12 @@ export function peakMemory(processId: number): number {
   return found === null ? Number.NaN : Number(found[1]) / 1024;
 }
 
+/** Memory that the process has now, in MiB; NaN where the system does not tell. */
+export function residentMemory(processId: number): number {
+  const found = /^VmRSS:\s+(\d+) kB$/m.exec(textOf(`/proc/${processId}/status`));
+  return found === null ? Number.NaN : Number(found[1]) / 1024;
+}
+
 /** Processor time of all threads of the process so far, in milliseconds; NaN where the system does not tell. */
 export function processorTime(processId: number): number {
   try {

@@ -6,15 +6,21 @@ import { cellsOf, titles } from "./print-table.ts";
 import type { Reading } from "./reading.ts";
 
 const page = fileURLToPath(new URL("../../docs/performance.md", import.meta.url));
-const begin = "### The newest table\n";
-const end = "### Before\n";
 
-/** Writes the readings into `docs/performance.md` in place of those that stand there, with the day, the machine and the commit. */
-export function recordTable(readings: readonly Reading[], { full }: { readonly full: boolean }): void {
+/**
+ * Writes the readings into `docs/performance.md` in place of those that stand there, with the day, the machine and the commit.
+ *
+ * @param options.group that has a table of its own; empty for all others together
+ */
+export function recordTable(
+  readings: readonly Reading[],
+  { full, group }: { readonly full: boolean; readonly group: string },
+): void {
   const text = readFileSync(page, "utf8");
+  const begin = `### The newest table${group === "" ? "" : ` of ${group}`}\n`;
   const from = text.indexOf(begin);
-  const to = text.indexOf(end);
-  if (from === -1 || to < from) throw new Error(`${page} has no place for the table: put both headings there.`);
+  const to = text.indexOf("\n### ", from + begin.length) + 1;
+  if (from === -1 || to === 0) throw new Error(`${page} has no place for the table: put both headings there.`);
   const git = (...args: string[]) => execFileSync("git", args, { encoding: "utf8" }).trim();
   const changed = git("status", "--porcelain", "--", "packages", "test/bench") === "" ? "" : ", with changes";
   const [cpu] = cpus();

@@ -12,8 +12,10 @@ import { measureBridge } from "./measures/bridge.ts";
 import { measureCheckpoints } from "./measures/checkpoints.ts";
 import { measureDifference } from "./measures/difference.ts";
 import { measureGate } from "./measures/gate.ts";
+import { measureGrowth } from "./measures/growth.ts";
 import { measureGuarded } from "./measures/guarded.ts";
 import { measureLoad } from "./measures/load.ts";
+import { measureReplicas } from "./measures/replicas.ts";
 import { measureShort } from "./measures/short.ts";
 import { measureStaged } from "./measures/staged.ts";
 import { measureStarting } from "./measures/starting.ts";
@@ -39,10 +41,14 @@ const measures: Readonly<Record<string, (world: BenchWorld) => Promise<readonly 
   vscode: measureVsCode,
 };
 
+/** Take minutes each, and have a table each in `docs/performance.md`: only by name. */
+const byName: typeof measures = { replicas: measureReplicas, growth: measureGrowth };
+
 /** Left to be asked for by name: what it measures, the others do at length. */
 const short = "short";
 
 const usage = `npm run bench [-- [MEASURE …] [OPTIONS]]   measures Gennai beside a floor of the same run, and prints floor, figure, ratio and target
+npm run bench -- replicas, -- growth      minutes each, only by their whole name: 100 sessions at once, also on three servers; what must not grow
 npm run bench -- short [--record]         less than a minute: names what takes more processor time than was recorded of it
 
 Measures: ${Object.keys(measures).join(", ")}. A part of a name is enough; without one, all of them.
@@ -67,9 +73,12 @@ const { values, positionals } = readCommandLine(usage, {
 const isShort = positionals.length === 1 && positionals[0] === short;
 const chosen = isShort
   ? [[short, measureShort] as const]
-  : Object.entries(measures).filter(
-      ([name]) => positionals.length === 0 || positionals.some((part) => name.includes(part)),
-    );
+  : [
+      ...Object.entries(measures).filter(
+        ([name]) => positionals.length === 0 || positionals.some((part) => name.includes(part)),
+      ),
+      ...Object.entries(byName).filter(([name]) => positionals.includes(name)),
+    ];
 if (chosen.length === 0) usageError(`There is no measure ${positionals.join(", ")}.`, usage);
 if (!values["no-build"] || !existsSync(gennaiProgram)) {
   execFileSync(process.execPath, [fileURLToPath(new URL("../../scripts/build.mjs", import.meta.url))], {
@@ -90,4 +99,7 @@ for (const [name, measure] of chosen) {
 }
 process.stdout.write(table(readings));
 if (isShort) compareWithRecorded(readings, { record: values.record });
-else if (values.record) recordTable(readings, { full: values.full });
+else if (values.record) {
+  const [only] = chosen.length === 1 ? chosen : [];
+  recordTable(readings, { full: values.full, group: only !== undefined && only[0] in byName ? only[0] : "" });
+}
