@@ -108,6 +108,7 @@ export interface FileStat {
 }
 
 export interface FileContent {
+  /** Others may have the same memory: nobody writes to it. */
   readonly bytes: Uint8Array;
   /** SHA-256 of `bytes`, lower-case hex. */
   readonly sha256: string;

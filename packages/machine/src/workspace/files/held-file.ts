@@ -17,7 +17,7 @@ import { promisify } from "node:util";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { systemErrorCode } from "../../system-error.ts";
 import type { FileContent } from "../workspace.ts";
-import { sha256 } from "./content-digest.ts";
+import { recentContents, rememberAsNewest, sha256 } from "./content-digest.ts";
 import type { HeldDirectory } from "./held-directory.ts";
 
 /** A file as it was read: its content, and what a replacement has to keep. */
@@ -33,13 +33,25 @@ export interface HeldFile extends FileContent {
  * (`ENOENT`; `ELOOP` for a link).
  */
 export function readHeldFile(directory: HeldDirectory, name: string, maxBytes = Number.POSITIVE_INFINITY): HeldFile {
-  const { bytes, stat } = readWhole(directory, name, maxBytes);
-  return heldFile(bytes, stat);
+  const file = openForReading(directory, name, maxBytes);
+  try {
+    const content = readUnlessRecent(file, name, maxBytes);
+    if (!(content instanceof GrowingBuffer)) return heldFile(content, file.stat);
+    while (content.add(readSync(file.descriptor, content.free()))) checkSize(content.length, maxBytes, name);
+    return heldFile(hashed(content.bytes()), file.stat);
+  } finally {
+    closeSync(file.descriptor);
+  }
 }
 
 /** True when the file holds exactly these bytes; cheaper than to compare hashes. Throws like `readHeldFile`. */
 export function holdsBytes(directory: HeldDirectory, name: string, bytes: Uint8Array): boolean {
-  return Buffer.compare(readWhole(directory, name, Number.POSITIVE_INFINITY).bytes, bytes) === 0;
+  const file = openForReading(directory, name, Number.POSITIVE_INFINITY);
+  try {
+    return compareWith(file.descriptor, [{ bytes }]).type === "same";
+  } finally {
+    closeSync(file.descriptor);
+  }
 }
 
 /** As `readHeldFile`; a large file is read in pieces beside other work, and `signal` ends it between two. */
@@ -51,7 +63,8 @@ export async function readHeldFileInPieces(
   options.signal?.throwIfAborted();
   const file = openForReading(directory, name, options.maxBytes);
   try {
-    const content = new GrowingBuffer(file.stat.size);
+    const content = readUnlessRecent(file, name, options.maxBytes);
+    if (!(content instanceof GrowingBuffer)) return heldFile(content, file.stat);
     // Small reads come from the page cache: a trip through the thread pool would cost more than the read.
     const inOneTick = file.stat.size <= oneTickBytes;
     for (;;) {
@@ -62,7 +75,7 @@ export async function readHeldFileInPieces(
       checkSize(content.length, options.maxBytes, name);
       options.signal?.throwIfAborted();
     }
-    return heldFile(content.bytes(), file.stat);
+    return heldFile(hashed(content.bytes()), file.stat);
   } finally {
     closeSync(file.descriptor);
   }
@@ -111,26 +124,57 @@ export function temporaryName(): string {
 /** What names of temporary files start with. */
 export const temporaryPrefix = ".gennai-tmp-";
 
-function readWhole(
-  directory: HeldDirectory,
-  name: string,
-  maxBytes: number,
-): { readonly bytes: Uint8Array; readonly stat: Stats } {
-  const file = openForReading(directory, name, maxBytes);
-  try {
-    const content = new GrowingBuffer(file.stat.size);
-    while (content.add(readSync(file.descriptor, content.free()))) checkSize(content.length, maxBytes, name);
-    return { bytes: content.bytes(), stat: file.stat };
-  } finally {
-    closeSync(file.descriptor);
+/** The whole content where it is one of the recent ones, which then takes no memory; else what was read of it so far. */
+function readUnlessRecent({ descriptor, stat }: OpenFile, name: string, maxBytes: number): FileContent | GrowingBuffer {
+  const recent = recentContents(stat.size);
+  if (recent.length === 0) return new GrowingBuffer(stat.size);
+  const compared = compareWith(descriptor, recent);
+  if (compared.type === "same") {
+    rememberAsNewest(compared.content);
+    return compared.content;
+  }
+  const content = new GrowingBuffer(stat.size, compared.read);
+  checkSize(content.length, maxBytes, name);
+  return content;
+}
+
+type Compared<Content> =
+  | { readonly type: "same"; readonly content: Content }
+  /** `read`: what was read until they differed, in pieces. */
+  | { readonly type: "other"; readonly read: readonly Uint8Array[] };
+
+/**
+ * Reads on until the end of the file, or until it holds something else than all of these contents. Within one tick, because all reads
+ * share the memory of a piece.
+ * @param contents of one length; at least one
+ */
+function compareWith<Content extends { readonly bytes: Uint8Array }>(
+  descriptor: number,
+  contents: readonly Content[],
+): Compared<Content> {
+  let same = contents;
+  for (let length = 0; ; ) {
+    const [first] = same;
+    if (first === undefined) throw new RangeError("There is no content to compare with.");
+    const count = readSync(descriptor, piece);
+    const end = length + count;
+    if (count === 0 && end === first.bytes.length) return { type: "same", content: first };
+    const still =
+      count === 0 || end > first.bytes.length
+        ? []
+        : same.filter(({ bytes }) => piece.compare(bytes, length, end, 0, count) === 0);
+    if (still.length === 0) return { type: "other", read: [first.bytes.subarray(0, length), piece.subarray(0, count)] };
+    same = still;
+    length = end;
   }
 }
 
-function openForReading(
-  directory: HeldDirectory,
-  name: string,
-  maxBytes: number,
-): { readonly descriptor: number; readonly stat: Stats } {
+interface OpenFile {
+  readonly descriptor: number;
+  readonly stat: Stats;
+}
+
+function openForReading(directory: HeldDirectory, name: string, maxBytes: number): OpenFile {
   const path = directory.entry(name);
   // Where O_NOFOLLOW does not exist (Windows) a link is looked for by hand.
   if (constants.O_NOFOLLOW === undefined && lstatSync(path).isSymbolicLink()) throw notAFile(name);
@@ -146,8 +190,12 @@ function openForReading(
   }
 }
 
-function heldFile(bytes: Uint8Array, stat: Stats): HeldFile {
-  return { bytes, sha256: sha256(bytes), mode: stat.mode & 0o7777, owner: stat.uid, group: stat.gid };
+function hashed(bytes: Uint8Array): FileContent {
+  return { bytes, sha256: sha256(bytes) };
+}
+
+function heldFile({ bytes, sha256: digest }: FileContent, stat: Stats): HeldFile {
+  return { bytes, sha256: digest, mode: stat.mode & 0o7777, owner: stat.uid, group: stat.gid };
 }
 
 function checkSize(size: number, maxBytes: number, name: string): void {
@@ -182,8 +230,14 @@ class GrowingBuffer {
   #bytes: Buffer;
   length = 0;
 
-  constructor(expected: number) {
-    this.#bytes = Buffer.allocUnsafeSlow(expected + 1);
+  /** @param read what was read already; it is copied */
+  constructor(expected: number, read: readonly Uint8Array[] = []) {
+    const length = read.reduce((sum, part) => sum + part.length, 0);
+    this.#bytes = Buffer.allocUnsafeSlow(Math.max(expected, length) + 1);
+    for (const part of read) {
+      this.#bytes.set(part, this.length);
+      this.length += part.length;
+    }
   }
 
   free(): Buffer {
@@ -208,6 +262,8 @@ class GrowingBuffer {
 }
 
 const oneTickBytes = 1_048_576;
+/** Memory for a piece of a file that is only compared. */
+const piece = Buffer.allocUnsafeSlow(65_536);
 const readFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const temporaryFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 const readAsync = promisify(read);

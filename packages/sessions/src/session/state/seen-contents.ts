@@ -103,7 +103,7 @@ export class SeenContents {
   }
 
   async #isWithoutSecrets(bytes: Uint8Array): Promise<boolean> {
-    const text = Buffer.from(bytes).toString("utf8");
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
     return (await this.#redactor.redact(text)) === text;
   }
 

@@ -196,7 +196,7 @@ function plannedChange(
     const mode = intended.type === "moved" ? { mode: intended.mode } : {};
     return { change: { operation: "create", path, bytes, ...mode }, before, blocks };
   }
-  if (Buffer.from(before.bytes).equals(bytes)) {
+  if (Buffer.compare(before.bytes, bytes) === 0) {
     throw new ToolFailure("no_change", `${pathName(path)} already says exactly this; there is nothing to write.`);
   }
   return { change: { operation: "update", path, bytes, baseSha256: before.sha256 }, before, blocks };
