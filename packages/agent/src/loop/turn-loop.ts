@@ -100,6 +100,7 @@ class RunningTurn {
   readonly #options: TurnOptions;
   readonly #definitions: readonly ToolDefinition[];
   readonly #toolTokens: number;
+  #measured = { system: "", tokens: 0 };
   readonly #refusals = new RepeatedRefusals();
   readonly #loops = new LoopDetector();
   readonly #unfinished = new UnfinishedAnswers();
@@ -266,7 +267,9 @@ class RunningTurn {
   }
 
   #overhead(system: string): number {
-    return estimateText(system) + this.#toolTokens;
+    // Mostly the same from one request to the next, and asked for twice for each.
+    if (system !== this.#measured.system) this.#measured = { system, tokens: estimateText(system) };
+    return this.#measured.tokens + this.#toolTokens;
   }
 
   async #runCalls({

@@ -1,4 +1,5 @@
-import { realpathSync } from "node:fs";
+import { lstatSync, realpathSync } from "node:fs";
+import { join } from "node:path";
 import * as z from "zod";
 import { ServiceError } from "../service-error.ts";
 import { readControlFile, UnreadableFile } from "../workspace/files/read-control-file.ts";
@@ -47,6 +48,8 @@ const empty: ProjectConfig = { allowPaths: undefined, denyPaths: [], protectedBr
 export async function loadProjectConfig(workspaceRoot: string): Promise<ProjectConfig> {
   let text: string;
   try {
+    // Mostly there is none, and it is looked for several times in a turn: then nothing else is done.
+    if (lstatSync(join(workspaceRoot, projectConfigFile), { throwIfNoEntry: false }) === undefined) return empty;
     text = await readControlFile(realpathSync.native(workspaceRoot), projectConfigFile, maxBytes);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;

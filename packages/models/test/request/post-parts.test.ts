@@ -40,6 +40,16 @@ describe("postParts", () => {
     expect(await text(response.body)).toBe("[1,2]");
   });
 
+  it("sends many small parts, large ones, and empty ones between them, in their order", async () => {
+    await using server = await listen(echo);
+    const sizes = [0, 1, 7, 65_535, 1, 65_536, 65_537, 0, 200_000, 3, ...Array.from({ length: 300 }, () => 500)];
+    const many = sizes.map((size, index) => Buffer.alloc(size, String.fromCharCode(97 + (index % 26))));
+    const response = await postParts(server.url, many, options());
+    const whole = Buffer.concat(many).toString();
+    expect(response.headers["x-seen"]).toBe(`POST ${whole.length} b`);
+    expect((await text(response.body)) === whole).toBe(true);
+  });
+
   it("follows no redirection", async () => {
     const asked: (string | undefined)[] = [];
     await using server = await listen((request, response) => {

@@ -6,7 +6,7 @@ import type { Session } from "../session/session.ts";
 const timeoutMs = 5_000;
 
 /** Whether the agent could read a file of the workspace without a question; `false` for anything else. Never rejects. */
-type MayRead = (path: string) => Promise<boolean>;
+export type MayRead = (path: string) => Promise<boolean>;
 
 /**
  * What the server puts before the model by itself is held to the rules that hold for reading: those of the house, of the

@@ -28,15 +28,13 @@ export interface IntentsSetting {
 export class IntentsSettingFile {
   readonly #directory: string;
   readonly #root: string;
+  readonly path: string;
 
   /** @param root real path of the workspace */
   constructor(stateDir: string, root: string) {
     this.#directory = join(stateDir, "intents");
     this.#root = root;
-  }
-
-  get path(): string {
-    return join(this.#directory, `${workspaceIdOf(this.#root).slice(0, 32)}.json`);
+    this.path = join(this.#directory, `${workspaceIdOf(root).slice(0, 32)}.json`);
   }
 
   /** A damaged file reads as one that had seen intents: doubt turns nothing off. */

@@ -154,6 +154,20 @@ export function isProtectedBranch(
   const remoteDefault = options.remoteDefault?.replace(/^(?:refs\/remotes\/)?origin\//, "");
   if (remoteDefault !== undefined && folded === remoteDefault.toLowerCase()) return `default branch of the remote`;
   return [...alwaysProtected, ...(options.extra ?? [])].find(
-    (glob) => folded === glob.toLowerCase() || picomatch.isMatch(name, glob, { nocase: true, dot: true }),
+    (glob) => folded === glob.toLowerCase() || (!plainName.test(glob) && matches(name, glob)),
   );
 }
+
+/** As a glob, nothing but itself. */
+const plainName = /^[\w-]+$/;
+
+function matches(name: string, glob: string): boolean {
+  if (!alwaysProtected.includes(glob)) return picomatch.isMatch(name, glob, globOptions);
+  const match = builtIn.get(glob) ?? picomatch(glob, globOptions);
+  builtIn.set(glob, match);
+  return match(name);
+}
+
+const globOptions = { nocase: true, dot: true } as const;
+/** Of the built-in globs, made when they are first needed: each write asks twice. */
+const builtIn = new Map<string, (name: string) => boolean>();

@@ -2,7 +2,7 @@ import { type Instructions, instructionsText } from "@gennai/agent/prompt/instru
 import { systemPrompt } from "@gennai/agent/prompt/system-prompt";
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import { intentContext } from "@gennai/governance/intents/intent-context";
-import { createMayRead } from "../../context/may-read.ts";
+import { createMayRead, type MayRead } from "../../context/may-read.ts";
 import { type ProjectNotes, readProjectNotes } from "../../notes/project-notes.ts";
 import { modeFor } from "../../policies/proposal-mode.ts";
 import type { Session } from "../../session/session.ts";
@@ -24,7 +24,8 @@ export async function turnInstructions(
   await workspace.syncControl({ workedOn: state.knownFiles.paths, maxAgeMs: 250 });
   // Files that were worked on since may have notes of their own.
   const worked = [...state.knownFiles.paths].some((path) => path.includes("/"));
-  const now = notes === undefined || worked ? await projectNotes(session) : notes;
+  const mayRead = await createMayRead(session);
+  const now = notes === undefined || worked ? await projectNotes(session, mayRead) : notes;
   const { intents } = await services.governanceOf(workspace);
   const rules = await intents.rules(state.activeIntentId);
   const stages = workspace.client === undefined ? services.stages : undefined;
@@ -38,7 +39,7 @@ export async function turnInstructions(
     date: new Date(services.now()).toISOString().slice(0, 10),
     todos: state.todos,
     projectNotes: now.texts,
-    skills: [...(await sessionSkills(session)).values()],
+    skills: [...(await sessionSkills(session, mayRead)).values()],
     intents: {
       required: rules.on,
       selectable: rules.selectable,
@@ -55,11 +56,12 @@ export async function turnInstructions(
   };
 }
 
-export async function projectNotes(session: Session): Promise<ProjectNotes> {
+/** @param mayRead made for this session a moment ago */
+export async function projectNotes(session: Session, mayRead?: MayRead): Promise<ProjectNotes> {
   const { services, workspace, state } = session;
   return readProjectNotes(workspace.controlRoot, services.redactor, {
     userDirectory: services.configDir,
     workedOn: state.knownFiles.paths,
-    mayRead: await createMayRead(session),
+    mayRead: mayRead ?? (await createMayRead(session)),
   });
 }
