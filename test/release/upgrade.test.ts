@@ -81,7 +81,7 @@ async function done(state: KeptState, ...args: readonly string[]): Promise<{ rea
 /** Verifies the ledger and gives the number of its records. */
 async function verified(state: KeptState): Promise<number> {
   const { output } = await done(state, "ledger", "verify");
-  return Number(/ok {2}(\d+) records, chained and signed/.exec(output)?.[1]);
+  return Number(/ok {2}(\d+) records?, chained and signed/.exec(output)?.[1]);
 }
 
 function text(state: KeptState, path: string): string {

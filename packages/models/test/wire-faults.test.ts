@@ -108,7 +108,7 @@ describe.each(formats)("%s", (format) => {
     const busy = sends('{"error":{"message":"no reason given"}}', json, 503);
     const { said, error } = await ask([busy], { maxAttempts: 2 });
     expect(said).toEqual([expect.stringMatching(/no reason given\. Asking again in a moment \(try 2 of 2\)\.$/)]);
-    expect(error?.message).toMatch(/no reason given\. That was try 2; there is no further one\.$/);
+    expect(error?.message).toMatch(/no reason given\. That was try 2; it was the last\.$/);
   });
 
   // A date is made as it is sent, not as this file is loaded.
@@ -134,7 +134,7 @@ describe.each(formats)("%s", (format) => {
       "a wish to be paid",
       sends('{"error":{"message":"Insufficient Balance"}}', json, 402),
       "unauthorized",
-      /to be paid .*Insufficient Balance/,
+      /asks for payment .*Insufficient Balance/,
     ],
     [
       "a refusal in another form",

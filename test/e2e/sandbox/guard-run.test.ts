@@ -241,7 +241,7 @@ test.each<{
     said: /agents\.pi is one of Gennai's own/,
     files: { [own]: "agents: { pi: { program: my-agent } }" },
   },
-  { words: ["--", "mine"], code: 2, said: /cannot be used: .*mend the YAML/, files: { [own]: "agents: [" } },
+  { words: ["--", "mine"], code: 2, said: /cannot be used: .*correct the YAML/, files: { [own]: "agents: [" } },
 ])("what does not start says what to do: $words", async ({ words, code, said, files = {} }) => {
   await using place = await user();
   for (const [path, text] of Object.entries(files)) place.write(path, text);

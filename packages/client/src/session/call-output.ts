@@ -42,5 +42,5 @@ export async function* callOutput(
 
 function endOf({ error, exitCode }: ToolResult): string {
   if (exitCode !== undefined) return `exit code ${exitCode}`;
-  return error.split("\n", 1)[0] || "nobody knows how";
+  return error.split("\n", 1)[0] || "it is not known how";
 }

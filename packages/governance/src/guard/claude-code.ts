@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type GuardedHost, type HostCall, type HostCallEnd, type HostEvent } from "./guarded-host.ts";
 import { isEventBut, payloadReader } from "./payload-reader.ts";
 
-const parsed = payloadReader("This is nothing that Claude Code tells a hook");
+const parsed = payloadReader("This is not a message that Claude Code tells a hook");
 
 /** Events for which the hook is put in place. Of others it is never told. */
 export const claudeCodeEvents = ["PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop", "SessionEnd"] as const;

@@ -3,7 +3,7 @@ import { type GuardedHost, type HostAnswer, type HostCall, type HostCallEnd, typ
 import { patchedFiles } from "./patched-files.ts";
 import { isEventBut, payloadReader } from "./payload-reader.ts";
 
-const parsed = payloadReader("This is nothing that Codex tells a hook");
+const parsed = payloadReader("This is not a message that Codex tells a hook");
 
 /** Events for which the hook is put in place. Of others it is never told. */
 export const codexEvents = ["PreToolUse", "PostToolUse", "Stop"] as const;

@@ -5,7 +5,7 @@ import { patchedFiles } from "./patched-files.ts";
 import { payloadReader } from "./payload-reader.ts";
 import { judged } from "./plugin-words.ts";
 
-const parsed = payloadReader("This is nothing that Copilot CLI tells a hook");
+const parsed = payloadReader("This is not a message that Copilot CLI tells a hook");
 
 /** Events for which the hook is put in place. Of others it is never told. */
 export const copilotEvents = ["preToolUse", "postToolUse", "postToolUseFailure", "agentStop", "sessionEnd"] as const;

@@ -11,7 +11,7 @@ import {
 import { isEventBut, payloadReader } from "./payload-reader.ts";
 import { judged } from "./plugin-words.ts";
 
-const parsed = payloadReader("This is nothing that Gemini CLI tells a hook");
+const parsed = payloadReader("This is not a message that Gemini CLI tells a hook");
 
 /** Events for which the hook is put in place. Of others it is never told. */
 export const geminiEvents = ["BeforeTool", "AfterTool", "AfterAgent", "SessionEnd"] as const;

@@ -4,7 +4,7 @@ import { patchedFiles } from "./patched-files.ts";
 import { payloadReader } from "./payload-reader.ts";
 import { isAfterPluginCall, judged, pluginAnswer, readPluginWords } from "./plugin-words.ts";
 
-const parsed = payloadReader("These are no arguments of opencode's");
+const parsed = payloadReader("These are not arguments of opencode");
 
 /** opencode's tools, as the hooks of a plugin are told about them by version 1.18. */
 export const opencode: GuardedHost = {

@@ -3,7 +3,7 @@ import { type GuardedHost, type HostCall, UnreadableHookInput } from "./guarded-
 import { payloadReader } from "./payload-reader.ts";
 import { isAfterPluginCall, judged, pluginAnswer, readPluginWords } from "./plugin-words.ts";
 
-const parsed = payloadReader("These are no arguments of pi's");
+const parsed = payloadReader("These are not arguments of pi");
 
 /** pi's tools, as an extension is told about them by version 0.87. */
 export const pi: GuardedHost = {

@@ -46,7 +46,7 @@ export function readPluginWords(
   callOf: (tool: string, args: Readonly<Record<string, unknown>>, directory: string | undefined) => HostCall,
 ): HostEvent {
   const { success, data, error } = pluginWords.safeParse(payload);
-  if (!success) throw new UnreadableHookInput(`This is nothing that ${title} tells: ${z.prettifyError(error)}`);
+  if (!success) throw new UnreadableHookInput(`This is not a message that ${title} tells: ${z.prettifyError(error)}`);
   switch (data.event) {
     case "before": {
       const { session, call: callId, directory, asks } = data;

@@ -170,7 +170,8 @@ class LedgerCheck {
     const status = this.#problem?.status ?? "ok";
     return {
       status,
-      message: this.#problem?.message ?? `${this.#records} records, chained and signed.`,
+      message:
+        this.#problem?.message ?? `${this.#records} ${this.#records === 1 ? "record" : "records"}, chained and signed.`,
       ...(this.#problem === undefined ? {} : { problem: this.#problem.at }),
       records: this.#records,
       purged: this.#purged,

@@ -28,8 +28,8 @@ export async function checkExamples(
         if (matched === wanted) continue;
         const shown = JSON.stringify(example.slice(0, 200));
         const message = wanted
-          ? `does not match its own example ${shown}; mend the pattern or the example`
-          : `matches ${shown}, which it says it must not; mend the pattern or the example`;
+          ? `does not match its own example ${shown}; correct the pattern or the example`
+          : `matches ${shown}, which it says it must not; correct the pattern or the example`;
         problems.push({ severity: "error", file, line, rule: rule.name, message });
       }
     }

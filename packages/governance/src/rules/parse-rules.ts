@@ -48,7 +48,7 @@ export function parseRules(data: unknown, source: RuleSource): ParsedRules {
 
   if (!isRecord(data)) {
     const found = data === null || data === undefined ? "is empty" : `is ${kindOf(data)}`;
-    add("error", [], "", `${found}, no set of rules; write ${topKeys.slice(0, 4).join(", ")} or remove the file`);
+    add("error", [], "", `${found}, not a set of rules; write ${topKeys.slice(0, 4).join(", ")} or remove the file`);
   } else {
     for (const [key, value] of Object.entries(data)) {
       const protection = Object.hasOwn(pathKeys, key) ? pathKeys[key] : undefined;
@@ -207,11 +207,12 @@ function unknownKey(
 ): void {
   const name = [rule, key].filter((part) => part !== "").join(": ");
   if (poisonous.has(key)) {
-    add("error", path, name, "is no key of a rule file; remove it");
+    add("error", path, name, "is not a key of a rule file; remove it");
     return;
   }
   const meant = misspeltKey(key, known);
-  if (meant === undefined) add("warning", path, name, "is not a key that is known here and is ignored");
+  if (meant === undefined)
+    add("warning", path, name, `is not a known key and is ignored; known are ${known.join(", ")}`);
   else add("error", path, name, `is not a known key; did you mean ${meant}?`);
 }
 

@@ -58,7 +58,7 @@ export async function ruleVerdicts(
         code: "rules_invalid",
         rule: "rules/invalid",
         reason: `Security Policy Violation: nothing is changed while the rules cannot be used. ${rules.readOnly}`,
-        hint: "Ask the user to mend the rule file.",
+        hint: "Ask the user to correct the rule file.",
       }),
     );
   }

@@ -61,15 +61,19 @@ describe("rules as they are found", () => {
 });
 
 const problematic: readonly (readonly [name: string, data: unknown, problem: RegExp])[] = [
-  ["RUL-009 empty", null, /^error r\.yaml:7: is empty, no set of rules/],
-  ["RUL-009 a scalar", "rm", /^error .* is a string \(rm\), no set of rules/],
-  ["RUL-009 a list", [], /^error .* is a list, no set of rules/],
-  ["CFG-006 poisonous key", JSON.parse('{"__proto__": {}}'), /^error r\.yaml:7: __proto__: is no key/],
-  ["CFG-006 constructor", { constructor: 1 }, /^error r\.yaml:7: constructor: is no key/],
+  ["RUL-009 empty", null, /^error r\.yaml:7: is empty, not a set of rules/],
+  ["RUL-009 a scalar", "rm", /^error .* is a string \(rm\), not a set of rules/],
+  ["RUL-009 a list", [], /^error .* is a list, not a set of rules/],
+  ["CFG-006 poisonous key", JSON.parse('{"__proto__": {}}'), /^error r\.yaml:7: __proto__: is not a key/],
+  ["CFG-006 constructor", { constructor: 1 }, /^error r\.yaml:7: constructor: is not a key/],
   ["CFG-009 misspelt key", { zeroAccesPaths: [".env"] }, /^error .*zeroAccesPaths: .*did you mean zeroAccessPaths\?/],
   ["CFG-009 another case", { ZeroAccessPaths: [".env"] }, /^error .*did you mean zeroAccessPaths\?/],
   ["CFG-009 in a rule", { bashToolPatterns: [{ patern: "x", reason: "r" }] }, /^error .*did you mean pattern\?/],
-  ["unknown key of another tool", { contexts: {} }, /^warning r\.yaml:7: contexts: is not a key/],
+  [
+    "unknown key of another tool",
+    { contexts: {} },
+    /^warning r\.yaml:7: contexts: is not a known key and is ignored; known are bashToolPatterns, /,
+  ],
   [
     "unknown key in a rule",
     { bashToolPatterns: [{ pattern: "x", reason: "r", severity: "low" }] },

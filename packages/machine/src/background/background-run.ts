@@ -75,7 +75,7 @@ export async function startInBackground(
       covered: hidden,
       look: async () => (await look()).find((one) => one.root.path === root.path)?.covered ?? hidden,
       onLost: (error) => {
-        lost = `What it must not see cannot be told any more: ${errorMessage(error)}`;
+        lost = `It is no longer known which files it must not see: ${errorMessage(error)}`;
         stopping.abort();
       },
     });

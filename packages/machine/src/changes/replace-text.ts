@@ -72,7 +72,7 @@ function replaceNearly(
   if (fit === undefined) {
     throw new ToolFailure("no_match", `old_string is not in ${name}; nothing was changed.`, {
       hint: exactly
-        ? "Copy it exactly: the file is too large to look for one more text that it has only nearly."
+        ? "Copy it exactly: the file is too large to search for similar text."
         : nearestMatch(text, replacement.oldText),
       retryable: true,
     });
@@ -80,7 +80,7 @@ function replaceNearly(
   if (fit.starts.length > 1) {
     throw new ToolFailure(
       "ambiguous_match",
-      `old_string is not in ${name} as it is written, and but for ${fit.differing} it fits at ${fit.starts.length} places (${lineList(text, fit.starts)}); nothing was changed.`,
+      `old_string is not in ${name} as it is written; apart from ${fit.differing} it fits at ${fit.starts.length} places (${lineList(text, fit.starts)}); nothing was changed.`,
       { hint: "Copy the text exactly, with lines around it until it is unique.", retryable: true },
     );
   }

@@ -43,7 +43,8 @@ async function addBelow(
 ): Promise<void> {
   const directory = await workspace.resolve(path);
   if (!directory.inside || (await workspace.stat(directory))?.kind !== "directory") return;
-  if (depth > maxDepth) throw new ToolFailure("too_large", `${path} lies too deep for a file that steers the agent.`);
+  if (depth > maxDepth)
+    throw new ToolFailure("too_large", `${path} is nested too deeply for a file that steers the agent.`);
   const { entries, truncated } = await workspace.list(directory, { ignore: [], limit: maxFiles });
   if (truncated) throw new ToolFailure("too_large", `${path} has more than ${maxFiles} entries.`);
   for (const { name } of entries) {

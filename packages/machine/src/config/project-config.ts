@@ -81,7 +81,7 @@ export async function loadProjectConfig(workspaceRoot: string): Promise<ProjectC
 
 function unusable(message: string, cause: unknown): ServiceError {
   return new ServiceError("failed_precondition", message, {
-    hint: "Mend the file; until then no turn starts in this workspace.",
+    hint: "Correct the file; until then no turn starts in this workspace.",
     cause,
   });
 }

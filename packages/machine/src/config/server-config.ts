@@ -62,7 +62,7 @@ class BadServerConfig extends ExpectedError {
 export async function requireServerConfig(configDir: string): Promise<ServerConfig> {
   const config = await loadServerConfig(configDir);
   if (config.problem === undefined) return config;
-  throw new BadServerConfig(`${config.problem}. Mend or remove it; gennai doctor looks at it again.`);
+  throw new BadServerConfig(`${config.problem}. Correct or remove it, then run gennai doctor again.`);
 }
 
 /** Reads `server.json`. Never rejects. */

@@ -61,7 +61,7 @@ export class RefsWatch {
     const packed = join(common, packedFile);
     if (readText(packed) === undefined) {
       const most = `${maxBytes / 1024 ** 2} MiB`;
-      throw new Error(`${packed} cannot be read, or is larger than ${most}. Mend it, or have git keep fewer refs.`);
+      throw new Error(`${packed} cannot be read, or is larger than ${most}. Correct it, or have git keep fewer refs.`);
     }
     return {
       workTree,

@@ -40,7 +40,7 @@ export async function repositoryTurn(
 function busy(repository: string): ToolFailure {
   return new ToolFailure(
     "repository_busy",
-    `The command did not run: another one still runs over ${repository}, and without a sandbox they go one after the other.`,
+    `The command did not run: another one still runs over ${repository}, and without a sandbox only one command runs at a time.`,
     { retryable: true, hint: "Try again when the other one has ended, or tell the user." },
   );
 }

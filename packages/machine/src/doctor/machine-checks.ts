@@ -99,7 +99,7 @@ async function sandboxFindings({ environment, stateDir, workspace }: Machine): P
     if (sandbox.state === "sandboxed") {
       return [{ check: "sandbox", state: "ok", text: sandbox.reason }, await stageFinding(workspace, stateDir)];
     }
-    const text = `Commands run without a sandbox: ${sandbox.reason}. All but plain reading asks.`;
+    const text = `Commands run without a sandbox: ${sandbox.reason}. Everything except plain reading asks first.`;
     return [{ check: "sandbox", state: "warn", text, next: platform() === "linux" ? sandboxHints() : [] }];
   } finally {
     await rm(directory, { recursive: true, force: true });

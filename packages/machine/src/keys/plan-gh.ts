@@ -19,7 +19,7 @@ export async function planGh({ words, host: named }: GhCommand, place: GuardedKe
   const program = userProgram("gh", environment, place.staged);
   if (program === undefined)
     throw noKey(
-      "There is no gh on this machine but what the workspace, or a version manager by its files, would choose.",
+      "The only gh on this machine is one that the workspace, or a version manager that reads its files, would choose.",
     );
   const repository = await keyRepository(directory, home, signal);
   const remotes = remotesOf(repository?.entries ?? []);

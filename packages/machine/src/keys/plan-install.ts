@@ -51,7 +51,7 @@ export function planInstall(
       : `; without it, packages come from ${[...new Set(others.map(({ host }) => host))].join(", ")}`;
   const [inner] = others.filter((one) => !isOutside(one) && !usersOwn(place).some(({ host }) => host === one.host));
   if (inner !== undefined) {
-    throw noKey(`The workspace takes packages from ${inner.host}, which is no place on the public internet.`);
+    throw noKey(`The workspace takes packages from ${inner.host}, which is not on the public internet.`);
   }
   const settings = [...registries].map(([name, { href }]) => `${name}=${href}`);
   const clean = `${settings.join("\n")}\n`;

@@ -74,7 +74,7 @@ function nameOf(directory: string): string {
   const { name = "", version = "" } = manifestIn(directory);
   if (name.length < 215 && /^(?:@[\w.~-]+\/)?[\w.~-]+$/.test(name) && /^v?\d[\w.+-]{0,99}$/.test(version))
     return `${name}@${version.replace(/^v|\+.*$/g, "")}`;
-  throw noKey("The package.json has no plain name and version: nobody could be told what is published.");
+  throw noKey("The package.json has no plain name and version, so the question could not say what is published.");
 }
 
 /** For the shell: whether what was packed is what a person said yes to. The scripts before could have made another package of it. */

@@ -49,7 +49,7 @@ export async function remoteTarget(
     throw refused(`There is no remote ${remote}.`);
   }
   if (address === "unknown") {
-    throw refused("The address of the remote is of no kind that a login is given to: ssh, https or http to one host.");
+    throw refused("A login is given only for a remote with an ssh, https or http address of one host.");
   }
   return { remote: given === undefined ? undefined : remote, address, given: text, user, repository };
 }

@@ -98,7 +98,7 @@ export class Stage {
   }
 
   #refuseGone(): void {
-    if (!this.#mounts.areThere()) throw new NotObservable("What the command saw was taken away meanwhile.");
+    if (!this.#mounts.areThere()) throw new NotObservable("The command's copy of the files was removed while it ran.");
   }
 
   /** What this process itself does there, in place of a command. @param work gets a path to what a command would see of the work tree */

@@ -31,7 +31,9 @@ export function parseStrictYaml(text: string, file: string): YamlText {
   const document = parse(text, file, lines);
   const problem = document.errors[0] ?? document.warnings[0];
   if (problem !== undefined) {
-    throw new YamlError(file, lineAt(problem.pos[0]), `${problem.message.trim()}; mend the YAML`, { cause: problem });
+    throw new YamlError(file, lineAt(problem.pos[0]), `${problem.message.trim()}; correct the YAML`, {
+      cause: problem,
+    });
   }
   let data: unknown;
   try {

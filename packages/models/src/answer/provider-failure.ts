@@ -165,7 +165,7 @@ function statusFailure(thrown: unknown, status: number, context: FailureContext)
   }
   if (status === 402) {
     return final(
-      new ModelError("unauthorized", `${context.baseUrl} wants to be paid (HTTP 402): ${detail}`, {
+      new ModelError("unauthorized", `${context.baseUrl} asks for payment (HTTP 402): ${detail}`, {
         hint: "Look at the account's balance with the provider, or use another model.",
       }),
     );

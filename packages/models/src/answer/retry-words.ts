@@ -11,7 +11,7 @@ export function askingAgain(
 /** What the last of several tries failed with. */
 export function lastFailure(error: ModelError, attempts: number): ModelError {
   const { code, message, hint = "Try again later.", retryable } = error;
-  return new ModelError(code, `${asSentence(message)} That was try ${attempts}; there is no further one.`, {
+  return new ModelError(code, `${asSentence(message)} That was try ${attempts}; it was the last.`, {
     hint,
     retryable,
     cause: error,

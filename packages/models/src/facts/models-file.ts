@@ -12,12 +12,12 @@ const tokens = z.int().min(1).max(1e9);
 const requestsOwn = new Set(["connection", "content-length", "content-type", "host", "transfer-encoding"]);
 const headerName = z
   .string()
-  .regex(/^[A-Za-z0-9-]{1,100}$/, "is no name of a header")
+  .regex(/^[A-Za-z0-9-]{1,100}$/, "is not a header name")
   .refine((name) => !requestsOwn.has(name.toLowerCase()), "is a header that each request has of its own");
 const headerValue = z
   .string()
   .max(4_000)
-  .regex(/^[\x20-\x7E]*$/, "is no value of a header: it takes plain characters in one line");
+  .regex(/^[\x20-\x7E]*$/, "is not a header value: use plain characters on one line");
 const httpAddress = z.string().refine(isHttpAddress, "is not an http or https address");
 
 /** The shape of the file; `docs/reference/settings.md` is generated from it. */

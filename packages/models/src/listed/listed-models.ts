@@ -53,7 +53,7 @@ export async function listModels(
   }
   if (place === "") {
     const hint = "Give its address, as in http://127.0.0.1:8000/v1.";
-    return { ...common, models: [], problem: "Nobody said where it is.", hint };
+    return { ...common, models: [], problem: "Its address is not set.", hint };
   }
   try {
     // Any name does: the server is asked which there are.
@@ -102,14 +102,14 @@ function whyNot(error: unknown, backend: Provider): WhyNot {
   }
   if (networkCode(error) !== undefined) {
     const hint = backend === "ollama" ? "Start Ollama, or give its address." : "Start it, or give another address.";
-    return { problem: "Nobody answers there.", hint };
+    return { problem: "Nothing answers there.", hint };
   }
   return { problem: "It has trouble and could not be asked.", hint: "Try again in a moment." };
 }
 
 function whyUnusable(status: number): WhyNot {
   if (status === 401 || status === 403) {
-    return { problem: "It refuses the key, or wants one.", hint: "Set its key." };
+    return { problem: "It refuses the key, or needs one.", hint: "Set its key." };
   }
   if (status >= 300 && status < 400) {
     return { problem: "It sends requests elsewhere, where the key must not go.", hint: "Give the address it names." };

@@ -16,7 +16,7 @@ test("a short wait is told without figures, and the last failure says what to do
   expect(askingAgain(error, { delay: 999, attempt: 2, most: 3 })).toContain("again in a moment (");
   const last = lastFailure(error, 3);
   expect([last.message, last.hint, last.retryable]).toEqual([
-    "no reason given. That was try 3; there is no further one.",
+    "no reason given. That was try 3; it was the last.",
     "Try again later.",
     true,
   ]);

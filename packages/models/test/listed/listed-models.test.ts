@@ -147,8 +147,8 @@ test("a server that hangs is given up after three seconds", async () => {
 }, 15_000);
 
 test.each([
-  ["http://127.0.0.1:2/v1", /Nobody answers/],
-  ["", /Nobody said where/],
+  ["http://127.0.0.1:2/v1", /Nothing answers/],
+  ["", /Its address is not set/],
   ["file:///etc/passwd", /not an http or https URL/],
   ["http://user:sk-never-shown-4711@127.0.0.1:1/v1", /credentials/],
 ])("the address %j: said plainly", async (baseUrl, problem) => {

@@ -94,7 +94,7 @@ export function keyUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isLoopback = ["localhost", "127.0.0.1", "[::1]"].includes(url?.hostname ?? "");
   if (url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback)) return url;
-  throw new TypeError(`${JSON.stringify(text)} is no https URL: keys that come unencrypted could be anybody's.`);
+  throw new TypeError(`${JSON.stringify(text)} is not an https URL: keys that arrive unencrypted could be forged.`);
 }
 
 function readKeys(file: string): { readonly stamp: string; readonly keys: JWTVerifyGetKey } {

@@ -37,9 +37,9 @@ export function judgePeer(ends: ConnectionEnds, uid: number, ports: PeerPorts): 
   try {
     for (let look = 0; peer === undefined && look < looks; look += 1) peer = findPeer(ends, ports.readTables());
   } catch {
-    return { type: "refused", reason: "whose connection this is cannot be told: the kernel's table cannot be read" };
+    return { type: "refused", reason: "it is not known whose connection this is: the kernel's table cannot be read" };
   }
-  if (peer === undefined) return { type: "refused", reason: "whose connection this is cannot be told" };
+  if (peer === undefined) return { type: "refused", reason: "it is not known whose connection this is" };
   if (peer.uid !== uid) return { type: "refused", reason: "the connection comes from another user of this machine" };
   const { inode } = peer;
   if (ports.descendants().some((id) => ports.holds(id, inode))) {

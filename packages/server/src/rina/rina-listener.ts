@@ -173,7 +173,7 @@ function judgeSocket(socket: IncomingMessage["socket"]): PeerVerdict {
     remoteAddress === undefined ||
     remotePort === undefined
   ) {
-    return { type: "refused", reason: "whose connection this is cannot be told" };
+    return { type: "refused", reason: "it is not known whose connection this is" };
   }
   const ends = { localAddress, localPort, remoteAddress, remotePort };
   return judgePeer(ends, process.getuid(), linuxPeerPorts());

@@ -242,7 +242,7 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
       if (turnId === "" || callId === "")
         throw new ServiceError("invalid_argument", "Name a call: turn_id and call_id.");
       const { workspace } = await manager.get(sessionId);
-      if (workspace.client !== undefined) throw heldByClient("What is left of a call is not looked for there.");
+      if (workspace.client !== undefined) throw heldByClient("The lines of a call cannot be traced there.");
       return callTraceToMessage(await options.provenance.call(workspace.place, { sessionId, turnId, callId }));
     },
 
@@ -273,7 +273,7 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
       if (options.hasUsers) {
         throw new ServiceError(
           "permission_denied",
-          "Only who runs this server accepts MCP servers: they run with its rights.",
+          "Only the person who runs this server can accept MCP servers: they run with its rights.",
         );
       }
       if (digest === "") throw new ServiceError("invalid_argument", "digest is empty: name what was seen.");

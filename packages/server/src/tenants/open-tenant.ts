@@ -186,7 +186,7 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
   const trials: ModelTrials = new ModelTrials({
     assertTurnsMayStart: () => brakes.assertTurnsMayStart(),
     takeSeat: () => admission.turn({ tenant: place.name, user: callers.current()?.user ?? "" }),
-    onUnexpectedError: (error) => log.error("Trying a model met an error that nobody expected.", error),
+    onUnexpectedError: (error) => log.error("Trying a model failed unexpectedly.", error),
   });
   const capabilityFiles = {
     named: options.environment["GENNAI_CAPABILITIES"] || undefined,
@@ -297,7 +297,7 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
       acceptedConnections: ({ place: held }) => new AcceptedConnections(stateDir, copied.originalOf(held)),
       configDir,
       ownDirectories: [...new Set([options.stateDir, stateDir]), configDir],
-      onUnexpectedError: (error) => log.error("A turn met an error that nobody expected.", error),
+      onUnexpectedError: (error) => log.error("A turn failed unexpectedly.", error),
       isolation: sandbox.state,
       sandbox,
       stages,

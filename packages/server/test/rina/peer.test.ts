@@ -78,7 +78,7 @@ describe("judgePeer", () => {
       /another user/,
     ],
     ["a command of the agent", 1000, { holds: (id, inode) => id === 51 && inode === 42 }, /for the agent/],
-    ["nobody knows who", 1000, { readTables: () => ({ tcp: "", tcp6: "" }) }, /cannot be told/],
+    ["nobody knows who", 1000, { readTables: () => ({ tcp: "", tcp6: "" }) }, /not known/],
     [
       "no table",
       1000,
@@ -87,7 +87,7 @@ describe("judgePeer", () => {
           throw new Error("no /proc");
         },
       },
-      /cannot be told/,
+      /not known/,
     ],
   ];
   test.each(hostile)("%s is refused", (_, uid, changes, reason) => {

@@ -170,7 +170,7 @@ export class ServerAttempts implements AsyncDisposable {
     const found = this.list(session).find((one) => one.id === id);
     if (found !== undefined) return found;
     throw new ServiceError("not_found", "There are no such attempts here.", {
-      hint: "They may have been dropped; ListAttempts says which there are.",
+      hint: "They may have been dropped; ListAttempts lists those that remain.",
     });
   }
 }
@@ -188,7 +188,7 @@ function refuseElsewhere({ services, settings, user, workspace }: Session): void
   } catch (cause) {
     throw new ServiceError(
       "failed_precondition",
-      "Copies cannot be made: the directory above this workspace does not belong to you.",
+      "Copies cannot be made: the directory above this workspace is not yours.",
       {
         reason: "no_place",
         hint: "Work in a directory below your own.",
@@ -209,7 +209,7 @@ async function decidingCheck({ workspace }: Session, asked: string): Promise<str
   const { check } = await loadProjectConfig(workspace.root);
   const found = await findCheck(workspace.root, check);
   if (found !== undefined) return found.command;
-  throw new ServiceError("failed_precondition", "No check is known that could decide between attempts.", {
+  throw new ServiceError("failed_precondition", "No check is configured that could decide between attempts.", {
     reason: "no_check",
     hint: "Name one as `check` in .gennai/config.yaml, e.g. check: npm test",
   });

@@ -185,7 +185,7 @@ export class PendingRequests {
       throw new ServiceError("failed_precondition", "This request is over; the answer came too late.");
     }
     if (pending.state !== "open") {
-      throw new ServiceError("already_exists", "This request was answered already; the first answer stands.");
+      throw new ServiceError("already_exists", "This request was answered already; the first answer counts.");
     }
     pending.state = "answering";
     try {

@@ -55,7 +55,7 @@ export async function loadCapabilities(files: CapabilityFiles, now: () => number
 async function assertNotRequired({ configDir, requiredByDefault }: CapabilityFiles): Promise<void> {
   const { capabilitiesRequired = requiredByDefault, problem } = await loadServerConfig(configDir);
   if (problem !== undefined)
-    throw new Error(`no profile was found, and it cannot be told whether one is required: ${problem}`);
+    throw new Error(`no profile was found, and it is not known whether one is required: ${problem}`);
   if (!capabilitiesRequired) return;
   throw new Error(
     "no profile was found, but one is required (capabilities.required); put a signed profile there, or set that to false in server.json",

@@ -50,10 +50,10 @@ function canonicalList(document: Document): YAMLSeq {
     document.contents = map;
     return root;
   }
-  if (!isMap(root)) throw new IntentsFormatError("The intents file holds no list of intents.");
+  if (!isMap(root)) throw new IntentsFormatError("The intents file does not hold a list of intents.");
   const pairs = root.items.filter((pair) => isIntentsKey(keyOf(pair.key)));
   const pair = pairs.find((each) => keyOf(each.key) === intentsKey) ?? pairs[0];
-  if (pair === undefined) throw new IntentsFormatError("The intents file holds no list of intents.");
+  if (pair === undefined) throw new IntentsFormatError("The intents file does not hold a list of intents.");
   renameKey(document, pair, intentsKey);
   const { value } = pair;
   if (isSeq(value)) return value;
@@ -61,13 +61,13 @@ function canonicalList(document: Document): YAMLSeq {
   pair.value = list;
   if (isMap(value)) {
     for (const each of value.items) {
-      if (!isMap(each.value)) throw new IntentsFormatError(`The intent ${keyOf(each.key)} is no map.`);
+      if (!isMap(each.value)) throw new IntentsFormatError(`The intent ${keyOf(each.key)} is not a map.`);
       const named = each.value.items.some((field) => intentField(keyOf(field.key)) === "id");
       if (!named) each.value.items.unshift(document.createPair("id", keyOf(each.key)));
       list.items.push(each.value);
     }
   } else if (!(value === null || (isScalar(value) && value.value === null))) {
-    throw new IntentsFormatError("The intents file holds no list of intents.");
+    throw new IntentsFormatError("The intents file does not hold a list of intents.");
   }
   return list;
 }

@@ -30,7 +30,7 @@ export async function answerRequest(
   if (request === undefined) {
     const resolution = state.resolvedRequests.get(requestId);
     if (resolution === "answered") {
-      throw new ServiceError("already_exists", "This request was answered already; the first answer stands.");
+      throw new ServiceError("already_exists", "This request was answered already; the first answer counts.");
     }
     if (resolution !== undefined || state.openRequests.has(requestId)) {
       throw new ServiceError("failed_precondition", "This request is over; the answer came too late.");

@@ -82,7 +82,7 @@ function refuseOtherReview(state: SessionState, review: ProposalReview): boolean
   const first = state.reviewedProposals.get(review.proposalId);
   if (first !== undefined && sameDecisions(first) === sameDecisions(review)) return true;
   if (first === undefined && !state.appliedProposals.has(review.proposalId)) return false;
-  throw new ServiceError("already_exists", "This proposal was decided about already; the first review stands.");
+  throw new ServiceError("already_exists", "This proposal was decided about already; the first review counts.");
 }
 
 /** Whatever order they came in. */

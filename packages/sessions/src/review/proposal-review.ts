@@ -19,7 +19,7 @@ export async function recordReview(session: Session, review: ProposalReview): Pr
   const { state, services } = session;
   proposalOf(state, review.proposalId);
   if (state.reviewedProposals.has(review.proposalId)) {
-    throw new ServiceError("already_exists", "This proposal was reviewed already; the first review stands.");
+    throw new ServiceError("already_exists", "This proposal was reviewed already; the first review counts.");
   }
   checkDecisions(state, review);
   const redacted = await redactedReview(review, services.redactor);

@@ -55,7 +55,7 @@ export class QueuedMessages {
     if (known !== undefined) return known;
     const turnId = this.#turnId;
     if (turnId === undefined) {
-      throw new ServiceError("failed_precondition", "No turn runs that could be told something.", {
+      throw new ServiceError("failed_precondition", "No turn is running that could take a message.", {
         reason: "no_turn_listens",
         hint: "Start a turn with it.",
       });
@@ -82,7 +82,7 @@ export class QueuedMessages {
       if (!state.messageTurns.has(messageId)) {
         throw new ServiceError("not_found", "This session has no such message.");
       }
-      throw new ServiceError("already_exists", "The model was told this message, or somebody took it back before.", {
+      throw new ServiceError("already_exists", "The model has this message already, or somebody took it back.", {
         reason: "message_gone",
       });
     }

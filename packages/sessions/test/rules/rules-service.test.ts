@@ -99,7 +99,7 @@ describe("seed 004 §2 home: the file in the home directory stands in for the on
     put(root, wild, "zeroAccessPaths: [.env]\n");
     expect((await service.current()).count).toBe(before + 1);
     expect(service.status().problems).toEqual([
-      `~/${wild}:1: does not count any more; its last rules stay in force until the server is started anew`,
+      `~/${wild}:1: does not count any more; its last rules stay in force until the server is restarted`,
     ]);
   });
 });
@@ -118,10 +118,10 @@ describe("seed 004 §6 fallback: files that cannot be used", () => {
     [
       "RUL-008 invalid pattern",
       `${good}noDeletePaths: []\n`.replace("'git reset --hard'", "'git (reset'"),
-      /^\.gennai\/rules\.yaml:2: rules\/project\/1: pattern is no regular expression/,
+      /^\.gennai\/rules\.yaml:2: rules\/project\/1: pattern is not a regular expression/,
     ],
-    ["RUL-009 only comments", "# nothing\n", /rules\.yaml:1: is empty, no set of rules/],
-    ["RUL-009 a list", "- rm\n", /is a list, no set of rules/],
+    ["RUL-009 only comments", "# nothing\n", /rules\.yaml:1: is empty, not a set of rules/],
+    ["RUL-009 a list", "- rm\n", /is a list, not a set of rules/],
     ["CFG-005 duplicate keys", "readOnlyPaths: []\nreadOnlyPaths: []\n", /rules\.yaml:2: .*unique/],
     ["CFG-006 __proto__", "__proto__: {a: 1}\n", /__proto__/],
     ["CFG-008 several documents", "readOnlyPaths: []\n---\nreadOnlyPaths: []\n", /rules\.yaml:/],

@@ -36,7 +36,7 @@ export async function repairWorkspaceLedger(
   if (before.status !== "torn_last_line" || before.problem === undefined) {
     throw new StoreError(
       "not_repairable",
-      `The store has no records of ${location.workspaceRoot}, and its file cannot be mended without losing evidence (${before.status}): ${before.message}`,
+      `The store has no records of ${location.workspaceRoot}, and its file cannot be repaired without losing evidence (${before.status}): ${before.message}`,
     );
   }
   const backup = recoveredCopyPath(stateDir, location.workspaceRoot);

@@ -132,7 +132,7 @@ async function verifyOnce(
     });
     // Where nothing is signed, no key is needed to say so.
     if (known === undefined && checked.status !== "unsigned") {
-      const message = "There is no public key to check signatures with: name the .pub file of the one who signed.";
+      const message = "There is no public key to check signatures with: name the signer's .pub file.";
       return unread("no_key", message);
     }
     const report = { ...checked, ...(store && comparedWithStore(checked, store)), file, ofOthers, compared };

@@ -282,7 +282,7 @@ export class LedgerMirror {
     if (head === undefined || isBornOut(head, { number, database: this.#database })) return true;
     // A copy that is made anew, or a replica that wrote the head from another copy: this one is not so far yet.
     if (this.#options.shared !== true) {
-      const message = `The ledger of ${root} had reached record ${head.seq}, and the store, which ends at ${newest.seq}, has not the record that was signed.`;
+      const message = `The ledger of ${root} had reached record ${head.seq}, and the store, which ends at ${newest.seq}, does not have the record that was signed.`;
       this.#options.watch.report({
         workspaceRoot: root,
         workspaceId: workspaceIdOf(root),

@@ -153,7 +153,7 @@ async function takeInto(copy: LogCopy, streams: LogStreams, messages: readonly A
       if ((await streamDigest(streams.log, session)) !== own) {
         throw new StoreError(
           "corrupt",
-          `This replica read a message of session ${sessionId} that NATS has lost since: stop it, delete its state directory but for keys/, and start it again.`,
+          `This replica read a message of session ${sessionId} that NATS has lost since: stop it, delete its state directory except keys/, and start it again.`,
           { cause: error },
         );
       }

@@ -30,5 +30,5 @@ Examples:
 The tokens of --compare are in GENNAI_AUTH_TOKEN_1, GENNAI_AUTH_TOKEN_2, … or in the files of --auth-token-file, in the order
 of the servers; GENNAI_AUTH_TOKEN, or one file, is for all.
 
-Exit codes: 0 nothing to mend, or the servers are the same; 1 something to mend, or they differ; 2 the command line is wrong.
+Exit codes: 0 nothing to correct, or the servers are the same; 1 something to correct, or they differ; 2 the command line is wrong.
 `;

@@ -68,7 +68,9 @@ export async function guardStatusCommand(flags: GuardFlags, console: Console): P
     console.output.write(`${JSON.stringify({ server: server ?? null, agents: all }, undefined, 2)}\n`);
     return exitCode.ok;
   }
-  console.output.write(`server  ${server ?? "none runs, so that nothing may be changed: gennai serve"}\n`);
+  console.output.write(
+    `server  ${server ?? "none runs, so guarded agents may change nothing. Start one: gennai serve"}\n`,
+  );
   for (const { agent, installed, problems, limits } of all) {
     console.output.write(`${agent}  ${installed.length === 0 ? "not guarded here" : "guarded"}\n`);
     for (const path of installed) console.output.write(`  hook    ${path}\n`);
@@ -97,7 +99,7 @@ export async function guardDoctorCommand(name: string, flags: GuardFlags, consol
   const server = await runningServer(flags, console);
   found.push(
     server === undefined
-      ? { state: "fail", text: "No server runs, so that nothing may be changed. gennai serve" }
+      ? { state: "fail", text: "No server runs, so the agent may change nothing. Start one: gennai serve" }
       : { state: "ok", text: `A server runs: ${server}` },
   );
   for (const { state, text: said } of found) console.output.write(`${state.padEnd(4)}  ${said}\n`);

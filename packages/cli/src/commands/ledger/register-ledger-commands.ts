@@ -62,7 +62,7 @@ export function registerLedgerCommands(program: Command, { console, ended }: Com
       "agent-trace",
     )
     .option("--include <parts>", "what is in it besides the chain, of records, prompts; none (default: records)")
-    .option("--dry-run", "write nothing: list what would leave")
+    .option("--dry-run", "write nothing: list what would be exported")
     .addHelpText("after", exportHelp)
     .option("--out <file>", "a new file (default: standard output)")
     .action(async (flags: LedgerExportFlags) => {
@@ -109,7 +109,7 @@ line, 16 malformed line, 17 unsigned, 18 behind the store, 19 differs from the s
 `;
 
 const exportHelp = `
-An export holds what was done, and nothing of what was said: sessions, with their titles, prompts and answers, are in a bundle with --include
+An export holds the actions, and nothing of the conversations: sessions, with their titles, prompts and answers, are in a bundle with --include
 records,prompts, and in no other format. The inputs of calls are part of what a record signs, so they go with records; with --include none
 there is the chain alone.
 `;

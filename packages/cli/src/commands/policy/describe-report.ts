@@ -9,7 +9,8 @@ type Rules = Pick<PolicyWorkbench, "status" | "unstaged">;
 
 /** What the rules say of one call, for people. */
 export function describeReport(report: WorkbenchReport, workbench: Rules, paint: Paint): string {
-  const hosts = report.reading?.asksForHosts === true ? [entry("network", hostsAreAsked)] : [];
+  const hosts =
+    report.outcome !== "deny" && report.reading?.asksForHosts === true ? [entry("network", hostsAreAsked)] : [];
   return described(report, hosts, workbench, paint);
 }
 

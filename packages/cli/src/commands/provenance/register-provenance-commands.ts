@@ -38,7 +38,7 @@ export function registerProvenanceCommands(program: Command, { console, ended }:
     .option("--format <format>", "markdown, html or json", "markdown")
     .option("--out <file>", "to a new file that only you can read, instead of standard output")
     .option("--include <parts>", `what is told, of ${sharedPartNames}; none (default: ${usualPartNames})`)
-    .option("--dry-run", "write no file: list what would leave, and print the report")
+    .option("--dry-run", "write no file: list what would be shared, and print the report")
     .option("--bundle <file>", "from an exported bundle instead of this machine's ledger")
     .option("--notes", "from git's notes instead of this machine's ledger; they hold no questions")
     .option("--public-key <file>", "whose signature the bundle, or a note, must have")
@@ -71,7 +71,7 @@ export function registerProvenanceCommands(program: Command, { console, ended }:
       .argument("[commit]", "a commit, branch or tag (default: HEAD)"),
   )
     .option("--amend", "put them into the newest commit's message; refused once it is in a remote branch")
-    .option("--dry-run", "change nothing: list what would leave, and print the lines")
+    .option("--dry-run", "change nothing: list what would be shared, and print the lines")
     .addHelpText("after", trailerHelp)
     .action(async (name: string | undefined, flags: TrailerFlags) => {
       const { trailerCommand } = await import("./trailer-command.ts");

@@ -15,7 +15,7 @@ import { settingOptions } from "./setting-options.ts";
 export function registerRunCommand(program: Command, { console, ended }: CommandHost): void {
   const command = program.command("run").description("do one thing, or many at a prompt");
   settingOptions(modelOptions(protectOption(serverOptions(command))))
-    .argument("[request]", "what shall be done; without it, a prompt asks")
+    .argument("[request]", "what to do; without it, a prompt asks")
     .option("--workspace <dir>", "directory to work in (default: here)")
     .option("--scenario <name>", "how to go about it, e.g. CODE, EDITOR_CODE, RESPOND (default: by the mode)")
     .option(
@@ -49,7 +49,7 @@ export function registerRunCommand(program: Command, { console, ended }: Command
     .option("--sandbox <when>", `${sandboxHelp}; of a server of its own`, "auto")
     .option("--stages <when>", `${stagesHelp}; of a server of its own`, "auto")
     .option("--image <file>", "an image for the model to look at (PNG, JPEG, GIF, WebP); repeatable", collect)
-    .option("--session <id>", "go on with this session")
+    .option("--session <id>", "continue this session")
     .option("--intent <id>", "the intent to work under; `gennai intents list` shows them")
     .option("--no-thinking", "do not ask the model for its thinking")
     .option("--json", 'print every event as a line of JSON, and a closing {"result":…}')
@@ -79,7 +79,7 @@ Examples:
   gennai run --image mockup.png "make the page look like this"
   gennai run --attempts 3 --check "npm test" "make the parser accept comments"
   gennai run --session 0a1b… "now the same for the tests"
-  gennai run --ci --artefacts gennai-run "mend the failing test"
+  gennai run --ci --artefacts gennai-run "fix the failing test"
 
 In branch mode (the default) the agent never works on main, master, develop, release/* or the remote's default branch: it
 goes to a branch of its own, ai-agent/… . Questions are answered y, n, n and a reason, t (for this turn) or s (for this

@@ -130,7 +130,7 @@ async function decidingCheck(workspace: string, flags: RunFlags): Promise<string
   const found = await findCheck(workspace, check);
   if (found !== undefined) return found.command;
   throw usageError(
-    "No check is known that could decide between attempts.",
+    "No check is configured that could decide between attempts.",
     "Name one: --check 'npm test', or `check` in .gennai/config.yaml.",
   );
 }

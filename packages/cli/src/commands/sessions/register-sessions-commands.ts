@@ -69,7 +69,7 @@ function registerSessions(program: Command, { console, ended }: CommandHost): vo
     .description("write a session into one file: what was said, redacted once more; without what undo needs")
     .argument("<id>", "the session")
     .option("--out <file>", "a new file (default: standard output)")
-    .option("--dry-run", "write nothing: list what would leave")
+    .option("--dry-run", "write nothing: list what would be exported")
     .action(async (id: string, _flags: object, command: Command) => {
       const { sessionsExportCommand } = await import("./session-bundle-commands.ts");
       ended(await sessionsExportCommand(id, command.optsWithGlobals<SessionBundleFlags>(), console));

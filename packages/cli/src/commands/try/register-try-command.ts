@@ -30,7 +30,7 @@ It runs over a copy of the workspace, without your home and with files of secret
 what it wants to reach is refused, you are asked, and after a yes it runs again from the beginning, with that host and port and
 no other. --allow says yes ahead, gennai answers allow for every such command; what was reached is in the ledger. Logins of yours
 are not there.
-What it changed is listed with what the rules say of it. Keep "all" of it (but what rules refuse), "rest" (but what they ask
+What it changed is listed with what the rules say of it. Keep "all" of it (except what rules refuse), "rest" (except what they ask
 about and what git ignores, too), or changes by their numbers; whatever you keep is written together, is in the ledger, and
 goes back with gennai undo --kept. A directory that git ignores (node_modules, dist) is one change. Nothing of a command that
 was ended is kept.

@@ -151,7 +151,7 @@ test("opencode's plugin: what may run, what may not, the result, and all of it s
   );
   const outside = { args: { filePath: join(root, "docs/x"), content: "x" } };
   await expect(on("tool.execute.before", call("write", "5"), outside)).rejects.toThrow(/deny list.*Gennai, rule/);
-  await expect(on("tool.execute.before", call("bash", "6"), { args: {} })).rejects.toThrow("no arguments");
+  await expect(on("tool.execute.before", call("bash", "6"), { args: {} })).rejects.toThrow("not arguments");
   // Another plugin changed it after it was judged.
   await on("tool.execute.before", call("bash", "7"), { args: { command: "ls" } });
   await on("tool.execute.after", { ...call("bash", "7"), args: { command: "touch y" } }, { metadata: { exit: 0 } });
@@ -216,7 +216,7 @@ test("pi's extension: its user is asked where one is there, and says yes or no",
     reason: expect.stringContaining("nobody"),
   });
   expect(await wants("4", "write", { path: "@docs/x", content: "" })).toMatchObject({ block: true });
-  await expect(wants("5", "bash", {})).rejects.toThrow("no arguments");
+  await expect(wants("5", "bash", {})).rejects.toThrow("not arguments");
   await handlers.get("agent_settled")?.({}, ctx(true));
   expect(await here.records()).toEqual([
     "pi, outcome, Bash ask passed-on failed",

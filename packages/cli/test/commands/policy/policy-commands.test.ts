@@ -47,15 +47,16 @@ test("commands are judged as a server with the same sandbox option would judge t
 
 test("a command that opens connections says that each host is asked about when it runs", async () => {
   const hosts = /^ {2}network {2}it connects to a host only after you allow that host; you are asked while it runs$/m;
-  const staged = await gennai(["check", "curl https://example.com", "--sandbox", "required"]);
+  const staged = await gennai(["check", "curl https://host.test", "--sandbox", "required"]);
   // Where the machine has no sandbox, nothing is staged.
   if (staged.complained !== "") return expect(staged.complained).toContain("sandbox");
   expect(staged.printed).toMatch(hosts);
-  for (const command of ["cd src && npm install left-pad", "git -c a.b=c push", "npx cowsay hi"])
+  for (const command of ["cd src && npm install left-pad", "git push", "pip install flask"])
     expect((await gennai(["check", command])).printed, command).toMatch(hosts);
-  for (const command of ["git status", "npm test"])
+  // One that is refused reaches nothing: the rule of this workspace refuses what has an x in it.
+  for (const command of ["git status", "npm test", "curl https://example.test"])
     expect((await gennai(["check", command])).printed, command).not.toMatch(hosts);
-  expect((await gennai(["check", "curl https://example.com", "--sandbox", "off"])).printed).not.toMatch(hosts);
+  expect((await gennai(["check", "curl https://host.test", "--sandbox", "off"])).printed).not.toMatch(hosts);
 });
 
 test.each([

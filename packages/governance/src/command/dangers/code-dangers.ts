@@ -16,15 +16,15 @@ export const codeDangers: readonly DangerRule[] = [
       const substituted = words.some(
         (word) => word.sources?.some((source) => downloaders.test(source)) && /^["']?(?:[<$]\(|`)/.test(word.raw),
       );
-      if (substituted) return deny("Code from the network would run without anybody having seen it.");
+      if (substituted) return deny("Code from the network would run without anybody seeing it first.");
       if (input.type !== "pipe") return undefined;
       const script = words.find((word) => !(word.literal ?? "-").startsWith("-") || word.literal === "-");
       if (script !== undefined && script.literal !== "-" && !hasOption(words, "-s")) return undefined;
       if (words.some((word) => /^-(?:[a-z]*c|e|p|m)/.test(word.literal ?? "")) && !shells.has(name)) return undefined;
       if (input.sources.some((source) => downloaders.test(source)))
-        return deny("Code from the network would run without anybody having seen it.");
+        return deny("Code from the network would run without anybody seeing it first.");
       if (input.text === undefined && shells.has(name) && input.sources.some((source) => decoders.test(source))) {
-        return deny("The output of another program would run without anybody having seen it.");
+        return deny("The output of another program would run without anybody seeing it first.");
       }
       return undefined;
     },
@@ -33,7 +33,7 @@ export const codeDangers: readonly DangerRule[] = [
     rule: "floor/input-as-script",
     programs: [...shells],
     find: ({ appendsInput }) =>
-      appendsInput ? deny("The input would run as a script without anybody having seen it.") : undefined,
+      appendsInput ? deny("The input would run as a script without anybody seeing it first.") : undefined,
   },
   // Options of reading or everyday programs that make them run another program.
   ...(

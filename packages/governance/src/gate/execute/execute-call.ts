@@ -143,7 +143,7 @@ function interruption(watched: WatchedCall): ToolError | undefined {
 
 const stoppedWhileRunning: ToolError = {
   code: "stopped",
-  message: "The turn was stopped while this call ran; what it had done by then is not taken back.",
+  message: "The turn was stopped while this call ran; what it had done until then is not taken back.",
   retryable: false,
 };
 

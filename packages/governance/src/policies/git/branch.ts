@@ -137,7 +137,7 @@ function protectedBranch(branch: string, protectedBy: string): Verdict {
   return deny({
     code: "protected_branch",
     rule: "branch/protected-branch",
-    reason: `Branch ${branch} is protected (${protectedBy}): nothing is written there, by a command neither.`,
+    reason: `Branch ${branch} is protected (${protectedBy}): nothing is written there, not even by a command.`,
     hint: "Start a branch for this work, e.g. git switch --create NAME as a command of its own, or use Proposal Mode.",
   });
 }

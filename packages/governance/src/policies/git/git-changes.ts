@@ -63,7 +63,7 @@ function verdictOf(
             hint: "Ask the user to make this change.",
           });
     case "unreadable":
-      return asked("git-changes/unreadable", `What it did to the repository cannot be told: ${name}.`);
+      return asked("git-changes/unreadable", `It is not known what it did to the repository: ${name}.`);
   }
 }
 

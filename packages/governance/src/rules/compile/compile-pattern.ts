@@ -64,7 +64,7 @@ function slowExpression(plain: string, cause: Error): SlowExpression {
   try {
     new RegExp(source, flags);
   } catch {
-    throw new PatternError(`is no regular expression: ${cause.message}`, { cause });
+    throw new PatternError(`is not a regular expression: ${cause.message}`, { cause });
   }
   return { source, flags };
 }

@@ -68,7 +68,7 @@ function isFileOrMissing(path: string): boolean {
 }
 
 function strange(path: string, what: string): ToolFailure {
-  return new ToolFailure("no_push_target", `${path} ${what}: which repository git would take cannot be told.`, {
+  return new ToolFailure("no_push_target", `${path} ${what}, so it is not clear which repository git would use.`, {
     hint: "Run it in a repository's own work tree, or tell the user, who can run it.",
   });
 }

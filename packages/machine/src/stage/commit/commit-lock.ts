@@ -21,7 +21,9 @@ export async function aloneWithCommits<Value>(stateDir: string, work: () => Prom
     using lock = tryFileLock(join(directory, "commits"));
     if (lock !== undefined) return await work();
     if (performance.now() > giveUp) {
-      throw new Error(`Another process ends what commands left in ${stateDir}, and does not come to an end.`);
+      throw new Error(
+        `Another process is cleaning up what commands left in ${stateDir}, and does not finish: end that process and try again.`,
+      );
     }
     await sleep(pause);
   }

@@ -48,7 +48,7 @@ export function rootsThemselves(
       // What is mounted on a file is gone as soon as another one is renamed over that, as editors do.
       const saved = secrets.find(({ path, identity }) => identityAt(path) !== identity);
       if (saved !== undefined) {
-        const why = "and may have been seen, so nothing that it printed is told. Run it again.";
+        const why = "and may have been seen, so its output is not shown. Run it again.";
         throw new NotObservable(`${shownName(saved.path)} was saved while the command ran, ${why}`);
       }
     },

@@ -63,7 +63,7 @@ export async function gitContents(work: StagedWork, home: string): Promise<reado
   const committed = await newCommits(work.workspaceRoot, newest).catch((cause: unknown) => {
     // E.g. a tag of a file.
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new NotObservable(`What the command's refs lead to cannot be told: ${why}.`, { cause });
+    throw new NotObservable(`It is not known what the command's refs lead to: ${why}.`, { cause });
   });
   // Of a path that a merge has not settled, there are several.
   return [...inIndex.map(({ path, to }) => ({ path: path.split("\0", 1)[0] ?? "", after: to })), ...committed];

@@ -39,7 +39,7 @@ const permissionDenied: Meaning = {
   code: "permission_denied",
   says: "permission denied",
   failureClass: "permission_denied",
-  hint: "The user the server runs as may not do this. Leave the file alone or ask the user to change its permissions.",
+  hint: "The user that runs the server is not allowed to do this. Leave the file alone or ask the user to change its permissions.",
 };
 const noSpace: Meaning = {
   code: "no_space",

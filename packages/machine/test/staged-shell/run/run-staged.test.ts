@@ -263,7 +263,7 @@ test.each([
   await expect(machine.run(repository.root, command)).rejects.toMatchObject({
     code: "not_observable",
     message: expect.stringMatching(
-      /^What the command's refs lead to cannot be told: .*Nothing of what the command did is kept\.$/s,
+      /^It is not known what the command's refs lead to: .*Nothing of what the command did is kept\.$/s,
     ),
   });
   expect(existsSync(repository.path(".git/refs/heads/x"))).toBe(false);

@@ -95,10 +95,10 @@ export async function guardRequest(request: GuardedRequest, policy: GuardPolicy)
     const known = grant === undefined ? await whoHas(token, policy) : grant.identity;
     if (known === "undecided") {
       const headers = { ...page, "Retry-After": "5" };
-      return refuse(503, "unavailable", "the keys of the issuer of tokens cannot be had right now", headers);
+      return refuse(503, "unavailable", "the keys of the token issuer are not available right now", headers);
     }
     if (known === undefined) {
-      const wanted = policy.judge === undefined ? "the server's token" : "a token of yours that is in force";
+      const wanted = policy.judge === undefined ? "the server's token" : "a valid token of yours";
       return refuse(401, "unauthenticated", `send ${wanted}: Authorization: Bearer <token>`, {
         ...page,
         "WWW-Authenticate":

@@ -52,7 +52,7 @@ async function check(
   if (user === caller.user) return;
   if (user === undefined || !caller.isAdmin) throw noSuchSession();
   if (access === "overseen" || access === "overseen-or-own") return;
-  throw new ServiceError("permission_denied", "Admins see and stop what others do; they do nothing in their place.", {
+  throw new ServiceError("permission_denied", "Admins can see and stop what others do, but cannot act for them.", {
     reason: "owner_only",
     hint: "Ask the person who started the session to do it.",
   });

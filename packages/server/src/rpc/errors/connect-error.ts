@@ -62,7 +62,7 @@ export function toConnectError(error: unknown, report: (error: unknown) => void)
     });
   }
   if (error instanceof DOMException && error.name === "AbortError") {
-    return withInfo(Code.Aborted, "This was broken off, since the turn was stopped meanwhile.", {
+    return withInfo(Code.Aborted, "This was stopped together with its turn.", {
       code: "aborted",
       hint: "Try again.",
       retryable: true,
@@ -126,7 +126,7 @@ const troubles: Readonly<Record<StoreTrouble, Parameters<typeof withInfo>>> = {
   ),
   unavailable: [
     Code.Unavailable,
-    "The server's log takes nothing right now, so nothing is done.",
+    "The server cannot write its log right now, so nothing is done.",
     { code: "unavailable", hint: "Try again in a moment.", retryable: true, retryAfterMs: 5_000 },
   ],
 };

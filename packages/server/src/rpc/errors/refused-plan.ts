@@ -4,7 +4,7 @@ import type { EnvelopeKind, PlanIssue } from "@gennai/governance/plan/plan";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { RefusedPlanSchema } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
 
-const hint = "Mend what is listed, and submit the plan again.";
+const hint = "Correct what is listed, and submit the plan again.";
 
 /** `InvalidArgument` for a text that is not a plan: each issue in the message, and as a list in the detail `RefusedPlan`. */
 export function refusedPlan(issues: readonly PlanIssue[], envelopeKind: EnvelopeKind): ConnectError {

@@ -51,7 +51,7 @@ async function forClients<T>(work: Promise<T>): Promise<T> {
     }
     if (systemErrorCode(error) === "EADDRINUSE" || systemErrorCode(error) === "EACCES") {
       throw new ServiceError("failed_precondition", "This port of the server's machine cannot be used.", {
-        hint: "Leave it out, and any free one is taken.",
+        hint: "Leave it out to use any free port.",
         cause: error,
       });
     }

@@ -77,7 +77,7 @@ export class StreamLimits implements Disposable {
     if (waited >= 2 * slowReaderMs) onStuck();
     if (waited < slowReaderMs) return;
     this.#end(
-      new ServiceError("resource_exhausted", "This reader took nothing for too long.", {
+      new ServiceError("resource_exhausted", "This client read nothing for too long.", {
         reason: "slow_reader",
         retryAfterMs: 1_000,
         hint: "Go on after the last event you have.",

@@ -38,7 +38,7 @@ export function createInstruments(meter: Meter) {
     ledgerRecords: counter("gennai.ledger.records", "Records that went into the ledger.", "{record}"),
     appendDuration: seconds("gennai.log.append.duration", "How long the log takes to take a batch.", shortSeconds),
     bridge: seconds("gennai.bridge.round_trip", "How long a request to a client waits for its answer.", longSeconds),
-    refused: counter("gennai.http.refused", "Requests that the door did not let in.", "{request}"),
+    refused: counter("gennai.http.refused", "Requests that were refused before they reached a method.", "{request}"),
     rpc: seconds("rpc.server.call.duration", "How long RPCs take, those that stream left out.", shortSeconds),
   };
 }

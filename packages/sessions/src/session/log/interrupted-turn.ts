@@ -82,7 +82,7 @@ function cutOff({ prompt, copied }: Pick<TurnRecord, "prompt" | "copied">, waiti
       type: "error",
       code: waitedForAnswer,
       message: `The server went away while this waited for an answer: ${waiting.join(" ")}`,
-      hint: "Ask again puts the question anew, judged by the rules of then.",
+      hint: "Ask again asks the question anew, and judges it by the rules of that time.",
       retryable: true,
       ...canContinue,
     };

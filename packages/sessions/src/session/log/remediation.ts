@@ -10,10 +10,10 @@ export function remediationOf(
   const files = [...new Set(changeSet?.files.map(({ path }) => path))];
   const beginning = {
     failed: "The run failed and no step took effect.",
-    partial: "The run broke off: some steps took effect, the others did not.",
+    partial: "The run stopped early: some steps took effect, the others did not.",
     interrupted: "The server went away during the run: the last step may or may not have taken effect.",
   }[end];
-  if (end === "failed") return `${beginning} Mend the plan and submit it again.`;
+  if (end === "failed") return `${beginning} Correct the plan and submit it again.`;
   const undo =
     files.length === 0
       ? "It changed no file by itself; what its commands did, only you can take back."

@@ -59,7 +59,7 @@ export function refusedNotes(connections: readonly Connection[]): readonly strin
 
 /** In words, e.g. `b1 runs`. */
 export function stateOf({ id, state, end, ports }: BackgroundRunFacts): string {
-  if (state === "ended") return `${id} has ended: ${end ?? "nobody knows how"}`;
+  if (state === "ended") return `${id} has ended: ${end ?? "it is not known how"}`;
   const open = ports.map(({ port, local }) => `${port} as 127.0.0.1:${local}`);
   return `${id} runs${open.length === 0 ? "" : `; the user has opened port ${open.join(", ")} of it`}`;
 }

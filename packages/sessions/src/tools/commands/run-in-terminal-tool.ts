@@ -70,7 +70,7 @@ export function runInTerminalTool(ports: RunInTerminalPorts): Tool<TerminalArgum
 
     async verify(_args, outcome) {
       if (outcome.exitCode === undefined) {
-        return { state: "unverified", evidence: "The command was sent to the terminal; nobody saw how it ended." };
+        return { state: "unverified", evidence: "The command was sent to the terminal; it is not known how it ended." };
       }
       const state = outcome.exitCode === 0 ? "verified" : "failed";
       return { state, evidence: `The terminal reported exit code ${outcome.exitCode}.` };

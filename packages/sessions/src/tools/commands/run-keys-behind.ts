@@ -90,7 +90,7 @@ async function oneCall(
     return result === undefined ? { output: "" } : outcomeOf(result, command);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    const message = `\`${command}\`: nobody knows whether it ran (${why}). Look before you run it again.`;
+    const message = `\`${command}\`: it is not known whether it ran (${why}). Look before you run it again.`;
     return { output: message, failure: { failureClass: "partial_execution", message } };
   }
 }

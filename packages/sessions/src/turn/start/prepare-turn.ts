@@ -136,9 +136,9 @@ function cutOffTurn({ state }: Session, turnId: string) {
   if (turn?.turnId === turnId) return turn;
   throw new ServiceError(
     "failed_precondition",
-    "That turn cannot be gone on with: it is not the last one, or was not cut off.",
+    "That turn cannot be continued: it is not the last one, or it was not interrupted.",
     {
-      hint: "Say what shall be done in a new prompt.",
+      hint: "Say what to do in a new prompt.",
     },
   );
 }

@@ -92,7 +92,7 @@ async function work(
   const narrowed = args.scenario === undefined ? undefined : asked.tools;
   const tools = toolsFor(ports.tools(), [narrowed, args.tools], readsOnly);
   if (tools.size === 0) {
-    throw new ToolFailure("no_tools", "None of these tools is there for a sub-agent.", {
+    throw new ToolFailure("no_tools", "No sub-agent has any of these tools.", {
       hint: `Choose of: ${[...toolsFor(ports.tools(), [], readsOnly).keys()].join(", ")}.`,
     });
   }

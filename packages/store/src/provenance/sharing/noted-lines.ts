@@ -107,7 +107,7 @@ function sourcesOf(
 function trustOf(count: number, left: number, isChecked: boolean): ProvenanceTrust {
   const notes = count === 1 ? "1 note" : `${count} notes`;
   if (!isChecked) {
-    const message = `Of ${notes} nobody knows who wrote them: name the signer's key with --public-key.`;
+    const message = `Of ${notes} it is not known who wrote them: name the signer's key with --public-key.`;
     return { status: "unchecked", message, source: "unchecked-notes" };
   }
   const signed = `${notes} ${count === 1 ? "is as this key signed it" : "are as this key signed them"}.`;
