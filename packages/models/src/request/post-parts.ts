@@ -58,7 +58,7 @@ async function send(
   // Stays: an abort is told here also when the answer has begun.
   request.on("error", reject);
   request.cork();
-  for (const chunk of chunksOf(parts)) request.write(chunk);
+  for (const part of parts) request.write(part);
   request.end();
   try {
     return await promise;
@@ -68,31 +68,6 @@ async function send(
     return send(url, parts, { headers, signal }, true);
   }
 }
-
-/** The same bytes in few pieces: to write hundreds of small parts one by one takes longer than to copy them. */
-function chunksOf(parts: readonly Uint8Array[]): readonly Uint8Array[] {
-  const chunks: Uint8Array[] = [];
-  let from = 0;
-  let length = 0;
-  for (const [index, part] of parts.entries()) {
-    if (length > 0 && length + part.length > mostJoined) {
-      chunks.push(joined(parts.slice(from, index)));
-      from = index;
-      length = 0;
-    }
-    length += part.length;
-  }
-  if (length > 0) chunks.push(joined(parts.slice(from)));
-  return chunks;
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const [only, ...others] = parts;
-  return only !== undefined && others.length === 0 ? only : Buffer.concat(parts);
-}
-
-/** Bytes of parts that are copied into one piece; a larger part is written as it is. */
-const mostJoined = 65_536;
 
 function isReset(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "ECONNRESET" || error.code === "EPIPE");
