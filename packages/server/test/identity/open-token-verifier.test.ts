@@ -23,7 +23,7 @@ test("where keys could be anybody's, or are none, is said before the server star
   expect(problem({ jwks: "https://login.example/keys" })).toBe("none");
   expect(problem({ issuer: "http://login.example" })).toMatchObject({
     ...wrong,
-    message: expect.stringContaining("no https URL"),
+    message: expect.stringContaining("not an https URL"),
   });
   expect(problem({ jwks: "http://login.example/keys" })).toMatchObject(wrong);
   expect(problem({ jwks: directory.path("none.json") })).toMatchObject(wrong);
