@@ -15,7 +15,7 @@ const [task = "", ...args] = process.argv.slice(2);
 /** @type {Readonly<Record<string, () => Promise<boolean>>>} */
 const tasks = {
   check: runChecks,
-  /** All of them, also after one failed: each mends what it can. */
+  /** All of them, also after one failed: each corrects what it can. */
   async fix() {
     const results = [
       await tool("buf", "format", "--write"),
@@ -84,7 +84,7 @@ const tasks = {
 const usages = {
   check:
     "npm run check   types, lint, format, unused code, generated files: a line each. Ends with 1 when one fails.\n",
-  fix: "npm run fix   mends what formatters and linters can mend, and generates what is generated.\n",
+  fix: "npm run fix   corrects what it can: format, imports, generated code, some lint.\n",
   build: "npm run build   builds the program and the pages into dist.\n",
   generate: "npm run generate   writes the protocol's code, the catalogue of models and docs/reference anew.\n",
   pictures: `npm run pictures [-- FILE …]   makes the pictures of docs/pictures that show the page and VS Code anew; needs Chromium
