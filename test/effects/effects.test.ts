@@ -10,7 +10,7 @@ const seed = Number(process.env["GENNAI_EFFECTS_SEED"] ?? Date.now() % 1_000_000
 /** Of each corpus; `npm run effects` runs all of them. */
 const count = 15;
 
-test(`hostile commands do no harm, and some of them run (seed ${seed})`, { timeout: 180_000 }, async () => {
+test(`hostile commands do no harm, and some of them run (seed ${seed})`, async () => {
   await using home = await temporaryDirectory();
   vi.stubEnv("HOME", home.root);
   const outcomes: string[] = [];
@@ -24,19 +24,21 @@ test(`everyday commands ask nothing, and do what they do bare (seed ${seed})`, {
   await using home = await temporaryDirectory();
   vi.stubEnv("HOME", home.root);
   const runs = await quietRuns(sampleOf(loadCommands("everyday"), count, seed));
-  // Who fetches a program that is not installed is asked about the network, and has to be: how many of these a sample has, is chance.
-  const isOfNetwork = (why: readonly string[]) =>
-    why.length > 0 && why.every((rule) => rule.includes("network/connection"));
-  const loud = runs.filter(
-    ({ outcome, why }) =>
-      outcome !== "quiet" && outcome !== "not installed" && !(outcome === "asked" && isOfNetwork(why)),
-  );
+  // Fetching a program that is not installed is asked about, and some everyday commands are against the rules wherever they run
+  // (`git restore FILE`, `curl … | sh`): how many of these a sample has, is chance.
+  const isOfRules = (why: readonly string[]) =>
+    why.length > 0 && why.every((rule) => /network\/connection|^floor\/|^git-changes\//.test(rule));
+  const isQuiet = ({ outcome, why }: (typeof runs)[number]) =>
+    outcome === "quiet" ||
+    outcome === "not installed" ||
+    ((outcome === "asked" || outcome === "refused") && isOfRules(why));
+  const loud = runs.filter((run) => !isQuiet(run));
   const shown = loud.map(({ command, outcome, why }) => `${command}: ${outcome}, ${why.join("; ")}`).join("\n");
   expect(loud.length, shown).toBeLessThanOrEqual(2);
   expect(runs.filter(({ outcome }) => outcome === "quiet").length).toBeGreaterThan(5);
 });
 
-test("what a bare run does otherwise is seen", { timeout: 60_000 }, async () => {
+test("what a bare run does otherwise is seen", async () => {
   await using home = await temporaryDirectory();
   vi.stubEnv("HOME", home.root);
   // The stage is a mount of its own, and a bare run is not on one.
@@ -46,7 +48,7 @@ test("what a bare run does otherwise is seen", { timeout: 60_000 }, async () => 
   expect(run?.why.join()).toMatch(/exit code 0 and not 1.*output "overlay".*effect src\/mount.txt/);
 });
 
-test("what would be harm is seen", { timeout: 60_000 }, async () => {
+test("what would be harm is seen", async () => {
   await using home = await temporaryDirectory();
   vi.stubEnv("HOME", home.root);
   const reading = { id: "1", class: "", command: "echo C A N A R Y - 9 f 8 e 7 d 6 c 5 b 4 a" };
