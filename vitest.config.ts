@@ -33,15 +33,16 @@ const { together, alone } = testFilesOf(root, {
 
 export default defineConfig({
   test: {
-    // For machines that do other things besides; nothing here measures time.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 50_000 } },
+    // For slow machines that do other things besides: a wait ends as soon as its condition holds, and nothing here measures time.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 150_000 } },
     // Many tests wait for processes and disks: also where there are two processors, four files at a time.
     maxWorkers: Math.max(4, availableParallelism() - 1),
     sequence: { sequencer: LongestFirst },
     // Real processes, kills and clocks on a machine that others use, too: what fails twice is broken, what fails once is listed.
     retry: process.env["CI"] === "true" ? 1 : 0,
+    setupFiles: [fileURLToPath(new URL("test/patient-waits.setup.ts", import.meta.url))],
     // Processes that tests start from the source need not read it anew each time.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL(".cache/compiled", import.meta.url)) },
     projects: [

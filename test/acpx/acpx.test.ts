@@ -59,9 +59,7 @@ function startAgent({
   };
 }
 
-test("what acpx sends comes to what it was recorded with: prompt, diff, permission, a session opened again, cancel", {
-  timeout: 60_000,
-}, async () => {
+test("what acpx sends comes to what it was recorded with: prompt, diff, permission, a session opened again, cancel", async () => {
   await using state = await temporaryDirectory();
   await using repository = await temporaryRepository(files);
   const script = state.path("script.yaml");

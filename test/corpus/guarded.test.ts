@@ -16,7 +16,7 @@ afterAll(async () => {
 
 describe.each(triedHosts)(`$id (one of ${share}, seed ${seed})`, (host) => {
   const sample = guardedCases().filter((_case, index) => (index + seed) % share === 0);
-  test.each(sample)("$id $required: $call", { timeout: 30_000 }, async (each) => {
+  test.each(sample)("$id $required: $call", async (each) => {
     const verdict = await gate.verdict(host, each.call);
     expect(mayCome(verdict, each), verdict).toBe(true);
     // Where nobody can be asked, a question is a refusal.

@@ -19,7 +19,7 @@ function isIgnored(path: string, patterns: readonly string[]): boolean {
   });
 }
 
-test("what goes into the image is enough to build it, and what is built serves", { timeout: 120_000 }, async () => {
+test("what goes into the image is enough to build it, and what is built serves", async () => {
   const patterns = deployFile("Containerfile.dockerignore")
     .split("\n")
     .filter((line) => line !== "" && !line.startsWith("#"));

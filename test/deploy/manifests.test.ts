@@ -88,7 +88,7 @@ beforeAll(async () => {
     .filter((file) => file.endsWith(".ts"))
     .map((file) => readFileSync(file, "utf8"))
     .join("\n");
-}, 30_000);
+});
 
 /** Fields of any Kubernetes object: a field of no other name is a slip of the pen. */
 function knownFields(): ReadonlySet<string> {

@@ -33,16 +33,16 @@ beforeAll(async () => {
     OTEL_BSP_SCHEDULE_DELAY: "200",
   });
   await allReady();
-}, 180_000);
+});
 afterAll(async () => {
   await world[Symbol.asyncDispose]();
   await collector[Symbol.asyncDispose]();
-}, 60_000);
+});
 afterEach(async () => {
   for (const index of world.replicas.keys()) await world.startReplica(index);
   world.balanceAmong([0, 1, 2]);
   await allReady();
-}, 90_000);
+});
 
 async function allReady(): Promise<void> {
   for (let look = 0; look < 200; look++) {
@@ -130,7 +130,7 @@ async function sessionOf(owner: number): Promise<string> {
   return (await world.clientOf(owner).startSession({ interactive: true })).sessionId;
 }
 
-describe("what compose.yaml describes, as processes", { timeout: 150_000 }, () => {
+describe("what compose.yaml describes, as processes", () => {
   test("a turn through the balancer, and any replica serves it", async () => {
     onTestFailed(() => void process.stderr.write(world.output));
     const { sessionId } = await world.client.startSession({ interactive: true });

@@ -12,7 +12,7 @@ beforeAll(async () => {
   // The real one, which also builds what the pages run. npm says first what it runs, unless it was told to be silent.
   const { stdout } = await promisify(execFile)("npm", ["start", "--", "--version"], { cwd: repository });
   if (!/^\d+\.\d+\.\d+\n$/m.test(stdout)) throw new Error(`npm start -- --version printed ${stdout}`);
-}, 120_000);
+});
 
 describe.concurrent("the commands of", { timeout: 300_000 }, () => {
   const withCommands = [...pages].filter(([, { blocks }]) =>

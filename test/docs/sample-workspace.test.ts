@@ -17,9 +17,7 @@ test("the sample asks for no newer Node than Gennai does", () => {
   expect(globSync("**/*.{ts,mts,cts,tsx}", { cwd: sample })).toEqual([]);
 });
 
-test("its tests pass and its program runs, under the Node of the one who starts Gennai", {
-  timeout: 120_000,
-}, async () => {
+test("its tests pass and its program runs, under the Node of the one who starts Gennai", async () => {
   const directory = await temporaryDirectory();
   onTestFinished(() => directory[Symbol.asyncDispose]());
   await cp(sample, directory.path("colours"), { recursive: true });

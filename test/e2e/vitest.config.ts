@@ -12,10 +12,10 @@ export default defineConfig({
     root: besides("../.."),
     maxWorkers: 2,
     passWithNoTests: true,
-    testTimeout: 60_000,
+    testTimeout: 180_000,
     retry: process.env["CI"] === "true" ? 1 : 0,
-    hookTimeout: 90_000,
-    expect: { poll: { timeout: 50_000 } },
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 150_000 } },
     projects: [
       {
         extends: true,

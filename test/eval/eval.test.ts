@@ -17,7 +17,7 @@ import { taskIn } from "./tasks.ts";
 const samples = fileURLToPath(new URL("samples", import.meta.url));
 const amounts = { commits: 50, calls: 1_000, searches: 50, tasks: 1 };
 
-test("makes commits again byte for byte, and says what rules ask about", { timeout: 120_000 }, async () => {
+test("makes commits again byte for byte, and says what rules ask about", async () => {
   const lines = Array.from({ length: 40 }, (_, index) => `line ${index % 7}`);
   await using repository = await temporaryRepository({
     "same.txt": `${lines.join("\n")}\n`,
@@ -54,9 +54,7 @@ test("makes commits again byte for byte, and says what rules ask about", { timeo
   expect(shortfalls(scores)).toEqual([]);
 });
 
-test("reports recorded calls which fit, which were put into our words, and what rules say", {
-  timeout: 120_000,
-}, async () => {
+test("reports recorded calls which fit, which were put into our words, and what rules say", async () => {
   const { scores, otherTools } = await playAll(recordedWork(`${samples}/calls`), amounts, () => undefined);
   const [schemas, commands] = scores;
   expect(schemas?.classes).toEqual([]);
@@ -66,7 +64,7 @@ test("reports recorded calls which fit, which were put into our words, and what 
   expect(guide).toContain(scoreTable(scores));
 });
 
-test("finds what does not fit, and then says no", { timeout: 120_000 }, async () => {
+test("finds what does not fit, and then says no", async () => {
   const call = (name: string, input: object) => ({ type: "tool_use", id: "1", name, input });
   await using folder = await temporaryDirectory({
     "one.jsonl": `${JSON.stringify({ content: [call("Read", { lines: 3 }), call("Glob", { pattern: "*" })] })}\nno JSON\n`,
@@ -112,7 +110,7 @@ test("finds by Grep the files that JavaScript finds", async () => {
   expect(shortfalls([other])).toEqual(["searches: 1 are not as recorded."]);
 });
 
-test("a task counts only when its tests fail before and pass after", { timeout: 120_000 }, async () => {
+test("a task counts only when its tests fail before and pass after", async () => {
   const task = taskIn(`${samples}/tasks/price-list`);
   if (task === undefined) throw new Error("The sample is gone.");
   const score = new Score("tasks", { isCompared: true });
@@ -125,7 +123,7 @@ test("a task counts only when its tests fail before and pass after", { timeout: 
   ]);
 });
 
-test("asks a model by its address, and its work is tested apart", { timeout: 120_000 }, async () => {
+test("asks a model by its address, and its work is tested apart", async () => {
   const task = taskIn(`${samples}/tasks/word-lengths`);
   if (task === undefined) throw new Error("The sample is gone.");
   const [[file_path, content] = ["", ""]] = Object.entries(task.solution);
@@ -155,7 +153,7 @@ test("asks a model by its address, and its work is tested apart", { timeout: 120
   expect(await askModel(task, { url: sly.baseUrl, name: "sly", key: "k" })).toMatchObject({ isSolved: false });
 });
 
-test("a long session finds nearly all of what it sends in its provider's cache", { timeout: 120_000 }, async () => {
+test("a long session finds nearly all of what it sends in its provider's cache", async () => {
   const session = await sentSession("anthropic", 35);
   // The last answer of each turn is a request without a call.
   expect(session).toMatchObject({ requests: 37, compactions: 0 });

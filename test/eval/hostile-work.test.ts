@@ -42,9 +42,7 @@ test("starts no program that a recorded repository names", async () => {
   expect(existsSync(repository.path("started"))).toBe(false);
 });
 
-test("writes nothing outside of a workspace, and nothing of git's, whatever a recorded tree names", {
-  timeout: 120_000,
-}, async () => {
+test("writes nothing outside of a workspace, and nothing of git's, whatever a recorded tree names", async () => {
   const search = { type: "tool_use", id: "1", name: "Grep", input: { pattern: "one" } };
   await using repository = await temporaryRepository({
     "a.txt": "one\n",
@@ -124,7 +122,7 @@ test("takes no repository that a link leads to", async () => {
   expect(recordedWork(folder.root).repositories).toEqual([]);
 });
 
-test("the name of a test is one word of its command", { timeout: 120_000 }, async () => {
+test("the name of a test is one word of its command", async () => {
   const name = "a'; exit 0; '.test.mjs";
   await using folder = await temporaryDirectory({
     "a.mjs": "export const a = 1;\n",

@@ -15,8 +15,8 @@ export default defineConfig({
     root: fileURLToPath(new URL("../..", import.meta.url)),
     passWithNoTests: true,
     // Each command of the built program is a process.
-    testTimeout: 120_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     maxWorkers: 2,
     retry: process.env["CI"] === "true" ? 1 : 0,
     setupFiles: [fileURLToPath(new URL("older-node.setup.ts", import.meta.url))],

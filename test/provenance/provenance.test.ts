@@ -8,7 +8,7 @@ import { measuredTable } from "./measured-table.ts";
 import { linesOf, replayHistory, type TruthLine } from "./replayed-history.ts";
 
 // The same measuring as `npm run provenance`, on a history that is made here.
-test("names of lines hold through 250 random transformations of a generated history", { timeout: 120_000 }, () => {
+test("names of lines hold through 250 random transformations of a generated history", () => {
   const random = new SeededRandom(20261125);
   const history = replayHistory(generatedHistory(random, 120), { recorded: 0.6, random });
   const measured = measure(history, { count: 250, seed: 7 });

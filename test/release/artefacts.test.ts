@@ -43,7 +43,7 @@ beforeAll(async () => {
 }, 900_000);
 afterAll(() => {
   rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
-}, 60_000);
+});
 
 describe("the artefacts of one commit", () => {
   it.each(Object.values(names))("%s has the same bytes, made in two directories", (name) => {

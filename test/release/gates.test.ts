@@ -78,12 +78,12 @@ describe("seed 003 §11 gates: a gate", () => {
         return sound;
       },
     ],
-  ])("fails when its time is over and it %s", { timeout: 15_000 }, async (_name, run) => {
+  ])("fails when its time is over and it %s", async (_name, run) => {
     const { result } = await runGate(gate(run, 50), context(), quiet);
     expect([result.result, result.reason]).toEqual(["failed", "It did not end within 0.05 s."]);
   });
 
-  it("says what it is doing, while it runs and when its time is over", { timeout: 15_000 }, async () => {
+  it("says what it is doing, while it runs and when its time is over", async () => {
     const lines: string[] = [];
     const waiting: Gate["run"] = async ({ doing }, { signal }) => {
       doing(() => "waiting for a server");
@@ -163,7 +163,7 @@ describe("seed 003 §11 gates: a gate of tests", () => {
     expect(judge({ testResults: [good, { ...skipped, status: "passed" }] }, options).skipped).toBe(3);
   });
 
-  it("really runs them, and fails when there are none", { timeout: 60_000 }, async () => {
+  it("really runs them, and fails when there are none", async () => {
     const facts = { name: "never-do", title: "t", timeoutMs: 50_000, proves: ["seed 003 §4:"] };
     const there = testGate({ ...facts, tests: ["packages/governance/test/policies/risk.test.ts"] });
     const run = async (each: Gate) => (await runGate(each, context(), quiet)).result;

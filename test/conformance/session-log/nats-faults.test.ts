@@ -34,12 +34,12 @@ beforeAll(async () => {
       }),
     );
   }
-}, 60_000);
+});
 afterAll(async () => {
   for (const store of stores) await store[Symbol.asyncDispose]();
   await place[Symbol.asyncDispose]();
   await cluster[Symbol.asyncDispose]();
-}, 60_000);
+});
 
 let [first, second]: NatsStore[] = [];
 beforeEach(() => {
@@ -60,7 +60,7 @@ async function create(sessionId: string): Promise<void> {
   await both()[0].log.create({ sessionId, workspaceRoot: root, time: 1 });
 }
 
-it("goes on over the loss of the stream's leader, without a gap", { timeout: 60_000 }, async () => {
+it("goes on over the loss of the stream's leader, without a gap", async () => {
   const [one, other] = both();
   await create("leader");
   const leader = await cluster.leaderOf(one.streams.log.stream);
@@ -72,7 +72,7 @@ it("goes on over the loss of the stream's leader, without a gap", { timeout: 60_
   expect(seen).toEqual(Array.from({ length: 300 }, (_, seq) => ({ type: "text-delta", text: String(seq) })));
 });
 
-it("an approval is spent once, no matter which replica and session spend it", { timeout: 60_000 }, async () => {
+it("an approval is spent once, no matter which replica and session spend it", async () => {
   const [one, other] = both();
   await create("spends");
   await other.log.create({ sessionId: "spends-too", workspaceRoot: root, time: 1 });
@@ -84,9 +84,7 @@ it("an approval is spent once, no matter which replica and session spend it", { 
   expect(tries.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
 });
 
-it("only the owner appends; another one takes over when the owner is gone, and not before", {
-  timeout: 60_000,
-}, async () => {
+it("only the owner appends; another one takes over when the owner is gone, and not before", async () => {
   const [one, other] = both();
   await create("owned");
   await expect(other.log.append("owned", batch("x"), { seq: 0, epoch: 1 })).rejects.toBeInstanceOf(AppendConflict);
@@ -98,7 +96,7 @@ it("only the owner appends; another one takes over when the owner is gone, and n
   await other.log.append("owned", batch("x"), { seq: 0, epoch: 2 });
 });
 
-it("a batch that is too large for a message goes all the same", { timeout: 60_000 }, async () => {
+it("a batch that is too large for a message goes all the same", async () => {
   const [one, other] = both();
   await create("large");
   const text = "large ".repeat(400_000);
@@ -106,7 +104,7 @@ it("a batch that is too large for a message goes all the same", { timeout: 60_00
   expect((await other.log.read("large", 0, 1)).map(({ event }) => event)).toEqual([{ type: "text-delta", text }]);
 });
 
-it("all replicas seal the same ledger from batches that came at once", { timeout: 60_000 }, async () => {
+it("all replicas seal the same ledger from batches that came at once", async () => {
   const [one, other] = both();
   await create("ledger");
   await other.log.create({ sessionId: "ledger-too", workspaceRoot: root, time: 1 });
@@ -134,7 +132,7 @@ it("all replicas seal the same ledger from batches that came at once", { timeout
   expect(records[1]).toEqual(records[0]);
 });
 
-it("notices an acknowledged message that NATS lost and another that took its place", { timeout: 60_000 }, async () => {
+it("notices an acknowledged message that NATS lost and another that took its place", async () => {
   const failures: string[] = [];
   const open = async (stateDir: string): Promise<NatsStore> => {
     const store = await openNatsStore(stateDir, {

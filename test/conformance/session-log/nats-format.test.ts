@@ -9,7 +9,7 @@ import { NatsCluster } from "./nats-cluster.ts";
 let cluster: NatsCluster;
 beforeAll(async () => {
   cluster = await NatsCluster.start(1);
-}, 60_000);
+});
 afterAll(async () => cluster[Symbol.asyncDispose](), 60_000);
 
 const quiet = { name: "test", onWarning: () => undefined };
@@ -24,7 +24,7 @@ it("a new log says its format, and opens again", async () => {
   }
 });
 
-it("a log of a newer version is refused, and stays as it is", { timeout: 60_000 }, async () => {
+it("a log of a newer version is refused, and stays as it is", async () => {
   const address = parseLogAddress(`${cluster.address}/newer`);
   await using newer = await openLogStreams(address, quiet);
   const { log, namespace } = newer;
@@ -58,9 +58,7 @@ it.each(["1", undefined])("a log of format %s has ours once it was opened, by se
   expect([message?.string(), state.messages]).toEqual([String(logFormat), older === undefined ? 1 : 2]);
 });
 
-it("a replica that runs while a newer version raises the format ends with what to do", {
-  timeout: 60_000,
-}, async () => {
+it("a replica that runs while a newer version raises the format ends with what to do", async () => {
   const address = parseLogAddress(`${cluster.address}/raised`);
   await using place = await temporaryDirectory();
   const failure = Promise.withResolvers<unknown>();

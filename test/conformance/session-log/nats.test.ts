@@ -14,7 +14,7 @@ let places = 0;
 
 beforeAll(async () => {
   cluster = await NatsCluster.start(3);
-}, 60_000);
+});
 afterAll(() => cluster[Symbol.asyncDispose]());
 
 sessionLogConformance("NATS JetStream, three nodes", async () => {

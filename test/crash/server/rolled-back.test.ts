@@ -63,7 +63,7 @@ test.each(damages)(
 
     await acceptRollback({ stateDir: world.stateDir, now: Date.now });
     // The server looks again by itself.
-    await vi.waitFor(async () => expect(await world.ready()).toMatchObject({ status: 200 }), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await world.ready()).toMatchObject({ status: 200 }));
     expect(await turn(world, "four")).toBe(InvokeState.COMPLETED);
     await expect.poll(() => world.verify()).toMatchObject({ status: "ok", rollbacks: [{}] });
   },

@@ -34,7 +34,7 @@ test("a line that a killed server was writing is of its own call, or unknown, an
   let named = 0;
   for (let round = 0; round < options.rounds; round += 1) {
     const { turnId } = await follower.session.startTurn({ text: `round ${round}` }, never);
-    await expect.poll(() => world.workspace.read(path), { timeout: 20_000 }).toContain(`In round ${round}`);
+    await expect.poll(() => world.workspace.read(path)).toContain(`In round ${round}`);
     await delay(random() * 300);
     await world.crash();
     await follower.end(turnId);

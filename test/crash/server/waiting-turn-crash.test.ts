@@ -59,7 +59,7 @@ test("a turn that waited for a person is gone on with after a kill, and each of 
   await using follower = await SessionFollower.start(world, "branch", person.editor);
   const { session } = follower;
   const resumed = () => AgentSession.resume(world.client, session.identity, session.sessionId, never);
-  const waitsFor = (count: number) => expect.poll(() => person.asked.length, { timeout: 20_000 }).toBe(count);
+  const waitsFor = (count: number) => expect.poll(() => person.asked.length).toBe(count);
 
   // A question of the model.
   const first = await session.startTurn({ text: "choose" }, never);
@@ -109,7 +109,7 @@ test("anyone who says something else instead leaves the calls of the turn that w
   await using follower = await SessionFollower.start(world, "branch", person.editor);
   const { session } = follower;
   const asking = await session.startTurn({ text: "delete" }, never);
-  await expect.poll(() => person.asked.length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => person.asked.length).toBe(1);
   await world.crash();
   await follower.end(asking.turnId);
   const other = await session.startTurn({ text: "go on otherwise" }, never);

@@ -34,7 +34,7 @@ it("survives being killed while its ledger is handed over from key to key", { ti
   keyRounds(shorter),
 );
 
-it("lets several processes append to one workspace's ledger without forking it", { timeout: 60_000 }, async () => {
+it("lets several processes append to one workspace's ledger without forking it", async () => {
   const children = ["a", "b", "c"].map((sessionId) => start(sessionId, 150));
   for (const child of children) expect(await child.ended).toBe(0);
   for (const child of children) expect(child.errors()).toBe("");
@@ -45,7 +45,7 @@ it("lets several processes append to one workspace's ledger without forking it",
   });
 });
 
-it("lets the second owner of a session stop the first", { timeout: 60_000 }, async () => {
+it("lets the second owner of a session stop the first", async () => {
   const first = start("s", 0);
   await first.output.next();
   const second = start("s", 20);

@@ -175,7 +175,7 @@ test.each([
   if (kind === "proposal") await editor.set("mode", "proposal");
   const prompt = editor.prompt("work");
   if (question !== "") {
-    await expect.poll(() => editor.questions.at(-1)?.toolCall.title, { timeout: 20_000 }).toContain(question);
+    await expect.poll(() => editor.questions.at(-1)?.toolCall.title).toContain(question);
   }
   await editor.cancel();
   expect(await prompt).toEqual({ stopReason: "cancelled" });
@@ -190,7 +190,7 @@ test("an editor that goes away in a question leaves no yes behind", async () => 
     choose: () => new Promise<string>(() => undefined),
   });
   const prompt = editor.prompt("fetch").catch((error: unknown) => error);
-  await expect.poll(() => editor.questions.length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => editor.questions.length).toBe(1);
   editor.goAway();
   expect(await prompt).toBeInstanceOf(Error);
   expect(existsSync(editor.server.workspace.path("made.txt"))).toBe(false);

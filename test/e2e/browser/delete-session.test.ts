@@ -9,9 +9,7 @@ import { takeScreenshot } from "./screenshot.ts";
 const slowly = { timeout: 15_000 };
 const script = [{ match: "", steps: [{ text: ["Said."] }] }];
 
-test("a session is deleted from the list after one question, and a page that has it open says so", {
-  timeout: 180_000,
-}, async () => {
+test("a session is deleted from the list after one question, and a page that has it open says so", async () => {
   await using gennai = await serveGennai({ script });
   await using on = await openPage(gennai);
   const { page, repl } = on;
@@ -52,9 +50,7 @@ test("a session is deleted from the list after one question, and a page that has
   expect(on.complaints.filter((text) => !text.includes("404"))).toEqual([]);
 });
 
-test("a search finds sessions by their titles, opens one, and what it found is deleted from there", {
-  timeout: 180_000,
-}, async () => {
+test("a search finds sessions by their titles, opens one, and what it found is deleted from there", async () => {
   await using gennai = await serveGennai({ script });
   await using on = await openPage(gennai);
   const { page, repl } = on;

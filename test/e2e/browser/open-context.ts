@@ -2,7 +2,7 @@ import { type Browser, type BrowserContext, type BrowserContextOptions, chromium
 import { inject } from "vitest";
 
 /** Milliseconds an action or a wait may take. */
-const patience = 15_000;
+const patience = 60_000;
 
 /** A context of its own in the browser of this run: no cookies, no storage. Disposing closes it. */
 export async function openContext(

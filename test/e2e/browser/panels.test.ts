@@ -18,7 +18,7 @@ const files = {
     "bashToolPatterns:\n  - {pattern: deploy, reason: not from here}\n  - {pattern: touch, reason: look twice, ask: true}\n",
 };
 
-test("a question is answered by its key, and its line says what it came to", { timeout: 180_000 }, async () => {
+test("a question is answered by its key, and its line says what it came to", async () => {
   await using gennai = await serveGennai({ script, files });
   await using on = await openPage(gennai);
   const { page, repl } = on;
@@ -52,9 +52,7 @@ test("a question is answered by its key, and its line says what it came to", { t
   expect(on.complaints).toEqual([]);
 });
 
-test("the panels say what governs, what happened to which file, and what a prompt said again does", {
-  timeout: 180_000,
-}, async () => {
+test("the panels say what governs, what happened to which file, and what a prompt said again does", async () => {
   await using gennai = await serveGennai({ script, files });
   await using on = await openPage(gennai);
   const { page, repl } = on;

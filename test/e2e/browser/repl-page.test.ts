@@ -90,10 +90,10 @@ test("after a restart of the server a new link brings back the conversation", as
   await on.repl.idle();
   const before = await on.repl.rows.allInnerTexts();
   await on.gennai.restart();
-  await on.page.getByRole("dialog", { name: "This page needs a link" }).waitFor({ timeout: 30_000 });
+  await on.page.getByRole("dialog", { name: "This page needs a link" }).waitFor({ timeout: 90_000 });
   await on.page.goto(await pageLink(on.gennai));
   await on.page.getByRole("dialog").waitFor({ state: "detached" });
-  await expect.poll(() => on.repl.rows.allInnerTexts(), { timeout: 30_000 }).toEqual(before);
+  await expect.poll(() => on.repl.rows.allInnerTexts()).toEqual(before);
   await on.repl.send("destroy everything");
   await on.repl.see("That was refused.");
 });

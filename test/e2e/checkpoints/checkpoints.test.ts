@@ -93,7 +93,7 @@ test("what commands and file tools did in a turn is taken back, the user's work 
   expect(eventOf(events, "checkpointTaken").toolName).toBe("Bash");
   const { preview } = await server.client.getConversationPreview({ sessionId, maxMessages: 50 });
   expect(JSON.stringify(preview)).toContain("The user restored these files");
-}, 60_000);
+});
 
 test("a file that the user changed since is left unless it is named by force", async () => {
   await using place = await world(
@@ -116,7 +116,7 @@ test("a file that the user changed since is left unless it is named by force", a
   expect(await codeOf(restoreCheckpoint(server.client, force, { signal }))).toBe("invalid_argument");
   await restoreCheckpoint(server.client, { ...force, paths: ["a.ts"] }, { signal });
   expect(await server.workspace.read("a.ts")).toBe("a\n");
-}, 60_000);
+});
 
 test("what the user saved while a command ran stays, and is told", async () => {
   await using place = await world(
@@ -142,7 +142,7 @@ test("what the user saved while a command ran stays, and is told", async () => {
   await restoreCheckpoint(server.client, { sessionId, checkpointId, paths: ["agent.txt"], force: true }, { signal });
   expect(await exists(server.workspace.path("agent.txt"))).toBe(false);
   expect(await server.workspace.read("mine.txt")).toBe("saved\n");
-}, 60_000);
+});
 
 test("the emergency controls stop a restore, and an unknown checkpoint is none", async () => {
   await using place = await world({ go: [bash("echo agent > a.ts")] }, { "a.ts": "a\n" });
@@ -170,7 +170,7 @@ test("the emergency controls stop a restore, and an unknown checkpoint is none",
   expect(await codeOf(restoreCheckpoint(server.client, unknown, { signal }))).toBe("not_found");
   await restoreCheckpoint(server.client, request, { signal });
   expect(await server.workspace.read("a.ts")).toBe("a\n");
-}, 60_000);
+});
 
 test("undo of a delete gives back permission bits, and of a new file its directories", async () => {
   await using place = await world(
@@ -189,4 +189,4 @@ test("undo of a delete gives back permission bits, and of a new file its directo
   await run("create");
   await server.client.undoChangeSet({ sessionId });
   expect(await exists(server.workspace.path("one"))).toBe(false);
-}, 60_000);
+});

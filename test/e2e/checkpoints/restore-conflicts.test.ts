@@ -26,7 +26,7 @@ test("nothing is restored while a turn of the session runs", async () => {
   const request = { sessionId, checkpointId: await newest(server, sessionId), paths: ["a.ts"], force: true };
 
   const running = run("slow");
-  await expect.poll(() => server.workspace.read("b.ts"), { timeout: 20_000 }).toBe("slow\n");
+  await expect.poll(() => server.workspace.read("b.ts")).toBe("slow\n");
   expect(await refusalOf(restoreCheckpoint(server.client, request, { signal }))).toMatchObject({
     code: "failed_precondition",
     info: "turn_running",
@@ -36,7 +36,7 @@ test("nothing is restored while a turn of the session runs", async () => {
   expect(await server.workspace.read("a.ts")).toBe("agent\n");
   await restoreCheckpoint(server.client, request, { signal });
   expect(await server.workspace.read("a.ts")).toBe("a\n");
-}, 60_000);
+});
 
 test("two sessions that write in one tree: the second is told so, and restores nothing meanwhile", async () => {
   await using place = await world(
@@ -54,7 +54,7 @@ test("two sessions that write in one tree: the second is told so, and restores n
   await runTurn(server, other, "other");
   const request = { sessionId: other, checkpointId: await newest(server, other) };
   const running = run("slow");
-  await expect.poll(() => server.workspace.read("b.ts"), { timeout: 20_000 }).toBe("slow\n");
+  await expect.poll(() => server.workspace.read("b.ts")).toBe("slow\n");
 
   const events = await runTurn(server, other, "more");
   const { error } = JSON.parse(eventsOf(events, "toolResult")[0]?.output ?? "{}");
@@ -69,7 +69,7 @@ test("two sessions that write in one tree: the second is told so, and restores n
   const looked = await restoreCheckpoint(server.client, { ...request, dryRun: true }, { signal });
   expect(looked.files.map(({ path }) => path)).toEqual(["new.ts"]);
   expect(await running).toBe("COMPLETED");
-}, 60_000);
+});
 
 test.each([
   ["after its files were written", "decided"],
@@ -137,7 +137,7 @@ test("an undo whose server went away before it was recorded is recorded by the n
   const { changeSetId } = await server.client.undoChangeSet({ sessionId });
   const undone = eventsOf(await allEvents(server, sessionId), "changeSetUndone");
   expect(undone.map((event) => event.changeSetId)).toEqual([changeSetId]);
-}, 60_000);
+});
 
 test("moving keeps permission bits, and so does taking back: of a move, and of a file made anew", async () => {
   await using place = await world(
@@ -164,7 +164,7 @@ test("moving keeps permission bits, and so does taking back: of a move, and of a
   await server.client.undoChangeSet({ sessionId });
   expect(await workspace.read("run.sh")).toBe("#!/bin/sh\n");
   expect(await modeOf(workspace.path("run.sh"))).toBe(0o755);
-}, 60_000);
+});
 
 test("a frozen workspace takes no undo", async () => {
   await using place = await world({ go: [call("Write", { file_path: "new.ts", content: "1\n" })] });
@@ -182,4 +182,4 @@ test("a frozen workspace takes no undo", async () => {
   await readOnly(false);
   await server.client.undoChangeSet({ sessionId });
   await expect(stat(server.workspace.path("new.ts"))).rejects.toThrow("ENOENT");
-}, 60_000);
+});

@@ -89,7 +89,7 @@ async function serverWithout(hidden: TemporaryRepository, script: readonly unkno
       environment: { ...process.env, GENNAI_AUTH_TOKEN: token, GENNAI_STATE_DIR: home.path("state"), HOME: home.root },
     }),
   );
-  const url = await server.printed(/listening on (http:\/\/[\d.:]+)/, { timeoutMs: 30_000 });
+  const url = await server.printed(/listening on (http:\/\/[\d.:]+)/, { timeoutMs: 90_000 });
   const owned = parts.move();
   const stateDir = home.path("state");
   return { url, stateDir, script: home.path("script.yaml"), [Symbol.asyncDispose]: () => owned.disposeAsync() };
@@ -166,7 +166,7 @@ test("a server that cannot reach the files does with them what a local one does,
   expect(await there.repository.read("src/a.ts")).toBe(files["src/a.ts"]);
   expect(await there.repository.git("status", "--short")).toBe("?? counted.txt\n?? leads-out");
   expect(existsSync(there.repository.path("docs"))).toBe(false);
-}, 120_000);
+});
 
 test("rules of a project that cannot be read stop a session that is held elsewhere", async () => {
   await using there = await place();
@@ -179,7 +179,7 @@ test("rules of a project that cannot be read stop a session that is held elsewhe
   expect(run.out).toContain("nothing is changed while the rules cannot be used");
   expect(await there.repository.read("src/a.ts")).toBe(files["src/a.ts"]);
   expect(existsSync(there.repository.path("counted.txt"))).toBe(false);
-}, 120_000);
+});
 
 test("what a client put back stands in the server's record, and is said", async () => {
   await using there = await place();
@@ -204,4 +204,4 @@ test("what a client put back stands in the server's record, and is said", async 
       { path: "AGENTS.md", what: "restored" },
     ],
   ]);
-}, 120_000);
+});

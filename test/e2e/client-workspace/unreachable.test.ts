@@ -123,7 +123,7 @@ test("a client that leaves in the middle of a turn leaves nothing half written, 
   expect(results(seen).at(-1)?.output).toContain('"code":"workspace_unreachable"');
   expect(await files.read("a.txt")).toBe("a\n");
   await running.client.cancelTurn({ sessionId: session.sessionId });
-}, 60_000);
+});
 
 test("of two clients that hold the same files one is asked to change and to run", async () => {
   const steps = [
@@ -149,7 +149,7 @@ test("of two clients that hold the same files one is asked to change and to run"
   expect(await files.read("a.txt")).toBe("A\n");
   leaving.abort();
   await following;
-}, 60_000);
+});
 
 test("a client of other files is never asked, and one that says it holds these is not taken at its path", async () => {
   await using place = await world(turn(call("Read", { file_path: "a.txt" })), {
@@ -162,7 +162,7 @@ test("a client of other files is never asked, and one that says it holds these i
     signal: leaving.signal,
   });
   await expect(played(resumed, leaving.signal)).rejects.toThrow("is not attached");
-}, 60_000);
+});
 
 test("rules that vanish from reach stop what was about to change, and what only reads", async () => {
   let reachable = true;
@@ -201,7 +201,7 @@ test("rules that vanish from reach stop what was about to change, and what only 
   expect(await files.read("b.txt")).toBe("b\n");
   // Without the project's rules the model is asked nothing more either.
   expect(events.find(({ event }) => event.case === "error")?.errorInfo).toMatchObject({ code: "client_error" });
-}, 60_000);
+});
 
 test("a session of files that a client holds has no directory of the server, and says what it cannot do", async () => {
   await using place = await world(turn());
@@ -230,7 +230,7 @@ test("a session of files that a client holds has no directory of the server, and
   }
   const { checkpoints, problem } = await running.client.listCheckpoints({ sessionId });
   expect({ checkpoints, problem }).toEqual({ checkpoints: [], problem: expect.stringContaining("A client holds") });
-}, 60_000);
+});
 
 /** What a call came to; fails when it came to nothing in a time in which nobody waits for a client any more. */
 async function soon<Result>(call: Promise<Result>): Promise<Result> {
@@ -286,7 +286,7 @@ test("a turn whose client left while the model spoke is stopped at once", async 
   await delay(3_000);
   const { sessionId } = session;
   expect(await soon(running.client.cancelTurn({ sessionId }))).toMatchObject({ wasRunning: true });
-}, 30_000);
+});
 
 test("what is kept for a workspace goes when its session is closed, and comes again with it", async () => {
   vi.useFakeTimers({ toFake: ["Date"], shouldAdvanceTime: true });
@@ -316,7 +316,7 @@ test("what is kept for a workspace goes when its session is closed, and comes ag
   } finally {
     vi.useRealTimers();
   }
-}, 30_000);
+});
 
 test("what asks for files outside of a turn does not wait long for a client that is gone", async () => {
   await using place = await world(turn());
@@ -325,4 +325,4 @@ test("what asks for files outside of a turn does not wait long for a client that
   const state = running.client.getWorkspaceState({ sessionId: session.sessionId });
   await refusalOf(state);
   expect(performance.now() - began).toBeLessThan(9_000);
-}, 30_000);
+});

@@ -56,10 +56,10 @@ let turns = 0;
 
 beforeAll(async () => {
   world = await ReplicaWorld.start({ replicas, nodes: 3, script });
-}, 120_000);
+});
 afterAll(async () => {
   await world[Symbol.asyncDispose]();
-}, 30_000);
+});
 
 async function everythingRuns(): Promise<void> {
   for (let index = 0; index < 3; index++) await world.cluster.startNode(index);
@@ -103,7 +103,7 @@ function linesOf(name: string): number {
   return existsSync(path) ? readFileSync(path, "utf8").split("\n").length - 1 : 0;
 }
 
-describe("any replica takes any request", { timeout: 90_000 }, () => {
+describe("any replica takes any request", () => {
   test("a turn is started at one, followed at another, and answered at a third", async () => {
     onTestFailed(() => void process.stderr.write(world.output));
     const sessionId = await newSession();
@@ -140,7 +140,7 @@ describe("any replica takes any request", { timeout: 90_000 }, () => {
   });
 });
 
-describe("one writer per working tree", { timeout: 60_000 }, () => {
+describe("one writer per working tree", () => {
   test("holds between servers: the second waits until the first one's turn is over", async () => {
     const first = await newSession();
     const { sessionId: second } = await world.client(1).startSession({ interactive: true });
@@ -160,7 +160,7 @@ describe("one writer per working tree", { timeout: 60_000 }, () => {
   });
 });
 
-describe("emergency controls", { timeout: 60_000 }, () => {
+describe("emergency controls", () => {
   test("switched at any server, they take effect at all of them", async () => {
     const sessionId = await newSession();
     await using listener = new Listener(world, sessionId, { at: 1, replicas });
@@ -179,7 +179,7 @@ describe("emergency controls", { timeout: 60_000 }, () => {
   });
 });
 
-describe("killed in the middle", { timeout: 120_000 }, () => {
+describe("killed in the middle", () => {
   test("the replica that a client listens at: it goes on elsewhere, and finds the question again", async () => {
     const sessionId = await newSession();
     await using listener = new Listener(world, sessionId, { at: 1, replicas });

@@ -15,9 +15,7 @@ async function ready(server: TestServer): Promise<readonly [number, unknown, str
   return [response.status, await response.json(), response.headers.get("connection")];
 }
 
-test("a server that leaves starts no turn, lets the running one end, and says good-bye so that clients come again", {
-  timeout: 30_000,
-}, async () => {
+test("a server that leaves starts no turn, lets the running one end, and says good-bye so that clients come again", async () => {
   await using server = await startTestServer({ script });
   expect(await ready(server)).toEqual([200, { status: "ok" }, "keep-alive"]);
   const [working, idle] = [await startSession(server), await startSession(server)];
@@ -37,7 +35,7 @@ test("a server that leaves starts no turn, lets the running one end, and says go
   expect(await farewell).toMatchObject({ code: "unavailable", info: "server_draining" });
 });
 
-test("a turn that is about to begin is waited for", { timeout: 30_000 }, async () => {
+test("a turn that is about to begin is waited for", async () => {
   await using server = await startTestServer({ script });
   const sessionId = await startSession(server);
   const session = await server.running.manager.get(sessionId);
@@ -56,7 +54,7 @@ test("a turn that is about to begin is waited for", { timeout: 30_000 }, async (
   expect(endState((await allEvents(server, sessionId)).filter((event) => event.turnId === turnId))).toBe("COMPLETED");
 });
 
-test("it waits no longer than it was told, and what still runs is stopped", { timeout: 30_000 }, async () => {
+test("it waits no longer than it was told, and what still runs is stopped", async () => {
   await using server = await startTestServer({ script });
   const sessionId = await startSession(server);
   const { turnId } = await server.client.startTurn({ sessionId, userInput: "long", clientTurnId: "t" });
@@ -77,7 +75,7 @@ test("it waits no longer than it was told, and what still runs is stopped", { ti
   expect(endState(await allEvents(server, sessionId))).toBe("CANCELLED");
 });
 
-test("a client that listens goes on by itself when the server is back", { timeout: 30_000 }, async () => {
+test("a client that listens goes on by itself when the server is back", async () => {
   await using server = await startTestServer({ script });
   const sessionId = await startSession(server);
   const stop = new AbortController();

@@ -189,7 +189,7 @@ export class Watcher implements AsyncDisposable {
   /** What `find` makes of the events, as soon as it makes something. */
   async until<Found>(
     find: (events: readonly InvokeEvent[]) => Found | undefined,
-    { heartbeats = false, withinMs = 10_000 }: { readonly heartbeats?: boolean; readonly withinMs?: number } = {},
+    { heartbeats = false, withinMs = 150_000 }: { readonly heartbeats?: boolean; readonly withinMs?: number } = {},
   ): Promise<Found> {
     const deadline = AbortSignal.timeout(withinMs);
     for (;;) {

@@ -60,7 +60,7 @@ async function told(server: TestServer, { sessionId }: Turn): Promise<readonly s
 /** A turn that has the tree. */
 async function holder(server: TestServer): Promise<Turn> {
   const turn = await start(server, "hold");
-  await vi.waitFor(() => expect(existsSync(server.workspace.path("held.txt"))).toBe(true), { timeout: 30_000 });
+  await vi.waitFor(() => expect(existsSync(server.workspace.path("held.txt"))).toBe(true));
   return turn;
 }
 
@@ -71,7 +71,7 @@ async function waiter(server: TestServer, userInput: string): Promise<Turn> {
   return turn;
 }
 
-describe("a turn that meets another session's turn in its working tree", { timeout: 120_000 }, () => {
+describe("a turn that meets another session's turn in its working tree", () => {
   test("waits, says so, and goes on when the other one has ended", async () => {
     await using server = await serve();
     const first = await holder(server);

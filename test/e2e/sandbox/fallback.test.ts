@@ -29,7 +29,7 @@ async function outcomes(place: "overlay" | "copy" | "too-large"): Promise<readon
 }
 
 // Only root can make the mount.
-describe.runIf(process.getuid?.() === 0)("a workspace over which no overlay can be made", { timeout: 120_000 }, () => {
+describe.runIf(process.getuid?.() === 0)("a workspace over which no overlay can be made", () => {
   test("and that is too large for copies: what only reads runs; what is written asks before", async () => {
     const [reads, writes] = await outcomes("too-large");
     expect(reads).toMatchObject({ outcome: "ran" });

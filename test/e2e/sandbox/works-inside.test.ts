@@ -224,7 +224,7 @@ const possible = works.filter(({ needs }) => {
   );
 });
 
-test.each(possible)("works inside: $name", { timeout: 60_000 }, async ({ commands, files, prepare, prints, look }) => {
+test.each(possible)("works inside: $name", async ({ commands, files, prepare, prints, look }) => {
   await using server = await startTestServer({
     files: { "a.txt": "first\n", ".gitignore": "node_modules\n", ...files },
     script: commands.map((command) => ({

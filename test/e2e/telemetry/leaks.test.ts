@@ -66,9 +66,7 @@ function leaked(bytes: Buffer): readonly string[] {
     .map(([name]) => name);
 }
 
-test("nothing of prompts, answers, commands, paths, contents, outputs, names or headers leaves by traces, metrics or log lines", {
-  timeout: 60_000,
-}, async () => {
+test("nothing of prompts, answers, commands, paths, contents, outputs, names or headers leaves by traces, metrics or log lines", async () => {
   await using collector = await Collector.start();
   await using server = await watchedServer({
     script,

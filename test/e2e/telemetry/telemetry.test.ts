@@ -38,7 +38,7 @@ async function oneTurn(server: Awaited<ReturnType<typeof watchedServer>>, userIn
 
 const named = (spans: readonly CollectedSpan[], name: string) => spans.filter((span) => span.name === name);
 
-describe("traces", { timeout: 60_000 }, () => {
+describe("traces", () => {
   test("a turn is one tree below the client's span, with what the conventions for generative AI ask for", async () => {
     await using collector = await Collector.start();
     await using server = await watchedServer({ script: reading, environment: json(collector.endpoint) });
@@ -149,7 +149,7 @@ describe("traces", { timeout: 60_000 }, () => {
   });
 });
 
-describe("metrics", { timeout: 60_000 }, () => {
+describe("metrics", () => {
   test("Prometheus reads them, and no label grows with use", async () => {
     await using server = await watchedServer({ script: [...reading, ...reading, ...reading] });
     const scrape = async () => parsePrometheusText(await (await fetch(server.metricsUrl)).text());
@@ -221,7 +221,7 @@ describe("metrics", { timeout: 60_000 }, () => {
   });
 });
 
-describe("logs", { timeout: 60_000 }, () => {
+describe("logs", () => {
   test("are JSON lines with the request and the trace they belong to", async () => {
     await using server = await watchedServer({ script: reading, args: ["--log-level", "debug"] });
     await oneTurn(server, "read it");
@@ -244,7 +244,7 @@ describe("logs", { timeout: 60_000 }, () => {
   });
 });
 
-test("nobody asked: nothing of OpenTelemetry is loaded", { timeout: 30_000 }, async () => {
+test("nobody asked: nothing of OpenTelemetry is loaded", async () => {
   await using server = await startTestServer({
     script: reading,
     server: { environment: { PATH: process.env["PATH"] } },

@@ -67,8 +67,8 @@ export async function watchedServer(options: {
     },
   );
   parts.defer(() => server[Symbol.asyncDispose]());
-  const url = await server.printed(/Listening on (http:\/\/[\d.:]+)/, { timeoutMs: 30_000 });
-  const metricsUrl = await server.printed(/Metrics are at (http:\/\/[\w.:/]+)/, { timeoutMs: 5_000 });
+  const url = await server.printed(/Listening on (http:\/\/[\d.:]+)/, { timeoutMs: 90_000 });
+  const metricsUrl = await server.printed(/Metrics are at (http:\/\/[\w.:/]+)/, { timeoutMs: 90_000 });
   const owned = parts.move();
   return {
     client: connect({ baseUrl: url, token }),

@@ -65,9 +65,7 @@ async function startReplicas() {
   };
 }
 
-test("users are kept apart on every server of a log, and each finds their own on all", {
-  timeout: 120_000,
-}, async () => {
+test("users are kept apart on every server of a log, and each finds their own on all", async () => {
   await using world = await startReplicas();
   const [ada, eve, otherAda, grace] = [
     await world.as("ada"),
@@ -99,9 +97,7 @@ test("users are kept apart on every server of a log, and each finds their own on
   expect((await ada.there.governance.verifyLedger({ sessionId })).status).toBe("ok");
 });
 
-test("what somebody else puts into a replica's inbox, or replays there, does nothing", {
-  timeout: 120_000,
-}, async () => {
+test("what somebody else puts into a replica's inbox, or replays there, does nothing", async () => {
   await using world = await startReplicas();
   const ada = await world.as("ada");
   const { sessionId } = await ada.here.client.startSession({});

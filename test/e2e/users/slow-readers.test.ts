@@ -98,9 +98,7 @@ test("readers that take nothing are let go, and then cut", { timeout: 300_000 },
   await vi.waitFor(() => expect(readers.every(({ closed }) => closed)).toBe(true), { timeout: 60_000 });
 });
 
-test("a reader that stood still is told so when it reads on, and goes on where it was", {
-  timeout: 120_000,
-}, async () => {
+test("a reader that stood still is told so when it reads on, and goes on where it was", async () => {
   const limits = { ...defaultLimits, slowReaderMs: 5_000 };
   await using world = await startManyUsersServer({ server: { limits } });
   const ada = await world.user({ user: "ada" });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { ReplDriver } from "../browser/repl-driver.ts";
 import { scriptedFiles, scriptedWork } from "../browser/scripted-work.ts";
+import { patience } from "./patience.ts";
 import { openRepl } from "./repl-in-workbench.ts";
 import { shows } from "./repl-sight.ts";
 import { useWorkbench } from "./use-workbench.ts";
@@ -68,7 +69,7 @@ test("lifting it needs a reason, and then work goes on", async () => {
     if (await title.isVisible()) await reason.press("Enter", { timeout: 1_000 }).catch(() => undefined);
     return !(await title.isVisible());
   };
-  await expect.poll(accepted, { interval: 300, timeout: 20_000 }).toBe(true);
+  await expect.poll(accepted, { interval: 300, timeout: patience }).toBe(true);
   await workbench().notice("Lifted: Stop All.");
   const repl = await openRepl(workbench());
   await repl.root.getByText("everything is stopped").waitFor({ state: "detached" });

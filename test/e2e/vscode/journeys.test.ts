@@ -44,7 +44,7 @@ test("without a repository git init is offered, and then a first commit without 
   await workbench().runCommand("View: Close All Editors");
   await openFile(page, "basket.js");
   // The walkthrough opens by itself; where it did so before the editors were closed, it was closed with them.
-  const opens = walkthroughTab(page).waitFor({ timeout: 30_000 });
+  const opens = walkthroughTab(page).waitFor({ timeout: 90_000 });
   const isOpen = await opens.then(() => true).catch(() => false);
   if (!isOpen) expect(await workbench().server.report()).toContain("The walkthrough is opened");
   else {

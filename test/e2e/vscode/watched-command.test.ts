@@ -41,7 +41,7 @@ test("a command that a turn waits for is watched in a terminal", async () => {
   const repl = await openRepl(workbench());
   await repl.send("begin");
   await workbench().pick("Create ai-agent/begin");
-  await expect.poll(() => running(sleep), { timeout: 30_000 }).toBe(1);
+  await expect.poll(() => running(sleep)).toBe(1);
   await repl.root.getByRole("button", { name: "Watch in terminal" }).click();
   await terminal().getByText("it has begun", { exact: true }).waitFor();
   await pictured(workbench(), "command");

@@ -52,7 +52,7 @@ const commands: readonly (readonly string[])[] = [
   ["undo", "--list"],
 ];
 
-test("no command of the user is told by another name than the one they typed", { timeout: 120_000 }, async () => {
+test("no command of the user is told by another name than the one they typed", async () => {
   await using here = await cliScene({
     "a.txt": "apple\n",
     ".claude/settings.json": '{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"true"}]}]}}\n',

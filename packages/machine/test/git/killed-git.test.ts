@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { openGit } from "#git/run/run-git";
 import { processesOver } from "./processes-over.ts";
 
-it("ends when it is killed, at whatever instant, and leaves no process behind", { timeout: 120_000 }, async () => {
+it("ends when it is killed, at whatever instant, and leaves no process behind", async () => {
   await using repository = await temporaryRepository({ "a.txt": "a\n" });
   const place = { directory: repository.root };
   for (let round = 0; round < 60; round++) {

@@ -51,7 +51,7 @@ async function download(start: readonly string[], operands: readonly string[], d
   return { output: stdout + stderr, ran: existsSync(directory.path("ran")) };
 }
 
-describe("of what pip would build, nothing runs", { timeout: 60_000 }, () => {
+describe("of what pip would build, nothing runs", () => {
   test.each<[string[]]>([[["evil.tbz"]], [["evil2.zip[x]"]], [["dep"]], [["-r", "lines.txt"]]])(
     "%j",
     async (operands) => {

@@ -25,12 +25,12 @@ test.runIf(process.platform === "linux")(
     onTestFinished(() => void child.kill("SIGKILL"));
     let said = "";
     child.stdout.on("data", (chunk: Buffer) => (said += String(chunk)));
-    await expect.poll(() => said, { timeout: 20_000 }).toContain("asked");
+    await expect.poll(() => said).toContain("asked");
     const [opener = 0] = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8").split(" ").map(Number);
     // It waits for what it opened to be taken.
-    await expect.poll(() => listening(opener), { timeout: 20_000 }).not.toEqual([]);
+    await expect.poll(() => listening(opener)).not.toEqual([]);
     child.kill("SIGKILL");
-    await expect.poll(() => existsSync(`/proc/${opener}`), { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => existsSync(`/proc/${opener}`)).toBe(false);
   },
 );
 

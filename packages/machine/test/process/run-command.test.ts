@@ -190,7 +190,7 @@ describe("nothing is left behind", () => {
     }
     // What the last ones held is let go of a moment after their output.
     const held = () => readdirSync("/proc/self/fd").length;
-    await expect.poll(held, { timeout: 10_000 }).toBeLessThanOrEqual(open + 1);
+    await expect.poll(held).toBeLessThanOrEqual(open + 1);
     const zombies = readdirSync("/proc")
       .filter((name) => /^\d+$/.test(name))
       .filter((id) => {

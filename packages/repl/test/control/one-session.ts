@@ -111,4 +111,4 @@ export function appOn(server: OneSession, launch: Partial<ReplHost["launch"]> = 
 
 export const opened = (control: ReplControl) => vi.waitFor(() => expect(control.opening.value.state).toBe("done"));
 export const progress = (control: ReplControl, wanted: string) =>
-  vi.waitFor(() => expect(control.turns.progress.value).toBe(wanted), { timeout: 3000 });
+  vi.waitFor(() => expect(control.turns.progress.value).toBe(wanted));

@@ -72,7 +72,7 @@ describe("running", () => {
     const abort = new AbortController();
     const running = run("echo $$ > pid.new; mv pid.new pid; sleep 60; true", { signal: abort.signal, timeout: 60 });
     const pidFile = join(directory, "ws", "pid");
-    await expect.poll(() => existsSync(pidFile), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => existsSync(pidFile)).toBe(true);
     const pid = Number(readFileSync(pidFile, "utf8"));
     abort.abort();
     await expect(running).rejects.toThrow();

@@ -203,4 +203,4 @@ test("a run that hangs before it begins is given up, and keeps nobody from the s
   await bench.plans().preview(session, other.planId);
   // Nothing of it was spent.
   expect((await bench.plans().execute(session, planId, digest, token, never)).executed).toBe(true);
-}, 30_000);
+});

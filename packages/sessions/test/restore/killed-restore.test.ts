@@ -31,7 +31,7 @@ test("a process killed in the middle of a snapshot leaves one that works", async
   });
   expect(await restore([id])).toEqual({ skipped: [] });
   expect(treeOf(root)).toEqual(before);
-}, 60_000);
+});
 
 test("a process killed in the middle of a restore leaves all or nothing of it, and it is done again", async () => {
   const { root, command, restore } = world();
@@ -77,4 +77,4 @@ test("a process killed in the middle of a restore leaves all or nothing of it, a
   }
   expect(await restore([id], { force: true })).toEqual({ skipped: [] });
   expect(treeOf(root)).toEqual(before);
-}, 60_000);
+});

@@ -257,7 +257,7 @@ test("any tree comes back from any other", async () => {
     }),
     { numRuns: 15 },
   );
-}, 60_000);
+});
 
 /** Entries below a file or a link of the same tree are left out. */
 function become(root: string, entries: readonly (readonly [string, DiskEntry])[]): void {

@@ -159,7 +159,7 @@ test("what was removed is noted as gone only by who saw it removed", () => {
   expect(records.leftover).toBeUndefined();
 });
 
-test("several processes that add at once never keep more, and in the end no fewer", { timeout: 120_000 }, async () => {
+test("several processes that add at once never keep more, and in the end no fewer", async () => {
   const path = directory();
   const [limit, each] = [10, 60];
   const code = `

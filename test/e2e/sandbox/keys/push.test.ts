@@ -136,12 +136,12 @@ describe("a plain chain with a push at its end", () => {
     const sessionId = await startSession(server, { interactive: true });
     await using watcher = await Watcher.attach(server, sessionId);
     await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "t" });
-    await watcher.until((events) => eventsOf(events, "confirmationRequest")[0], { withinMs: 60_000 });
+    await watcher.until((events) => eventsOf(events, "confirmationRequest")[0]);
     const recorded = async () => {
       const records = (await server.workspace.read(".orchestration/agent_trace.jsonl")).split("\n");
       expect(records.some((record) => /"outcome"/.test(record) && record.includes("made.txt"))).toBe(true);
     };
-    await vi.waitFor(recorded, { timeout: 30_000 });
+    await vi.waitFor(recorded);
     expect(await server.workspace.read("made.txt")).toBe("");
   });
 

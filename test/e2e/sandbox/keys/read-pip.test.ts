@@ -44,9 +44,7 @@ with zipfile.ZipFile("dep-1.0.0-py3-none-any.whl", "w") as wheel:
   return { port, requests, [Symbol.dispose]: () => void server.close() };
 }
 
-test("pip in another way than a plain install: the login is added to what it reads, and pip itself has none", {
-  timeout: 180_000,
-}, async () => {
+test("pip in another way than a plain install: the login is added to what it reads, and pip itself has none", async () => {
   using index = await packageIndex();
   const address = `http://127.0.0.1:${index.port}/simple/`;
   await using home = await temporaryDirectory({
@@ -68,9 +66,7 @@ test("pip in another way than a plain install: the login is added to what it rea
   expect(keptText(server)).not.toContain(password);
 });
 
-test("pip: 401 first, then the login of ~/.netrc by a question; what the workspace prepared finds none", {
-  timeout: 180_000,
-}, async () => {
+test("pip: 401 first, then the login of ~/.netrc by a question; what the workspace prepared finds none", async () => {
   using index = await packageIndex();
   const address = `http://127.0.0.1:${index.port}/simple/`;
   await using home = await temporaryDirectory({

@@ -29,7 +29,7 @@ async function differences(servers: readonly TestServer[]) {
   return { code, same, rows, differ: rows.filter((row) => !row.same).map(({ what }) => what) };
 }
 
-describe("doctor --compare", { timeout: 60_000 }, () => {
+describe("doctor --compare", () => {
   test("seed 003 §11 parity: two deployments of one release under the same rules are the same", async () => {
     await using one = await temporaryDirectory(release);
     await using other = await temporaryDirectory(release);

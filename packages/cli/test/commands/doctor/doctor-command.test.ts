@@ -39,7 +39,7 @@ async function used(): Promise<Scene> {
 
 const rulesOf = (text: string) => (scene: Scene) => scene.repository.write(".gennai/rules.yaml", text);
 
-describe("doctor", { timeout: 60_000 }, () => {
+describe("doctor", () => {
   test("a sound place: nothing fails, and the exit code says so", async () => {
     await using scene = await used();
     const { code, report, of } = await doctor(scene);

@@ -38,7 +38,7 @@ function helperOf([shell]: readonly number[]): number {
 async function commandAndPause(env: Readonly<Record<string, string>> = {}): Promise<void> {
   await command("true", env);
   await delay(200);
-  await expect.poll(() => waitingShells(env), { timeout: 10_000 }).toHaveLength(1);
+  await expect.poll(() => waitingShells(env)).toHaveLength(1);
 }
 
 /** Ids of shells that wait with this environment. */
@@ -57,7 +57,7 @@ function waitingShells(env: Readonly<Record<string, string>> = {}): readonly num
     });
 }
 
-test("a command becomes the shell that waited, and another one waits then", { timeout: 20_000 }, async () => {
+test("a command becomes the shell that waited, and another one waits then", async () => {
   let waiting: number | undefined;
   // A shell is seen in /proc a moment before it can take a command; that one then starts another.
   const taken = async () => {
@@ -66,8 +66,8 @@ test("a command becomes the shell that waited, and another one waits then", { ti
     const { output } = await command("echo $$");
     return Number(output) === waiting;
   };
-  await expect.poll(taken, { timeout: 15_000 }).toBe(true);
-  await expect.poll(() => waitingShells(), { timeout: 10_000 }).toHaveLength(1);
+  await expect.poll(taken).toBe(true);
+  await expect.poll(() => waitingShells()).toHaveLength(1);
   expect(waitingShells()).not.toContain(waiting);
 });
 
@@ -133,9 +133,9 @@ test("when the helper is killed its command is ended, no shell waits for nothing
   await delay(300);
   process.kill(helperOf(waitingShells()), "SIGKILL");
   expect(await running).toMatchObject({ exitCode: undefined, signal: expect.stringContaining("unknown") });
-  await expect.poll(() => waitingShells(), { timeout: 5_000 }).toEqual([]);
+  await expect.poll(() => waitingShells()).toEqual([]);
   expect(await command("echo next")).toMatchObject({ exitCode: 0, output: "next\n" });
-}, 20_000);
+});
 
 test("when the helper is stopped, a command ends all the same, can be stopped, and the next one runs", async () => {
   const unknown = { exitCode: undefined, signal: expect.stringContaining("unknown") };
@@ -149,7 +149,7 @@ test("when the helper is stopped, a command ends all the same, can be stopped, a
   expect(await stopped).toMatchObject({ state: "aborted", survivors: [] });
   expect(performance.now() - began).toBeLessThan(4_000);
   expect(await command("echo next")).toMatchObject({ exitCode: 0, output: "next\n" });
-}, 30_000);
+});
 
 test("the shell that waits keeps no process from ending, and ends with it, also when it is killed", async () => {
   const program = (last: string, ending: string) => `
@@ -172,4 +172,4 @@ test("the shell that waits keeps no process from ending, and ends with it, also 
     expect(await wasEndedByUs).toBe(false);
     await expect.poll(() => waitingShells({ ENDING: ending })).toEqual([]);
   }
-}, 180_000);
+});

@@ -21,13 +21,13 @@ test.runIf(process.platform === "linux")("the helper and its shells end with a p
   });
   let said = "";
   child.stdout.on("data", (chunk: Buffer) => (said += String(chunk)));
-  await expect.poll(() => said, { timeout: 20_000 }).toContain("ordered");
+  await expect.poll(() => said).toContain("ordered");
   const childrenOf = (id: number): readonly number[] =>
     readFileSync(`/proc/${id}/task/${id}/children`, "utf8").split(" ").filter(Boolean).map(Number);
   const family = (): readonly number[] => childrenOf(child.pid ?? 0).flatMap((id) => [id, ...childrenOf(id)]);
   // The helper, and the shell that it has started by now.
-  await expect.poll(family, { timeout: 20_000 }).toHaveLength(2);
+  await expect.poll(family).toHaveLength(2);
   const all = family();
   child.kill("SIGKILL");
-  await expect.poll(() => all.filter((id) => existsSync(`/proc/${id}`)), { timeout: 20_000 }).toEqual([]);
+  await expect.poll(() => all.filter((id) => existsSync(`/proc/${id}`))).toEqual([]);
 });

@@ -45,7 +45,7 @@ async function waiter(what: string) {
   };
 }
 
-test("a process that is killed has no place any more", { timeout: 60_000 }, async () => {
+test("a process that is killed has no place any more", async () => {
   const kill = await waiter("another process");
   const mine = line().join("mine");
   expect([line().first(), mine.ahead()]).toEqual(["another process", ["another process"]]);
@@ -56,7 +56,7 @@ test("a process that is killed has no place any more", { timeout: 60_000 }, asyn
   expect(readdirSync(join(directory, "line")).filter((name) => /^\d+$/.test(name))).toEqual([]);
 });
 
-test("processes that come at once get one place each", { timeout: 60_000 }, async () => {
+test("processes that come at once get one place each", async () => {
   await Promise.all(["a", "b", "c", "d"].map(waiter));
   expect([...line().join("last").ahead()].sort()).toEqual(["a", "b", "c", "d"]);
 });

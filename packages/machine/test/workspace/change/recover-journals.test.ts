@@ -31,7 +31,7 @@ describe("kill -9 at any call of an apply of four changes", () => {
     calls = Number((await crash("calibrate", 0)).output);
   });
 
-  test("leaves whole files, and recovery makes all or nothing of them", { timeout: 60_000 }, async () => {
+  test("leaves whole files, and recovery makes all or nothing of them", async () => {
     expect(calls).toBeGreaterThan(20);
     const points = Array.from({ length: calls }, (_, index) => index + 1);
     const seen = new Set<string>();
@@ -107,7 +107,7 @@ describe("kill -9 at any call of an apply of four changes", () => {
   }
 });
 
-test("kill -9 at random moments never leaves half a file or half a set", { timeout: 60_000 }, async () => {
+test("kill -9 at random moments never leaves half a file or half a set", async () => {
   const place = "random";
   for (let round = 0; round < 6; round += 1) {
     rmSync(join(top, place), { recursive: true, force: true });

@@ -14,7 +14,7 @@ test("a turn whose session cannot be given its title runs to its end all the sam
   const session = await manager.start(manager.services.defaultSettings, "");
   const setTitle = vi.spyOn(manager.services.log, "setTitle").mockRejectedValue(new Error("The disk is full."));
   const { turnId } = await startTurn(session, input("one"));
-  await expect.poll(() => session.state.turns.get(turnId)?.state, { timeout: 10_000 }).toBe("completed");
+  await expect.poll(() => session.state.turns.get(turnId)?.state).toBe("completed");
   expect(setTitle).toHaveBeenCalled();
   // Masked before it is told, which may take longer than the turn.
   await expect.poll(() => server.failures).toHaveLength(1);
@@ -59,7 +59,7 @@ test("a look at the log beside a start takes the session from nobody", async () 
   await session.catchUp();
   go.resolve();
   const { turnId } = await starting;
-  await expect.poll(() => session.state.turns.get(turnId)?.state, { timeout: 10_000 }).toBe("completed");
+  await expect.poll(() => session.state.turns.get(turnId)?.state).toBe("completed");
   expect(takeOver).not.toHaveBeenCalled();
 });
 

@@ -149,7 +149,7 @@ test("what is remembered and looked at again is what git would find", async () =
     ),
     { numRuns: 25 },
   );
-}, 120_000);
+});
 
 test("git, which compares whole seconds, does not miss what was rewritten unseen in the second of its index", async () => {
   const { root, asked } = world();
