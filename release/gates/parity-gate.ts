@@ -9,7 +9,7 @@ import { Steps } from "./steps.ts";
 export const parityGate: Gate = {
   name: "audit-parity",
   title: "Two deployments of the packed command line are the same: version, protocol, policy, controls, program.",
-  timeoutMs: 5 * 60_000,
+  timeoutMs: 30 * 60_000,
   async run(context, { signal }) {
     const steps = new Steps(context.doing);
     const gennai = await installCommandLine(context, { signal });

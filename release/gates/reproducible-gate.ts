@@ -10,7 +10,7 @@ import { Steps } from "./steps.ts";
 export const reproducibleGate: Gate = {
   name: "reproducible",
   title: "A fresh clone of the commit, in another directory, gives the same bytes.",
-  timeoutMs: 10 * 60_000,
+  timeoutMs: 30 * 60_000,
   async run({ root, directory, scratch, doing }, { signal }) {
     const steps = new Steps(doing);
     const { commit } = sourceState(root);

@@ -11,7 +11,7 @@ import { Steps } from "./steps.ts";
 export const smokeGate: Gate = {
   name: "smoke",
   title: "The packed command line installs with an empty home, works, blames, takes back, and its ledger verifies.",
-  timeoutMs: 5 * 60_000,
+  timeoutMs: 30 * 60_000,
   async run(context, { signal }) {
     const steps = new Steps(context.doing);
     const gennai = await installCommandLine(context, { signal });
