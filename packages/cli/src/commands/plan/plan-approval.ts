@@ -23,29 +23,33 @@ interface Named {
   readonly digest: string | undefined;
 }
 
-/** On a terminal a person is asked. Where nobody is, the command line is the word, but never for what is of high risk. */
+/** `--yes` is the word for what is not of high risk. Else a person is asked; where nobody is, nothing is approved. Throws `CliError`. */
 export async function requireYes(
   plan: Plan,
   { terminal, signal }: Pick<PlanContext, "terminal" | "signal">,
   flags: Pick<PlanFlags, "yes">,
 ): Promise<void> {
   const isHigh = plan.steps.some(({ risk }) => isAtLeast(risk, "high"));
-  if (terminal.input !== undefined && !(flags.yes === true && !isHigh)) {
-    const answer = await terminal.input.question(`Approve exactly this plan (${plan.digest.slice(0, 12)}…)? y/N > `, {
-      signal,
-    });
-    if (/^\s*y(es)?\s*$/i.test(answer ?? "")) return;
-    throw new CliError("The plan was not approved; it stays as it is.", {
-      exitCode: exitCode.refused,
-      next: [`gennai plan status ${terminalSafe(plan.planId)}`],
-    });
+  if (flags.yes === true && !isHigh) return;
+  if (terminal.input === undefined) {
+    throw new CliError(
+      `${isHigh ? "The plan has steps of high risk, and nobody" : "Nobody"} can be asked here, so it was not approved.`,
+      {
+        exitCode: exitCode.refused,
+        next: [
+          `Look at it, then name what you approve: gennai plan approve ${terminalSafe(plan.planId)} --digest ${plan.digest}`,
+          ...(isHigh ? [] : ["or say --yes."]),
+        ],
+      },
+    );
   }
-  if (!isHigh) return;
-  throw new CliError("The plan has steps of high risk, and nobody can be asked here.", {
+  const answer = await terminal.input.question(`Approve exactly this plan (${plan.digest.slice(0, 12)}…)? y/N > `, {
+    signal,
+  });
+  if (/^\s*y(es)?\s*$/i.test(answer ?? "")) return;
+  throw new CliError("The plan was not approved; it stays as it is.", {
     exitCode: exitCode.refused,
-    next: [
-      `Look at it, then name what you approve: gennai plan approve ${terminalSafe(plan.planId)} --digest ${plan.digest}`,
-    ],
+    next: [`gennai plan status ${terminalSafe(plan.planId)}`],
   });
 }
 

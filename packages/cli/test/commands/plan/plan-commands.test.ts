@@ -164,6 +164,17 @@ describe("gennai plan", () => {
     }
   });
 
+  test("where nobody can be asked, only a digest or --yes approves", async () => {
+    await using here = await cliScene(files);
+    const { id, digest } = await planned(here);
+    const refused = await here.run("plan", "approve", id);
+    expect(refused).toMatchObject({ code: 3, err: expect.stringContaining(`plan approve ${id} --digest ${digest}`) });
+    expect(refused.err).toContain("or say --yes");
+    expect((await here.run("plan", "execute", id)).code).toBe(3);
+    await changedNothing(here);
+    expect((await here.run("plan", "approve", id, "--yes")).code).toBe(0);
+  });
+
   test("a step that fails: partial, told by the exit code, and undone as a whole", async () => {
     await using here = await cliScene(files);
     const { id } = await approved(
