@@ -2,9 +2,11 @@
 //
 // Every floor is measured in the same run, by turns with its figure: only their ratio says something about Gennai rather
 // than about the machine. A target that is not met fails nothing.
+
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { readCommandLine, usageError } from "../../scripts/lib/command-line.mjs";
 import { BenchWorld } from "./bench-world.ts";
 import { gennaiProgram } from "./gennai-server.ts";
@@ -93,7 +95,7 @@ for (const [name, measure] of chosen) {
   try {
     readings.push(...(await measure(world)));
   } catch (error) {
-    process.stderr.write(`${name} could not be measured: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${name} could not be measured: ${errorMessage(error)}\n`);
     process.exitCode = 1;
   }
 }

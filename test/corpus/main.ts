@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { readCommandLine, usageError } from "../../scripts/lib/command-line.mjs";
 import { type Check, type CorpusCase, loadCases } from "./corpus-case.ts";
 import { corpusChecks } from "./corpus-checks.ts";
@@ -62,7 +63,7 @@ async function resultOf(each: CorpusCase, check: Check | undefined): Promise<Res
     return { type: "right" };
   } catch (error) {
     const cause = error instanceof SuppressedError ? error.suppressed : error;
-    return { type: "wrong", why: (cause instanceof Error ? cause.message : String(cause)).replaceAll("\n", "\n    ") };
+    return { type: "wrong", why: errorMessage(cause).replaceAll("\n", "\n    ") };
   }
 }
 

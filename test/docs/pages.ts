@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { type MarkdownPage, parseMarkdown } from "./markdown-page.ts";
 import { repository } from "./page-home.ts";
 
@@ -15,6 +16,6 @@ function read(path: string): MarkdownPage {
   try {
     return parseMarkdown(readFileSync(join(repository, path), "utf8"));
   } catch (error) {
-    throw new Error(`${path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`${path}: ${errorMessage(error)}`, { cause: error });
   }
 }

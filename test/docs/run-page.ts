@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { errorMessage } from "@gennai/protocol/error-message";
 import type { Block, MarkdownPage } from "./markdown-page.ts";
 import { makePageHome, type PageHost } from "./page-home.ts";
 import { PageShell } from "./page-shell.ts";
@@ -26,7 +27,7 @@ export async function runPage(page: MarkdownPage): Promise<void> {
     try {
       for (const problem of await run.block(block)) problems.push(`block in line ${block.line}: ${problem}`);
     } catch (error) {
-      problems.push(`block in line ${block.line}: ${error instanceof Error ? error.message : String(error)}`);
+      problems.push(`block in line ${block.line}: ${errorMessage(error)}`);
     }
   }
   if (problems.length > 0) throw new Error(problems.join("\n\n"));

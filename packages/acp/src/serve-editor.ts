@@ -13,6 +13,7 @@ import {
 import { ConnectError } from "@connectrpc/connect";
 import type { AgentClient, GovernanceClient, PlanClient } from "@gennai/client/connection/connection";
 import { summariesFromMessage } from "@gennai/client/session/session-summary";
+import { errorMessage } from "@gennai/protocol/error-message";
 import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import type { EditorMcpServers } from "./editor/editor-mcp-servers.ts";
 import { ServedSession } from "./session/served-session.ts";
@@ -159,5 +160,5 @@ async function told<Value>(work: Promise<Value>): Promise<Value> {
 
 function reasonOf(error: unknown): string {
   if (error instanceof ConnectError) return error.rawMessage;
-  return error instanceof Error ? error.message : String(error);
+  return errorMessage(error);
 }

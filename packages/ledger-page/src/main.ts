@@ -1,3 +1,4 @@
+import { errorMessage } from "@gennai/protocol/error-message";
 import "./no-code-from-text.ts";
 import { chosenAnchors } from "./chosen-anchors.ts";
 import { element, told } from "./elements.ts";
@@ -73,8 +74,7 @@ async function check(): Promise<void> {
   } catch (error) {
     if (mine !== newest) return;
     say("");
-    const message = error instanceof Error ? error.message : String(error);
-    const failure = element("p", "verdict bad", `Nothing was checked. ${told(message)}`);
+    const failure = element("p", "verdict bad", `Nothing was checked. ${told(errorMessage(error))}`);
     failure.setAttribute("role", "alert");
     result.append(failure);
   }

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { errorMessage } from "./error-message.ts";
 
 const named = z.string().check(z.minLength(1));
 
@@ -72,7 +73,7 @@ export async function readAnnouncements(
       else servers.push(record);
     } catch (error) {
       if (error instanceof SyntaxError) ignore("it is not a discovery file");
-      else ignore(error instanceof Error ? error.message : String(error));
+      else ignore(errorMessage(error));
     }
   }
   servers.sort((left, right) => right.startedAt - left.startedAt);

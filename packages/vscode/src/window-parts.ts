@@ -1,4 +1,5 @@
 import type { ClientIdentity } from "@gennai/client/connection/client-identity";
+import { errorMessage } from "@gennai/protocol/error-message";
 import * as vscode from "vscode";
 import { ChangeSets } from "./apply/change-sets.ts";
 import { ProposalApplier } from "./apply/proposal-applier.ts";
@@ -81,7 +82,7 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
   const root = folder === undefined ? "" : (pathOf(folder.uri) ?? "");
   const version = versionOf(context);
   const clientId = crypto.randomUUID();
-  const warn = (what: string, error: unknown) => log.warn(what, error instanceof Error ? error.message : String(error));
+  const warn = (what: string, error: unknown) => log.warn(what, errorMessage(error));
   // Parts that use each other: asked for when something happens, and by then all of them are made.
   const later = { workbench: () => workbench, status: () => status };
   const details = () => windowDetails(workbench, status.link);
@@ -249,7 +250,7 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
         saveState: (state) => void context.workspaceState.update(stateKey, state),
         saveReview: (state) => reviewing.reviews.set(state, place),
         showsSession: (sessionId) => void sessions.showsSession(sessionId),
-        onProblem: (what, error) => log.warn(what, error instanceof Error ? error.message : ""),
+        onProblem: (what, error) => log.warn(what, errorMessage(error)),
       };
     },
   });

@@ -10,6 +10,7 @@ import { callFailure } from "@gennai/client/connection/call-failure";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { listModels, type ProviderChoice } from "@gennai/client/session/models/model-choices";
 import { prepareBranch } from "@gennai/client/session/state/workspace-state";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import type { ReportedSettings, SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import { acpEditor } from "../editor/acp-editor.ts";
@@ -234,6 +235,6 @@ function contentOf(blocks: readonly ContentBlock[]): PromptContent {
   try {
     return promptContent(blocks);
   } catch (error) {
-    throw RequestError.invalidParams(undefined, error instanceof Error ? error.message : String(error));
+    throw RequestError.invalidParams(undefined, errorMessage(error));
   }
 }

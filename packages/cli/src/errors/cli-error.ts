@@ -1,5 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { ExpectedError } from "@gennai/machine/expected-error";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { type ExitCode, exitCode } from "./exit-code.ts";
 import { reachProblem } from "./reach-problem.ts";
@@ -30,7 +31,7 @@ export function usageError(message: string, ...next: readonly string[]): CliErro
 export function asCliError(error: unknown): CliError {
   if (error instanceof CliError) return error;
   if (error instanceof ConnectError) return fromConnectError(error);
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   if (error instanceof ExpectedError) {
     const { isWrongInput, hint } = error;
     return new CliError(message, {

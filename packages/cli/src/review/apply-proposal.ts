@@ -7,6 +7,7 @@ import {
   reviewedChange,
 } from "@gennai/client/review/reviewed-change";
 import type { AgentSession } from "@gennai/client/session/agent-session";
+import { errorMessage } from "@gennai/protocol/error-message";
 import {
   type AppliedFile,
   isBeyondText,
@@ -54,8 +55,7 @@ export async function applyProposal(
   await session.submitReview({ proposalId, hunks, note }, { signal });
   if (changes.length === 0) return [];
   const files = await writer.write(changes).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CliError(`Nothing was applied: ${reason}`, {
+    throw new CliError(`Nothing was applied: ${errorMessage(error)}`, {
       next: ["Ask for the change again; it will be made on the new text."],
       cause: error,
     });

@@ -1,3 +1,4 @@
+import { errorMessage } from "@gennai/protocol/error-message";
 import { AnalysisReport, TooMuch } from "./analysis-report.ts";
 import type { CommandAnalysis } from "./command-analysis.ts";
 import { walkScript } from "./script/walk-script.ts";
@@ -37,8 +38,7 @@ export function analyseCommand(text: string, options: AnalyseOptions): CommandAn
     } catch (error) {
       // Input that brings a parser down must not pass for harmless.
       if (error instanceof TooMuch) report.unresolved(error.message);
-      else
-        report.unresolved(`text that cannot be analysed: ${error instanceof Error ? error.message : "unknown error"}`);
+      else report.unresolved(`text that cannot be analysed: ${errorMessage(error)}`);
     }
   }
   return report.finish(text);

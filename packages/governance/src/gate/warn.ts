@@ -1,3 +1,4 @@
+import { errorMessage } from "@gennai/protocol/error-message";
 import type { GateOptions } from "./gate-options.ts";
 
 /** Reports an error that nobody expected. Its text may quote anything, so it is masked. */
@@ -7,6 +8,5 @@ export async function warn(
   turnId: string,
   { journal, redactor }: Pick<GateOptions, "journal" | "redactor">,
 ): Promise<void> {
-  const problem = error instanceof Error ? error.message : String(error);
-  journal.warn(await redactor.redact(`${what}: ${problem}`), turnId);
+  journal.warn(await redactor.redact(`${what}: ${errorMessage(error)}`), turnId);
 }

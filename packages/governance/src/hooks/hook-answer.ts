@@ -1,3 +1,4 @@
+import { errorMessage } from "@gennai/protocol/error-message";
 import * as z from "zod";
 import { allow, ask, deny, type Verdict } from "../verdict.ts";
 import type { HookCommand } from "./hook-config.ts";
@@ -77,7 +78,7 @@ export function hookRemark(hook: HookCommand, run: HookRun): string | undefined 
     const verdict = hookVerdict(hook, run);
     return verdict.type === "allow" ? undefined : `${nameOf(hook)}: ${verdict.finding.reason}`;
   } catch (error) {
-    return `The hook ${nameOf(hook)} failed: ${error instanceof Error ? error.message : String(error)}`;
+    return `The hook ${nameOf(hook)} failed: ${errorMessage(error)}`;
   }
 }
 

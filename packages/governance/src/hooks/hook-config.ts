@@ -1,3 +1,4 @@
+import { errorMessage } from "@gennai/protocol/error-message";
 import * as z from "zod";
 
 /** Points of a call at which users' programs run. */
@@ -55,7 +56,7 @@ export function parseHooks(text: string, source: string): readonly HookCommand[]
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new Error(`${source}: is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`${source}: is not JSON: ${errorMessage(error)}`);
   }
   const parsed = hooksSchema.safeParse(value);
   if (!parsed.success) {

@@ -1,3 +1,4 @@
+import { errorMessage } from "@gennai/protocol/error-message";
 import { coveringNames } from "../covering-names.ts";
 import type { CallOutcome, Decision, GateJournal } from "../gate/gate-journal.ts";
 import { hookRemark } from "./hook-answer.ts";
@@ -75,7 +76,7 @@ export function withPostToolHooks(
         await tell(result, decision, turnId).catch((error: unknown) => {
           // The turn was stopped meanwhile: nobody waits for what they say any more.
           if (options.signal.aborted) return;
-          journal.warn(`A hook failed: ${error instanceof Error ? error.message : String(error)}`, turnId);
+          journal.warn(`A hook failed: ${errorMessage(error)}`, turnId);
         });
       }
     },

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { errorMessage } from "@gennai/protocol/error-message";
 import * as z from "zod";
 import { ExpectedError } from "../expected-error.ts";
 import { readUserFile } from "./user-file.ts";
@@ -89,5 +90,5 @@ function whyNot(error: unknown): string {
   if (error instanceof z.ZodError) {
     return error.issues.map(({ path, message }) => `${path.join(".") || "the file"}: ${message}`).join("; ");
   }
-  return error instanceof Error ? error.message : String(error);
+  return errorMessage(error);
 }

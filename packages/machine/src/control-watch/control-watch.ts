@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs"
 import { basename, dirname, join } from "node:path";
 import type { AgreedControl } from "@gennai/governance/policies/files/agreed-control";
 import type { PutBackFile } from "@gennai/governance/tool";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { isRunning, thisOwner } from "../process/locks/journal-owner.ts";
 import { ProcessLocks } from "../process/locks/process-lock.ts";
 import { isWithin } from "../sandbox/host/host-layout.ts";
@@ -273,7 +274,7 @@ function notRecovered(
   error: unknown,
   known: { readonly workspaceRoot?: string | undefined; readonly knownIn?: string },
 ): RecoveredCommand {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = errorMessage(error);
   const { workspaceRoot = "a workspace that is not known" } = known;
   return { ...known, workspaceRoot, files: [{ path: "its control files", what: "failed", reason }], keptIn: "" };
 }

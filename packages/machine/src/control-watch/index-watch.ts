@@ -4,6 +4,7 @@ import { dirname, join, relative } from "node:path";
 import type { AgreedControl } from "@gennai/governance/policies/files/agreed-control";
 import { controlPath } from "@gennai/governance/policies/files/control-paths";
 import type { PutBackFile } from "@gennai/governance/tool";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { entryAt } from "../entry-at.ts";
 import { entryKey, gitlink, indexLayout, objectName } from "../git-data/git-index.ts";
 import type { RepositoryPaths } from "../sandbox/host/repository-paths.ts";
@@ -100,7 +101,7 @@ export class IndexWatch {
       const lying = SetBack.at(dirname(path), { bytes: this.#bytes, aside }).to(path, state);
       return [{ path, what: "restored", reason: `what the next commit says of control files${lying}` }];
     } catch (error) {
-      return [{ path, what: "failed", reason: error instanceof Error ? error.message : String(error) }];
+      return [{ path, what: "failed", reason: errorMessage(error) }];
     }
   }
 

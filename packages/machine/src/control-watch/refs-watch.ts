@@ -4,6 +4,7 @@ import { dirname, join, relative } from "node:path";
 import type { AgreedControl } from "@gennai/governance/policies/files/agreed-control";
 import { isProtectedBranch } from "@gennai/governance/policies/git/branch";
 import type { PutBackFile } from "@gennai/governance/tool";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { entryAt } from "../entry-at.ts";
 import { defaultRemoteBranch } from "../git-data/git-head.ts";
 import { packedRefs, soundPacked, withoutPacked } from "../git-data/packed-refs.ts";
@@ -83,7 +84,7 @@ export class RefsWatch {
         const lying = set();
         done.push({ path: name, what, reason: `${reason}${lying}` });
       } catch (error) {
-        done.push({ path: name, what: "failed", reason: error instanceof Error ? error.message : String(error) });
+        done.push({ path: name, what: "failed", reason: errorMessage(error) });
       }
     };
     const { agreed, aside, deadline } = options;

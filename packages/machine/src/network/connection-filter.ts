@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import type { AllowedEndpoint } from "@gennai/governance/network/connection";
 import { type Endpoint, endpointOf, isLoopback } from "@gennai/governance/network/endpoint";
+import { errorMessage } from "@gennai/protocol/error-message";
 import type { ConnectionBook } from "./connection-book.ts";
 import { allowing, type Outside, wayOut } from "./way-out.ts";
 
@@ -91,7 +92,7 @@ export class ConnectionFilter {
         const { add } = this.#note({ host, port, state: "allowed", address, ...answer, ...used });
         return { socket, add };
       } catch (error) {
-        reason = error instanceof Error ? error.message : String(error);
+        reason = errorMessage(error);
       }
     }
     this.#note({ host, port, state: "failed", reason });

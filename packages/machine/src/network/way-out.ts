@@ -2,6 +2,7 @@ import { lookup } from "node:dns/promises";
 import { connect, isIP, type Socket } from "node:net";
 import type { AllowedEndpoint } from "@gennai/governance/network/connection";
 import { addressForm, type Endpoint, isLoopback } from "@gennai/governance/network/endpoint";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { isPublicAddress } from "../web/public-address.ts";
 import { hostPorts, isOwnPort } from "./host-ports.ts";
 
@@ -45,7 +46,7 @@ export async function wayOut(allowed: AllowedEndpoint, outside: Outside): Promis
   try {
     found = (await outside.lookup(host)).map((each) => addressForm(each) ?? each);
   } catch (error) {
-    return { type: "unknown-host", reason: error instanceof Error ? error.message : String(error) };
+    return { type: "unknown-host", reason: errorMessage(error) };
   }
   // A yes for a private address is for that one alone.
   if (address !== undefined && found.includes(address)) return { type: "open", addresses: [address] };

@@ -1,3 +1,4 @@
+import { errorMessage } from "@gennai/protocol/error-message";
 import * as z from "zod";
 
 /** Text in a notebook: one string, or its lines. */
@@ -38,7 +39,7 @@ export function parseNotebook(text: string): { readonly notebook: Notebook } | {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { problem: `it is not JSON: ${error instanceof Error ? error.message : String(error)}` };
+    return { problem: `it is not JSON: ${errorMessage(error)}` };
   }
   const parsed = notebookSchema.safeParse(value);
   if (parsed.success) return { notebook: parsed.data };

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
 import { Socket } from "node:net";
 import { StringDecoder } from "node:string_decoder";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { atExit } from "./at-exit.ts";
 import { type CommandLimits, defaultCommandLimits, systemLimits, watchLimits } from "./group/command-limits.ts";
 import { defaultGraceMs, endAll, endHolders, ProcessGroup } from "./group/process-group.ts";
@@ -179,8 +180,7 @@ async function start(command: CapturedCommand, limits: CommandLimits): Promise<S
     const inParked = await startInParkedShell({ ...shell, limits: systemLimits(limits) }, command.env);
     return inParked ?? (await spawnShell(command, limits, { directory: byHandle("self"), nothing }));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CommandNotStarted("spawn_failed", `The command could not be started: ${reason}`, error);
+    throw new CommandNotStarted("spawn_failed", `The command could not be started: ${errorMessage(error)}`, error);
   } finally {
     closeSync(handle);
     closeSync(nothing);

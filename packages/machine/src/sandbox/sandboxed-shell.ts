@@ -2,6 +2,7 @@ import { lstatSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { type Covered, TreeCover } from "./cover/tree-cover.ts";
 import { UnprotectedWorkspace } from "./cover/unprotected-workspace.ts";
 import { type HostLayout, isWithin } from "./host/host-layout.ts";
@@ -82,7 +83,7 @@ export class ShellSandbox {
           (control?.release() ?? []).map((path) => `[removed: ${path}, which would have changed what git runs]`),
       };
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorMessage(error);
       throw new ToolFailure(
         "sandbox_unavailable",
         `The sandbox could not be prepared, so the command did not run: ${reason}`,

@@ -1,6 +1,7 @@
 import type { AgreedControl } from "@gennai/governance/policies/files/agreed-control";
 import type { ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { errorMessage } from "@gennai/protocol/error-message";
 import type { ControlRun, ControlWatch } from "../control-watch/control-watch.ts";
 import { describePutBack } from "../control-watch/put-back/put-back.ts";
 import { readingGitEnvironment } from "../git/run/start-git.ts";
@@ -103,7 +104,7 @@ function begin({ controlWatch }: ShellSurroundings, command: Parameters<ControlW
   try {
     return controlWatch.begin(command);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     throw new ToolFailure(
       "workspace_not_watched",
       `The command did not run, because the workspace's control files cannot be looked after: ${reason}`,

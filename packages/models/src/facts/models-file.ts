@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { readUserFile } from "@gennai/machine/config/user-file";
+import { errorMessage } from "@gennai/protocol/error-message";
 import * as z from "zod";
 
 /** In the user's configuration directory. */
@@ -72,7 +73,7 @@ function reasonOf(error: unknown): string {
   // Of a name that cannot be one, the reason lies inside.
   const inner = issue?.code === "invalid_key" ? issue.issues[0] : issue;
   if (issue !== undefined) return `${issue.path.join(".")}: ${inner?.message ?? issue.message}`;
-  return error instanceof Error ? error.message : String(error);
+  return errorMessage(error);
 }
 
 function isHttpAddress(text: string): boolean {

@@ -1,4 +1,5 @@
 import { parseStrictYaml, YamlError } from "@gennai/machine/yaml/strict-yaml";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { z } from "zod";
 
 const deltas = z.union([
@@ -133,14 +134,9 @@ function matcher(written: string | undefined, file: string, line: number): RegEx
   try {
     return new RegExp(written, "i");
   } catch (cause) {
-    throw new YamlError(
-      file,
-      line,
-      `match is not a regular expression: ${cause instanceof Error ? cause.message : ""}`,
-      {
-        cause,
-      },
-    );
+    throw new YamlError(file, line, `match is not a regular expression: ${errorMessage(cause)}`, {
+      cause,
+    });
   }
 }
 

@@ -1,3 +1,4 @@
+import { errorMessage } from "@gennai/protocol/error-message";
 import { codeIn } from "./page-link.ts";
 
 /** Asks the person in front of the page for a link. One door stands at a time. */
@@ -67,7 +68,7 @@ export class PageDoor {
       enter(code)
         .then(
           () => this.close(),
-          (error: unknown) => say(error instanceof Error ? error.message : String(error)),
+          (error: unknown) => say(errorMessage(error)),
         )
         .finally(() => {
           button.disabled = false;

@@ -1,3 +1,4 @@
+import { errorMessage } from "@gennai/protocol/error-message";
 import { plural } from "@gennai/protocol/plural";
 import { useState } from "preact/hooks";
 import { VisibleText } from "./diff/visible-text.tsx";
@@ -27,7 +28,7 @@ export function OutcomeView({ outcome, onUndo, onAskAgain, onBack }: OutcomeView
   const undo = (changeSetId: string) => {
     setUndoing(true);
     onUndo?.(changeSetId)
-      .catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)))
+      .catch((error: unknown) => setProblem(errorMessage(error)))
       .finally(() => setUndoing(false));
   };
   switch (outcome.type) {

@@ -1,3 +1,4 @@
+import { errorMessage } from "@gennai/protocol/error-message";
 import type { ReplControl } from "../control/repl-control.ts";
 import { allSlashCommands } from "./slash-commands.ts";
 
@@ -26,7 +27,7 @@ export function runSlash(control: ReplControl, prompt: string): Promise<SlashOut
     (note): SlashOutcome => ({ type: "ran", note }),
     (error: unknown): SlashOutcome => ({
       type: "failed",
-      note: `/${name} failed: ${error instanceof Error ? error.message : String(error)}`,
+      note: `/${name} failed: ${errorMessage(error)}`,
     }),
   );
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from "@gennai/protocol/error-message";
 import { useEffect, useState } from "preact/hooks";
 import { CodePane } from "../code/code-pane.tsx";
 import { DiffTable } from "../review/diff/diff-table.tsx";
@@ -103,8 +104,7 @@ function useTexts(digests: readonly string[], source: VersionSource) {
         if (!signal.aborted) setTexts({ loaded, problem: "" });
       },
       (error: unknown) => {
-        const problem = error instanceof Error ? error.message : String(error);
-        if (!signal.aborted) setTexts({ loaded: [], problem });
+        if (!signal.aborted) setTexts({ loaded: [], problem: errorMessage(error) });
       },
     );
     return () => over.abort();

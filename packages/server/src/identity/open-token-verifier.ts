@@ -1,4 +1,5 @@
 import { ExpectedError } from "@gennai/machine/expected-error";
+import { errorMessage } from "@gennai/protocol/error-message";
 import type { JWTVerifyGetKey } from "jose";
 import { keysAt, keysInFile, keysOfIssuer, keyUrl } from "./issuer-keys.ts";
 import { TokenVerifier, type TokenVerifierOptions } from "./token-verifier.ts";
@@ -30,6 +31,6 @@ function keysOf(issuer: string, jwks: string | undefined): JWTVerifyGetKey {
     return /^https?:/.test(jwks) ? keysAt(keyUrl(jwks)) : keysInFile(jwks);
   } catch (cause) {
     const hint = "Give --jwks the https URL or the file of the issuer's public keys (a JSON Web Key Set).";
-    throw new BadIssuerKeys(cause instanceof Error ? cause.message : String(cause), { cause, hint });
+    throw new BadIssuerKeys(errorMessage(cause), { cause, hint });
   }
 }

@@ -9,6 +9,7 @@ import {
 } from "@gennai/governance/capabilities/capability-profile";
 import { loadServerConfig } from "@gennai/machine/config/server-config";
 import { readUserFile } from "@gennai/machine/config/user-file";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { ledgerVerifier } from "@gennai/store/ledger/keys/ledger-key";
 
 export interface CapabilityFiles {
@@ -45,7 +46,7 @@ export async function loadCapabilities(files: CapabilityFiles, now: () => number
     }
     profile = await verifyCapabilityProfile(parseJson(text), ledgerVerifier(await trustedKeys(files)));
   } catch (error) {
-    const state = leastPrivilege(`${file}: ${error instanceof Error ? error.message : String(error)}`);
+    const state = leastPrivilege(`${file}: ${errorMessage(error)}`);
     return { current: () => state };
   }
   return { current: () => profileAt(profile, now()) };

@@ -5,6 +5,7 @@ import type { Analysis, ExecutionContext, Tool, ToolOutcome } from "@gennai/gove
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { allow, ask } from "@gennai/governance/verdict";
 import { sha256Hex } from "@gennai/protocol/digest";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { CheckpointError } from "@gennai/store/checkpoints/checkpoint-error";
 import { operationOf, type PathChange } from "@gennai/store/checkpoints/file-state";
 import { TimeoutAfter } from "@gennai/store/checkpoints/timeout-after";
@@ -153,8 +154,7 @@ export class TurnCheckpoints {
       const changes = await Promise.race([checkpoints.close(checkpointId, { own, signal }), limit.over]);
       emit(closedEvent(checkpointId, changes), turnId);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      this.#warn(`The changes of the last command were not recorded: ${message}`, turnId);
+      this.#warn(`The changes of the last command were not recorded: ${errorMessage(error)}`, turnId);
     }
   }
 

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { switched } from "@gennai/governance/emergency/emergency-state";
 import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
+import { errorMessage } from "@gennai/protocol/error-message";
 import type { EmergencyState } from "@gennai/protocol/model/governance/emergency";
 import { noEmergency } from "@gennai/protocol/model/governance/emergency";
 import { databaseFile, StoreDatabase } from "@gennai/store/database/database";
@@ -122,7 +123,7 @@ export class EmergencyStore implements AsyncDisposable {
       this.#newest = this.#readNewest();
       return this.#newest?.state ?? noEmergency;
     } catch (error) {
-      const problem = `the emergency controls cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+      const problem = `the emergency controls cannot be read: ${errorMessage(error)}`;
       return { ...(this.#newest?.state ?? noEmergency), readOnly: true, problem };
     }
   }

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { plainText } from "@gennai/machine/process/output/plain-text";
 import { digestOf } from "@gennai/protocol/digest";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
@@ -133,7 +134,7 @@ export class McpConnection implements AsyncDisposable {
   #failure(what: string, error: unknown): McpError {
     // Both are the server's words, and stand in people's terminals.
     const said = this.#transport instanceof ProgramTransport ? plainText(this.#transport.errors).trim() : "";
-    const reason = plainText(error instanceof Error ? error.message : String(error)).slice(0, maxReason);
+    const reason = plainText(errorMessage(error)).slice(0, maxReason);
     const words = said === "" ? reason : `${reason}. It said: ${said.slice(-500)}`;
     return new McpError(`The MCP server ${this.server.name} ${what}: ${words}`, { cause: error });
   }

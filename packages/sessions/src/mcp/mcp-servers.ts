@@ -1,6 +1,7 @@
 import type { Warning } from "@gennai/agent/events/warning";
 import type { Tool } from "@gennai/governance/tool";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { editorMcpFile } from "./editor-mcp-file.ts";
 import { type McpServer, projectMcpFile } from "./mcp-config.ts";
 import type { McpConnection, McpDefinition } from "./mcp-connection.ts";
@@ -57,7 +58,7 @@ export class McpServers implements AsyncDisposable {
           const connection = await this.#connection(workspace, server);
           return this.#offer(workspace, server, await connection.definitions());
         } catch (error) {
-          return { tools: [], warnings: [error instanceof Error ? error.message : String(error)] };
+          return { tools: [], warnings: [errorMessage(error)] };
         }
       }),
     );

@@ -5,6 +5,7 @@ import { readUserFile } from "@gennai/machine/config/user-file";
 import { systemErrorCode } from "@gennai/machine/system-error";
 import { visibleText } from "@gennai/machine/web/visible-text";
 import { readControlFile, UnreadableFile } from "@gennai/machine/workspace/files/read-control-file";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { importsOf } from "./note-imports.ts";
 
 /** Notes for agents, in the workspace's root or a directory of it. The first that says something is shown first. */
@@ -84,7 +85,7 @@ async function userNotes(directory: string, warnings: string[]): Promise<readonl
       if (text.length > maxBytes) warnings.push(`${file} of the user: is larger than ${maxBytes / 1024} KiB; split it`);
       else if (text !== "") texts.set(text, [...(texts.get(text) ?? []), file]);
     } catch (error) {
-      warnings.push(`${error instanceof Error ? error.message : String(error)}; it is not part of the prompt`);
+      warnings.push(`${errorMessage(error)}; it is not part of the prompt`);
     }
   }
   return [...texts].map(([text, files]) => ({ title: `${files.join(", ")} of the user, for all projects`, text }));

@@ -1,4 +1,5 @@
 import { hasCode } from "@gennai/machine/system-error";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { storeErrorOf } from "../database/store-error.ts";
 import { type StoreTrouble, storeTrouble } from "../database/store-trouble.ts";
 
@@ -20,7 +21,7 @@ export function checkpointTrouble(error: unknown, directory: string): Checkpoint
   const isForbidden = hasCode(error, "EACCES") || hasCode(error, "EPERM");
   const trouble = isForbidden ? "disk_read_only" : storeTrouble(storeErrorOf(error, directory));
   if (trouble === undefined) return undefined;
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = errorMessage(error);
   return new CheckpointError(trouble, `${says[trouble]} Checkpoints are in ${directory}: ${reason}`, { cause: error });
 }
 

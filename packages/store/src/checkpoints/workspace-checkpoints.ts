@@ -2,6 +2,7 @@ import { hash, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { storeTrouble } from "../database/store-trouble.ts";
 import { CheckpointError, type CheckpointErrorCode, checkpointTrouble } from "./checkpoint-error.ts";
 import { CheckpointRecords } from "./checkpoint-records.ts";
@@ -211,7 +212,7 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
       const failure =
         error instanceof CheckpointError
           ? error
-          : (trouble ?? new CheckpointError("git_failed", messageOf(error), { cause: error }));
+          : (trouble ?? new CheckpointError("git_failed", errorMessage(error), { cause: error }));
       this.#problem = { code: failure.code, message: failure.message };
       throw failure;
     }
@@ -225,10 +226,6 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
 
 function objectOf(state: FileState): string | undefined {
   return state.type === "file" || state.type === "link" ? state.object : undefined;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function notKept(): CheckpointError {

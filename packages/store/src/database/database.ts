@@ -5,6 +5,7 @@ import type { StatementSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import type { SqliteConnection } from "@gennai/machine/sqlite-connection";
 import { hasCode } from "@gennai/machine/system-error";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { formatVersion, readFormatVersion, refuseNewer } from "./format-version.ts";
 import { CountedConnection, isOpenHere } from "./open-files.ts";
 import { integerOf } from "./row.ts";
@@ -219,8 +220,7 @@ function createPrivately(file: string): void {
     // SQLite gives its side files the permissions of the main one.
     if (process.getuid !== undefined && (mode & 0o077) !== 0) chmodSync(file, 0o600);
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
-    throw new StoreError("read_only", `${file} cannot be opened for writing: ${text}`, { cause: error });
+    throw new StoreError("read_only", `${file} cannot be opened for writing: ${errorMessage(error)}`, { cause: error });
   }
 }
 

@@ -1,4 +1,5 @@
 import { ExpectedError } from "@gennai/machine/expected-error";
+import { errorMessage } from "@gennai/protocol/error-message";
 
 export type StoreErrorCode =
   | "newer_format"
@@ -38,8 +39,7 @@ export function storeErrorOf(error: unknown, file: string): unknown {
   const resultCode = sqliteResultCode(error);
   if (resultCode === undefined) return error;
   const [code, advice] = sqliteCodes.get(resultCode & 0xff) ?? ["io", "See the cause"];
-  const text = error instanceof Error ? error.message : String(error);
-  return new StoreError(code, `${file}: ${text}. ${advice}.`, { cause: error });
+  return new StoreError(code, `${file}: ${errorMessage(error)}. ${advice}.`, { cause: error });
 }
 
 /** SQLite's (extended) result code; undefined when the error is not SQLite's. */

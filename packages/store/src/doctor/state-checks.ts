@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { lstat, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import type { Check, Finding } from "@gennai/machine/doctor/finding";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { verifyWorkspaceLedger, type WorkspaceLedgerReport } from "../audit/ledger-verify.ts";
 import { databaseFile, StoreDatabase } from "../database/database.ts";
 import { isLogCopy } from "../database/log-copy-guard.ts";
@@ -106,8 +107,7 @@ async function databaseFinding(stateDir: string): Promise<Finding> {
     const mebibytes = Math.ceil(Number(size?.["bytes"] ?? 0) / (1024 * 1024));
     return { check, state: "ok", text: `${file} is whole (${mebibytes} MiB)` };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return { check, state: "fail", text: `${file} cannot be read: ${why}`, next: restore };
+    return { check, state: "fail", text: `${file} cannot be read: ${errorMessage(error)}`, next: restore };
   }
 }
 

@@ -3,6 +3,7 @@ import { copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { databaseFile, StoreDatabase } from "../database/database.ts";
 import { refuseLogCopy } from "../database/log-copy-guard.ts";
 import { storeMarkFile } from "../database/store-mark.ts";
@@ -79,9 +80,7 @@ export async function acceptRollback(request: {
   await ledgers.beginAnew();
   for (const { root } of concerned) {
     await mirror.rebuild(root).catch((error: unknown) => {
-      warnings.push(
-        `The ledger's file in ${root} was not written: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      warnings.push(`The ledger's file in ${root} was not written: ${errorMessage(error)}`);
     });
   }
   return { stepBacks, kept, warnings };

@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { type Signer, signHead } from "@gennai/governance/ledger/ledger-signature";
 import { isClientPlace } from "@gennai/machine/workspace/paths/client-place";
+import { errorMessage } from "@gennai/protocol/error-message";
 import pLimit from "p-limit";
 import type { StoreDatabase } from "../database/database.ts";
 import { acquireFileLock } from "../database/file-lock.ts";
@@ -166,7 +167,7 @@ export class LedgerMirror {
       await this.#mirror(root, workspace, { rebuild: false });
       this.#warnings.over(root);
     } catch (error) {
-      const text = error instanceof Error ? error.message : String(error);
+      const text = errorMessage(error);
       const code = error instanceof Error && "code" in error ? String(error.code) : "";
       this.#warnings.once(
         root,

@@ -1,3 +1,4 @@
+import { errorMessage } from "@gennai/protocol/error-message";
 import pLimit from "p-limit";
 import type { StoreDatabase } from "../database/database.ts";
 import { createPurgeJobs } from "../database/purge-job-table.ts";
@@ -106,7 +107,7 @@ export class LiveForgetting implements Forgetting, AsyncDisposable {
         await sweepPurges(this.#store);
         this.#compactWhenQuiet();
       } catch (error) {
-        this.#store.onWarning(`A purge is not finished: ${error instanceof Error ? error.message : String(error)}`);
+        this.#store.onWarning(`A purge is not finished: ${errorMessage(error)}`);
         clearTimeout(this.#timer);
         this.#timer = setTimeout(() => void this.finish(), againMs);
         this.#timer.unref();
@@ -158,8 +159,7 @@ export class LiveForgetting implements Forgetting, AsyncDisposable {
     } catch (error) {
       this.#failures += 1;
       if (this.#failures > 1) return;
-      const why = error instanceof Error ? error.message : String(error);
-      this.#store.onWarning(`Copies of what was purged may still be in the database's file: ${why}`);
+      this.#store.onWarning(`Copies of what was purged may still be in the database's file: ${errorMessage(error)}`);
     }
   }
 

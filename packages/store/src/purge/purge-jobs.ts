@@ -5,6 +5,7 @@ import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { removeStagedTrees } from "@gennai/machine/proposal/staged-tree";
 import { layerOwners, removeLayer, removeLostLayers } from "@gennai/machine/stage/layer/layer-files";
 import { abandonedJournals, removeJournal } from "@gennai/machine/workspace/change/change-journal";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { forgetCheckpoints } from "../checkpoints/forget-checkpoints.ts";
 import type { StoreDatabase } from "../database/database.ts";
 import {
@@ -186,7 +187,7 @@ async function whenFree(database: StoreDatabase, attempt: () => boolean, timeout
     try {
       if (attempt()) return;
     } catch (error) {
-      if (!/busy|locked/i.test(error instanceof Error ? error.message : "") || performance.now() > end) throw error;
+      if (!/busy|locked/i.test(errorMessage(error)) || performance.now() > end) throw error;
     }
     if (performance.now() > end) {
       throw new StoreError(

@@ -1,6 +1,7 @@
 import { type BackgroundRun, listBackgroundRuns } from "@gennai/client/background/background-runs";
 import type { CallToWatch } from "@gennai/client/host/repl-host";
 import type { AgentSession } from "@gennai/client/session/agent-session";
+import { errorMessage } from "@gennai/protocol/error-message";
 import type * as vscode from "vscode";
 import { showError, showInformation } from "../editor/notifications.ts";
 import { type WatchTerminalOptions, watchTerminal } from "./watch-terminal.ts";
@@ -71,7 +72,7 @@ export class BackgroundTerminals implements Disposable {
       watched,
       onClose: () => this.#terminals.delete(key),
       onFailure: (error) => {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = errorMessage(error);
         this.#log.warn(`What is watched in a terminal could not be stopped: ${reason}`);
         void showError(`Gennai: ${name} was not stopped: ${reason}`);
       },

@@ -1,6 +1,7 @@
 import type { CallToWatch } from "@gennai/client/host/repl-host";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import { callOutput } from "@gennai/client/session/call-output";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { forTerminal } from "./for-terminal.ts";
 import type { Watched } from "./watch-terminal.ts";
 
@@ -33,8 +34,7 @@ export class WatchedCall implements Watched {
       write(`\r\n\u001b[2m[it has ended: ${forTerminal(next.value)}]\u001b[0m\r\n`);
     } catch (error) {
       if (this.#watching.signal.aborted) return;
-      const reason = error instanceof Error ? error.message : String(error);
-      write(`\r\n\u001b[2m[it cannot be watched any more: ${forTerminal(reason)}]\u001b[0m\r\n`);
+      write(`\r\n\u001b[2m[it cannot be watched any more: ${forTerminal(errorMessage(error))}]\u001b[0m\r\n`);
     }
     this.#isRunning = false;
   }

@@ -1,5 +1,6 @@
 import { type BackgroundRun, backgroundOutput, stopBackgroundRun } from "@gennai/client/background/background-runs";
 import type { AgentClient } from "@gennai/client/connection/connection";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { forTerminal } from "./for-terminal.ts";
 import type { Watched } from "./watch-terminal.ts";
 
@@ -37,8 +38,7 @@ export class WatchedRun implements Watched {
       if (this.#watching.signal.aborted) return;
       // What happened to it is not known; its server is asked again with the next watch.
       this.#isRunning = false;
-      const reason = error instanceof Error ? error.message : String(error);
-      write(`\r\n\u001b[2m[${run.id} cannot be watched any more: ${forTerminal(reason)}]\u001b[0m\r\n`);
+      write(`\r\n\u001b[2m[${run.id} cannot be watched any more: ${forTerminal(errorMessage(error))}]\u001b[0m\r\n`);
     }
   }
 

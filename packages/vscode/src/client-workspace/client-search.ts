@@ -1,3 +1,4 @@
+import { errorMessage } from "@gennai/protocol/error-message";
 import { type ClientSearch, ClientWorkspaceError } from "@gennai/protocol/model/editor/client-workspace";
 import ignore, { type Ignore } from "ignore";
 import { RE2JS } from "re2js";
@@ -96,7 +97,7 @@ function compiled({ pattern, caseSensitive }: ClientSearch): RE2JS {
   try {
     return RE2JS.compile(pattern, caseSensitive ? 0 : RE2JS.CASE_INSENSITIVE);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     throw new ClientWorkspaceError("bad_pattern", `The pattern cannot be used: ${why}`, { cause: error });
   }
 }

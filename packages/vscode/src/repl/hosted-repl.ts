@@ -2,6 +2,7 @@ import type { Transport } from "@connectrpc/connect";
 import { CallRelay } from "@gennai/client/host/call-relay";
 import { type ToApp, toHostSchema } from "@gennai/client/host/host-messages";
 import type { HostNotice, ReplLaunch } from "@gennai/client/host/repl-host";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { answerHostRequest, type HostActions } from "./answer-host-request.ts";
 
 /** A webview as far as its host needs it. */
@@ -122,7 +123,7 @@ export class HostedRepl implements Disposable {
         type: "answer",
         id,
         value: null,
-        error: error instanceof Error ? error.message : String(error),
+        error: errorMessage(error),
       });
     }
   }

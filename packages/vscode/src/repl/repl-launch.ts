@@ -1,4 +1,5 @@
 import type { ReplLaunch } from "@gennai/client/host/repl-host";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { showProblem } from "../server/server-dialogs.ts";
 import { NoServerError, type ServerProblem } from "../server/server-problem.ts";
 import { folderCount } from "../session/chosen-folder.ts";
@@ -33,7 +34,7 @@ export async function looksForServer(
     await workbench.connect();
     return true;
   } catch (error) {
-    workbench.log.warn("No server yet.", error instanceof Error ? error.message : String(error));
+    workbench.log.warn("No server yet.", errorMessage(error));
     // What the user asked for is told; that none runs stands in the REPL.
     if (error instanceof NoServerError && failedStarts.has(error.problem.type))
       void showProblem(error.problem, details());

@@ -1,6 +1,7 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { setIntentsMode } from "@gennai/client/governance/intents";
 import type { AgentSession } from "@gennai/client/session/agent-session";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { type InvokeEvent, RequestResolution } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { ConfirmationAnswer } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import * as vscode from "vscode";
@@ -128,7 +129,7 @@ export class SessionWatch implements Disposable {
   }
 
   #warn(what: string): (error: unknown) => void {
-    return (error) => this.#workbench.log.warn(what, error instanceof Error ? error.message : String(error));
+    return (error) => this.#workbench.log.warn(what, errorMessage(error));
   }
 
   /** Once for all that ask until then. */

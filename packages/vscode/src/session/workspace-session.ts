@@ -2,6 +2,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import type { ClientIdentity } from "@gennai/client/connection/client-identity";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { EventGapError } from "@gennai/client/session/subscription";
+import { errorMessage } from "@gennai/protocol/error-message";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import type { ServerConnection } from "../server/server-connection.ts";
@@ -149,7 +150,7 @@ export class WorkspaceSession implements AsyncDisposable {
           continue;
         }
         this.#options.onProblem("The session can no longer be followed.", error);
-        this.#options.onStream({ type: "lost", reason: error instanceof Error ? error.message : String(error) });
+        this.#options.onStream({ type: "lost", reason: errorMessage(error) });
         return;
       }
     }
@@ -161,9 +162,7 @@ export class WorkspaceSession implements AsyncDisposable {
       signal,
       onConnection: (change) =>
         this.#options.onStream(
-          change.state === "connected"
-            ? { type: "back" }
-            : { type: "lost", reason: change.error instanceof Error ? change.error.message : String(change.error) },
+          change.state === "connected" ? { type: "back" } : { type: "lost", reason: errorMessage(change.error) },
         ),
       onProblem: ({ requestId, error }) => this.#options.onProblem(`Request ${requestId} was not answered.`, error),
     });

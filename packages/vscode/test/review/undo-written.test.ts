@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { ChangeSets } from "../../src/apply/change-sets.ts";
@@ -16,7 +17,7 @@ async function undo(file: UnseenFile, now: string) {
   const options = { files, changeSets, workspace: directory.root };
   const outcome = await undoWritten(options, file, unseenHunks(file)[0]?.id ?? "", { signal }).then(
     () => "undone",
-    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    (error: unknown) => errorMessage(error),
   );
   const text = await readFile(directory.path("a.txt"), "utf8").catch(() => undefined);
   return { outcome, text, steps: files.edited.length };

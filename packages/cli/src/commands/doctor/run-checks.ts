@@ -1,4 +1,5 @@
 import type { Check, Finding } from "@gennai/machine/doctor/finding";
+import { errorMessage } from "@gennai/protocol/error-message";
 
 /** Milliseconds one check may take. */
 const timeoutMs = 20_000;
@@ -28,7 +29,7 @@ async function findingsOf(check: string, run: Check["run"]): Promise<readonly Fi
   try {
     return [await Promise.race([run(stop.signal), promise])].flat();
   } catch (error) {
-    return [{ check, state: "fail", text: error instanceof Error ? error.message : String(error) }];
+    return [{ check, state: "fail", text: errorMessage(error) }];
   } finally {
     clearTimeout(timer);
     stop.abort();

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { userConfigDir } from "@gennai/machine/config/config-directory";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { loadCapabilities } from "@gennai/sessions/capabilities/load-capabilities";
 import { signCapabilities } from "@gennai/sessions/capabilities/sign-capabilities";
 import { CliError } from "../../errors/cli-error.ts";
@@ -53,7 +54,7 @@ export async function capabilitiesSignCommand(
   try {
     console.output.write(signCapabilities(JSON.parse(text) as unknown, key));
   } catch (error) {
-    throw new CliError(`${file} cannot be signed: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new CliError(`${file} cannot be signed: ${errorMessage(error)}`, {
       exitCode: exitCode.usage,
       next: ["gennai capabilities sign --help shows a profile and how to make a key."],
       cause: error,

@@ -1,5 +1,6 @@
 import { userConfigDir } from "@gennai/machine/config/config-directory";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { WorkspaceHooks } from "@gennai/sessions/hooks/workspace-hooks";
 import { CliError } from "../../errors/cli-error.ts";
@@ -38,7 +39,7 @@ export async function hooksTrustCommand(flags: HooksFlags, console: Console): Pr
   try {
     commands = await hooks.trust();
   } catch (error) {
-    throw new CliError(error instanceof Error ? error.message : String(error), {
+    throw new CliError(errorMessage(error), {
       exitCode: exitCode.usage,
       next: ["Correct the file, then trust it."],
       cause: error,

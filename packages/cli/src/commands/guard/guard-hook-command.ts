@@ -7,6 +7,7 @@ import {
   type HostEvent,
 } from "@gennai/governance/guard/guarded-host";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { errorMessage } from "@gennai/protocol/error-message";
 import * as z from "zod";
 import { provenServers } from "../../connection/proven-servers.ts";
 import type { Console } from "../../terminal/console.ts";
@@ -88,6 +89,5 @@ function unreachable({ id }: GuardedHost, error: unknown): string {
 }
 
 function messageOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return message.replaceAll(/\s+/g, " ").slice(0, 500);
+  return errorMessage(error).replaceAll(/\s+/g, " ").slice(0, 500);
 }

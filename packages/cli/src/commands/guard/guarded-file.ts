@@ -22,6 +22,7 @@ import {
 import { tryFileLock } from "@gennai/machine/process/locks/file-lock";
 import { hasCode } from "@gennai/machine/system-error";
 import { sha256Hex } from "@gennai/protocol/digest";
+import { errorMessage } from "@gennai/protocol/error-message";
 import * as z from "zod";
 import { CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
@@ -233,7 +234,7 @@ export class GuardedFile {
     try {
       return work();
     } catch (cause) {
-      throw new CliError(`${this.path} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}.`, {
+      throw new CliError(`${this.path} cannot be used: ${errorMessage(cause)}.`, {
         exitCode: exitCode.usage,
         next: ["Mend the file first. Nothing was changed."],
         cause,

@@ -2,6 +2,7 @@ import { createWriteStream } from "node:fs";
 import { resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { bundleParts, usualBundleParts } from "@gennai/store/audit/bundle-parts";
 import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
 import { CliError, usageError } from "../../errors/cli-error.ts";
@@ -48,7 +49,7 @@ export async function ledgerExportCommand(flags: LedgerExportFlags, console: Con
   try {
     await pipeline(lines, createWriteStream(file, { flags: "wx", mode: 0o600 }));
   } catch (error) {
-    throw new CliError(`${file} cannot be written: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new CliError(`${file} cannot be written: ${errorMessage(error)}`, {
       exitCode: exitCode.usage,
       next: ["Name a file that does not exist yet."],
       cause: error,

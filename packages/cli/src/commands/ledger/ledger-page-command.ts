@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
@@ -24,7 +25,7 @@ export async function ledgerPageCommand(flags: LedgerPageFlags, console: Console
   try {
     await writeFile(file, page, { flag: "wx" });
   } catch (error) {
-    throw new CliError(`${file} cannot be written: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new CliError(`${file} cannot be written: ${errorMessage(error)}`, {
       exitCode: exitCode.usage,
       next: ["Name a file that does not exist yet with --out."],
       cause: error,

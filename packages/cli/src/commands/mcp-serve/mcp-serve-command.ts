@@ -3,6 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import type { ClientIdentity } from "@gennai/client/connection/client-identity";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { CallToolRequestSchema, type CallToolResult, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
@@ -128,7 +129,7 @@ export async function mcpServeCommand(flags: McpServeFlags, console: Console): P
         const hint = isError && unanswered > before ? `\n${howToAnswer}` : "";
         return { content: [{ type: "text", text: `${text}${hint}` }], isError };
       } catch (error) {
-        return failed(error instanceof Error ? error.message : String(error));
+        return failed(errorMessage(error));
       }
     },
   );

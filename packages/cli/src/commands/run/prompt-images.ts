@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { judgeImage } from "@gennai/machine/images/fit-image";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { type CliError, usageError } from "../../errors/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 
@@ -28,7 +29,7 @@ async function readImage(path: string): Promise<Uint8Array> {
   if (found?.isFile() !== true) throw unusable(path, found === undefined ? "It is not there." : "It is not a file.");
   if (found.size > most.fileBytes) throw unusable(path, `It has ${found.size} bytes.`);
   const bytes = await readFile(path).catch((error: unknown) => {
-    throw unusable(path, error instanceof Error ? error.message : String(error));
+    throw unusable(path, errorMessage(error));
   });
   const verdict = judgeImage(bytes);
   if (verdict.type === "image") return bytes;

@@ -3,6 +3,7 @@ import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { SessionBundles } from "@gennai/store/session-bundle/session-bundles";
 import { defaultSettings } from "../../connection/default-settings.ts";
 import { CliError, usageError } from "../../errors/cli-error.ts";
@@ -47,7 +48,7 @@ export async function sessionsExportCommand(
   try {
     await pipeline(withFirst(first, lines), createWriteStream(file, { flags: "wx", mode: 0o600 }));
   } catch (error) {
-    throw new CliError(`${file} cannot be written: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new CliError(`${file} cannot be written: ${errorMessage(error)}`, {
       exitCode: exitCode.usage,
       next: ["Name a file that does not exist yet."],
       cause: error,
@@ -120,7 +121,7 @@ async function readBounded(file: string): Promise<Uint8Array> {
     return await handle.readFile();
   } catch (error) {
     if (error instanceof CliError) throw error;
-    throw new CliError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new CliError(`${file} cannot be read: ${errorMessage(error)}`, {
       exitCode: exitCode.usage,
       next: ["Name a file that gennai sessions export wrote."],
       cause: error,

@@ -1,4 +1,5 @@
 import { canonicalJson } from "@gennai/protocol/canonical-json";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { highestRisk, type Risk } from "@gennai/protocol/model/governance/risk";
 import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
 import { parseStrictJson } from "@gennai/protocol/plan/strict-json";
@@ -192,7 +193,7 @@ function parseArguments(
     // Refuses what JSON.parse lets through and no record could hold: lone surrogates, unsafe integers.
     canonicalJson(value);
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = errorMessage(error);
     return { ok: false, problem: `The arguments of ${tool.name} are not valid JSON: ${problem}` };
   }
   const parameters = parametersFor(tool, value);

@@ -1,3 +1,4 @@
+import { errorMessage } from "@gennai/protocol/error-message";
 import { isReadOnly } from "../../effect.ts";
 import type { Policy, PolicyInput } from "../../policy.ts";
 import { allow, deny, strictest, type Verdict } from "../../verdict.ts";
@@ -54,7 +55,7 @@ async function askAll(policies: readonly Policy[], input: PolicyInput, options: 
         return checked(await withinTime(policy, input, options));
       } catch (error) {
         options.signal.throwIfAborted();
-        const problem = error instanceof Error ? error.message : String(error);
+        const problem = errorMessage(error);
         if (pureRead && policy.kind === "observer") {
           warnings.push(`The hook ${policy.name} failed, which is ignored for a read: ${problem}`);
           return allow;

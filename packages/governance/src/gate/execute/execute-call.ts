@@ -1,3 +1,4 @@
+import { errorMessage } from "@gennai/protocol/error-message";
 import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
 import type { CallContext, ToolOutcome, Verification } from "../../tool.ts";
 import { type ToolError, ToolFailure, toolErrorFromFinding, toolErrorJson } from "../../tool-error.ts";
@@ -152,7 +153,6 @@ async function verify(decided: Decided, outcome: ToolOutcome, context: CallConte
   try {
     return await decided.tool.verify(decided.args, outcome, context);
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
-    return { state: "failed", evidence: `Verification failed: ${problem}` };
+    return { state: "failed", evidence: `Verification failed: ${errorMessage(error)}` };
   }
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from "@gennai/protocol/error-message";
 import type { PolicyInput } from "../../policy.ts";
 import { deny, type Verdict } from "../../verdict.ts";
 
@@ -49,7 +50,7 @@ function verdictOf(check: StandingCheck, input: PolicyInput): Verdict {
   try {
     return check.check(input);
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = errorMessage(error);
     return deny({
       code: "gate_failed",
       rule: "gate/last-check",

@@ -1,5 +1,6 @@
 import { CanonicalJsonError, canonicalJson } from "@gennai/protocol/canonical-json";
 import { digestOf, type RunningSha256 } from "@gennai/protocol/digest";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { repeatedKey } from "@gennai/protocol/plan/strict-json";
 import * as z from "zod";
 import { bundleMessage, decodeSignature, type Verifier } from "../ledger-signature.ts";
@@ -58,7 +59,7 @@ export async function verifyBundle(
   try {
     verifier = tools.verifierOf(publicKey ?? bundle.public_key);
   } catch (error) {
-    return refuse("no_key", error instanceof Error ? error.message : String(error));
+    return refuse("no_key", errorMessage(error));
   }
   const { key_id: keyId, digest, head, workspace, withheld } = bundle;
   if (!verifier.knows(keyId))

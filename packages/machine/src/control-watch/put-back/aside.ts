@@ -16,6 +16,7 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { entryAt } from "../../entry-at.ts";
 import { hasCode } from "../../system-error.ts";
 
@@ -92,8 +93,7 @@ function stayIn(top: string, from: string, cause: unknown): string {
     return basename(path);
   } catch (error) {
     if (hasCode(error, "ENOENT")) throw error;
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`it could not be moved out of the way, and stays where it is: ${why}`, { cause });
+    throw new Error(`it could not be moved out of the way, and stays where it is: ${errorMessage(cause)}`, { cause });
   }
 }
 

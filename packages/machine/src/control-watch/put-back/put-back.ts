@@ -1,6 +1,7 @@
 import { dirname, relative } from "node:path";
 import type { AgreedControl } from "@gennai/governance/policies/files/agreed-control";
 import type { PutBackFile, ToolOutcome } from "@gennai/governance/tool";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { entryAt } from "../../entry-at.ts";
 import { isWithin } from "../../sandbox/host/host-layout.ts";
 import type { WorkspaceRoot } from "../../workspace/paths/workspace-root.ts";
@@ -70,7 +71,7 @@ export function putBack(changed: ChangedTree): readonly PutBackFile[] {
       if (was?.type !== "directory" || lying !== "")
         done.push({ path: name, what: isNew ? "removed" : "restored", reason: `${control.what}${lying}` });
     } catch (error) {
-      done.push({ path: name, what: "failed", reason: error instanceof Error ? error.message : String(error) });
+      done.push({ path: name, what: "failed", reason: errorMessage(error) });
     }
   }
   for (const path of emptied) back.removeEmpty(path);

@@ -1,3 +1,4 @@
+import { errorMessage } from "@gennai/protocol/error-message";
 import { openGit } from "../run/run-git.ts";
 
 /** Why there is no answer: git took too long, printed too much, or failed. */
@@ -35,7 +36,7 @@ export async function gitNames(
   const { directory, separator, timeoutMs, signal, input = "" } = options;
   signal.throwIfAborted();
   const running = await openGit(args, { directory }).catch((error: unknown) => {
-    throw new GitNamesFailed(`git could not be run: ${error instanceof Error ? error.message : String(error)}`);
+    throw new GitNamesFailed(`git could not be run: ${errorMessage(error)}`);
   });
   let left = "";
   let failure: Error | undefined;

@@ -1,3 +1,4 @@
+import { errorMessage } from "@gennai/protocol/error-message";
 import { SessionLayer } from "../layer/session-layer.ts";
 import { enterPhase, readJournal, removeJournal } from "../transaction/commit-journal.ts";
 import { NotCommitted } from "../transaction/stage-error.ts";
@@ -34,7 +35,7 @@ export async function recoverCommits(stateDir: string): Promise<readonly Recover
     try {
       recovered.push({ id, state: await recover(stateDir, id) });
     } catch (error) {
-      recovered.push({ id, state: "stuck", reason: error instanceof Error ? error.message : String(error) });
+      recovered.push({ id, state: "stuck", reason: errorMessage(error) });
     }
   }
   return recovered;

@@ -1,3 +1,4 @@
+import { errorMessage } from "@gennai/protocol/error-message";
 import { systemErrorCode } from "../../system-error.ts";
 import { StageUnavailable } from "../transaction/stage-error.ts";
 
@@ -17,6 +18,6 @@ export async function namingCopies<Value>(root: string, work: () => Promise<Valu
     return await work();
   } catch (error) {
     if (systemErrorCode(error) === undefined) throw error;
-    throw noCopyOf(root, error instanceof Error ? error.message : String(error), error);
+    throw noCopyOf(root, errorMessage(error), error);
   }
 }

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { closeSync, openSync, readlinkSync } from "node:fs";
 import { text } from "node:stream/consumers";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { StageUnavailable } from "../transaction/stage-error.ts";
 
 /**
@@ -52,7 +53,7 @@ export class SessionNetwork implements Disposable {
       held.length = 0;
       return new SessionNetwork(user, net);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorMessage(error);
       throw new StageUnavailable(
         "no_user_namespaces",
         `The system lets no network of a session be made: ${reason}`,

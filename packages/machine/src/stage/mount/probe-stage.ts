@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { systemErrorCode } from "../../system-error.ts";
 import type { WorkspaceRoot } from "../../workspace/paths/workspace-root.ts";
 import { copyRoots } from "../copy/copied-roots.ts";
@@ -139,7 +140,7 @@ async function tryOverlays(roots: readonly StagedRoot[]): Promise<void> {
     for (const root of roots) tryOverlay(root, mounts.merged(root), hidden.get(root));
   } catch (error) {
     if (error instanceof StageUnavailable) throw error;
-    throw unfit(root0(roots), error instanceof Error ? error.message : String(error), error);
+    throw unfit(root0(roots), errorMessage(error), error);
   } finally {
     await mounts.close();
   }

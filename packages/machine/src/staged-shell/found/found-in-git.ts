@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { FileWrite, FoundTrait, GitChange } from "@gennai/governance/effect";
 import { intentMapFile } from "@gennai/governance/ledger/ledger-directory";
 import { controlPath } from "@gennai/governance/policies/files/control-paths";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { objectOf } from "../../control-watch/is-staged.ts";
 import { forgedObjects } from "../../git/forged-objects.ts";
 import { newCommits } from "../../git/new-commits.ts";
@@ -62,8 +63,7 @@ export async function gitContents(work: StagedWork, home: string): Promise<reado
   const newest = { tips: [...new Set(tips)], objects: work.newObjects, home };
   const committed = await newCommits(work.workspaceRoot, newest).catch((cause: unknown) => {
     // E.g. a tag of a file.
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new NotObservable(`It is not known what the command's refs lead to: ${why}.`, { cause });
+    throw new NotObservable(`It is not known what the command's refs lead to: ${errorMessage(cause)}.`, { cause });
   });
   // Of a path that a merge has not settled, there are several.
   return [...inIndex.map(({ path, to }) => ({ path: path.split("\0", 1)[0] ?? "", after: to })), ...committed];

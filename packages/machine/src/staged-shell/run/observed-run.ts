@@ -4,6 +4,7 @@ import { splitInstall } from "@gennai/governance/installs/split-install";
 import { runProgram } from "@gennai/governance/network/run-program";
 import { agreedControl } from "@gennai/governance/policies/files/agreed-control";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { CommandNotStarted } from "../../process/run-command.ts";
 import { layStagedTree } from "../../proposal/lay-staged-tree.ts";
 import { repositoryPaths } from "../../sandbox/host/repository-paths.ts";
@@ -188,7 +189,7 @@ async function keepFetched(
 }
 
 function unavailable(error: unknown): ToolFailure {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = errorMessage(error);
   const hint = "Tell the user; commands never run outside the sandbox instead.";
   return new ToolFailure("stage_unavailable", `The command did not run, because it cannot be staged: ${reason}`, {
     failureClass: "tool_unavailable",

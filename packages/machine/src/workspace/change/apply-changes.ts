@@ -1,6 +1,7 @@
 import { closeSync, fsync } from "node:fs";
 import { promisify } from "node:util";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { sha256 } from "../files/content-digest.ts";
 import { fileFailure } from "../files/file-failure.ts";
 import { type HeldDirectory, holdDirectory } from "../files/held-directory.ts";
@@ -200,7 +201,7 @@ function takeBack(root: WorkspaceRoot, done: readonly StagedChange[]): readonly 
 }
 
 function partlyApplied(standing: readonly string[], cause: unknown): ToolFailure {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = errorMessage(cause);
   return new ToolFailure(
     "partially_applied",
     `${reason} These changes were made before and could not be taken back: ${standing.join(", ")}.`,

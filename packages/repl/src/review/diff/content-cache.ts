@@ -1,4 +1,5 @@
 import { decidableIds, decisionFor, type ReviewState } from "@gennai/client/review/review-state";
+import { errorMessage } from "@gennai/protocol/error-message";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { applyReview, type HunkDecision } from "@gennai/protocol/review/apply-review";
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
@@ -60,7 +61,7 @@ export class ContentCache implements Disposable {
       applyReview(textOf(content.base), textOf(content.fresh), change, decisions);
       return undefined;
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return errorMessage(error);
     }
   }
 

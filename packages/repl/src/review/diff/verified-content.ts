@@ -1,4 +1,5 @@
 import { sha256Hex } from "@gennai/protocol/digest";
+import { errorMessage } from "@gennai/protocol/error-message";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 
 /** One side of a change, as far as it may be shown. */
@@ -70,7 +71,7 @@ export async function checkedBlob(
   try {
     bytes = await blob(sha256, options);
   } catch (error) {
-    throw new Error(`${capital(what)} could not be fetched: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`${capital(what)} could not be fetched: ${errorMessage(error)}`);
   }
   if (sha256Hex(bytes) === sha256) return bytes;
   throw new Error(`${capital(what)} is not what its digest says. Nothing of this file can be kept.`);

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { ensurePrivateDirectory } from "@gennai/machine/private-file";
 import type { ServerLog } from "@gennai/machine/server-log";
 import { type DiscoveryRecord, discoveryFileName } from "@gennai/protocol/discovery";
+import { errorMessage } from "@gennai/protocol/error-message";
 import type { RouteTable } from "../route.ts";
 import { listenHttp } from "./http-server.ts";
 
@@ -32,7 +33,7 @@ export async function openGuardDoor(
       routes: () => new Map([[guardCallPath, route]]),
     });
   } catch (error) {
-    log.warn(`Hooks of guarded agents take the slower way: ${error instanceof Error ? error.message : String(error)}`);
+    log.warn(`Hooks of guarded agents take the slower way: ${errorMessage(error)}`);
     return undefined;
   }
 }

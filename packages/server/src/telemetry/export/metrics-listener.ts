@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { isIP } from "node:net";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { refuseBrokenRequests } from "../../http/guard/refuse-connection.ts";
 import { type ListenAddress, listenOn } from "../../http/listen/listen-address.ts";
 import { TelemetryError } from "./telemetry-settings.ts";
@@ -38,7 +39,7 @@ export async function listenForMetrics(
     );
   });
   const bound = await listenOn(server, address).catch((error: unknown) => {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     throw new TelemetryError(`the metrics cannot be served there: ${why}; choose another address with --metrics`, {
       cause: error,
     });

@@ -1,3 +1,4 @@
+import { errorMessage } from "@gennai/protocol/error-message";
 import { applyPatch, parsePatch, type StructuredPatch } from "diff";
 
 export type PatchResult =
@@ -15,7 +16,7 @@ export function patchText(old: string | undefined, patch: string, path: string):
   try {
     files = parsePatch(patch);
   } catch (error) {
-    return conflict(`The patch is not a unified diff: ${error instanceof Error ? error.message : String(error)}.`);
+    return conflict(`The patch is not a unified diff: ${errorMessage(error)}.`);
   }
   const [file, ...others] = files;
   if (file === undefined || others.length > 0) return conflict("The patch must be for exactly one file.");

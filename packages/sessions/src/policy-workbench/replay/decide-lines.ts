@@ -1,3 +1,4 @@
+import { errorMessage } from "@gennai/protocol/error-message";
 import { isRecord } from "@gennai/protocol/json-value";
 import type { PolicyWorkbench } from "../policy-workbench.ts";
 import { boundedLines } from "./bounded-lines.ts";
@@ -31,7 +32,7 @@ async function answerLine(workbench: PolicyWorkbench, line: string): Promise<Lin
   try {
     value = JSON.parse(line);
   } catch (error) {
-    return bad(null, `the line is not JSON: ${error instanceof Error ? error.message : "unknown error"}`);
+    return bad(null, `the line is not JSON: ${errorMessage(error)}`);
   }
   if (!isRecord(value)) return bad(null, "the line is not a JSON object {id, tool, input}");
   const id = value["id"] ?? null;
@@ -43,7 +44,7 @@ async function answerLine(workbench: PolicyWorkbench, line: string): Promise<Lin
     const { verdict, outcome, risk, rules, reason } = await workbench.decide(tool, args);
     return { id, verdict, outcome, risk, rules: rules.map(({ rule }) => rule), reason };
   } catch (error) {
-    return bad(id, `the call could not be decided: ${error instanceof Error ? error.message : "unknown error"}`);
+    return bad(id, `the call could not be decided: ${errorMessage(error)}`);
   }
 }
 

@@ -3,6 +3,7 @@ import { endpointName } from "@gennai/governance/network/endpoint";
 import { refusedEndpoints } from "@gennai/governance/network/refused-endpoints";
 import type { Tool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { z } from "zod";
 import type { BackgroundRunFacts } from "../../background/background-run-facts.ts";
 import type { BackgroundRuns } from "../../background/background-runs.ts";
@@ -70,7 +71,7 @@ function lineFilter(filter: string): (line: string) => boolean {
     const expression = new RegExp(filter);
     return (line) => expression.test(line.slice(0, 500));
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorMessage(error);
     throw new ToolFailure("bad_pattern", `The filter is not a regular expression: ${message}`, { cause: error });
   }
 }

@@ -2,6 +2,7 @@ import { isAbsolute, join } from "node:path";
 import type { CallResult, GovernedTools } from "@gennai/governance/gate/gate";
 import { keyChain } from "@gennai/governance/keys/key-chain";
 import type { ExecutionContext, Tool, ToolOutcome } from "@gennai/governance/tool";
+import { errorMessage } from "@gennai/protocol/error-message";
 import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
 import { z } from "zod";
 import { withNotes } from "../command-output.ts";
@@ -89,7 +90,7 @@ async function oneCall(
     const [result] = await gate.run([made], { turnId, signal, shownAs: callId });
     return result === undefined ? { output: "" } : outcomeOf(result, command);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     const message = `\`${command}\`: it is not known whether it ran (${why}). Look before you run it again.`;
     return { output: message, failure: { failureClass: "partial_execution", message } };
   }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { GitSettings } from "@gennai/machine/git/run/git-settings";
 import { GitMissingError } from "@gennai/machine/git/run/machine-git";
 import { type StartedGit, startGit } from "@gennai/machine/git/run/start-git";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { CheckpointError } from "../checkpoint-error.ts";
 
 interface ShadowRun {
@@ -138,6 +139,5 @@ function notStarted(cause: unknown): CheckpointError {
       cause,
     });
   }
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new CheckpointError("git_failed", `git could not be started: ${reason}`, { cause });
+  return new CheckpointError("git_failed", `git could not be started: ${errorMessage(cause)}`, { cause });
 }

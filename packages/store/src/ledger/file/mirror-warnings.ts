@@ -1,3 +1,5 @@
+import { errorMessage } from "@gennai/protocol/error-message";
+
 /** Reports trouble with a workspace's ledger: once per workspace and kind until it is over. */
 export class MirrorWarnings {
   readonly #told = new Set<string>();
@@ -19,8 +21,7 @@ export class MirrorWarnings {
     try {
       await work();
     } catch (error) {
-      const text = error instanceof Error ? error.message : String(error);
-      this.once(root, what, `The ledger of ${root} ${what}: ${text}`);
+      this.once(root, what, `The ledger of ${root} ${what}: ${errorMessage(error)}`);
     }
   }
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { DiscardPolicy, jetstream, jetstreamManager, RetentionPolicy, StorageType } from "@nats-io/jetstream";
 import { type ObjectStore, Objm } from "@nats-io/obj";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
@@ -116,7 +117,7 @@ async function patiently<Value>(work: () => Promise<Value>): Promise<Value> {
       return await work();
     } catch (error) {
       if (performance.now() > deadline) {
-        const text = error instanceof Error ? error.message : String(error);
+        const text = errorMessage(error);
         throw new StoreError(
           "unavailable",
           `The NATS servers of --log do not give a log with JetStream: ${text}. Start them, all three of a cluster.`,

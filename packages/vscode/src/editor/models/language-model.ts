@@ -1,3 +1,4 @@
+import { errorMessage } from "@gennai/protocol/error-message";
 import * as vscode from "vscode";
 import { EditorError } from "../editor-error.ts";
 import {
@@ -115,7 +116,7 @@ async function tokensOf(model: vscode.LanguageModelChat, text: string): Promise<
 
 function modelFailure(error: unknown, name: string): EditorError {
   if (!(error instanceof vscode.LanguageModelError)) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     return new EditorError("model_refused", `${name} gave no answer: ${reason}.`, "Try again.", { cause: error });
   }
   switch (error.code) {

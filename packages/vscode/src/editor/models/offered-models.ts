@@ -1,5 +1,6 @@
 import type { EditorModel } from "@gennai/client/host/repl-host";
 import type { ModelTrial } from "@gennai/client/session/models/model-choices";
+import { errorMessage } from "@gennai/protocol/error-message";
 import * as vscode from "vscode";
 import { callLanguageModel } from "./language-model.ts";
 
@@ -27,7 +28,6 @@ export async function tryEditorModel(model: string): Promise<ModelTrial> {
     );
     return { type: "answered", milliseconds: Math.round(performance.now() - began) };
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
-    return { type: "failed", problem, hint: "" };
+    return { type: "failed", problem: errorMessage(error), hint: "" };
   }
 }

@@ -4,6 +4,7 @@ import { parseEndpoint } from "@gennai/governance/network/endpoint";
 import { userConfigDir } from "@gennai/machine/config/config-directory";
 import { readControlFile } from "@gennai/machine/workspace/files/read-control-file";
 import { parseStrictYaml } from "@gennai/machine/yaml/strict-yaml";
+import { errorMessage } from "@gennai/protocol/error-message";
 import * as z from "zod";
 import { CliError } from "../../../errors/cli-error.ts";
 import { exitCode } from "../../../errors/exit-code.ts";
@@ -153,13 +154,13 @@ async function ownAgents(directory: string): Promise<readonly StartedAgent[]> {
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "ENOENT" || code === "ENOTDIR") return [];
-    throw unusable(file, error instanceof Error ? error.message : String(error));
+    throw unusable(file, errorMessage(error));
   }
   let data: unknown;
   try {
     ({ data } = parseStrictYaml(text, file));
   } catch (error) {
-    throw unusable(file, error instanceof Error ? error.message : String(error));
+    throw unusable(file, errorMessage(error));
   }
   const read = ownSchema.safeParse(data);
   if (!read.success) {

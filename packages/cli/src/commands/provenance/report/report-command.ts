@@ -1,6 +1,7 @@
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { git } from "@gennai/machine/git/run/run-git";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { changeReport } from "@gennai/store/provenance/report/change-report";
 import { partWords, type SharedPart, sharedParts, usualParts } from "@gennai/store/provenance/sharing/shared-parts";
 import { CliError, usageError } from "../../../errors/cli-error.ts";
@@ -87,7 +88,7 @@ async function writeNew(file: string, text: string, console: Console): Promise<v
     await using handle = await open(file, "wx", 0o600);
     await handle.writeFile(text);
   } catch (error) {
-    throw new CliError(`${file} cannot be written: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new CliError(`${file} cannot be written: ${errorMessage(error)}`, {
       exitCode: exitCode.usage,
       next: ["Name a file that does not exist yet."],
       cause: error,
