@@ -60,13 +60,15 @@ export function readLedgerLine(text: string): LedgerLine {
   return readRecord(text, value, metadata);
 }
 
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
 /** Text of a line; undefined when it is not UTF-8. Byte order mark and carriage return are named and taken off. */
 export function decodeLine(
   line: FileLine,
 ): { readonly text: string; readonly byteOrderMark: boolean; readonly carriageReturn: boolean } | undefined {
   let text: string;
   try {
-    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(line.bytes);
+    text = utf8.decode(line.bytes);
   } catch {
     return undefined;
   }
@@ -92,8 +94,9 @@ function readRecord(text: string, value: Record<string, unknown>, metadata: Reco
       return { type: "malformed", reason: `is not canonical JSON: ${error.code}` };
     throw error;
   }
-  const fixedHash = digestOf(partsOf(value, metadata).fixed);
-  const content = contentState(value, metadata);
+  const parts = partsOf(value, metadata);
+  const fixedHash = digestOf(parts.fixed);
+  const content = contentState(parts.content, metadata);
   const purges = metadata["kind"] === "purge" ? rangesOfTombstone(metadata["details"]) : [];
   if (purges === undefined) return malformedMember("details of a purge");
   const lost = metadata["kind"] === "rollback" ? lostRecords(metadata["details"]) : undefined;

@@ -6,8 +6,8 @@ import { isRecord } from "@gennai/protocol/json-value";
  * A record has two parts. The chain covers the fixed one, and of the content only a digest with a salt: so the content can
  * be purged and the chain still holds, and nobody can find out by trying what a short content was.
  */
-const contentMembers: readonly string[] = ["session_id", "turn_id", "calls", "changes", "details"];
-const sealMembers: readonly string[] = ["hash", "signature", "salt", "purged"];
+const contentMembers: ReadonlySet<string> = new Set(["calls", "changes", "details", "session_id", "turn_id"]);
+const sealMembers: ReadonlySet<string> = new Set(["hash", "signature", "salt", "purged"]);
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -16,24 +16,29 @@ export function contentDigest(content: JsonObject, salt: string): string {
   return sha256Hex(`${salt}:${canonicalJson(content)}`);
 }
 
-/** The parts of a record, sealed or not. */
+/** The parts of a record, sealed or not; in canonical order where the record is. */
 export function partsOf(
   record: JsonObject,
   metadata: JsonObject,
 ): { readonly fixed: JsonObject; readonly content: JsonObject } {
-  const { files, metadata: _metadata, ...rest } = record;
-  const isContent = ([name]: [string, unknown]) => contentMembers.includes(name);
-  const isFixed = (entry: [string, unknown]) => !isContent(entry) && !sealMembers.includes(entry[0]);
-  const members = Object.entries(metadata);
+  const fixed: [string, unknown][] = [];
+  const content: [string, unknown][] = [];
+  for (const entry of Object.entries(metadata)) {
+    if (contentMembers.has(entry[0])) content.push(entry);
+    else if (!sealMembers.has(entry[0])) fixed.push(entry);
+  }
+  const { files } = record;
+  const filesAt = content.findIndex(([name]) => name > "files");
+  if (files !== undefined) content.splice(filesAt === -1 ? content.length : filesAt, 0, ["files", files]);
+  const rest = Object.entries(record).filter(([name]) => name !== "files");
   return {
-    fixed: { ...rest, metadata: Object.fromEntries(members.filter(isFixed)) },
-    content: { ...(files === undefined ? {} : { files }), ...Object.fromEntries(members.filter(isContent)) },
+    fixed: { ...Object.fromEntries(rest), metadata: Object.fromEntries(fixed) },
+    content: Object.fromEntries(content),
   };
 }
 
 /** The content of a record as it was read: as it was written, gone by a purge, or neither. */
-export function contentState(record: JsonObject, metadata: JsonObject): "intact" | "purged" | "changed" {
-  const { content } = partsOf(record, metadata);
+export function contentState(content: JsonObject, metadata: JsonObject): "intact" | "purged" | "changed" {
   const { purged, salt, content_digest: digest } = metadata;
   if (purged !== undefined) {
     const isEmpty =
@@ -50,6 +55,6 @@ export function withoutContent(line: string): string {
     throw new SyntaxError("The line is not a record of a ledger.");
   const { metadata } = record;
   if (metadata["purged"] === true) return line;
-  const kept = Object.entries(metadata).filter(([name]) => !contentMembers.includes(name) && name !== "salt");
+  const kept = Object.entries(metadata).filter(([name]) => !contentMembers.has(name) && name !== "salt");
   return canonicalJson({ ...record, files: [], metadata: { ...Object.fromEntries(kept), purged: true } });
 }

@@ -101,7 +101,7 @@ describe("a ledger record", () => {
       },
     });
     expect(hash).toBe(digestOf(partsOf(record, metadata).fixed));
-    expect(contentState(record, metadata)).toBe("intact");
+    expect(contentState(partsOf(record, metadata).content, metadata)).toBe("intact");
     expect(verifier.verify("key-1", recordMessage(hash), decodeSignature(signature) ?? new Uint8Array())).toBe(true);
     expect(canonicalJson(record)).toBe(line);
   });

@@ -54,9 +54,11 @@ export async function checkAnchors(
   kept: readonly KeptNote[],
   tools: AnchorTools,
 ): Promise<AnchorReport> {
-  const wanted = new Set(kept.flatMap(({ note }) => parseCheckpoint(note.text)?.size ?? []));
-  const chain = await readChain(lines, wanted);
   const none = { found: 0, oldest: undefined, newest: undefined, contradicted: undefined, lost: 0 };
+  const wanted = new Set(kept.flatMap(({ note }) => parseCheckpoint(note.text)?.size ?? []));
+  // No head is among them, of this ledger or any other: there is nothing that a second reading could find.
+  if (wanted.size === 0) return none;
+  const chain = await readChain(lines, wanted);
   if (chain === undefined) return none;
   const keys = [...tools.keys, ...chain.learned];
   const anchors: Anchor[] = [];
