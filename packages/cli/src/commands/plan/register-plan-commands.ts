@@ -39,7 +39,10 @@ export function registerPlanCommands(program: Command, { console, ended }: Comma
     });
   add("approve", "approve exactly the plan that the server holds")
     .argument("<id>")
-    .option("--digest <sha256>", "what you looked at; without it and without --yes you are asked, and without a terminal it is refused")
+    .option(
+      "--digest <sha256>",
+      "what you looked at; without it and without --yes you are asked, and without a terminal it is refused",
+    )
     .option("--yes", "do not ask, unless a step is of high risk")
     .option("--ask", "ask even when the input is no terminal")
     .action(async (id: string, flags: PlanFlags) => {
