@@ -156,7 +156,7 @@ export const configChecks: Checks = {
     const service = IntentsService.open({ workspace, stateDir, defaultMode: "required" });
     await assert.rejects(service.selectable("INT-001"), ToolFailure);
     assert.match((await service.status()).problems.join(), /its present text is not accepted/);
-    await service.accept();
+    await service.accept({ record: async () => {} });
     assert.equal((await service.selectable("INT-001")).id, "INT-001");
     writeFileSync(join(fixture.root, file), text.replace("name: n", "name: other"));
     await assert.rejects(service.selectable("INT-001"), ToolFailure);

@@ -26,7 +26,7 @@ test("an answer that was taken back elsewhere meanwhile is gone from the list, t
   await on.repl.openPanel("Governance");
   const section = on.repl.root.getByRole("region", { name: "Answers that stand" });
   await expect.poll(() => section.getByRole("listitem").count()).toBe(3);
-  await answers.revoke(undefined);
+  await answers.revoke(undefined, async () => {});
   await section.getByRole("button", { name: "Ask again: npm install reaches mirror.example:8443" }).click();
   await section.getByText("None: every question is asked again.").waitFor();
   expect(on.complaints).toEqual([]);

@@ -1,4 +1,5 @@
 import { isRecord } from "@gennai/protocol/json-value";
+import { actWords } from "@gennai/protocol/model/governance/act-words";
 import type { TimelineRecord } from "./timeline-record.ts";
 
 /** What a record says, in one line. */
@@ -16,8 +17,8 @@ export function recordWords({ calls, paths, decided, purged }: TimelineRecord): 
 
 /** What people decided, of what a record has of it; empty where nothing of it is known here. */
 export function decisionWords(details: Readonly<Record<string, unknown>>): string {
-  const { intents_mode: mode, intents_mode_before: before } = details;
-  if (typeof mode === "string") return `intents ${mode}, before ${String(before)}`;
+  const act = actWords(details);
+  if (act !== "") return act;
   const { firstCommit, branch, how, files, intent, plan, background, command, review } = details;
   if (typeof firstCommit === "string") return `first commit, ${String(files)} files`;
   if (typeof branch === "string") return `branch ${branch}${how === "created" ? " made" : ""}`;

@@ -33,6 +33,7 @@ import { checkCall } from "@gennai/sessions/turn/gate/check-call";
 import { turnPrompt } from "@gennai/sessions/turn/prompt/turn-prompt";
 import type { StoredRecord } from "@gennai/store/audit/ledger-records";
 import type { WorkspaceLedgerReport } from "@gennai/store/audit/ledger-verify";
+import type { GoverningAct } from "@gennai/store/ledger/record-act";
 import type { RecordedCall } from "@gennai/store/provenance/remaining-lines";
 import type { Parity } from "../parity/parity.ts";
 import { controlFromWire, intentToWire, listedRulesToWire, rulesStatusToWire } from "./wire/events/governance-wire.ts";
@@ -69,6 +70,8 @@ export interface GovernanceServiceOptions {
     /** In a workspace whose files are on this machine. */
     call(workspaceRoot: string, call: RecordedCall): Promise<CallTrace>;
   };
+  /** Records what the caller decides about a workspace, before it holds. Rejects with `StoreError`. */
+  readonly recordAct: (place: GovernedWorkspace, act: GoverningAct) => Promise<void>;
   /** What is agreed to in all sessions of a workspace. */
   readonly answers: (workspaceRoot: string) => Pick<StandingAnswers, "list" | "revoke">;
   /** Which MCP servers may start in a workspace. */
@@ -253,8 +256,9 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
 
     async revokeStandingAnswers({ sessionId, id, all }) {
       if ((id === "") !== all) throw new ServiceError("invalid_argument", "Name one answer by its id, or set all.");
-      const { workspaceRoot } = await placeOf(sessionId);
-      const revoked = await options.answers(workspaceRoot).revoke(all ? undefined : id);
+      const place = await placeOf(sessionId);
+      const record = (answers_revoked: readonly string[]) => options.recordAct(place, { answers_revoked });
+      const revoked = await options.answers(place.workspaceRoot).revoke(all ? undefined : id, record);
       return { revoked: revoked.map(standingAnswerToWire) };
     },
 
@@ -277,8 +281,9 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
         );
       }
       if (digest === "") throw new ServiceError("invalid_argument", "digest is empty: name what was seen.");
-      const { workspaceRoot } = await placeOf(sessionId);
-      const accepted = await options.mcp(workspaceRoot).accept(name, digest);
+      const place = await placeOf(sessionId);
+      const record = (act: GoverningAct) => options.recordAct(place, act);
+      const accepted = await options.mcp(place.workspaceRoot).accept(name, record, digest);
       if (accepted === undefined) {
         throw new ServiceError(
           "failed_precondition",

@@ -345,6 +345,7 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
     isolation: sandbox.state,
     hasUsers: ofUsers,
     flushLedgers: () => store.flushLedgers(),
+    onWarning: (text) => log.warn(text),
   });
   const joinReplicas = replica && (await import("../rpc/replicas/replica-services.ts")).joinReplicas;
   const report = (error: unknown): void => log.error("An RPC failed unexpectedly.", error);

@@ -4,9 +4,11 @@ import type { WorkspaceRegistry } from "@gennai/machine/workspace/workspace-regi
 import { StandingAnswers } from "@gennai/sessions/checks/standing-answers";
 import { WorkspaceHooks } from "@gennai/sessions/hooks/workspace-hooks";
 import { McpAcceptance } from "@gennai/sessions/mcp/mcp-acceptance";
+import type { Session } from "@gennai/sessions/session/session";
 import type { GovernanceRegistry } from "@gennai/sessions/session/workspace-governance";
 import { readLedgerRecords, readNewestLedgerRecords } from "@gennai/store/audit/ledger-records";
 import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
+import { type GoverningAct, recordAct } from "@gennai/store/ledger/record-act";
 import { createParity } from "../parity/parity.ts";
 import { rulesDigest } from "../parity/rules-digest.ts";
 import type { GovernanceServiceOptions } from "../rpc/governance-service.ts";
@@ -25,6 +27,7 @@ interface GovernedTenant
   readonly stateDir: string;
   readonly isolation: "sandboxed" | "unsandboxed";
   readonly flushLedgers: () => Promise<void>;
+  readonly onWarning: (text: string) => void;
 }
 
 /** What people see and decide of a tenant's rules, intents and ledger. */
@@ -61,6 +64,13 @@ export function tenantGovernance(tenant: GovernedTenant): GovernanceServiceOptio
     },
     hasUsers,
     provenance: tenantProvenance(stateDir, tenant.flushLedgers),
+    recordAct: ({ session, workspaceRoot }, act) =>
+      session === undefined
+        ? recordAct(
+            { ...act, via: "rpc" },
+            { stateDir, workspaceRoot, toolVersion: options.version, onWarning: tenant.onWarning },
+          )
+        : decided(session, act),
     mcp: (workspaceRoot) => new McpAcceptance({ workspaceRoot, stateDir, configDir, environment: options.environment }),
     answers: (workspaceRoot) => new StandingAnswers(stateDir, workspaceRoot),
     intents: tenantIntents({ workspaces, governance }),
@@ -70,6 +80,16 @@ export function tenantGovernance(tenant: GovernedTenant): GovernanceServiceOptio
       verify: (workspaceRoot) => verifyWorkspaceLedger({ workspaceRoot, stateDir }),
     },
   };
+}
+
+/** Records what the caller decides about a workspace. Who the caller is, is known only where callers prove it. */
+function decided(session: Session, act: GoverningAct): Promise<void> {
+  const user = session.services.callers.current()?.user;
+  return session.decided([], "session", {
+    ...act,
+    ...(user === undefined || user === "" ? {} : { by: user }),
+    via: "rpc",
+  });
 }
 
 /** What people see and choose of intents, over the services of the workspaces. */
@@ -91,17 +111,14 @@ function tenantIntents({
     },
     async accept(session, sha256) {
       const { intents } = await governance.of(session.workspace);
-      // The record first, as of a switch. Of another file than the one that was seen there is nothing to record.
-      if ((await intents.status()).sha256 === sha256) {
-        await session.decided([], "session", { intents_accepted: sha256 });
-      }
-      return intents.accept(sha256);
+      const record = (accepted: string) => decided(session, { intents_accepted: accepted });
+      return intents.accept({ record, seen: sha256 });
     },
     async setMode(session, mode) {
       const { intents } = await governance.of(session.workspace);
       const before = (await intents.status()).mode;
       // The record first: a switch that cannot be recorded is not thrown.
-      await session.decided([], "session", { intents_mode: mode, intents_mode_before: before });
+      await decided(session, { intents_mode: mode, intents_mode_before: before });
       await intents.setMode(mode);
       return intents.status();
     },

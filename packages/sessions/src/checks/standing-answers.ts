@@ -1,6 +1,6 @@
 import { endpointName } from "@gennai/governance/network/endpoint";
 import { digestOf } from "@gennai/protocol/digest";
-import { AcceptedChecks } from "./accepted-checks.ts";
+import { type AcceptedCheck, AcceptedChecks } from "./accepted-checks.ts";
 import { AcceptedConnections } from "./accepted-connections.ts";
 
 /** A yes that holds in every session of a workspace. */
@@ -25,9 +25,9 @@ export class StandingAnswers {
   }
 
   async list(): Promise<readonly StandingAnswer[]> {
-    const checks = (await this.#checks.list()).map(({ command, source, actionSha256, acceptedAt }): StandingAnswer => {
-      const id = idOf({ actionSha256 });
-      return { id, kind: "check", statement: `the check ${command} (${source}) runs`, acceptedAt };
+    const checks = (await this.#checks.list()).map((check): StandingAnswer => {
+      const { actionSha256, acceptedAt } = check;
+      return { id: idOf({ actionSha256 }), kind: "check", statement: checkStatement(check), acceptedAt };
     });
     const connections = (await this.#connections.list()).map((one): StandingAnswer => {
       const { program, acceptedAt, address } = one;
@@ -38,9 +38,18 @@ export class StandingAnswers {
     return [...checks, ...connections];
   }
 
-  /** Takes back one, or all of them; resolves with what was taken back. @param id undefined: all */
-  async revoke(id: string | undefined): Promise<readonly StandingAnswer[]> {
+  /**
+   * Takes back one, or all of them; resolves with what was taken back.
+   * @param id undefined: all
+   * @param record gets the statements of what is taken back, before it is: where it rejects, nothing is
+   */
+  async revoke(
+    id: string | undefined,
+    record: (statements: readonly string[]) => Promise<void>,
+  ): Promise<readonly StandingAnswer[]> {
     const wanted = (await this.list()).filter((one) => id === undefined || one.id === id);
+    if (wanted.length === 0) return [];
+    await record(wanted.map(({ statement }) => statement));
     const ids = new Set(wanted.map((one) => one.id));
     for (const { actionSha256 } of await this.#checks.list()) {
       if (ids.has(idOf({ actionSha256 }))) await this.#checks.revoke(actionSha256);
@@ -48,6 +57,11 @@ export class StandingAnswers {
     await this.#connections.revoke((one) => ids.has(idOf(one)));
     return wanted;
   }
+}
+
+/** What an accepted check means, for people. */
+export function checkStatement({ command, source }: Pick<AcceptedCheck, "command" | "source">): string {
+  return `the check ${command} (${source}) runs`;
 }
 
 function idOf(answer: object): string {

@@ -1,7 +1,6 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
 import type { EmergencyState } from "@gennai/protocol/model/governance/emergency";
+import { isRecorded } from "@gennai/store/ledger/record-act";
 import type { EmergencyChange, EmergencyRequest } from "./emergency-change.ts";
 import { EmergencyStore } from "./emergency-store.ts";
 
@@ -40,10 +39,9 @@ export class EmergencyHere implements AsyncDisposable {
    */
   async switch(request: Omit<EmergencyRequest, "via">, workspaceRoot: string): Promise<boolean> {
     const redactor = await createRedactor({ secrets: [] });
-    // Not in whatever directory somebody happens to stand: only where there is a ledger, or a repository.
-    const recorded = [".orchestration", ".git"].some((name) => existsSync(join(workspaceRoot, name)));
     const reason = await redactor.redact(request.reason);
-    return this.#store.change({ ...request, via: "cli", reason }, recorded ? [workspaceRoot] : []).effective;
+    return this.#store.change({ ...request, via: "cli", reason }, isRecorded(workspaceRoot) ? [workspaceRoot] : [])
+      .effective;
   }
 
   /**

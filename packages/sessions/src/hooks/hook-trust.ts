@@ -39,10 +39,12 @@ export async function trustedDigest(stateDir: string, workspaceRoot: string): Pr
 export async function trustProjectHooks(
   stateDir: string,
   workspaceRoot: string,
+  record: (sha256: string) => Promise<void>,
 ): Promise<readonly string[] | undefined> {
   const found = await readProjectHooks(workspaceRoot);
   if (found === undefined) return undefined;
   const commands = parseHooks(found.text, projectHooksFile).map(({ command }) => command);
+  await record(found.sha256);
   const directory = await prepareStateDirectory(stateDir);
   await ensurePrivateDirectory(directory);
   using _lock = await acquireFileLock(join(directory, "trusted-hooks.lock"), { timeout: 5_000 });

@@ -61,8 +61,9 @@ export class WorkspaceHooks {
   /**
    * Remembers that a person trusts the project's hooks file as it is now; a change takes the trust away. Resolves with the
    * commands it runs, or undefined when there is no such file. Rejects for a file that is not valid.
+   * @param record gets the file's SHA-256, before it is trusted: where it rejects, nothing is
    */
-  trust(): Promise<readonly string[] | undefined> {
-    return trustProjectHooks(this.#place.stateDir, this.#place.workspaceRoot);
+  trust(record: (sha256: string) => Promise<void>): Promise<readonly string[] | undefined> {
+    return trustProjectHooks(this.#place.stateDir, this.#place.workspaceRoot, record);
   }
 }

@@ -35,6 +35,9 @@ export interface IntentsStatus {
   readonly problems: readonly string[];
 }
 
+/** Records that a file of this SHA-256 is accepted. */
+type Recorded = (sha256: string) => Promise<void>;
+
 interface ReadIntents {
   /** Of the file that was read, see `fileStamp`. */
   readonly stamp: string;
@@ -130,11 +133,15 @@ export class IntentsService {
     return this.#inOrder(() => this.#expandScope(id, paths));
   }
 
-  /** Makes the file when there is none. False when there is one. Throws `ToolFailure` when it cannot be written. */
-  async create(text: string): Promise<boolean> {
+  /**
+   * Makes the file when there is none. False when there is one. Throws `ToolFailure` when it cannot be written.
+   * @param record see `accept`
+   */
+  async create(text: string, record: Recorded): Promise<boolean> {
     const path = await this.#writablePath();
     if ((await this.#workspace.stat(path)) !== undefined) return false;
     await this.#workspace.apply([{ operation: "create", path, bytes: encodeText(text, { bom: false }) }]);
+    await record(sha256Hex(text));
     await this.#accept(sha256Hex(text));
     return true;
   }
@@ -143,9 +150,10 @@ export class IntentsService {
    * A person read the file; any change takes that back. Throws `ToolFailure` `intents_unreadable` when there is none, or none
    * that can be read, and `stale_file` when it is another one by now.
    *
-   * @param seen SHA-256 of what the person saw; undefined: as it is now
+   * @param options.record gets the SHA-256 of what is accepted, before it is: where it rejects, nothing is accepted
+   * @param options.seen SHA-256 of what the person saw; undefined: as it is now
    */
-  async accept(seen?: string): Promise<IntentsStatus> {
+  async accept({ record, seen }: { readonly record: Recorded; readonly seen?: string }): Promise<IntentsStatus> {
     const read = await readIntentsFile(this.#workspace.controlRoot);
     if (read.type === "missing") throw unreadable(`There is no ${intentsFile}.`);
     if (read.type === "broken") throw unreadable(read.problem);
@@ -154,6 +162,7 @@ export class IntentsService {
     if (seen !== undefined && seen !== read.sha256) {
       throw new ToolFailure("stale_file", `${intentsFile} was changed after it was shown; read it again.`);
     }
+    await record(read.sha256);
     await this.#accept(read.sha256);
     return this.status();
   }

@@ -54,14 +54,21 @@ export class McpAcceptance {
 
   /**
    * Accepts the server as it is now, and resolves with that; undefined when there is none of this name.
+   * @param record gets what is accepted, before it is: where it rejects, nothing is accepted
    * @param digest of what the user saw, where that may have changed by now: then nothing is accepted
    */
-  async accept(name: string, digest?: string): Promise<McpStatus | undefined> {
+  async accept(
+    name: string,
+    record: (act: { readonly mcp_accepted: string; readonly mcp_digest: string }) => Promise<void>,
+    digest?: string,
+  ): Promise<McpStatus | undefined> {
     const { servers } = await this.status();
     const found = servers.find(
       ({ server }) => server.name === name && (digest === undefined || server.digest === digest),
     );
-    if (found !== undefined) await this.#pins.acceptServer(found.server);
+    if (found === undefined) return undefined;
+    await record({ mcp_accepted: name, mcp_digest: found.server.digest });
+    await this.#pins.acceptServer(found.server);
     return found;
   }
 }

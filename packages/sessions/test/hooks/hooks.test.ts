@@ -95,7 +95,7 @@ describe("loading", () => {
   const load = () => hooks().load();
   const userFile = () => join(directory, "config", "hooks.json");
   const projectFile = () => join(directory, "ws", ".gennai", "hooks.json");
-  const trust = () => hooks().trust();
+  const trust = () => hooks().trust(async () => {});
 
   it("finds nothing where there is nothing", async () => {
     expect(await load()).toEqual({ hooks: [], problems: [], warnings: [] });
@@ -140,6 +140,6 @@ describe("loading", () => {
 });
 
 test("nothing to trust", async () => {
-  expect(await hooks().trust()).toBeUndefined();
+  expect(await hooks().trust(async () => {})).toBeUndefined();
   await expect(readFile(join(directory, "state", "trusted-hooks.json"))).rejects.toThrow("ENOENT");
 });

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { IntentsBench, intentsText } from "./intents-bench.ts";
 
 let bench: IntentsBench;
+const record = async () => {};
 beforeEach(() => {
   bench = new IntentsBench();
 });
@@ -67,9 +68,12 @@ describe("seed 001 opt-in: keep the hooks opt-in per workspace or profile (featu
     expect((await service.rules(id)).selectable).toEqual([]);
     await expect(service.selectable(id)).rejects.toMatchObject({ code: "invalid_intent" });
 
-    await expect(service.accept("0".repeat(64))).rejects.toMatchObject({ code: "stale_file" });
+    await expect(service.accept({ record, seen: "0".repeat(64) })).rejects.toMatchObject({ code: "stale_file" });
     expect(await service.status()).toMatchObject({ accepted: false });
-    expect(await service.accept()).toMatchObject({ accepted: true, problems: [] });
+    const full = { record: () => Promise.reject(new Error("the disk is full")) };
+    await expect(service.accept(full)).rejects.toThrow("the disk is full");
+    expect(await service.status()).toMatchObject({ accepted: false });
+    expect(await service.accept({ record })).toMatchObject({ accepted: true, problems: [] });
     expect(await bench.service("required").selectable(id)).toMatchObject({ id });
     // What a person agreed to afterwards is accepted with it; any other change is not.
     await service.expandScope(id, ["docs/**"]);
@@ -84,11 +88,11 @@ describe("seed 001 opt-in: keep the hooks opt-in per workspace or profile (featu
 
   it("accepts nothing that is not there or broken", async () => {
     const service = bench.service("required");
-    await expect(service.accept()).rejects.toMatchObject({ code: "intents_unreadable" });
+    await expect(service.accept({ record })).rejects.toMatchObject({ code: "intents_unreadable" });
     bench.write(bench.file, "active_intents: [");
-    await expect(service.accept()).rejects.toMatchObject({ code: "intents_unreadable" });
+    await expect(service.accept({ record })).rejects.toMatchObject({ code: "intents_unreadable" });
     bench.remove(bench.file);
-    expect(await service.create(intentsText)).toBe(true);
+    expect(await service.create(intentsText, record)).toBe(true);
     expect(await service.status()).toMatchObject({ accepted: true });
   });
 

@@ -57,7 +57,7 @@ async function withServer(
     file,
     /** Accepts the server as it is now, as `gennai mcp accept` does. */
     accept: async () => {
-      if ((await acceptance.accept("odd")) === undefined) throw new Error("there is no server");
+      if ((await acceptance.accept("odd", async () => {})) === undefined) throw new Error("there is no server");
     },
     status: async () => (await acceptance.status()).servers,
     offered: () => servers.tools(opened, ["*"]),

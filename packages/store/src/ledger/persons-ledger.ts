@@ -53,7 +53,7 @@ export class PersonsLedger implements AsyncDisposable {
 
   /** Durable when it resolves. Texts are masked here. Rejects with `StoreError`. */
   async record(
-    kind: "review" | "applied" | "undo" | "outcome",
+    kind: "review" | "applied" | "undo" | "outcome" | "session",
     details: Readonly<Record<string, string | readonly string[]>>,
     {
       files = [],

@@ -18,6 +18,7 @@ import { CliError, usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import { type Console, isTerminal } from "../../terminal/console.ts";
 import { version } from "../../version.ts";
+import { actRecorder } from "../options/act-recorder.ts";
 import { type ModelFlags, modelChoice, parseSandbox, parseStages } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { editorMcpServers } from "./offered-mcp-servers.ts";
@@ -84,11 +85,10 @@ export async function acpCommand(flags: AcpFlags, console: Console): Promise<Exi
       version,
       signal,
       userName: userInfo().username,
-      mcp: editorMcpServers({
-        stateDir,
-        configDir: userConfigDir(console.environment),
-        environment: console.environment,
-      }),
+      mcp: editorMcpServers(
+        { stateDir, configDir: userConfigDir(console.environment), environment: console.environment },
+        (workspaceRoot, act) => actRecorder(workspaceRoot, console, "acp")(act),
+      ),
       serverOf: (workspace) => plainly(serverOf(workspace)),
       directoryOf: (path) => plainly(resolveWorkspace(path, console)),
     },

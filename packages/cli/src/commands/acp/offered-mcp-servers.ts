@@ -1,11 +1,18 @@
 import type { EditorMcpServers } from "@gennai/acp/editor/editor-mcp-servers";
 import { describedStart } from "@gennai/sessions/mcp/described-start";
 import { McpAcceptance, type McpContext, type McpStatus } from "@gennai/sessions/mcp/mcp-acceptance";
+import type { GoverningAct } from "@gennai/store/ledger/record-act";
 
 type NamedServer = Parameters<EditorMcpServers["offer"]>[1][number];
 
-/** The MCP servers that an editor names, as servers of its workspace that wait for a person's word. */
-export function editorMcpServers(place: Omit<McpContext, "workspaceRoot">): EditorMcpServers {
+/**
+ * The MCP servers that an editor names, as servers of its workspace that wait for a person's word.
+ * @param record that a person gave it, in the ledger of the workspace
+ */
+export function editorMcpServers(
+  place: Omit<McpContext, "workspaceRoot">,
+  record: (workspaceRoot: string, act: GoverningAct) => Promise<void>,
+): EditorMcpServers {
   const acceptanceOf = (workspaceRoot: string) => new McpAcceptance({ ...place, workspaceRoot });
   return {
     async offer(workingDir, named) {
@@ -21,7 +28,8 @@ export function editorMcpServers(place: Omit<McpContext, "workspaceRoot">): Edit
         }));
     },
     async accept(workingDir, { name, digest }) {
-      if ((await acceptanceOf(workingDir).accept(name, digest)) !== undefined) return;
+      const recorded = (act: GoverningAct) => record(workingDir, act);
+      if ((await acceptanceOf(workingDir).accept(name, recorded, digest)) !== undefined) return;
       throw new Error(`The MCP server ${name} has changed since. Start a new session to be asked again.`);
     },
   };

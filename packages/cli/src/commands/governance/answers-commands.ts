@@ -8,6 +8,7 @@ import { StandingAnswers } from "@gennai/sessions/checks/standing-answers";
 import { usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
+import { actRecorder } from "../options/act-recorder.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 
 export interface AnswersFlags {
@@ -38,7 +39,9 @@ export async function answersRevokeCommand(
     throw usageError("Which answer is to be taken back?", "Name it by its id (gennai answers list), or say --all.");
   }
   const { stateDir, workspaceRoot } = await placeOf(flags, console);
-  const revoked = await new StandingAnswers(stateDir, workspaceRoot).revoke(id);
+  const revoked = await new StandingAnswers(stateDir, workspaceRoot).revoke(id, (statements) =>
+    actRecorder(workspaceRoot, console)({ answers_revoked: statements }),
+  );
   if (id !== undefined && revoked.length === 0) {
     throw usageError(`No lasting answer here has the id ${id}.`, "gennai answers list");
   }
@@ -71,6 +74,8 @@ export async function answersAllowCommand(
       throw usageError(`${text} is not a host and port.`, "Write it as HOST:PORT, e.g. registry.npmjs.org:443.");
     return { ...endpoint, callId: "" };
   });
+  const statements = hosts.map((host) => `${name} reaches ${host}`);
+  await actRecorder(workspaceRoot, console)({ answers_allowed: statements });
   await new AcceptedConnections(stateDir, workspaceRoot).remember(name, connections);
   if (flags.json === true) console.output.write(`${JSON.stringify({ program: name, allowed: hosts })}\n`);
   else

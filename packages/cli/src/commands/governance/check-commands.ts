@@ -1,9 +1,11 @@
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { AcceptedChecks } from "@gennai/sessions/checks/accepted-checks";
+import { checkStatement } from "@gennai/sessions/checks/standing-answers";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { actRecorder } from "../options/act-recorder.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 
 export interface CheckFlags {
@@ -31,7 +33,12 @@ export async function checkListCommand(flags: CheckFlags, console: Console): Pro
 
 /** `gennai check revoke` */
 export async function checkRevokeCommand(flags: CheckFlags, console: Console): Promise<ExitCode> {
-  const revoked = await (await acceptedChecks(flags, console)).revoke();
+  const checks = await acceptedChecks(flags, console);
+  const statements = (await checks.list()).map(checkStatement);
+  if (statements.length > 0) {
+    await actRecorder(await resolveWorkspace(flags.workspace, console), console)({ answers_revoked: statements });
+  }
+  const revoked = await checks.revoke();
   if (flags.json === true) console.output.write(`${JSON.stringify({ revoked })}\n`);
   else if (revoked.length === 0) console.output.write("Nothing was accepted here.\n");
   else for (const { command } of revoked) console.output.write(`asks again: ${spelledOut(command)}\n`);

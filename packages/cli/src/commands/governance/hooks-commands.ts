@@ -7,6 +7,7 @@ import { CliError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { actRecorder } from "../options/act-recorder.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 
 export interface HooksFlags {
@@ -35,9 +36,10 @@ export async function hooksShowCommand(flags: HooksFlags, console: Console): Pro
 /** `gennai hooks trust` */
 export async function hooksTrustCommand(flags: HooksFlags, console: Console): Promise<ExitCode> {
   const hooks = await workspaceHooks(flags, console);
+  const record = actRecorder(await resolveWorkspace(flags.workspace, console), console);
   let commands: readonly string[] | undefined;
   try {
-    commands = await hooks.trust();
+    commands = await hooks.trust((sha256) => record({ hooks_trusted: sha256 }));
   } catch (error) {
     throw new CliError(errorMessage(error), {
       exitCode: exitCode.usage,

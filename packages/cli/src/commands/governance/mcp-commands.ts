@@ -7,6 +7,7 @@ import { CliError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import { asTyped, type Console, commandName } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { actRecorder } from "../options/act-recorder.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 
 export interface McpFlags {
@@ -37,7 +38,8 @@ export async function mcpListCommand(flags: McpFlags, console: Console): Promise
 
 /** `gennai mcp accept` */
 export async function mcpAcceptCommand(name: string, flags: McpFlags, console: Console): Promise<ExitCode> {
-  const found = await (await openAcceptance(flags, console)).accept(name);
+  const record = actRecorder(await resolveWorkspace(flags.workspace, console), console);
+  const found = await (await openAcceptance(flags, console)).accept(name, record);
   if (found === undefined) {
     throw new CliError(`There is no MCP server ${JSON.stringify(name)} here.`, {
       exitCode: exitCode.usage,

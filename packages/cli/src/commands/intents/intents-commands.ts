@@ -10,6 +10,7 @@ import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import { paintFor } from "../../terminal/colours.ts";
 import { asTyped, type Console, commandName } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { actRecorder } from "../options/act-recorder.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { firstIntents } from "./first-intents.ts";
 
@@ -20,7 +21,7 @@ export interface IntentsFlags {
 
 /** `gennai intents list`: what can be selected, and what is wrong with the file. Fails when something is. */
 export async function intentsListCommand(flags: IntentsFlags, console: Console): Promise<ExitCode> {
-  const intents = await openIntents(flags, console);
+  const { intents } = await openIntents(flags, console);
   const status = await intents.status();
   if (flags.json === true) console.output.write(`${JSON.stringify(status)}\n`);
   else console.output.write(describeStatus(status, intents.file, console));
@@ -29,7 +30,7 @@ export async function intentsListCommand(flags: IntentsFlags, console: Console):
 
 /** `gennai intents show ID`. */
 export async function intentsShowCommand(id: string, flags: IntentsFlags, console: Console): Promise<ExitCode> {
-  const { intents } = await (await openIntents(flags, console)).status();
+  const { intents } = await (await openIntents(flags, console)).intents.status();
   const intent = intents.find((each) => each.id === id);
   if (intent === undefined) {
     const ids = intents.map((each) => each.id).join(", ");
@@ -44,10 +45,10 @@ export async function intentsShowCommand(id: string, flags: IntentsFlags, consol
 
 /** `gennai intents init`: a first file, with one intent to fill in. Never overwrites. */
 export async function intentsInitCommand(flags: IntentsFlags, console: Console): Promise<ExitCode> {
-  const intents = await openIntents(flags, console);
+  const { intents, record } = await openIntents(flags, console);
   let created: boolean;
   try {
-    created = await intents.create(firstIntents);
+    created = await intents.create(firstIntents, (sha256) => record({ intents_accepted: sha256 }));
   } catch (error) {
     if (!(error instanceof ToolFailure)) throw error;
     throw new CliError(error.message, {
@@ -78,8 +79,11 @@ export async function intentsModeCommand(
       next: [`Say one of: ${intentsModeWords.words.join(", ")}.`],
     });
   }
-  const intents = await openIntents(flags, console);
-  if (mode !== undefined) await intents.setMode(mode);
+  const { intents, record } = await openIntents(flags, console);
+  if (mode !== undefined) {
+    await record({ intents_mode: mode, intents_mode_before: (await intents.status()).mode });
+    await intents.setMode(mode);
+  }
   const status = await intents.status();
   if (flags.json === true) {
     console.output.write(`${JSON.stringify({ mode: status.mode, on: status.on, why: status.why })}\n`);
@@ -89,10 +93,10 @@ export async function intentsModeCommand(
 
 /** `gennai intents accept`: a person read the file as it is now; where intents are required, only then they can be selected. */
 export async function intentsAcceptCommand(flags: IntentsFlags, console: Console): Promise<ExitCode> {
-  const intents = await openIntents(flags, console);
+  const { intents, record } = await openIntents(flags, console);
   let status: IntentsStatus;
   try {
-    status = await intents.accept();
+    status = await intents.accept({ record: (sha256) => record({ intents_accepted: sha256 }) });
   } catch (error) {
     if (!(error instanceof ToolFailure)) throw error;
     throw new CliError(error.message, {
@@ -110,11 +114,11 @@ export async function intentsAcceptCommand(flags: IntentsFlags, console: Console
   return exitCode.ok;
 }
 
-async function openIntents(flags: IntentsFlags, console: Console): Promise<IntentsService> {
+async function openIntents(flags: IntentsFlags, console: Console) {
   const root = await resolveWorkspace(flags.workspace, console);
   const stateDir = await prepareStateDirectory(defaultStateDir(console.environment));
   const workspace = openLocalWorkspace(root, { stateDir, home: homedir() });
-  return IntentsService.open({ workspace, stateDir });
+  return { intents: IntentsService.open({ workspace, stateDir }), record: actRecorder(root, console) };
 }
 
 function isMode(mode: string): mode is IntentsMode {

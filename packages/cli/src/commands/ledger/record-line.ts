@@ -1,3 +1,4 @@
+import { actWords } from "@gennai/protocol/model/governance/act-words";
 import type { Paint } from "../../terminal/colours.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { fieldsOf, listOf, parseRecord, textOf } from "./record-fields.ts";
@@ -60,6 +61,8 @@ export function decisionOf(kind: string, details: ReadonlyMap<string, unknown>):
     case "key":
       return [`key ${shortId(details.get("from"))} handed over to ${shortId(details.get("to"))}`];
     case "session": {
+      const act = actWords(Object.fromEntries(details));
+      if (act !== "") return [textOf(act)];
       const intent = textOf(details.get("intent"));
       if (intent !== "") return [`intent ${intent}`];
       return [...details].map(

@@ -1,0 +1,27 @@
+import { userInfo } from "node:os";
+import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { type GoverningAct, recordAct } from "@gennai/store/ledger/record-act";
+import type { Console } from "../../terminal/console.ts";
+import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { version } from "../../version.ts";
+
+/**
+ * Records what the user of this program decides about a workspace, with their user name, before it holds.
+ * What it gives rejects with `StoreError` where nothing can be recorded.
+ */
+export function actRecorder(
+  workspaceRoot: string,
+  console: Console,
+  via: "cli" | "acp" = "cli",
+): (act: GoverningAct) => Promise<void> {
+  return (act) =>
+    recordAct(
+      { ...act, by: userInfo().username, via },
+      {
+        stateDir: defaultStateDir(console.environment),
+        workspaceRoot,
+        toolVersion: version,
+        onWarning: (text) => void console.errors.write(`warning: ${terminalSafe(text)}\n`),
+      },
+    );
+}

@@ -1,0 +1,25 @@
+/**
+ * What a ledger record of a person's act says in words; empty for one that is no such act. Acts change what governs a workspace:
+ * intents, hooks, MCP servers, lasting answers.
+ *
+ * @param details of the record; nothing in it is masked for a terminal
+ */
+export function actWords(details: Readonly<Record<string, unknown>>): string {
+  const what = whatOf(details);
+  const { by, via } = details;
+  if (what === "" || typeof by !== "string" || by === "") return what;
+  return `${what}, by ${by}${typeof via === "string" ? ` (${via})` : ""}`;
+}
+
+function whatOf(details: Readonly<Record<string, unknown>>): string {
+  const { intents_mode: mode, intents_mode_before: before } = details;
+  if (typeof mode === "string") return `intents ${mode}, before ${String(before)}`;
+  const { intents_accepted: intents, hooks_trusted: hooks, mcp_accepted: server } = details;
+  if (typeof intents === "string") return `intents file accepted (SHA-256 ${intents.slice(0, 12)}…)`;
+  if (typeof hooks === "string") return `hooks file trusted (SHA-256 ${hooks.slice(0, 12)}…)`;
+  if (typeof server === "string") return `MCP server ${server} accepted`;
+  const { answers_allowed: allowed, answers_revoked: revoked } = details;
+  if (Array.isArray(allowed)) return `lasting answer given ahead: ${allowed.map(String).join("; ")}`;
+  if (Array.isArray(revoked)) return `lasting answer taken back: ${revoked.map(String).join("; ")}`;
+  return "";
+}
