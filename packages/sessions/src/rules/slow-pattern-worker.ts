@@ -5,7 +5,7 @@ import type { SlowAnswer, SlowExpression, SlowPattern } from "@gennai/governance
 const longest = 4 * 1024;
 /** Milliseconds the engine may take for one text, how often it is tried, and how long the worker may be silent until it is ended. */
 const engineMs = 20;
-const attempts = 5;
+const attempts = 50;
 const silentMs = 2_000;
 const startMs = 5_000;
 /** Milliseconds without a question after which the worker is ended: each takes some 9 MiB, and a workspace has one of its own. */
