@@ -8,7 +8,9 @@ export interface RuleSource {
   readonly layer: RuleLayer;
   /** Name of the file for people. */
   readonly file: string;
-  /** 1-based line of the value at a path; undefined when there is none. */
+  /** Another program reads it, too, and may have keys of its own there. */
+  readonly isShared?: boolean | undefined;
+  /** 1-based line of the value at a path, or of its key; undefined when there is none. */
   lineOf(path: readonly (string | number)[]): number | undefined;
 }
 
@@ -28,8 +30,8 @@ const maxRules = 5_000;
 const maxTextLength = 2_000;
 
 /**
- * Reads the data of one rule file. Strict about rules, tolerant about what else stands in such files in the wild: keys nobody
- * knows are warnings, unless they look like a known key misspelt, which would silently disarm a protection. Never throws.
+ * Reads the data of one rule file. A key at the top that is not known is an error: what is below it protects nothing. It is a warning
+ * in a file that another program reads, too, and so is one inside a rule, unless it looks like a known key misspelt. Never throws.
  */
 export function parseRules(data: unknown, source: RuleSource): ParsedRules {
   const problems: RuleProblem[] = [];
@@ -70,7 +72,7 @@ export function parseRules(data: unknown, source: RuleSource): ParsedRules {
         } else if (source.layer !== "user") {
           add("warning", [key], key, "counts only in the user's own rules and is ignored here");
         } else onInvalidRules = value;
-      } else unknownKey(key, topKeys, [key], "", add);
+      } else unknownKey(key, topKeys, [key], "", add, source.isShared === true ? "warning" : "error");
     }
   }
   const total = patterns.length + paths.length + tools.length;
@@ -105,6 +107,11 @@ function patternRule(item: unknown, index: number, source: RuleSource, add: Add)
   }
   if (pattern.length > maxTextLength) {
     add("error", [...path, "pattern"], name, `pattern is longer than ${maxTextLength} characters; split it`);
+    return undefined;
+  }
+  if (/[\u0000-\u001f]/.test(pattern)) {
+    const why = "in double quotes, YAML reads \\b as a backspace";
+    add("error", [...path, "pattern"], name, `pattern holds a control character (${why}); write it in single quotes`);
     return undefined;
   }
   if (ask !== undefined && ask !== null && typeof ask !== "boolean") {
@@ -151,6 +158,13 @@ function pathText(item: unknown, path: readonly (string | number)[], rule: strin
       path,
       rule,
       "is empty; write a path in quotes (an unquoted ~ means nothing in YAML), or remove the line",
+    );
+  } else if (isRecord(item)) {
+    add(
+      "error",
+      path,
+      rule,
+      "is not a path; write only the path in quotes (path rules refuse; only bashToolPatterns can ask)",
     );
   } else if (typeof item !== "string") add("error", path, rule, `is ${kindOf(item)}; write a path in quotes`);
   else if (item.trim() === "" || item === "!") add("error", path, rule, "is an empty path; remove the line");
@@ -204,6 +218,7 @@ function unknownKey(
   path: readonly (string | number)[],
   rule: string,
   add: Add,
+  severity: RuleProblem["severity"] = "warning",
 ): void {
   const name = [rule, key].filter((part) => part !== "").join(": ");
   if (poisonous.has(key)) {
@@ -211,9 +226,10 @@ function unknownKey(
     return;
   }
   const meant = misspeltKey(key, known);
-  if (meant === undefined)
-    add("warning", path, name, `is not a known key and is ignored; known are ${known.join(", ")}`);
-  else add("error", path, name, `is not a known key; did you mean ${meant}?`);
+  if (meant === undefined) {
+    const ignored = severity === "warning" ? " and is ignored" : "";
+    add(severity, path, name, `is not a known key${ignored}; known are ${known.join(", ")}`);
+  } else add("error", path, name, `is not a known key; did you mean ${meant}?`);
 }
 
 function place(source: RuleSource, path: readonly (string | number)[]): string {

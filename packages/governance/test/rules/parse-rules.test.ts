@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { parseRules } from "#rules/parse-rules";
 import { describeRuleProblem, type RuleLayer } from "#rules/rule-set";
 
-function problemsOf(data: unknown, layer: RuleLayer = "project"): readonly string[] {
-  const { problems } = parseRules(data, { layer, file: "r.yaml", lineOf: () => 7 });
+function problemsOf(data: unknown, layer: RuleLayer = "project", isShared = false): readonly string[] {
+  const { problems } = parseRules(data, { layer, file: "r.yaml", isShared, lineOf: () => 7 });
   return problems.map((problem) => `${problem.severity} ${describeRuleProblem(problem)}`);
 }
 
@@ -69,16 +69,18 @@ const problematic: readonly (readonly [name: string, data: unknown, problem: Reg
   ["CFG-009 misspelt key", { zeroAccesPaths: [".env"] }, /^error .*zeroAccesPaths: .*did you mean zeroAccessPaths\?/],
   ["CFG-009 another case", { ZeroAccessPaths: [".env"] }, /^error .*did you mean zeroAccessPaths\?/],
   ["CFG-009 in a rule", { bashToolPatterns: [{ patern: "x", reason: "r" }] }, /^error .*did you mean pattern\?/],
-  [
-    "unknown key of another tool",
-    { contexts: {} },
-    /^warning r\.yaml:7: contexts: is not a known key and is ignored; known are bashToolPatterns, /,
-  ],
+  ["unknown key", { rules: [] }, /^error r\.yaml:7: rules: is not a known key; known are bashToolPatterns, /],
   [
     "unknown key in a rule",
     { bashToolPatterns: [{ pattern: "x", reason: "r", severity: "low" }] },
     /^warning .*severity/,
   ],
+  [
+    "a backspace that should be a word's end",
+    { bashToolPatterns: [{ pattern: "\bpsql", reason: "r" }] },
+    /^error .*rules\/project\/1: pattern holds a control character .*single quotes/,
+  ],
+  ["a path that asks", { readOnlyPaths: [{ path: "x", ask: true }] }, /^error .*only bashToolPatterns can ask/],
   ["all entries commented out", { zeroAccessPaths: null }, /^warning .*zeroAccessPaths: is empty/],
   ["an unquoted ~", { zeroAccessPaths: [null] }, /^error .*zeroAccessPaths\/1: is empty; .*unquoted ~/],
   ["a number as path", { readOnlyPaths: [8080] }, /^error .*is a number \(8080\)/],
@@ -93,6 +95,14 @@ const problematic: readonly (readonly [name: string, data: unknown, problem: Reg
   ["project sets onInvalidRules", { onInvalidRules: "continue" }, /^warning .*only in the user's own rules/],
   ["bad onInvalidRules", { onInvalidRules: "ignore" }, /^error .*must be `continue` or `read-only`/],
 ];
+
+test("keys of another program are warnings in a file that it reads, too", () => {
+  expect(problemsOf({ contexts: {} }, "project", true)).toEqual([
+    expect.stringMatching(
+      /^warning r\.yaml:7: contexts: is not a known key and is ignored; known are bashToolPatterns, /,
+    ),
+  ]);
+});
 
 test.each(problematic)("%s", (_, data, problem) => {
   const problems = problemsOf(data);

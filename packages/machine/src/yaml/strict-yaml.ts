@@ -1,9 +1,12 @@
-import { type Document, isNode, LineCounter, parseDocument } from "yaml";
+import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from "yaml";
 
 /** A YAML text read strictly, with the lines its values stand on. */
 export interface YamlText {
   readonly data: unknown;
-  /** 1-based line of the value at `path`, or of `needle` inside that value; undefined when there is no such value. */
+  /**
+   * 1-based line on which what is at `path` begins, which is that of its key if it has one; or of `needle` inside that value;
+   * undefined when there is no such value.
+   */
   lineOf(path: readonly (string | number)[], needle?: string): number | undefined;
 }
 
@@ -46,12 +49,24 @@ export function parseStrictYaml(text: string, file: string): YamlText {
     data,
     lineOf(path, needle) {
       const node = path.length === 0 ? document.contents : document.getIn(path, true);
+      if (needle === undefined) {
+        const key = keyOf(document, path);
+        if (key?.range) return lineAt(key.range[0]);
+      }
       if (!isNode(node) || !node.range) return undefined;
       const [start, , end] = node.range;
       const found = needle === undefined ? -1 : text.slice(start, end).indexOf(needle);
       return lineAt(found === -1 ? start : start + found);
     },
   };
+}
+
+/** The key of the value at `path`, whose list or mapping usually begins on a later line. */
+function keyOf(document: Document.Parsed, path: readonly (string | number)[]) {
+  const parent = path.length < 2 ? document.contents : document.getIn(path.slice(0, -1), true);
+  if (!isMap(parent)) return undefined;
+  const pair = parent.items.find(({ key }) => isScalar(key) && String(key.value) === String(path.at(-1)));
+  return isScalar(pair?.key) ? pair.key : undefined;
 }
 
 function parse(text: string, file: string, lineCounter: LineCounter): Document.Parsed {

@@ -19,6 +19,10 @@ export interface RulePath {
   readonly name: string;
   /** Real path of the workspace for a file in it, which must not lead out. */
   readonly root?: string;
+  /** Another program reads it, too. */
+  readonly isShared?: true;
+  /** No file of this name is read: the name that was meant, where there is no file of that one. */
+  readonly meant?: string;
   /** Absolute path of a file beside which this one is passed over: it stands in for that one. */
   readonly fallbackFor?: string;
 }
@@ -50,12 +54,26 @@ export function ruleFilePaths(place: {
   const { root, home } = place;
   const own = join(place.configDir ?? join(home, ".config"), "gennai", "rules.yaml");
   const [native, wild] = [".gennai/rules.yaml", ".pi/damage-control-rules.yaml"];
+  const ownName = own.startsWith(`${home}/`) ? `~${own.slice(home.length)}` : own;
   return [
-    { layer: "user", path: own, name: own.startsWith(`${home}/`) ? `~${own.slice(home.length)}` : own },
-    { layer: "user", path: join(home, wild), name: `~/${wild}`, fallbackFor: join(root, wild) },
+    { layer: "user", path: own, name: ownName },
+    { layer: "user", path: asYml(own), name: asYml(ownName), fallbackFor: own, meant: ownName },
+    { layer: "user", path: join(home, wild), name: `~/${wild}`, isShared: true, fallbackFor: join(root, wild) },
     { layer: "project", path: join(root, native), name: native, root },
-    { layer: "project", path: join(root, wild), name: wild, root },
+    {
+      layer: "project",
+      path: join(root, asYml(native)),
+      name: asYml(native),
+      root,
+      fallbackFor: join(root, native),
+      meant: native,
+    },
+    { layer: "project", path: join(root, wild), name: wild, isShared: true, root },
   ];
+}
+
+function asYml(path: string): string {
+  return path.replace(/yaml$/, "yml");
 }
 
 /**
@@ -77,16 +95,22 @@ export async function readRuleFile(
       error instanceof UnreadableFile ? error.message.replace(`${at.name}: `, "") : `cannot be read (${code})`;
     return failed(at, 1, message);
   }
+  if (at.meant !== undefined) return failed(at, 1, `is not read under this name; rename it to ${at.meant}`);
   const parsed = parseRuleText(text, at);
   const examples = await checkExamples(at.name, parsed.patterns, slow, options);
   return { ...parsed, problems: [...parsed.problems, ...examples.problems], examples: examples.checked };
 }
 
 /** The same for a text whose examples are not run. */
-function parseRuleText(text: string, at: Pick<RulePath, "layer" | "name">): LoadedRuleFile {
+function parseRuleText(text: string, at: Pick<RulePath, "layer" | "name" | "isShared">): LoadedRuleFile {
   try {
     const yaml = parseStrictYaml(text, at.name);
-    const parsed = parseRules(yaml.data, { layer: at.layer, file: at.name, lineOf: yaml.lineOf });
+    const parsed = parseRules(yaml.data, {
+      layer: at.layer,
+      file: at.name,
+      isShared: at.isShared,
+      lineOf: yaml.lineOf,
+    });
     const { patterns, problems } = compilePatterns(parsed.rules);
     const rules = { ...parsed.rules, patterns: patterns.map(({ rule }) => rule) };
     return { rules, patterns, problems: [...parsed.problems, ...problems], examples: 0 };

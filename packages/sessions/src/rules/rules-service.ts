@@ -238,6 +238,12 @@ function rulesOverWorkspace(rules: CompiledRules): readonly RuleProblem[] {
 function take(file: WatchedFile, loaded: LoadedRuleFile | undefined): void {
   if (loaded === undefined) {
     if (file.rules === undefined) return;
+    if (file.at.meant !== undefined) {
+      file.rules = undefined;
+      file.problems = [];
+      file.unusable = false;
+      return;
+    }
     const why = file.at.fallbackFor === undefined ? "is gone" : "does not count any more";
     const message = `${why}; its last rules stay in force until the server is restarted`;
     file.problems = [{ severity: "warning", file: file.at.name, line: 1, rule: "", message }];

@@ -3,6 +3,7 @@ import {
   mkdirSync,
   mkdtempSync,
   realpathSync,
+  renameSync,
   rmSync,
   symlinkSync,
   unlinkSync,
@@ -130,6 +131,7 @@ describe("seed 004 §6 fallback: files that cannot be used", () => {
       "readOnlyPaths: [a]\nzeroAccesPaths: [.env]\n",
       /^\.gennai\/rules\.yaml:2: zeroAccesPaths: .*did you mean/,
     ],
+    ["a key that is not known", "# mine\nrules:\n  - a\n", /^\.gennai\/rules\.yaml:2: rules: is not a known key/],
     ["CFG-019 not UTF-8", new Uint8Array([0xff, 0xfe, 0x61, 0x00]), /not UTF-8/],
     [
       "an example that does not match",
@@ -149,6 +151,19 @@ describe("seed 004 §6 fallback: files that cannot be used", () => {
     expect(service.status().problems.join("\n")).toMatch(problem);
     expect(service.status().text).toMatch(/^⛔ .*read-only/);
     expect((await service.current()).readOnly).toMatch(problem);
+  });
+
+  test("a name that is not read, until it is renamed", async () => {
+    put(root, ".gennai/rules.yml", good);
+    const service = await open();
+    expect(service.status().problems).toEqual([
+      ".gennai/rules.yml:1: is not read under this name; rename it to .gennai/rules.yaml",
+    ]);
+    expect((await service.current()).readOnly).toBeDefined();
+    renameSync(join(root, ".gennai/rules.yml"), join(root, native));
+    expect((await service.current()).readOnly).toBeUndefined();
+    expect(service.status()).toMatchObject({ problems: [], text: expect.stringMatching(/^🛡️/) });
+    expect(service.status().count).toBeGreaterThan(11);
   });
 
   test("CFG-017 a link that leads out", async () => {
