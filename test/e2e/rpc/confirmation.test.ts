@@ -180,6 +180,19 @@ describe("a question", () => {
     expect(existsSync(server.workspace.path("made.txt"))).toBe(true);
   });
 
+  test("is put to nobody in a session that a script started, until a person comes to it", async () => {
+    await using server = await startTestServer({ script: [...touch, ...touch] });
+    const sessionId = await startSession(server, { interactive: false });
+    expect(eventsOf(await runTurn(server, sessionId, "touch it"), "confirmationRequest")).toEqual([]);
+    await using page = await Watcher.attach(server, sessionId, { capabilities: { confirmation: true, askUser: true } });
+    await startTurn(server, sessionId);
+    const question = await page.next("confirmationRequest");
+    await page.submit(answer(question), question.ownerEpoch);
+    await page.next("clientRequestResolved");
+    await page.until((events) => eventsOf(events, "toolResult").some(({ exitCode }) => exitCode === 0) || undefined);
+    expect(existsSync(server.workspace.path("made.txt"))).toBe(true);
+  });
+
   test("nobody comes: the same denial", async () => {
     await using server = await serverThatAsks({ answerMs: 5_000, waitForClientMs: 150 });
     const sessionId = await startSession(server, { interactive: true });

@@ -30,7 +30,7 @@ export function sessionBridge(options: {
   readonly clients: ClientRegistry;
   readonly requests: PendingRequests;
   readonly turnId: () => string;
-  /** Not interactive: nobody will ever answer, so nothing waits. */
+  /** Not interactive: it was started by nobody who could answer, so nothing waits for one; who comes to it later is asked. */
   readonly settings: () => Pick<SessionSettings, "interactive" | "questionSeconds">;
   /** Milliseconds an attached person has at most for an answer, whatever the settings say. */
   readonly answerMs?: number | undefined;
@@ -60,9 +60,9 @@ export function sessionBridge(options: {
     questions: readonly UserQuestion[],
     { signal }: { readonly signal: AbortSignal },
   ): Promise<AskedUser> {
-    const { interactive, questionSeconds } = settings();
+    const { questionSeconds } = settings();
     // Nothing depends on an answer as a permission does: without a person the model goes on at once.
-    if (!interactive || !clients.offers("user-question")) return { end: "nobody" };
+    if (!clients.offers("user-question")) return { end: "nobody" };
     const end = await requests.ask(requestBody("user-question", { questions }), {
       ability: "user-question",
       turnId: turnId(),
@@ -81,7 +81,8 @@ export function sessionBridge(options: {
 
   async function ask(question: Question, { signal }: { readonly signal: AbortSignal }): Promise<Answer> {
     const { interactive, questionSeconds } = settings();
-    if (!interactive) return { type: "nobody" };
+    // Whoever puts the model's questions to a person has one.
+    if (!interactive && !clients.offers("user-question")) return { type: "nobody" };
     // The original protocol has no confirmations, so waiting for one would be waiting for nothing.
     if (clients.areOriginal) return { type: "nobody" };
     const end = await requests.ask(

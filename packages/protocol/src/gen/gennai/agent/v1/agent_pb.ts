@@ -271,7 +271,8 @@ export type StartSessionRequest = Message<"gennai.agent.v1.StartSessionRequest">
   settings?: Settings | undefined;
 
   /**
-   * True when somebody can answer the server's requests.
+   * True when somebody can answer the server's requests. False: questions are a no at once, until a client comes that has
+   * ask_user.
    *
    * @generated from field: bool interactive = 2;
    */
