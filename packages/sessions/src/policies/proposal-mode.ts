@@ -24,3 +24,8 @@ export async function whyNotStaged({ services, workspace }: Place): Promise<stri
   const support = await services.stages.support(workspace.root);
   return support.state === "staged" ? undefined : support.reason.replace(/\.$/, "");
 }
+
+/** What people are told where Proposal Mode cannot stage anything. @param why as `whyNotStaged` says it */
+export function onlyProposes(why: string): string {
+  return `Proposal Mode only proposes here, and runs no commands: nothing can be staged, because ${why}.`;
+}

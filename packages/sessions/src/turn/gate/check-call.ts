@@ -3,6 +3,7 @@ import { deny } from "@gennai/governance/verdict";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { Risk } from "@gennai/protocol/model/governance/risk";
 import { chooseScenario } from "../../policies/choose-scenario.ts";
+import { onlyProposes, whyNotStaged } from "../../policies/proposal-mode.ts";
 import type { Session } from "../../session/session.ts";
 import { buildTurnGate } from "./turn-gate.ts";
 
@@ -34,10 +35,12 @@ export async function checkCall(session: Session, tool: string, argumentsJson: s
     const staged = analysis.effects.some((effect) => effect.type === "exec" && effect.staged === true);
     return { verdict: "allow", risk, fired, reason: "", staged };
   }
-  const { code, message, rule, hint } = decided.error;
-  if (code === "unknown_tool" || code === "bad_arguments") {
-    throw new ServiceError("invalid_argument", message, hint === undefined ? {} : { hint });
+  const { code, rule, hint } = decided.error;
+  const noCommands = code === "unknown_tool" && tool === "Bash" ? await whyNoCommands(session) : undefined;
+  if (noCommands === undefined && (code === "unknown_tool" || code === "bad_arguments")) {
+    throw new ServiceError("invalid_argument", decided.error.message, hint === undefined ? {} : { hint });
   }
+  const message = noCommands ?? decided.error.message;
   const finding = { code, rule: rule ?? `tool/${code}`, reason: message, ...(hint === undefined ? {} : { hint }) };
   return {
     verdict: "deny",
@@ -46,4 +49,11 @@ export async function checkCall(session: Session, tool: string, argumentsJson: s
     reason: message,
     staged: false,
   };
+}
+
+/** Why every command of a session is refused, whatever it is; undefined where its mode is not the reason. */
+async function whyNoCommands(session: Session): Promise<string | undefined> {
+  if (session.settings.editingMode !== "proposal") return undefined;
+  const why = await whyNotStaged(session);
+  return why === undefined ? undefined : onlyProposes(why);
 }

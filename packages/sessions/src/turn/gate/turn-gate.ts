@@ -18,7 +18,7 @@ import type { ProjectCheck } from "../../context/detect-check.ts";
 import { type LookAfterEdit, withLookAfterEdit } from "../../context/look-after-edit.ts";
 import { NotedFiles } from "../../context/noted-files.ts";
 import type { OwnCalls } from "../../context/own-calls.ts";
-import { modeFor, whyNotStaged } from "../../policies/proposal-mode.ts";
+import { modeFor, onlyProposes, whyNotStaged } from "../../policies/proposal-mode.ts";
 import { loadTurnRules } from "../../policies/turn-rules.ts";
 import { ProposalReader } from "../../proposal/proposal-reader.ts";
 import { SessionProposal } from "../../proposal/session-proposal.ts";
@@ -81,9 +81,7 @@ export async function buildTurnGate(
 ): Promise<TurnGate> {
   const { services, settings, workspace, state, writer } = session;
   const { turnId, modelId, signal, onlyChecks = false, knownFiles = state.knownFiles } = turn;
-  const editingMode = onlyChecks
-    ? (turn.editingMode ?? settings.editingMode)
-    : await modeFor(session, scenario, turn.editingMode ?? settings.editingMode);
+  const editingMode = await modeFor(session, scenario, turn.editingMode ?? settings.editingMode);
   const proposal = editingMode === "staged-proposal" ? await SessionProposal.of(session) : undefined;
   await proposal?.renew();
   await workspace.syncControl({ workedOn: state.knownFiles.paths, signal });
@@ -219,7 +217,8 @@ export async function buildTurnGate(
     notes,
     afterEdit,
     warnings: [
-      ...(await proposalWarnings(session, { scenario, editingMode, proposal })),
+      // What is said once is kept for the turn that follows.
+      ...(onlyChecks ? [] : await proposalWarnings(session, { scenario, editingMode, proposal })),
       ...rules.hookWarnings,
       ...warnings,
       ...rules.warnings,
@@ -248,7 +247,5 @@ async function proposalWarnings(
   if (editingMode !== "proposal" || !canChange(scenario.tools) || told.has(session)) return [];
   told.add(session);
   const why = await whyNotStaged(session);
-  return why === undefined
-    ? []
-    : [`Proposal Mode only proposes here, and runs no commands: nothing can be staged, because ${why}.`];
+  return why === undefined ? [] : [onlyProposes(why)];
 }
