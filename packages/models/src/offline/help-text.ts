@@ -10,14 +10,25 @@ const language = `- replace A with B in GLOB (or: rename A to B in GLOB)
 - use intent ID then …, or: under ID: …
 - request scope for PATHS because REASON
 - remember LESSON
-- say TEXT`;
+- say TEXT
+- help`;
 
-/** What is said when a request is not in the language. */
-export function helpText(clause: string, advice: string | undefined): string {
-  const opening =
-    clause === ""
-      ? "I am the offline assistant built into Gennai: no language model, just a small set of requests."
-      : `I am the offline assistant built into Gennai, and I do not understand “${shorten(clause)}”.${advice === undefined ? "" : ` ${advice}`} I did nothing.`;
+/** The answer to `help`. */
+export function helpText(): string {
+  return helpAfter("I am the offline assistant built into Gennai: no language model, just a small set of requests.");
+}
+
+/**
+ * What is said when a request is not in the language.
+ * @param clause the part that made no sense
+ * @param advice how to put it, in a sentence
+ */
+export function notUnderstoodText(clause: string, advice: string | undefined): string {
+  const opening = `I am the offline assistant built into Gennai, and I do not understand “${shorten(clause)}”.`;
+  return helpAfter(`${opening}${advice === undefined ? "" : ` ${advice}`} I did nothing.`);
+}
+
+function helpAfter(opening: string): string {
   return `${opening}
 
 I understand these, in any letter case, several joined by \`then\`:

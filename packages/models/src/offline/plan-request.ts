@@ -4,7 +4,7 @@ import { planAnswerRule } from "@gennai/agent/scenarios/plan-scenario";
 import { ChangeDraft } from "./change-draft.ts";
 import { appendToFile, bullets, createFile, deleteFile, moveFile, replaceInFiles } from "./change-files.ts";
 import { rememberLesson, requestScope, useIntent } from "./governed-steps.ts";
-import { helpText } from "./help-text.ts";
+import { helpText, notUnderstoodText } from "./help-text.ts";
 import { withIntent } from "./intent-handshake.ts";
 import { addTodo, findText, listDirectory, runCommand, runInTerminal, showFile, showTodos } from "./look-and-run.ts";
 import { parseRequest } from "./request/parse-request.ts";
@@ -31,13 +31,16 @@ export function planAnswer({
 }: Pick<ModelRequest, "messages" | "tools"> & Partial<Pick<ModelRequest, "system">>): PlannedAnswer {
   const start = messages.findLastIndex((message) => message.role === "user");
   const request = messages[start];
-  if (request?.role !== "user") return { type: "text", thought: "", text: helpText("", undefined) };
+  if (request?.role !== "user") return { type: "text", thought: "", text: helpText() };
   const planning = system !== undefined && scenarioPart(system).includes(planAnswerRule);
   const asked = planning ? splitVerification(request.text) : { request: request.text, verify: undefined };
   const parsed = parseRequest(asked.request);
-  if (parsed.type === "not-understood") {
-    const help = helpText(parsed.clause, parsed.advice);
-    return { type: "text", thought: "This is not in my language.", text: planning ? failedEnvelope(help) : help };
+  if (parsed.type !== "steps") {
+    const [thought, text] =
+      parsed.type === "help"
+        ? ["The user asks what I understand.", helpText()]
+        : ["This is not in my language.", notUnderstoodText(parsed.clause, parsed.advice)];
+    return { type: "text", thought, text: planning ? failedEnvelope(text) : text };
   }
   const names = new Set(tools.map((tool) => tool.name));
   const work = planning

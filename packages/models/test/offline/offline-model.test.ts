@@ -175,6 +175,7 @@ const rows: readonly ConversationRow[] = [
     answer: ["a.txt (3 lines)", "````\none\n```\ntwo\n````"],
   },
   { name: "lists", files: { "a.txt": "" }, say: "list", answer: ["1 entry", "a.txt"] },
+  { name: "lists the files", files: { "a.txt": "" }, say: "list the files", answer: ["1 entry", "a.txt"] },
   {
     name: "runs",
     say: "run echo hello",
@@ -218,6 +219,13 @@ const rows: readonly ConversationRow[] = [
     say: "replace foo with bar in a.txt",
     calls: [],
     answer: ["does not offer Edit", "CODE"],
+  },
+  {
+    name: "says what it understands",
+    say: "Help!",
+    calls: [],
+    answer: [/^I am the offline assistant built into Gennai/, "replace A with B in GLOB", "choose a language model"],
+    never: ["not understand"],
   },
   {
     name: "explains itself",

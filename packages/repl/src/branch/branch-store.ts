@@ -1,4 +1,5 @@
 import { getWorkspaceState, prepareBranch, type WorkspaceState } from "@gennai/client/session/state/workspace-state";
+import { firstPrompts } from "@gennai/client/session/text/first-prompts";
 import { branchNameFor } from "@gennai/protocol/branch-name";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { FollowedSession } from "../control/session/followed-session.ts";
@@ -68,6 +69,8 @@ export class BranchStore {
     const inBranchMode = () => settings.value.editingMode === "branch";
     if (!inBranchMode() || this.#settled.has(sessionId)) return;
     const state = await getWorkspaceState(client, { sessionId, signal });
+    // Nothing can be written there, and these only read.
+    if (firstPrompts.includes(task) && !isFree(state)) return;
     if (state.git === "ready" && !state.hasCommit) {
       await this.firstCommit.offer(client, { sessionId, signal });
     }

@@ -40,14 +40,7 @@ export function Welcome({ control }: { readonly control: ReplControl }) {
       {control.lacksModel.value && <LacksModel control={control} />}
       <div class="suggestions">
         {firstPrompts.map((text) => (
-          <button
-            key={text}
-            type="button"
-            class="chip"
-            onClick={() => {
-              control.turns.draft.value = text;
-            }}
-          >
+          <button key={text} type="button" class="chip" onClick={() => control.turns.send(text)}>
             {text}
           </button>
         ))}

@@ -1,6 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Code, ConnectError, createClient, createRouterTransport } from "@connectrpc/connect";
 import { AgentSession } from "@gennai/client/session/agent-session";
+import { firstPrompts } from "@gennai/client/session/text/first-prompts";
 import {
   AgentService,
   BranchChange,
@@ -66,6 +67,17 @@ async function deskOn(state: Workspace, refusals = 0, refusesFirstCommit = false
 
 const open = (store: BranchStore) => vi.waitFor(() => expect(store.question.value).toBeDefined());
 const never = new AbortController().signal;
+
+it("asks nothing for a first prompt that only reads, and asks before the next one", async () => {
+  using on = await deskOn(onMain);
+  await on.store.ready(on.followed, { task: firstPrompts[0] ?? "", signal: never });
+  expect(on.store.question.value).toBeUndefined();
+  const ready = on.store.ready(on.followed, { task: "Mend it", signal: never });
+  await open(on.store);
+  on.store.answer("look");
+  await ready;
+  expect(on.prepared).toEqual([]);
+});
 
 it.each([
   ["on a branch of one's own", { git: GitState.READY, branch: "work", commit: "c" }],

@@ -1,2 +1,2 @@
-/** What is offered to one who does not know yet what to ask for: nothing of it has to be written. */
-export const firstPrompts: readonly string[] = ["show the files of this workspace", "help"];
+/** What is offered to one who does not know yet what to ask for: the offline assistant understands it, and it changes nothing. */
+export const firstPrompts: readonly string[] = ["list the files", "help"];

@@ -4,6 +4,8 @@ import { type RequestToken, tokenizeRequest } from "./request-tokens.ts";
 
 export type ParsedRequest =
   | { readonly type: "steps"; readonly steps: readonly Step[] }
+  /** What the assistant understands is asked for. */
+  | { readonly type: "help" }
   /** `clause` is the part that made no sense; `advice` says how to put it, where that is known. */
   | { readonly type: "not-understood"; readonly clause: string; readonly advice: string | undefined };
 
@@ -23,15 +25,21 @@ const phrases: Readonly<Record<string, string>> = { use: "intent", request: "sco
 export function parseRequest(text: string): ParsedRequest {
   const { intent, tokens: words } = takeIntent(tokenizeRequest(text));
   const clauses = splitClauses(words);
-  const steps: Step[] = intent === undefined || clauses.length === 0 ? [] : [{ kind: "use-intent", id: intent }];
+  const [first = []] = clauses;
+  // Nothing written is no mistake either.
+  if (clauses.length === 0 || (clauses.length === 1 && isHelp(new Clause(text, first)))) return { type: "help" };
+  const steps: Step[] = intent === undefined ? [] : [{ kind: "use-intent", id: intent }];
   for (const tokens of clauses) {
     const step = parseClause(new Clause(text, tokens));
     if (typeof step !== "object")
       return { type: "not-understood", clause: new Clause(text, tokens).text(), advice: step };
     steps.push(step);
   }
-  if (steps.length === 0) return { type: "not-understood", clause: "", advice: undefined };
   return { type: "steps", steps };
+}
+
+function isHelp(clause: Clause): boolean {
+  return clause.length === 1 && /^help[.!?]?$/.test(clause.word(0) ?? "");
 }
 
 /** `under ID:` at the beginning. */

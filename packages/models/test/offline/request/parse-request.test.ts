@@ -158,11 +158,15 @@ describe("parseRequest", () => {
     ["append foo", "append TEXT to FILE"],
     ["run in the terminal", "run COMMAND"],
     ["show a.txt then find", "find TEXT"],
-    ["", undefined],
+    ["help me with it", undefined],
   ])("does nothing for %j", (text, advice) => {
     const parsed = parseRequest(text);
     expect(parsed.type).toBe("not-understood");
     if (parsed.type === "not-understood") expect(parsed.advice ?? "").toContain(advice ?? "");
+  });
+
+  it.each(["help", "Help!", "please help", ""])("says what it understands for %j", (text) => {
+    expect(parseRequest(text)).toEqual({ type: "help" });
   });
 
   it("never throws, whatever it reads", () => {
@@ -191,7 +195,7 @@ describe("parseRequest", () => {
           ),
         ),
         (parts) => {
-          expect(parseRequest(parts.join(" ")).type).toMatch(/steps|not-understood/);
+          expect(parseRequest(parts.join(" ")).type).toMatch(/steps|help|not-understood/);
         },
       ),
     );
