@@ -68,7 +68,7 @@ export function* runCommand({ command }: StepOf<"run">): Work<StepReport> {
   const { text, exitCode, notes } = commandResult(reply.output);
   // Without an exit code, a coded failure says that it never ran; a failure without one, that it was ended.
   if (reply.failure !== undefined && reply.failure.code !== "")
-    return refused(`${quote(command)} did not run to its end`, reply.failure);
+    return refused(`${quote(command)} was not run`, reply.failure);
   const lines = text.replace(/\n+$/, "").split("\n");
   const shown = lines.slice(-shownLines);
   const output =
@@ -78,8 +78,19 @@ export function* runCommand({ command }: StepOf<"run">): Work<StepReport> {
   const end = exitCode === undefined ? "ran, but its exit code is not known" : `ended with exit code ${exitCode}`;
   return {
     ok: reply.failure === undefined && (exitCode === undefined || exitCode === 0),
-    text: [`${quote(command)} ${end}. ${output}`, ...notes].join("\n"),
+    text: [`${quote(command)} ${end}. ${output}`, ...notes.filter((note) => !isForModel(note)).map(asSentence)].join(
+      "\n",
+    ),
   };
+}
+
+/** The user is told what happened, not what the model shall do about it. */
+function isForModel(note: string): boolean {
+  return note.startsWith("for the model:");
+}
+
+function asSentence(note: string): string {
+  return `${note.charAt(0).toUpperCase()}${note.slice(1)}${/[.!?)]$/.test(note) ? "" : "."}`;
 }
 
 export function* runInTerminal({ command }: StepOf<"run">): Work<StepReport> {

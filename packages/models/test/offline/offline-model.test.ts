@@ -191,8 +191,11 @@ const rows: readonly ConversationRow[] = [
   {
     name: "says what was noted of a command",
     say: "run echo hello then say done",
-    refuse: () => ({ raw: "hello\n[exit code 0]\n[what git ignores stays in the session: dist]" }),
-    answer: ["ended with exit code 0", "hello", "what git ignores stays in the session: dist", "done"],
+    refuse: () => ({
+      raw: "hello\n[exit code 0]\n[what git ignores stays in the session: dist]\n[for the model: do not run it again]",
+    }),
+    answer: ["ended with exit code 0", "hello", "\nWhat git ignores stays in the session: dist.\n", "done"],
+    never: ["for the model"],
   },
   {
     name: "says that a command has no exit code",

@@ -69,7 +69,8 @@ export function CommandState({ item, command, turnId, seq, onShowOutput }: Comma
       {exit !== undefined && lasting === undefined && !inBackground(item) && (
         <span class={exit.tone}>{exit.words}</span>
       )}
-      {status === "failed" && item.result?.exitCode === undefined && (
+      {/* A command that failed with another code than 0 says why by that. */}
+      {status === "failed" && (item.result?.exitCode ?? 0) === 0 && (
         <span class="tone-bad">{item.result?.error.split("\n", 1)[0]}</span>
       )}
       {took !== undefined && lasting === undefined && <span class="quiet">{durationWords(took)}</span>}

@@ -37,7 +37,7 @@ export async function judgeFound(
       const { decision: refused, refusal } = refusedByAnswer(found, answer, foundWork);
       const { judgement } = nothing(finding, refused, against);
       // The model has to know what of it needs a yes, to do without.
-      const message = `${refusal?.error.message ?? ""} ${judgement.error.message}`.trim();
+      const message = [asSentence(refusal?.error.message ?? ""), judgement.error.message].join(" ").trim();
       return {
         judgement: { ...judgement, error: { ...judgement.error, ...refusal?.error, message } },
         decision: refused,
@@ -66,6 +66,11 @@ export async function judgeFound(
 }
 
 type Nothing = { readonly judgement: Judgement & { readonly type: "drop" }; readonly decision: Decision };
+
+/** What a person wrote need not end like a sentence. */
+function asSentence(text: string): string {
+  return text === "" || /[.!?…]$/.test(text) ? text : `${text}.`;
+}
 
 /** @param against which parts it is about; left out where that is not known */
 function nothing(finding: Finding, decision: Decision, against: AgainstParts = new Map()): Nothing {

@@ -85,9 +85,10 @@ async function settle(
       `[the workspace's own ${shownNames(stale)} changed: what commands of this session had made there is gone]`,
     );
   }
-  const nothingKept = async (why: string): Promise<ToolOutcome> => {
+  const nothingKept = async (why: string, hint?: string): Promise<ToolOutcome> => {
     await staged.drop();
-    return commandOutcome(run, timeoutMs, [...notes, `[nothing it changed was kept: ${why}]`]);
+    const forModel = hint === undefined ? [] : [`[for the model: ${hint}]`];
+    return commandOutcome(run, timeoutMs, [...notes, `[nothing it changed was kept: ${why}]`, ...forModel]);
   };
   if (run.state !== "exited") return nothingKept("it did not end by itself");
   if (keepsNothing !== undefined) return nothingKept(keepsNothing);
@@ -100,8 +101,9 @@ async function settle(
   const judgement = await judged(staged, command.text, { signal, judge });
   if (judgement.type === "drop") {
     const { message, hint, rule } = judgement.error;
-    const why = [message, ...(rule === undefined ? [] : [`(rule ${rule})`]), ...(hint === undefined ? [] : [hint])];
-    return { ...(await nothingKept(why.join(" "))), failure: { failureClass: "permission_denied", message } };
+    const isNamed = rule === undefined || message.includes(`(rule ${rule})`);
+    const why = isNamed ? message : `${message} (rule ${rule})`;
+    return { ...(await nothingKept(why, hint)), failure: { failureClass: "permission_denied", message } };
   }
   const without = new Set(judgement.dropped.map(({ id }) => id));
   const records = await keepContents(staged, without, contents);
