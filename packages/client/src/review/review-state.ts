@@ -86,6 +86,23 @@ export function countDecisions(state: Decided, changes: readonly ProposedChange[
   return counts;
 }
 
+/**
+ * The decisions of a review that was carried out, in place of those that stand here: whoever made it decided the rest of its
+ * hunks, too. An edit made elsewhere is not known here, and its hunk has no decision.
+ */
+export function carriedOut(
+  state: ReviewState,
+  hunks: readonly { readonly changeId: string; readonly hunkId: string; readonly decision: HunkDecision["type"] }[],
+): ReviewState {
+  let next: ReviewState = { ...state, decisions: {} };
+  for (const { changeId, hunkId, decision } of hunks) {
+    const here = decisionFor(state, changeId, hunkId);
+    const stands = decision !== "edited" ? { type: decision } : here?.type === "edited" ? here : undefined;
+    next = decide(next, changeId, [hunkId], stands);
+  }
+  return next;
+}
+
 /** What is sent: every hunk with its decision; without one it is not kept, unless `undecided` says so. */
 export function reviewToApply(
   state: ReviewState,

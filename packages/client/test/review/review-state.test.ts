@@ -1,6 +1,14 @@
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { expect, test } from "vitest";
-import { countDecisions, decide, decideMany, newReview, reviewFromJson, reviewToApply } from "#review/review-state";
+import {
+  carriedOut,
+  countDecisions,
+  decide,
+  decideMany,
+  newReview,
+  reviewFromJson,
+  reviewToApply,
+} from "#review/review-state";
 
 function change(id: string, hunkIds: readonly string[], more: Partial<ProposedChange> = {}): ProposedChange {
   const range = { start: 1, count: 1 };
@@ -26,6 +34,19 @@ const changes = [
   change("__proto__", ["__proto__"]),
 ];
 const proposal: Proposal = { proposalId: "p", toolCallId: "t", changes, hasConflicts: false, warnings: [] };
+
+test("what was carried out stands: hunks that nobody decided about were not kept, and an edit keeps its text", () => {
+  const edit = { type: "edited", text: "x\n" } as const;
+  const state = decide(newReview("p"), "a", ["1"], edit);
+  const hunks = [
+    { changeId: "a", hunkId: "1", decision: "edited" },
+    { changeId: "a", hunkId: "2", decision: "undo" },
+    { changeId: "__proto__", hunkId: "__proto__", decision: "edited" },
+  ] as const;
+  const { decisions } = carriedOut(state, hunks);
+  expect(decisions["a"]).toEqual({ 1: edit, 2: { type: "undo" } });
+  expect(countDecisions({ decisions }, changes)).toMatchObject({ edited: 1, undone: 1, kept: 0 });
+});
 
 test("a review survives a reload", () => {
   let state = decide(newReview("p"), "a", ["1"], { type: "edited", text: "x\n" });

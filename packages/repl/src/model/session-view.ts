@@ -137,6 +137,7 @@ export class SessionView {
       case "changeSetApplied":
         return this.#applyChangeSet(place, body.value);
       case "changeSetUndone":
+        this.#proposals.undone(body.value.changeSetId);
         return this.#changeSets.undo(place, body.value.changeSetId);
       case "planChanged":
         return this.#plans.change(place, body.value);

@@ -151,6 +151,8 @@ export interface ProposalItem {
   readonly review: ProposalReviewView | undefined;
   /** The change set that came of it. */
   readonly changeSetId: string | undefined;
+  /** That change set was taken back. */
+  readonly undone: boolean;
 }
 
 export interface ProposalReviewView {

@@ -1,3 +1,4 @@
+import { carriedOut } from "@gennai/client/review/review-state";
 import { useCallback } from "preact/hooks";
 import type { ReplControl } from "../control/repl-control.ts";
 import type { SessionView } from "../model/session-view.ts";
@@ -24,20 +25,22 @@ export function ProposalReview({ control }: { readonly control: ReplControl }) {
   if (item === undefined || view === undefined || session === undefined) {
     return <p class="empty">Nothing is proposed. In Proposal mode, changes come here before anything is written.</p>;
   }
-  const { proposal } = item;
+  const { proposal, review } = item;
   const { proposalId } = proposal;
   const { openDiff, runHostCommand } = control.host;
+  const settled = settledOutcome(item, view);
+  const here = control.reviews.of(proposal);
   const appliers = { host: control.host, session };
   return (
     <ReviewPanel
       key={proposalId}
       proposal={proposal}
       sessionId={session.sessionId}
-      state={control.reviews.of(proposal)}
+      state={settled === undefined || review === undefined ? here : carriedOut(here, review.hunks)}
       onState={(state) => control.reviews.set(state)}
       blob={blob}
-      settled={settledOutcome(item, view)}
-      apply={(review) => applyProposal(appliers, review, proposal, { signal: control.signal })}
+      settled={settled}
+      apply={(chosen) => applyProposal(appliers, chosen, proposal, { signal: control.signal })}
       onUndo={(changeSetId) => control.undoChangeSet(changeSetId)}
       onAskAgain={(prompt) => {
         control.panel.value = "chat";

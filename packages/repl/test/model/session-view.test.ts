@@ -221,7 +221,11 @@ describe("what a session shows", () => {
       .add("", { case: "changeSetApplied", value: { changeSetId: "s", proposalId: "p", files } })
       .add("", { case: "changeSetUndone", value: { changeSetId: "s", files } });
     const items = itemsOf(log);
-    expect(ofKind(items, "proposal")[0]).toMatchObject({ changeSetId: "s", review: { hunks: [{ decision: "keep" }] } });
+    expect(ofKind(items, "proposal")[0]).toMatchObject({
+      changeSetId: "s",
+      review: { hunks: [{ decision: "keep" }] },
+      undone: true,
+    });
     expect(ofKind(items, "change-set")[0]).toMatchObject({ proposalId: "p", undone: true });
   });
 

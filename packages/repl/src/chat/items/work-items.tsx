@@ -21,15 +21,13 @@ export function ClientRequestLine({ item }: { readonly item: ClientRequestItem }
 
 export function ProposalCard({ item }: { readonly item: ProposalItem }) {
   const { control } = useChat();
-  const { proposal, review, changeSetId } = item;
-  const state =
-    changeSetId !== undefined ? "applied" : review !== undefined ? reviewWords(review.hunks) : "waits for your review";
+  const { proposal, review } = item;
   return (
     <section class="card">
       <header class="card-head">
         <Icon name="diff" />
         <span class="card-title">Proposed: {plural(proposal.changes.length, "file")}</span>
-        <span class="quiet">{state}</span>
+        <span class="quiet">{proposalWords(item)}</span>
         <button
           type="button"
           class={review === undefined ? "button" : "button button-quiet"}
@@ -132,7 +130,12 @@ export const stateWords: Record<RequestState, string> = {
   cancelled: "no longer needed",
 };
 
-function reviewWords(hunks: readonly { readonly decision: "keep" | "undo" | "edited" }[]): string {
+function proposalWords({ review, changeSetId, undone }: ProposalItem): string {
+  if (undone) return "taken back";
+  if (review === undefined) return changeSetId === undefined ? "waits for your review" : "applied";
+  const { hunks } = review;
   const kept = hunks.filter(({ decision }) => decision !== "undo").length;
-  return kept === 0 ? "nothing was kept" : `reviewed: ${kept} of ${plural(hunks.length, "part")} kept`;
+  if (kept === 0) return "nothing was kept";
+  const which = kept === hunks.length ? "" : `${kept} of ${plural(hunks.length, "hunk")} `;
+  return `${which}${changeSetId === undefined ? "kept" : "applied"}`;
 }

@@ -15,7 +15,7 @@ export class ProposalItems {
 
   propose(place: ItemStart, message: ProposedChanges): void {
     const proposal = proposalFromMessage(message);
-    const item: ProposalItem = { kind: "proposal", proposal, review: undefined, changeSetId: undefined };
+    const item: ProposalItem = { kind: "proposal", proposal, review: undefined, changeSetId: undefined, undone: false };
     this.#cells.set(proposal.proposalId, this.#items.add(place, item));
   }
 
@@ -25,6 +25,12 @@ export class ProposalItems {
 
   applied(proposalId: string, changeSetId: string): void {
     this.#change(proposalId, { changeSetId });
+  }
+
+  undone(changeSetId: string): void {
+    for (const { item } of this.#cells.values()) {
+      if (item.value.changeSetId === changeSetId) item.value = { ...item.value, undone: true };
+    }
   }
 
   #change(proposalId: string, fields: Partial<ProposalItem>): void {
