@@ -103,9 +103,9 @@ test("the pointer on a line tells who wrote it, and leads to the call in its ses
 test("from the call one sees what is left of its lines, and goes there", async () => {
   const repl = await openRepl(workbench());
   const card = repl.root.locator(".tool-sought");
-  await card.getByRole("button", { name: "What is left of it today" }).click();
+  await card.getByRole("button", { name: "Which of these lines are still in the file?" }).click();
   const left = card.locator(".left-today");
-  await left.getByText(/lines? of \d+ that it wrote (is|are) there today/).waitFor();
+  await left.getByText(/lines? of \d+ that it wrote (is|are) still there/).waitFor();
   await workbench().screenshot("what is left of a call");
   await left
     .getByRole("button", { name: /src\/numbers\.js:\d+/ })

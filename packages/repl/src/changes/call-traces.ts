@@ -11,12 +11,18 @@ export type CallTraceState =
   | { readonly type: "traced"; readonly trace: CallTrace }
   | { readonly type: "failed"; readonly problem: Problem };
 
+interface KnownCall {
+  readonly turnId: string;
+  readonly callId: string;
+  readonly state: Signal<CallTraceState>;
+}
+
 /** Where lines of a session's calls stand today: asked when a person wants to know, and anew each time. */
 export class CallTraces implements Disposable {
   readonly #client: Pick<GovernanceClient, "traceCall">;
   readonly #sessionId: string;
   readonly #over = new AbortController();
-  readonly #known = new Map<string, Signal<CallTraceState>>();
+  readonly #known = new Map<string, KnownCall>();
 
   constructor(client: Pick<GovernanceClient, "traceCall">, sessionId: string) {
     this.#client = client;
@@ -40,6 +46,13 @@ export class CallTraces implements Disposable {
     }
   }
 
+  /** Files were changed meanwhile: what was answered is asked again. */
+  askAgain(): void {
+    for (const { turnId, callId, state } of this.#known.values()) {
+      if (state.peek().type === "traced") void this.ask(turnId, callId);
+    }
+  }
+
   [Symbol.dispose](): void {
     this.#over.abort();
     this.#known.clear();
@@ -48,9 +61,9 @@ export class CallTraces implements Disposable {
   #of(turnId: string, callId: string): Signal<CallTraceState> {
     const key = JSON.stringify([turnId, callId]);
     const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    const fresh = signal<CallTraceState>({ type: "not-asked" });
-    this.#known.set(key, fresh);
-    return fresh;
+    if (known !== undefined) return known.state;
+    const state = signal<CallTraceState>({ type: "not-asked" });
+    this.#known.set(key, { turnId, callId, state });
+    return state;
   }
 }

@@ -4,7 +4,7 @@ import { useMemo } from "preact/hooks";
 import { useChat } from "../chat/chat-context.ts";
 import { PlaceLink } from "./place-link.tsx";
 
-/** What is left today of the lines that a call wrote, and where: asked when the reader wants to know. */
+/** What is still there of the lines that a call wrote, and where: asked when the reader wants to know. */
 export function LeftToday({ turnId, callId }: { readonly turnId: string; readonly callId: string }) {
   const traces = useChat().control.stores.value.traces;
   const state = useMemo(() => traces?.of(turnId, callId), [traces, turnId, callId])?.value;
@@ -23,7 +23,7 @@ export function LeftToday({ turnId, callId }: { readonly turnId: string; readonl
   return (
     <div class="left-today">
       <button type="button" class="link" disabled={state.type === "asking"} onClick={ask}>
-        {state.type === "asking" ? "Looking for its lines…" : "What is left of it today"}
+        {state.type === "asking" ? "Looking for its lines…" : "Which of these lines are still in the file?"}
       </button>
       {state.type === "failed" && (
         <p class="tone-bad" role="alert">
@@ -52,7 +52,7 @@ function Found({ trace }: { readonly trace: CallTrace }) {
           ? "The ledger records no change of this call: nothing can be said of its lines."
           : left === 0
             ? "None of its lines is left."
-            : `${plural(left, "line")} of ${written === 0 ? "an unknown number" : written} that it wrote ${left === 1 ? "is" : "are"} there today:`}
+            : `${plural(left, "line")} of ${written === 0 ? "an unknown number" : written} that it wrote ${left === 1 ? "is" : "are"} still there:`}
       </p>
       {files.length > 0 && (
         <ul>

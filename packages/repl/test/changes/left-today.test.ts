@@ -34,11 +34,11 @@ function shown(answer: Answer | Error, openFile?: (path: string, line?: number) 
   );
   const press = (label: string) =>
     [...root.querySelectorAll("button")].find((button) => button.textContent === label)?.click();
-  return { root, asked, press };
+  return { root, asked, press, traces };
 }
 
 const ok = { status: "ok", message: "" };
-const ask = "What is left of it today";
+const ask = "Which of these lines are still in the file?";
 
 it("asks nothing before the reader wants to know, then names places that open in the editor", async () => {
   const opened: unknown[] = [];
@@ -55,7 +55,7 @@ it("asks nothing before the reader wants to know, then names places that open in
   );
   expect(asked).toEqual([]);
   press(ask);
-  await vi.waitFor(() => expect(root.textContent).toContain("2 lines of 5 that it wrote are there today"));
+  await vi.waitFor(() => expect(root.textContent).toContain("2 lines of 5 that it wrote are still there"));
   expect(asked).toEqual([{ sessionId: "session", turnId: "turn", callId: "call" }]);
   expect(root.textContent).toContain("gone.js: it is gone, or could not be looked into");
   press("a.js:3-4");
@@ -91,5 +91,15 @@ it("names places to be copied where there is no editor", async () => {
   });
   press(ask);
   await vi.waitFor(() => expect(root.querySelector("code")?.textContent).toBe("a.js:9"));
-  expect(root.textContent).toContain("1 line of 1 that it wrote is there today");
+  expect(root.textContent).toContain("1 line of 1 that it wrote is still there");
+});
+
+it("asks again for what was answered when changes were taken back, and for nothing else", async () => {
+  const { root, asked, press, traces } = shown({ trust: ok, written: 1, files: [] });
+  traces.askAgain();
+  expect(asked).toEqual([]);
+  press(ask);
+  await vi.waitFor(() => expect(root.textContent).toContain("Look again"));
+  traces.askAgain();
+  await vi.waitFor(() => expect(asked).toHaveLength(2));
 });

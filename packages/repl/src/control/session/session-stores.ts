@@ -67,6 +67,7 @@ export class SessionStores implements Disposable {
     const ended = events.some(({ event }) => event.case === "usage" || event.case === "toolResult");
     const changed = events.some(({ event }) => event.case === "changeSetApplied" || event.case === "checkpointClosed");
     if (changed && this.checkpoints?.view.peek().list !== undefined) void this.checkpoints.load();
+    if (events.some(({ event }) => event.case === "changeSetUndone")) this.traces?.askAgain();
     if (ended && this.timeline.view.peek().loaded && !this.timeline.view.peek().busy) void this.timeline.load();
   }
 
