@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { loadProjectConfig } from "@gennai/machine/config/project-config";
 import { layStagedTree } from "@gennai/machine/proposal/lay-staged-tree";
 import { ServiceError } from "@gennai/machine/service-error";
-import { findCheck } from "../context/detect-check.ts";
+import { findDecidingCommand } from "../context/detect-check.ts";
 import { whyNotStaged } from "../policies/proposal-mode.ts";
 import { SessionProposal } from "../proposal/session-proposal.ts";
 import type { Session } from "../session/session.ts";
@@ -207,8 +207,8 @@ function attemptOf(all: Attempts, number: number): Attempt {
 async function decidingCheck({ workspace }: Session, asked: string): Promise<string> {
   if (asked.trim() !== "") return asked;
   const { check } = await loadProjectConfig(workspace.root);
-  const found = await findCheck(workspace.root, check);
-  if (found !== undefined) return found.command;
+  const found = await findDecidingCommand(workspace.root, check);
+  if (found !== undefined) return found;
   throw new ServiceError("failed_precondition", "No check is configured that could decide between attempts.", {
     reason: "no_check",
     hint: "Name one as `check` in .gennai/config.yaml, e.g. check: npm test",

@@ -49,6 +49,21 @@ export async function findCheck(root: string, configured: string | undefined): P
   return undefined;
 }
 
+/**
+ * What decides between several attempts: the check, else the tests of a package, which may take longer than one after each
+ * edit; undefined when there is neither.
+ * @param root real path of the workspace
+ */
+export async function findDecidingCommand(root: string, configured: string | undefined): Promise<string | undefined> {
+  const check = await findCheck(root, configured);
+  if (check !== undefined) return check.command;
+  const manifest = await read(root, "package.json");
+  const tests = manifest === undefined ? undefined : scriptsOf(manifest)["test"];
+  // npm writes a script that only fails into a new package.
+  if (typeof tests !== "string" || tests.includes("no test specified")) return undefined;
+  return `${await packageManager(root)} test`;
+}
+
 interface KnownCheck {
   readonly file: string;
   /** What the file has to say. */
@@ -69,11 +84,15 @@ const known: readonly KnownCheck[] = [
 ];
 
 function scriptOf(manifest: string): string | undefined {
+  const scripts = scriptsOf(manifest);
+  return scriptNames.find((name) => typeof scripts[name] === "string");
+}
+
+function scriptsOf(manifest: string): Readonly<Record<string, unknown>> {
   try {
-    const { scripts = {} } = packageSchema.parse(JSON.parse(manifest));
-    return scriptNames.find((name) => typeof scripts[name] === "string");
+    return packageSchema.parse(JSON.parse(manifest)).scripts ?? {};
   } catch {
-    return undefined;
+    return {};
   }
 }
 

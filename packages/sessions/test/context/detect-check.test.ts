@@ -1,6 +1,6 @@
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
-import { findCheck } from "#context/detect-check";
+import { findCheck, findDecidingCommand } from "#context/detect-check";
 
 const scripts = (...names: string[]) =>
   JSON.stringify({ scripts: Object.fromEntries(names.map((name) => [name, "anything"])) });
@@ -44,6 +44,21 @@ test.each<[string, Readonly<Record<string, string>>, string | undefined, string 
   for (const [name, text] of Object.entries(files)) await directory.write(name, text);
   const found = await findCheck(directory.root, configured);
   expect(found?.command).toBe(wanted);
+});
+
+test.each<[string, Readonly<Record<string, string>>, string | undefined]>([
+  ["the check before the tests", { "package.json": scripts("test", "lint") }, "npm run lint"],
+  ["the tests where there is no check", { "package.json": scripts("test"), "yarn.lock": "" }, "yarn test"],
+  [
+    "no tests yet",
+    { "package.json": '{"scripts":{"test":"echo \\"Error: no test specified\\" && exit 1"}}' },
+    undefined,
+  ],
+  ["a manifest that is not JSON", { "package.json": "{" }, undefined],
+])("between attempts decides: %s", async (_name, files, wanted) => {
+  await using directory = await temporaryDirectory();
+  for (const [name, text] of Object.entries(files)) await directory.write(name, text);
+  expect(await findDecidingCommand(directory.root, undefined)).toBe(wanted);
 });
 
 // A yes of a person's is wanted wherever a repository could have its own code run by being opened.

@@ -11,7 +11,7 @@ import { loadProjectConfig } from "@gennai/machine/config/project-config";
 import { defaultStateDir, prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import { isUsable } from "@gennai/sessions/attempts/best-first";
 import { KeptAttempts } from "@gennai/sessions/attempts/kept-attempts";
-import { findCheck } from "@gennai/sessions/context/detect-check";
+import { findDecidingCommand } from "@gennai/sessions/context/detect-check";
 import { describeAttempts } from "../../attempts/describe-attempts.ts";
 import { type AttemptsDesk, deskOf, followAttempt } from "../../attempts/follow-attempt.ts";
 import { offerAttempt } from "../../attempts/offer-attempt.ts";
@@ -127,8 +127,8 @@ function refuseOthers(flags: RunFlags): void {
 async function decidingCheck(workspace: string, flags: RunFlags): Promise<string> {
   if (flags.check !== undefined && flags.check.trim() !== "") return flags.check;
   const { check } = await loadProjectConfig(workspace);
-  const found = await findCheck(workspace, check);
-  if (found !== undefined) return found.command;
+  const found = await findDecidingCommand(workspace, check);
+  if (found !== undefined) return found;
   throw usageError(
     "No check is configured that could decide between attempts.",
     "Name one: --check 'npm test', or `check` in .gennai/config.yaml.",
