@@ -180,13 +180,13 @@ async function startSomewhere(
       if (/^\s*(y|yes)?\s*$/i.test(answer ?? "n"))
         return await startServer({ ...options, address: { ...address, port: freePort } });
     }
-    throw new CliError(`Port ${flags.port} on ${flags.host} is taken by another program.`, {
+    throw new CliError(`Port ${flags.port} on ${flags.host} is taken.`, {
       exitCode: exitCode.usage,
       next: [
         freePort === undefined
           ? "Choose another port with --port."
           : `Port ${freePort} is free: ${commandName(console.environment)} serve --port ${freePort}`,
-        "If it is a Gennai server of yours, use it as it is: gennai run finds it by its workspace.",
+        "If a Gennai server of yours is there: gennai open shows its page, and gennai run uses it in its workspace.",
       ],
       cause: error,
     });
