@@ -8,7 +8,11 @@ import { bash, proposing, turn } from "./proposing.ts";
 
 async function tryIn(server: TestServer, sessionId: string, command: string) {
   const governance = connectGovernance({ baseUrl: server.url, token: server.token });
-  const { outcome, rules } = await checkCommand(governance, { sessionId, command }, { signal: AbortSignal.timeout(60_000) });
+  const { outcome, rules } = await checkCommand(
+    governance,
+    { sessionId, command },
+    { signal: AbortSignal.timeout(60_000) },
+  );
   return { outcome, rules: rules.map(({ rule }) => rule) };
 }
 
