@@ -55,6 +55,10 @@ export async function runCommandLine(args: readonly string[], console: Console):
   try {
     const words = withCommand(args);
     const program = buildProgram({ console, ended: (ended) => (code = ended) }, words[0]);
+    const [first, wanted] = words;
+    // Commander shows the whole help for a name that it does not know.
+    if (first === "help" && wanted !== undefined && !program.commands.some((command) => command.name() === wanted))
+      program.error(`error: unknown command '${wanted}'`);
     await program.parseAsync(words, { from: "user" });
     return code;
   } catch (error) {

@@ -231,6 +231,7 @@ const wrong = [
   ["a session that is not there", ["run", "--session", "none", "go"], "gennai sessions"],
   ["a server that is not a URL", ["run", "--server", "x", "--mode", "proposal", "go"], "http://127.0.0.1:7777"],
   ["an unknown command", ["frobnicate"], "--help"],
+  ["help for an unknown command", ["help", "frobnicate"], "unknown command 'frobnicate'"],
   ["an unknown option", ["run", "--frob"], "--help"],
   ["a port that is none", ["--serve", "--port", "70000"], "--port 7777"],
   ["an address of others without TLS", ["serve", "--host", "0.0.0.0"], "--behind-proxy"],
