@@ -1,8 +1,8 @@
 import { mostAttempts } from "@gennai/client/attempts/attempts";
+import { backendLabel } from "@gennai/protocol/model/session/backend";
 import { useEffect } from "preact/hooks";
 import type { ReplControl } from "../control/repl-control.ts";
 import { ModelForm } from "../models/model-form.tsx";
-import { providerLabels } from "../models/shown-models.ts";
 import { Popover } from "../shell/popover.tsx";
 
 /** How changes reach the workspace, how the agent goes about it, and which model it is. */
@@ -12,7 +12,7 @@ export function SettingsBar({ control }: { readonly control: ReplControl }) {
   const mode = settings.editingMode ?? "branch";
   const backend = control.backend.value;
   const lacksModel = control.lacksModel.value;
-  const provider = backend === undefined ? "" : providerLabels[backend];
+  const provider = backend === undefined ? "" : backendLabel(backend);
   const model = settings.model ?? "";
   const named = lacksModel ? "Choose a model" : [provider, model].filter((word) => word !== "").join(" / ");
   const short = lacksModel ? named : model.split("/").at(-1) || provider || "Model";

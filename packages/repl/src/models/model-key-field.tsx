@@ -1,7 +1,6 @@
 import type { ProviderChoice } from "@gennai/client/session/models/model-choices";
-import { isSelfHosted } from "@gennai/protocol/model/session/backend";
+import { backendLabel, isSelfHosted } from "@gennai/protocol/model/session/backend";
 import { useState } from "preact/hooks";
-import { providerLabels } from "./shown-models.ts";
 
 export interface ModelKeyFieldProps {
   readonly provider: ProviderChoice;
@@ -18,7 +17,7 @@ export function ModelKeyField({ provider, isKept, busy, onKey }: ModelKeyFieldPr
   const lacks = needsKey && !hasKey;
   const [asked, setAsked] = useState(false);
   const [key, setKey] = useState("");
-  const label = providerLabels[backend];
+  const label = backendLabel(backend);
   // Of others there is but one place.
   const place = isSelfHosted(backend) ? shownOrigin(baseUrl) : undefined;
   if (!lacks && !asked) {

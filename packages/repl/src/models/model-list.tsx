@@ -1,7 +1,8 @@
 import type { ChosenModel } from "@gennai/client/host/repl-host";
+import { backendLabel } from "@gennai/protocol/model/session/backend";
 import { plural } from "@gennai/protocol/plural";
 import { useEffect, useRef } from "preact/hooks";
-import { isSameModel, providerLabels, type ShownModel } from "./shown-models.ts";
+import { isSameModel, type ShownModel } from "./shown-models.ts";
 
 export interface ModelListProps {
   readonly models: readonly ShownModel[];
@@ -76,7 +77,7 @@ export function ModelList({ models, chosen, current, text, isListing, onText, on
                 {isCurrent && <span class="model-current"> in use</span>}
               </span>
               <span class="model-facts">
-                {[providerLabels[each.backend], each.lacksKey ? "needs a key" : "", each.facts]
+                {[backendLabel(each.backend), each.lacksKey ? "needs a key" : "", each.facts]
                   .filter((word) => word !== "")
                   .join(" · ")}
               </span>

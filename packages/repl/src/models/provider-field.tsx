@@ -1,7 +1,6 @@
 import type { ProviderChoice } from "@gennai/client/session/models/model-choices";
-import { type Backend, backends, isSelfHosted } from "@gennai/protocol/model/session/backend";
+import { type Backend, backendLabel, backends, isSelfHosted } from "@gennai/protocol/model/session/backend";
 import { useState } from "preact/hooks";
-import { providerLabels } from "./shown-models.ts";
 
 export interface ProviderFieldProps {
   readonly providers: readonly ProviderChoice[];
@@ -30,7 +29,7 @@ export function ProviderField({ providers, looked, isEditor, busy, onLook, onAdd
           <option value="">All</option>
           {offered.map((each) => (
             <option key={each} value={each}>
-              {providerLabels[each]}
+              {backendLabel(each)}
             </option>
           ))}
         </select>

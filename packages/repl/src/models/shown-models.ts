@@ -1,18 +1,6 @@
 import type { ChosenModel } from "@gennai/client/host/repl-host";
 import { describeModel, type ModelChoice, type ProviderChoice } from "@gennai/client/session/models/model-choices";
-import { type Backend, isSelfHosted } from "@gennai/protocol/model/session/backend";
-
-/** As people know them. */
-export const providerLabels: Readonly<Record<Backend, string>> = {
-  anthropic: "Anthropic",
-  openai: "OpenAI",
-  gemini: "Google Gemini",
-  ollama: "Ollama",
-  "openai-compatible": "Own server",
-  editor: "This editor",
-  offline: "Built in",
-  scripted: "Script",
-};
+import { type Backend, backendLabel, isSelfHosted } from "@gennai/protocol/model/session/backend";
 
 /** One line to choose. */
 export interface ShownModel extends ChosenModel {
@@ -53,7 +41,7 @@ export function shownModels(
     .filter((word) => word !== "");
   const fits = (model: ShownModel): boolean => {
     if (backend !== undefined && model.backend !== backend) return false;
-    const said = `${model.name} ${providerLabels[model.backend]} ${model.backend}`.toLowerCase();
+    const said = `${model.name} ${backendLabel(model.backend)} ${model.backend}`.toLowerCase();
     return words.every((word) => said.includes(word));
   };
   const all = [...providers].toSorted((a, b) => Number(lacksKey(a)) - Number(lacksKey(b))).flatMap(modelsOf);

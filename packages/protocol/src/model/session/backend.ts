@@ -1,5 +1,5 @@
 import { getOption } from "@bufbuild/protobuf";
-import { Backend as BackendMessage, BackendSchema, self_hosted } from "../../gen/gennai/agent/v1/agent_pb.ts";
+import { Backend as BackendMessage, BackendSchema, label, self_hosted } from "../../gen/gennai/agent/v1/agent_pb.ts";
 import { EnumWords, namesAsWords } from "../enum-words.ts";
 
 /** Where a model can be: the values of the protocol's enum. A provider is one of them, and a row in the server's `models/providers.ts`. */
@@ -21,6 +21,12 @@ export type Provider = (typeof providerNames)[number];
 export function isSelfHosted(backend: Backend): boolean {
   const value = BackendSchema.value[backendWords.toMessage(backend)];
   return value !== undefined && getOption(value, self_hosted);
+}
+
+/** As people know it: "Google Gemini". */
+export function backendLabel(backend: Backend): string {
+  const value = BackendSchema.value[backendWords.toMessage(backend)];
+  return (value !== undefined && getOption(value, label)) || backend;
 }
 
 /** What users of a server that others run may choose: it reaches the provider's public address, the client, or nothing. */

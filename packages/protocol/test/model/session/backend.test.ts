@@ -2,6 +2,7 @@ import { expect, expectTypeOf, test } from "vitest";
 import { Backend as BackendMessage } from "#gen/gennai/agent/v1/agent_pb";
 import {
   type Backend,
+  backendLabel,
   backends,
   backendWords,
   isSelfHosted,
@@ -40,4 +41,17 @@ test.each<[Backend, { readonly provider: boolean; readonly selfHosted: boolean; 
     selfHosted: isSelfHosted(backend),
     anybodys: publicBackends.includes(backend),
   }).toEqual(known);
+});
+
+test("each has a name for people", () => {
+  expect(Object.fromEntries(backends.map((backend) => [backend, backendLabel(backend)]))).toEqual({
+    ollama: "Ollama",
+    anthropic: "Anthropic",
+    openai: "OpenAI",
+    gemini: "Google Gemini",
+    offline: "Built in",
+    scripted: "Script",
+    "openai-compatible": "Own server",
+    editor: "This editor",
+  });
 });
