@@ -1,8 +1,10 @@
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { type RepositoryTemplate, readTemplate, writeTemplate } from "./repository-template.ts";
 
 /** A directory that goes when it is disposed. */
 export interface TemporaryDirectory extends AsyncDisposable {
@@ -47,9 +49,15 @@ export async function temporaryRepository(
 ): Promise<TemporaryRepository> {
   const directory = await temporaryDirectory(files);
   const git = async (...args: readonly string[]) => {
-    const { stdout } = await run("git", [...identity, ...args], { cwd: directory.root, env: environment() });
+    const { stdout } = await run("git", [...settings, ...args], { cwd: directory.root, env: environment() });
     return stdout.replace(/\n$/, "");
   };
+  const key = keyOf(files, branch);
+  const template = templates.get(key);
+  if (template !== undefined) {
+    writeTemplate(directory.root, template);
+    return { ...directory, git };
+  }
   const steps = [
     "init --quiet --initial-branch main",
     ...(Object.keys(files).length === 0 ? [] : ["add --all", "commit --quiet --message first"]),
@@ -57,13 +65,27 @@ export async function temporaryRepository(
   ];
   // In one shell: a process as large as a test's starts another one slowly.
   const script = steps.map((step) => `git "$@" ${step}`).join(" && ");
-  await run("sh", ["-c", script, "sh", ...identity], { cwd: directory.root, env: environment() });
+  await run("sh", ["-c", script, "sh", ...settings], { cwd: directory.root, env: environment() });
+  templates.set(key, readTemplate(directory.root));
   return { ...directory, git };
 }
 
 const run = promisify(execFile);
 
-const identity = ["-c", "user.name=Test", "-c", "user.email=test@localhost", "-c", "commit.gpgSign=false"];
+const settings = [
+  ...["user.name=Test", "user.email=test@localhost", "commit.gpgSign=false"],
+  // What is here goes soon: it need not be kept tidy, nor survive a power cut.
+  ...["maintenance.auto=false", "core.fsync=none"],
+].flatMap((setting) => ["-c", setting]);
+
+/** Of what this process made already: most tests of a file have the same files, and starting git takes longer than they do. */
+const templates = new Map<string, RepositoryTemplate>();
+
+function keyOf(files: Files, branch: string | undefined): string {
+  const hash = createHash("sha256").update(JSON.stringify([branch, Object.keys(files)]));
+  for (const content of Object.values(files)) hash.update(createHash("sha256").update(content).digest());
+  return hash.digest("hex");
+}
 
 /** Nothing of the machine's own git configuration. */
 function environment(): NodeJS.ProcessEnv {
