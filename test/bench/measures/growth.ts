@@ -253,7 +253,10 @@ async function watchedTurn(world: BenchWorld, server: GennaiServer, clients: num
     Array.from({ length: clients }, async () => {
       let events = 0;
       const client = connect({ baseUrl: server.url, token: server.token });
-      for await (const { seq } of client.subscribe({ sessionId, untilTurnId: turn.turnId })) if (seq > 0n) events += 1;
+      // In batches, as every client of ours follows.
+      for await (const { seq, event } of client.subscribe({ sessionId, untilTurnId: turn.turnId, batches: true })) {
+        events += event.case === "batch" ? event.value.events.length : seq > 0n ? 1 : 0;
+      }
       return events;
     }),
   );
