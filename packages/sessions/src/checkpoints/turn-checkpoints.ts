@@ -8,8 +8,8 @@ import { sha256Hex } from "@gennai/protocol/digest";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { CheckpointError } from "@gennai/store/checkpoints/checkpoint-error";
 import { operationOf, type PathChange } from "@gennai/store/checkpoints/file-state";
-import { TimeoutAfter } from "@gennai/store/checkpoints/timeout-after";
 import type { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
+import { TimeoutAfter } from "./timeout-after.ts";
 
 /** Milliseconds for which a turn that was stopped waits for the tree after its last call. */
 const stopTimeoutMs = 10_000;

@@ -63,7 +63,7 @@ export class WorkspaceLedger {
     parts: ReadonlySet<BundlePart> = new Set(usualBundleParts),
   ): AsyncGenerator<string, void, undefined> {
     const { createRedactor } = await import("@gennai/machine/redaction/redactor");
-    const { rememberingRedactor } = await import("@gennai/machine/redaction/remembering-redactor");
+    const { rememberingRedactor } = await import("./remembering-redactor.ts");
     const redactor = rememberingRedactor(await createRedactor());
     if (format === "bundle") {
       const { exportLedgerBundle } = await import("./export-bundle.ts");

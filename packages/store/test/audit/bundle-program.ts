@@ -1,10 +1,10 @@
 import { createReadStream, createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
-import { rememberingRedactor } from "@gennai/machine/redaction/remembering-redactor";
 import { bundleParts } from "#audit/bundle-parts";
 import { exportLedgerBundle } from "#audit/export-bundle";
 import { verifyLedgerBundle } from "#audit/ledger-bundle";
+import { rememberingRedactor } from "../../src/audit/remembering-redactor.ts";
 
 // Exports a bundle, checks it, and prints the report as JSON. Arguments: state directory, workspace, file.
 const [stateDir = "", workspaceRoot = "", file = ""] = process.argv.slice(2);

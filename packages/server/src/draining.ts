@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { ServiceError } from "./service-error.ts";
+import { ServiceError } from "@gennai/machine/service-error";
 
 /** Milliseconds between two looks at whether turns still run. */
 const lookEvery = 50;
