@@ -5,10 +5,11 @@ import {
   type SessionUpdate,
   type ToolCallContent,
 } from "@agentclientprotocol/sdk";
-import type { Plan, PlannedAction } from "@gennai/client/plan/plan";
+import type { Plan } from "@gennai/client/plan/plan";
 import type { SessionPlans } from "@gennai/client/plan/session-plans";
 import { fencedText } from "@gennai/client/session/text/fenced-text";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
+import type { PlannedAction } from "@gennai/protocol/model/governance/planned-action";
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import type { EditorPeer } from "../editor/acp-editor.ts";
 import { unlessWithdrawn } from "../editor/withdrawn-request.ts";

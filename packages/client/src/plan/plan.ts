@@ -1,10 +1,5 @@
 import { PlanState as StateMessage } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import type {
-  ActionPreview as ActionMessage,
-  Plan as PlanMessage,
-  VerificationResult as ResultMessage,
-  PlanStep as StepMessage,
-} from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
+import type { Plan as PlanMessage, PlanStep as StepMessage } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
 import {
   type PlanState,
   type PlanStepContract,
@@ -12,9 +7,8 @@ import {
   type StepState,
   stepStateWords,
 } from "@gennai/protocol/model/governance/plan-state";
-import { type Risk, riskFromMessage } from "@gennai/protocol/model/governance/risk";
-import { failureClassWords, verdictFromMessage } from "@gennai/protocol/model/governance/tool-outcome";
-import { changeFromMessage, type ProposedChange } from "@gennai/protocol/model/session/proposal";
+import { riskFromMessage } from "@gennai/protocol/model/governance/risk";
+import { failureClassWords } from "@gennai/protocol/model/governance/tool-outcome";
 
 /** A plan that the server holds. */
 export interface Plan {
@@ -55,33 +49,9 @@ export interface SubmittedPlan {
   readonly envelopeKind: string;
 }
 
-/** What one action would do. */
-export interface PlannedAction {
-  readonly stepId: string;
-  readonly actionIndex: number;
-  /** For file actions. */
-  readonly change: ProposedChange | undefined;
-  /** For commands; empty otherwise. */
-  readonly command: string;
-  /** Directory the command runs in; empty: the workspace. */
-  readonly cwd: string;
-  readonly verdict: "allow" | "ask" | "deny";
-  readonly risk: Risk;
-  readonly rule: string;
-  readonly reason: string;
-}
-
 export interface PlanApproval {
   readonly approvalToken: string;
   readonly expires: Date | undefined;
-}
-
-export interface VerificationResult {
-  readonly stepId: string;
-  readonly command: string;
-  readonly passed: boolean;
-  readonly exitCode: number | undefined;
-  readonly output: string;
 }
 
 export function planFromMessage(message: PlanMessage | undefined): Plan {
@@ -117,32 +87,4 @@ function stepFromMessage(message: StepMessage): PlanStep {
     state: stepStateWords.fromMessage(message.state) ?? "pending",
     failureClass: failureClassWords.fromMessage(message.failureClass) ?? "",
   };
-}
-
-export function actionFromMessage({
-  stepId,
-  actionIndex,
-  change,
-  command,
-  cwd,
-  verdict,
-  risk,
-  rule,
-  reason,
-}: ActionMessage): PlannedAction {
-  return {
-    stepId,
-    actionIndex,
-    command,
-    cwd,
-    rule,
-    reason,
-    change: change === undefined ? undefined : changeFromMessage(change),
-    verdict: verdictFromMessage(verdict),
-    risk: riskFromMessage(risk),
-  };
-}
-
-export function resultFromMessage({ stepId, command, passed, exitCode, output }: ResultMessage): VerificationResult {
-  return { stepId, command, passed, exitCode, output };
 }

@@ -1,17 +1,13 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { ConnectError } from "@connectrpc/connect";
 import { RefusedPlanSchema } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
-import type { PlanClient } from "../connection/connection.ts";
+import { type PlannedAction, plannedActionFromMessage } from "@gennai/protocol/model/governance/planned-action";
 import {
-  actionFromMessage,
-  type Plan,
-  type PlanApproval,
-  type PlannedAction,
-  planFromMessage,
-  resultFromMessage,
-  type SubmittedPlan,
   type VerificationResult,
-} from "./plan.ts";
+  verificationResultFromMessage,
+} from "@gennai/protocol/model/governance/verification-result";
+import type { PlanClient } from "../connection/connection.ts";
+import { type Plan, type PlanApproval, planFromMessage, type SubmittedPlan } from "./plan.ts";
 
 interface CallOptions {
   readonly signal: AbortSignal;
@@ -45,7 +41,7 @@ export class SessionPlans {
     options: CallOptions,
   ): Promise<{ readonly plan: Plan; readonly actions: readonly PlannedAction[] }> {
     const { plan, actions } = await this.#client.previewPlan({ sessionId: this.sessionId, planId }, options);
-    return { plan: planFromMessage(plan), actions: actions.map(actionFromMessage) };
+    return { plan: planFromMessage(plan), actions: actions.map(plannedActionFromMessage) };
   }
 
   /** A person's word for exactly this digest. */
@@ -69,7 +65,7 @@ export class SessionPlans {
   ): Promise<{ readonly plan: Plan; readonly results: readonly VerificationResult[] }> {
     const request = { sessionId: this.sessionId, planId, digest, approvalToken };
     const { plan, results } = await this.#client.verifyPlan(request, options);
-    return { plan: planFromMessage(plan), results: results.map(resultFromMessage) };
+    return { plan: planFromMessage(plan), results: results.map(verificationResultFromMessage) };
   }
 
   async get(planId: string, options: CallOptions): Promise<Plan> {

@@ -1,7 +1,7 @@
 import type { PlanState, StepState } from "@gennai/protocol/model/governance/plan-state";
 import { highestRisk, type Risk } from "@gennai/protocol/model/governance/risk";
 import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
-import type { VerificationResult } from "./plan.ts";
+import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";
 import { type PlanApproval, type PlanChange, type PlanPreview, type StepRisk, stateAfter } from "./plan-change.ts";
 
 export interface StepRecord {

@@ -1,5 +1,6 @@
 import type { PlanState, PlanStepContract, StepState } from "@gennai/protocol/model/governance/plan-state";
 import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
+import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";
 
 /** The level of validation that found an issue. */
 export type PlanIssueLevel = "json" | "schema" | "contract";
@@ -48,14 +49,4 @@ export interface PlanStepView extends PlanStepContract {
   readonly failureClass?: FailureClass;
   /** Output of what ran, redacted, bounded. */
   readonly evidence: string;
-}
-
-/** A verification command that really ran, or was refused. */
-export interface VerificationResult {
-  readonly stepId: string;
-  readonly command: string;
-  readonly passed: boolean;
-  readonly exitCode?: number;
-  /** Redacted, bounded. */
-  readonly output: string;
 }

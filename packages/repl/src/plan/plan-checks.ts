@@ -1,5 +1,6 @@
-import type { Plan, PlannedAction } from "@gennai/client/plan/plan";
+import type { Plan } from "@gennai/client/plan/plan";
 import { sha256Hex } from "@gennai/protocol/digest";
+import type { PlannedAction } from "@gennai/protocol/model/governance/planned-action";
 import { validateRinaOutput } from "@gennai/protocol/plan/validate-rina-output";
 
 export type PlanAct = "preview" | "approve" | "execute" | "verify" | "rollback";

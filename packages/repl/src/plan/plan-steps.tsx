@@ -1,4 +1,6 @@
-import type { Plan, PlannedAction, PlanStep, VerificationResult } from "@gennai/client/plan/plan";
+import type { Plan, PlanStep } from "@gennai/client/plan/plan";
+import type { PlannedAction } from "@gennai/protocol/model/governance/planned-action";
+import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";
 import { RiskMark } from "../confirmation/risk-mark.tsx";
 import { VisibleText } from "../review/diff/visible-text.tsx";
 import { ActionEditor } from "./action-editor.tsx";

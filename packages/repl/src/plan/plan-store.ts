@@ -1,6 +1,8 @@
-import type { Plan, PlanIssue, PlannedAction, SubmittedPlan, VerificationResult } from "@gennai/client/plan/plan";
+import type { Plan, PlanIssue, SubmittedPlan } from "@gennai/client/plan/plan";
 import type { SessionPlans } from "@gennai/client/plan/session-plans";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import type { PlannedAction } from "@gennai/protocol/model/governance/planned-action";
+import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { type Problem, problemOf } from "../failure/problem.ts";
 import { GatheredWork } from "./gathered-work.ts";

@@ -1,6 +1,7 @@
-import type { Plan, PlannedAction } from "@gennai/client/plan/plan";
+import type { Plan } from "@gennai/client/plan/plan";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { sha256Hex } from "@gennai/protocol/digest";
+import type { PlannedAction } from "@gennai/protocol/model/governance/planned-action";
 import { expect, test } from "vitest";
 import { type PlanAct, type PlanFacts, planChecks } from "#plan/plan-checks";
 

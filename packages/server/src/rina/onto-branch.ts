@@ -1,7 +1,8 @@
 import type { PlanView } from "@gennai/governance/plan/plan";
 import { ServiceError } from "@gennai/machine/service-error";
+import type { PlannedAction } from "@gennai/protocol/model/governance/planned-action";
 import { prepareSessionBranch } from "@gennai/sessions/manager/prepare-session-branch";
-import type { ActionPreview, PlanAuthority } from "@gennai/sessions/plans/approval/plan-authority";
+import type { PlanAuthority } from "@gennai/sessions/plans/approval/plan-authority";
 import type { Session } from "@gennai/sessions/session/session";
 import type { KnownPlan } from "./plan-aliases.ts";
 
@@ -41,12 +42,12 @@ export async function previewOnBranch({
 
 const protectedBranch = "branch/protected-branch";
 
-function isForBranch(actions: readonly ActionPreview[]): boolean {
+function isForBranch(actions: readonly PlannedAction[]): boolean {
   const denied = actions.filter(({ verdict }) => verdict === "deny");
   return denied.length > 0 && denied.every(({ rule }) => rule === protectedBranch);
 }
 
-function refusal({ remediation }: PlanView, actions: readonly ActionPreview[]): ServiceError {
+function refusal({ remediation }: PlanView, actions: readonly PlannedAction[]): ServiceError {
   const denied = actions.find(({ verdict }) => verdict === "deny");
   const why =
     denied === undefined

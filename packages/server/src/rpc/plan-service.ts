@@ -1,10 +1,11 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import { PlanService } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
+import { plannedActionToMessage } from "@gennai/protocol/model/governance/planned-action";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import type { PlanAuthority } from "@gennai/sessions/plans/approval/plan-authority";
 import { refusedPlan } from "./errors/refused-plan.ts";
-import { actionToWire, planToWire } from "./wire/events/plan-wire.ts";
+import { planToWire } from "./wire/events/plan-wire.ts";
 
 export interface PlanServiceOptions {
   readonly manager: SessionManager;
@@ -29,7 +30,7 @@ function planService({ manager, plans, authenticated }: PlanServiceOptions): Ser
 
     async previewPlan({ sessionId, planId }) {
       const { plan, actions } = await plans.preview(await manager.get(sessionId), planId);
-      return { plan: planToWire(plan), actions: actions.map(actionToWire) };
+      return { plan: planToWire(plan), actions: actions.map(plannedActionToMessage) };
     },
 
     async approvePlan({ sessionId, planId, digest }) {

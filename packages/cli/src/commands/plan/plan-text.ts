@@ -1,6 +1,8 @@
-import type { Plan, PlanIssue, PlannedAction, PlanStep, VerificationResult } from "@gennai/client/plan/plan";
+import type { Plan, PlanIssue, PlanStep } from "@gennai/client/plan/plan";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
+import type { PlannedAction } from "@gennai/protocol/model/governance/planned-action";
 import { type Risk, riskWords } from "@gennai/protocol/model/governance/risk";
+import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";
 import { colouredLine, colouredRisk, type Paint } from "../../terminal/colours.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 

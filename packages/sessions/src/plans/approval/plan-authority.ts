@@ -1,25 +1,7 @@
-import type { EnvelopeKind, PlanIssue, PlanView, VerificationResult } from "@gennai/governance/plan/plan";
-import type { Risk } from "@gennai/protocol/model/governance/risk";
-import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
+import type { EnvelopeKind, PlanIssue, PlanView } from "@gennai/governance/plan/plan";
+import type { PlannedAction } from "@gennai/protocol/model/governance/planned-action";
+import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";
 import type { Session } from "../../session/session.ts";
-
-/** What one action of a plan would do, before anybody approved it. */
-export interface ActionPreview {
-  readonly stepId: string;
-  /** 0-based, in the step. */
-  readonly actionIndex: number;
-  /** What the file would become, for file actions. */
-  readonly change?: ProposedChange;
-  /** For command actions. */
-  readonly command?: string;
-  /** Directory the command runs in, as the plan says it; absent: the workspace. */
-  readonly cwd?: string;
-  readonly verdict: "allow" | "ask" | "deny";
-  readonly risk: Risk;
-  /** Rule and reason of the verdict; empty for a plain allow. */
-  readonly rule: string;
-  readonly reason: string;
-}
 
 /** Who approves. `loopback` came in without a credential and is trusted less. */
 export interface Approver {
@@ -61,7 +43,7 @@ export interface PlanAuthority {
   preview(
     session: Session,
     planId: string,
-  ): Promise<{ readonly plan: PlanView; readonly actions: readonly ActionPreview[] }>;
+  ): Promise<{ readonly plan: PlanView; readonly actions: readonly PlannedAction[] }>;
   /** A person's approval of exactly this digest, of a plan that was previewed. An earlier token of the plan is void. */
   approve(session: Session, planId: string, digest: string, by: Approver): Promise<PlanApproval>;
   /** Spends the token and runs the plan as a turn of the session; resolves when the run has ended, however it did. */

@@ -6,13 +6,13 @@ import type { PlanPreview } from "@gennai/governance/plan/plan-change";
 import { declaredRiskOf, toolOfAction } from "@gennai/governance/plan/step-contract";
 import { ask } from "@gennai/governance/verdict";
 import { digestOf, sha256Hex } from "@gennai/protocol/digest";
+import type { PlannedAction } from "@gennai/protocol/model/governance/planned-action";
 import { highestRisk, type Risk } from "@gennai/protocol/model/governance/risk";
 import type { ParsedPlan, PlanAction } from "@gennai/protocol/plan/plan-schema";
 import { chooseScenario } from "../../policies/choose-scenario.ts";
 import type { Session } from "../../session/session.ts";
 import { buildTurnGate } from "../../turn/gate/turn-gate.ts";
 import type { SeenCall } from "../approval/plan-answers.ts";
-import type { ActionPreview } from "../approval/plan-authority.ts";
 import { previewBasis } from "../approval/preview-basis.ts";
 import { InspectedFiles } from "./inspected-files.ts";
 
@@ -21,7 +21,7 @@ export const planRunScenario = "CODE";
 
 /** What approving a plan means in this workspace, now. */
 export interface Inspection {
-  readonly actions: readonly ActionPreview[];
+  readonly actions: readonly PlannedAction[];
   /** Highest risk of each step's actions and verification commands. */
   readonly risks: ReadonlyMap<string, Risk>;
   /** What each action would touch and rests on, by `actionKey`; absent for those that cannot be decided. */
@@ -68,7 +68,7 @@ export async function inspectPlan(
   const judge = (name: string, args: unknown, declaredRisk?: Risk) =>
     judgement(gate.tools, { id: "preview", name, argumentsJson: JSON.stringify(args), declaredRisk }, signal);
 
-  const actions: ActionPreview[] = [];
+  const actions: PlannedAction[] = [];
   const risks = new Map<string, Risk>();
   const seen = new Map<string, SeenCall>();
   let denied: string | undefined;
@@ -96,10 +96,10 @@ export async function inspectPlan(
         risk,
         rule,
         reason,
-        ...(action.type === "command" ? { command: action.command } : {}),
-        ...(action.type === "command" && action.cwd !== undefined ? { cwd: action.cwd } : {}),
+        command: action.type === "command" ? action.command : "",
+        cwd: (action.type === "command" && action.cwd) || "",
         // What a rule keeps from the agent is not shown by way of a plan either.
-        ...(worked === undefined || verdict === "deny" ? {} : { change: worked.change }),
+        change: verdict === "deny" ? undefined : worked?.change,
       });
     }
     const verification = [...("verification_plan" in step ? step.verification_plan : []), ...(step.verify ?? [])];
@@ -117,13 +117,13 @@ export async function inspectPlan(
 }
 
 /** What a person had before their eyes; not the reasons, which are words about it. */
-function shownAction({ change, reason: _reason, ...action }: ActionPreview): Readonly<Record<string, unknown>> {
+function shownAction({ change, reason: _reason, ...action }: PlannedAction): Readonly<Record<string, unknown>> {
   const { path, operation, newContent, unifiedDiff: diff, baseSha256, conflict } = change ?? {};
   const { command, cwd, ...rest } = action;
   return {
     ...rest,
-    command: command ?? null,
-    cwd: cwd ?? null,
+    command: command || null,
+    cwd: cwd || null,
     change:
       change === undefined
         ? null

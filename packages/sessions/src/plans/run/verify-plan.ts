@@ -1,7 +1,7 @@
 import type { TurnEnd } from "@gennai/agent/loop/turn-loop";
 import type { GovernedTools } from "@gennai/governance/gate/gate";
-import type { VerificationResult } from "@gennai/governance/plan/plan";
 import type { StepContract } from "@gennai/governance/plan/step-contract";
+import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";
 import type { Session } from "../../session/session.ts";
 import type { PlanAnswers } from "../approval/plan-answers.ts";
 import { provesNothing } from "./empty-verification.ts";

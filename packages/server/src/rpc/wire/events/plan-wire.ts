@@ -4,9 +4,7 @@ import { type PlanChange, stateAfter } from "@gennai/governance/plan/plan-change
 import { PlanState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { planStateWords, stepStateWords } from "@gennai/protocol/model/governance/plan-state";
 import { riskWords } from "@gennai/protocol/model/governance/risk";
-import { failureClassToMessage, verdictWords } from "@gennai/protocol/model/governance/tool-outcome";
-import { changeToMessage } from "@gennai/protocol/model/session/proposal";
-import type { ActionPreview } from "@gennai/sessions/plans/approval/plan-authority";
+import { failureClassToMessage } from "@gennai/protocol/model/governance/tool-outcome";
 
 export function planToWire(plan: PlanView) {
   const { planId, digest, planJson, title, summary, claimed, executed, verified, remediation } = plan;
@@ -30,18 +28,6 @@ export function planToWire(plan: PlanView) {
       state: stepStateWords.toMessage(step.state),
       failureClass: failureClassToMessage(step.failureClass),
     })),
-  };
-}
-
-export function actionToWire(action: ActionPreview) {
-  const { change, command, cwd, ...rest } = action;
-  return {
-    ...rest,
-    command: command ?? "",
-    cwd: cwd ?? "",
-    verdict: verdictWords.toMessage(action.verdict),
-    risk: riskWords.toMessage(action.risk),
-    ...(change === undefined ? {} : { change: changeToMessage(change) }),
   };
 }
 
