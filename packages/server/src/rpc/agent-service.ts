@@ -19,21 +19,16 @@ import { startTurn } from "@gennai/sessions/turn/start/start-turn";
 import { sessionsMeant } from "./access/sessions-meant.ts";
 import { applyProposalRpc } from "./methods/apply-proposal-rpc.ts";
 import type { attemptRpcs } from "./methods/attempt-rpcs.ts";
-import {
-  listBackgroundRunsRpc,
-  openBackgroundPortRpc,
-  readBackgroundRunRpc,
-  stopBackgroundRunRpc,
-} from "./methods/background-rpcs.ts";
-import { listCheckpointsRpc, restoreCheckpointRpc } from "./methods/checkpoint-rpcs.ts";
+import { backgroundRpcs } from "./methods/background-rpcs.ts";
+import { checkpointRpcs } from "./methods/checkpoint-rpcs.ts";
 import type { chooseModelRpcs } from "./methods/choose-model-rpcs.ts";
 import { submitClientEvent } from "./methods/client-event.ts";
 import { streamEvents } from "./methods/event-stream.ts";
 import { invoke } from "./methods/invoke.ts";
-import { dropLayerRpc, keepLayerRpc, listLayerRpc } from "./methods/layer-rpcs.ts";
+import { layerRpcs } from "./methods/layer-rpcs.ts";
 import type { modelKeyRpc } from "./methods/model-key-rpc.ts";
-import { compactSessionRpc, deleteSessionRpc, listedSkills, renameSessionRpc } from "./methods/session-rpcs.ts";
-import { listPathsRpc, makeFirstCommitRpc, prepareBranchRpc, workspaceStateRpc } from "./methods/workspace-rpcs.ts";
+import { listedSkills, sessionRpcs } from "./methods/session-rpcs.ts";
+import { workspaceRpcs } from "./methods/workspace-rpcs.ts";
 import { usageSumToWire } from "./wire/events/usage-wire.ts";
 import { clientFromWire } from "./wire/incoming/client-from-wire.ts";
 import { todosFromWire } from "./wire/incoming/todos-from-wire.ts";
@@ -121,6 +116,11 @@ function agentService({
     setModelKey,
     ...chooseModel,
     ...attempts,
+    ...backgroundRpcs(manager),
+    ...checkpointRpcs(manager),
+    ...layerRpcs(manager),
+    ...sessionRpcs(manager),
+    ...workspaceRpcs(manager),
 
     async submitClientEvent(event) {
       return submitClientEvent(manager, event);
@@ -250,18 +250,6 @@ function agentService({
       return { sessionId: (await manager.fork(sessionId, Number(throughSeq))).id };
     },
 
-    async renameSession(request) {
-      return renameSessionRpc(await manager.get(request.sessionId), request);
-    },
-
-    async deleteSession({ sessionId }) {
-      return deleteSessionRpc(manager, sessionId, user());
-    },
-
-    async compactSession({ sessionId }) {
-      return compactSessionRpc(await manager.get(sessionId));
-    },
-
     async getServerInfo() {
       const workingDir = (await manager.workspaceOfCaller()) ?? "";
       const git = await gitIsolation();
@@ -293,42 +281,6 @@ function agentService({
       return { content };
     },
 
-    async listCheckpoints({ sessionId }) {
-      return listCheckpointsRpc(await manager.get(sessionId));
-    },
-
-    async restoreCheckpoint(request) {
-      return restoreCheckpointRpc(await manager.get(request.sessionId), request);
-    },
-
-    async listBackgroundRuns({ sessionId }) {
-      return listBackgroundRunsRpc(await manager.get(sessionId));
-    },
-
-    async readBackgroundRun(request, context) {
-      return readBackgroundRunRpc(await manager.get(request.sessionId), request, context.signal);
-    },
-
-    async stopBackgroundRun({ sessionId, runId }) {
-      return stopBackgroundRunRpc(await manager.get(sessionId), runId);
-    },
-
-    async openBackgroundPort(request) {
-      return openBackgroundPortRpc(await manager.get(request.sessionId), request);
-    },
-
-    async listLayer({ sessionId }) {
-      return listLayerRpc(await manager.get(sessionId));
-    },
-
-    async keepLayer(request, { signal }) {
-      return keepLayerRpc(await manager.get(request.sessionId), request, signal);
-    },
-
-    async dropLayer(request) {
-      return dropLayerRpc(await manager.get(request.sessionId), request);
-    },
-
     async undoChangeSet({ sessionId, changeSetId }) {
       const session = await manager.get(sessionId);
       const undone = await session.acts.during("an undo", () =>
@@ -339,25 +291,6 @@ function agentService({
 
     async applyProposal(request, { signal }) {
       return applyProposalRpc(await manager.get(request.sessionId), request, signal);
-    },
-
-    async getWorkspaceState({ sessionId }, { signal }) {
-      return workspaceStateRpc(await manager.get(sessionId), signal);
-    },
-
-    async prepareBranch(request, { signal }) {
-      return prepareBranchRpc(await manager.get(request.sessionId), request, signal);
-    },
-
-    async makeFirstCommit(request, { signal }) {
-      return makeFirstCommitRpc(await manager.get(request.sessionId), request, signal);
-    },
-
-    async listPaths(request, { signal }) {
-      const { sessionId, workingDir } = request;
-      const workspace =
-        sessionId === "" ? await manager.openWorkspace(workingDir, user()) : (await manager.get(sessionId)).workspace;
-      return listPathsRpc({ workspace, services }, request, signal);
     },
   };
 

@@ -1,44 +1,49 @@
+import type { ServiceImpl } from "@connectrpc/connect";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { ServiceError } from "@gennai/machine/service-error";
 import { systemErrorCode } from "@gennai/machine/system-error";
-import type {
-  OpenBackgroundPortRequest,
-  ReadBackgroundRunRequest,
-} from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import type { Session } from "@gennai/sessions/session/session";
+import type { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import { backgroundRunToWire } from "../wire/events/background-run-wire.ts";
 
 /** Characters of one answer. */
 const mostRead = 64 * 1024;
 const longestWait = 30_000;
 
-export function listBackgroundRunsRpc({ background }: Session) {
-  return { runs: background.list().map(backgroundRunToWire) };
-}
+type BackgroundRpcs = Pick<
+  ServiceImpl<typeof AgentService>,
+  "listBackgroundRuns" | "readBackgroundRun" | "stopBackgroundRun" | "openBackgroundPort"
+>;
 
-export async function readBackgroundRunRpc(
-  { background }: Session,
-  { runId, after, waitMs }: ReadBackgroundRunRequest,
-  signal: AbortSignal,
-) {
-  const options = { most: mostRead, waitMs: Math.min(waitMs, longestWait), signal };
-  const { text, leftOut, end, run } = await forClients(background.read(runId, Number(after), options));
-  return { text, leftOut: BigInt(leftOut), end: BigInt(end), run: backgroundRunToWire(run) };
-}
+/** What a session runs in the background. */
+export function backgroundRpcs(manager: SessionManager): BackgroundRpcs {
+  return {
+    async listBackgroundRuns({ sessionId }) {
+      const { background } = await manager.get(sessionId);
+      return { runs: background.list().map(backgroundRunToWire) };
+    },
 
-export async function stopBackgroundRunRpc({ background }: Session, runId: string) {
-  return { run: backgroundRunToWire(await forClients(background.stop(runId, "the user"))) };
-}
+    async readBackgroundRun({ sessionId, runId, after, waitMs }, { signal }) {
+      const { background } = await manager.get(sessionId);
+      const options = { most: mostRead, waitMs: Math.min(waitMs, longestWait), signal };
+      const { text, leftOut, end, run } = await forClients(background.read(runId, Number(after), options));
+      return { text, leftOut: BigInt(leftOut), end: BigInt(end), run: backgroundRunToWire(run) };
+    },
 
-export async function openBackgroundPortRpc(
-  { background }: Session,
-  { runId, port, localPort }: OpenBackgroundPortRequest,
-) {
-  if (port < 1 || port > 65_535 || localPort > 65_535) {
-    throw new ServiceError("invalid_argument", "A port is a number from 1 to 65535.");
-  }
-  const { local } = await forClients(background.openPort(runId, port, localPort));
-  return { opened: { port, localPort: local } };
+    async stopBackgroundRun({ sessionId, runId }) {
+      const { background } = await manager.get(sessionId);
+      return { run: backgroundRunToWire(await forClients(background.stop(runId, "the user"))) };
+    },
+
+    async openBackgroundPort({ sessionId, runId, port, localPort }) {
+      const { background } = await manager.get(sessionId);
+      if (port < 1 || port > 65_535 || localPort > 65_535) {
+        throw new ServiceError("invalid_argument", "A port is a number from 1 to 65535.");
+      }
+      const { local } = await forClients(background.openPort(runId, port, localPort));
+      return { opened: { port, localPort: local } };
+    },
+  };
 }
 
 async function forClients<T>(work: Promise<T>): Promise<T> {

@@ -1,20 +1,30 @@
-import type { DropLayerRequest, KeepLayerRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { keptTreesToMessage, layeredTreeToMessage } from "@gennai/protocol/model/session/layer";
 import { dropFromLayer, keepFromLayer, listLayer } from "@gennai/sessions/layer/session-layer-acts";
-import type { Session } from "@gennai/sessions/session/session";
+import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 
-export async function listLayerRpc(session: Session) {
-  const { redactor } = session.services;
-  const trees = await listLayer(session);
-  const shown = trees.map(async (tree) => ({ ...tree, command: await redactor.redact(tree.command) }));
-  return { trees: (await Promise.all(shown)).map(layeredTreeToMessage) };
-}
+type LayerRpcs = Pick<ServiceImpl<typeof AgentService>, "listLayer" | "keepLayer" | "dropLayer">;
 
-export async function keepLayerRpc(session: Session, { paths, sha256 }: KeepLayerRequest, signal: AbortSignal) {
-  const keep = () => keepFromLayer(session, { paths, sha256, signal });
-  return keptTreesToMessage(await session.acts.during("a keep", keep));
-}
+/** What commands of a session made that git ignores. */
+export function layerRpcs(manager: SessionManager): LayerRpcs {
+  const { redactor } = manager.services;
+  return {
+    async listLayer({ sessionId }) {
+      const trees = await listLayer(await manager.get(sessionId));
+      const shown = trees.map(async (tree) => ({ ...tree, command: await redactor.redact(tree.command) }));
+      return { trees: (await Promise.all(shown)).map(layeredTreeToMessage) };
+    },
 
-export async function dropLayerRpc(session: Session, { paths }: DropLayerRequest) {
-  return { paths: [...(await session.acts.during("a drop", () => dropFromLayer(session, paths)))] };
+    async keepLayer({ sessionId, paths, sha256 }, { signal }) {
+      const session = await manager.get(sessionId);
+      const keep = () => keepFromLayer(session, { paths, sha256, signal });
+      return keptTreesToMessage(await session.acts.during("a keep", keep));
+    },
+
+    async dropLayer({ sessionId, paths }) {
+      const session = await manager.get(sessionId);
+      return { paths: [...(await session.acts.during("a drop", () => dropFromLayer(session, paths)))] };
+    },
+  };
 }

@@ -1,12 +1,8 @@
 import { userInfo } from "node:os";
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { ServiceImpl } from "@connectrpc/connect";
 import { ServiceError } from "@gennai/machine/service-error";
-import type {
-  CompactSessionResponse,
-  DeleteSessionResponse,
-  RenameSessionRequest,
-  SkillSchema,
-} from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import type { AgentService, SkillSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import type { Session } from "@gennai/sessions/session/session";
 import { sessionSkills } from "@gennai/sessions/turn/prompt/session-skills";
@@ -14,26 +10,39 @@ import { compactConversation } from "@gennai/sessions/turn/start/compaction-turn
 
 const maxTitle = 200;
 
-export async function renameSessionRpc(
-  session: Session,
-  { title }: Pick<RenameSessionRequest, "title">,
-): Promise<{ title: string }> {
-  const line = title.trim();
-  if (line === "" || line.length > maxTitle || /[\p{Cc}\u2028\u2029]/u.test(line)) {
-    throw new ServiceError("invalid_argument", `A title is one line of 1 to ${maxTitle} characters.`);
-  }
-  await session.rename(line);
-  return { title: session.state.title };
-}
+type SessionRpcs = Pick<ServiceImpl<typeof AgentService>, "renameSession" | "deleteSession" | "compactSession">;
 
-/** @param user empty on a server with one: the account that the server runs under is named then */
-export async function deleteSessionRpc(
-  manager: SessionManager,
-  sessionId: string,
-  user: string,
-): Promise<Omit<DeleteSessionResponse, "$typeName">> {
-  const { events, blobs, records } = await manager.delete(sessionId, user || accountName());
-  return { events, contents: blobs, ledgerRecords: records };
+/** What people do to a session as a whole. */
+export function sessionRpcs(manager: SessionManager): SessionRpcs {
+  return {
+    async renameSession({ sessionId, title }) {
+      const session = await manager.get(sessionId);
+      const line = title.trim();
+      if (line === "" || line.length > maxTitle || /[\p{Cc}\u2028\u2029]/u.test(line)) {
+        throw new ServiceError("invalid_argument", `A title is one line of 1 to ${maxTitle} characters.`);
+      }
+      await session.rename(line);
+      return { title: session.state.title };
+    },
+
+    async deleteSession({ sessionId }) {
+      // On a server with one user: the account that the server runs under.
+      const user = manager.services.callers.current()?.user || accountName();
+      const { events, blobs, records } = await manager.delete(sessionId, user);
+      return { events, contents: blobs, ledgerRecords: records };
+    },
+
+    async compactSession({ sessionId }) {
+      const done = await compactConversation(await manager.get(sessionId));
+      return {
+        compacted: done !== undefined,
+        tokensBefore: done?.tokensBefore ?? 0,
+        tokensAfter: done?.tokensAfter ?? 0,
+        droppedMessages: done?.dropped ?? 0,
+        keptMessages: done?.kept ?? 0,
+      };
+    },
+  };
 }
 
 function accountName(): string {
@@ -43,17 +52,6 @@ function accountName(): string {
     // A container's user need not have a name.
     return String(process.getuid?.() ?? "");
   }
-}
-
-export async function compactSessionRpc(session: Session): Promise<Omit<CompactSessionResponse, "$typeName">> {
-  const done = await compactConversation(session);
-  return {
-    compacted: done !== undefined,
-    tokensBefore: done?.tokensBefore ?? 0,
-    tokensAfter: done?.tokensAfter ?? 0,
-    droppedMessages: done?.dropped ?? 0,
-    keptMessages: done?.kept ?? 0,
-  };
 }
 
 /**

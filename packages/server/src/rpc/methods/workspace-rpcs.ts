@@ -1,18 +1,13 @@
+import type { ServiceImpl } from "@connectrpc/connect";
 import { loadProjectConfig } from "@gennai/machine/config/project-config";
 import { readWorkspaceState } from "@gennai/machine/git/workspace-state";
 import { ServiceError } from "@gennai/machine/service-error";
-import {
-  BranchChange,
-  GitState,
-  type ListPathsRequest,
-  type MakeFirstCommitRequest,
-  type PrepareBranchRequest,
-} from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { type AgentService, BranchChange, GitState } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { heldByClient } from "@gennai/sessions/client-workspace/held-by-client";
 import { listPaths } from "@gennai/sessions/context/list-paths";
 import { firstSessionCommit } from "@gennai/sessions/manager/first-session-commit";
 import { prepareSessionBranch } from "@gennai/sessions/manager/prepare-session-branch";
-import type { Session } from "@gennai/sessions/session/session";
+import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 
 /** Characters of a task that may name a branch. */
 const maxTaskCharacters = 100_000;
@@ -30,61 +25,72 @@ const branchChanges = {
   switched: BranchChange.SWITCHED,
 } as const;
 
-export async function workspaceStateRpc({ workspace, services }: Session, signal: AbortSignal) {
-  if (workspace.client !== undefined) throw heldByClient("The state of its repository is known there.");
-  const { protectedBranches } = await loadProjectConfig(workspace.root);
-  const protect = [...services.protectedBranches, ...protectedBranches];
-  const state = await readWorkspaceState(workspace.root, { protect, signal });
+type WorkspaceRpcs = Pick<
+  ServiceImpl<typeof AgentService>,
+  "getWorkspaceState" | "prepareBranch" | "makeFirstCommit" | "listPaths"
+>;
+
+/** The files of a session's workspace, and what they are to git. */
+export function workspaceRpcs(manager: SessionManager): WorkspaceRpcs {
+  const { services } = manager;
   return {
-    workingDir: workspace.root,
-    git: gitStates[state.git],
-    branch: state.branch ?? "",
-    commit: state.commit ?? "",
-    dirty: state.changedFiles > 0,
-    changedFiles: state.changedFiles,
-    protectedBy: state.protectedBy ?? "",
+    async getWorkspaceState({ sessionId }, { signal }) {
+      const { workspace } = await manager.get(sessionId);
+      if (workspace.client !== undefined) throw heldByClient("The state of its repository is known there.");
+      const { protectedBranches } = await loadProjectConfig(workspace.root);
+      const protect = [...services.protectedBranches, ...protectedBranches];
+      const state = await readWorkspaceState(workspace.root, { protect, signal });
+      return {
+        workingDir: workspace.root,
+        git: gitStates[state.git],
+        branch: state.branch ?? "",
+        commit: state.commit ?? "",
+        dirty: state.changedFiles > 0,
+        changedFiles: state.changedFiles,
+        protectedBy: state.protectedBy ?? "",
+      };
+    },
+
+    async prepareBranch({ sessionId, task, branch }, { signal }) {
+      const session = await manager.get(sessionId);
+      if (task.trim() === "" && branch === "") {
+        throw new ServiceError("invalid_argument", "Say what the branch is for (task), or its name (branch).");
+      }
+      if (task.length > maxTaskCharacters) {
+        throw new ServiceError("invalid_argument", `task has at most ${maxTaskCharacters} characters.`);
+      }
+      const prepared = await session.acts.during("a change of the branch", () =>
+        prepareSessionBranch(session, { task, ...(branch === "" ? {} : { branch }) }, signal),
+      );
+      return { branch: prepared.name, change: branchChanges[prepared.how] };
+    },
+
+    async makeFirstCommit({ sessionId, sha256 }, { signal }) {
+      const session = await manager.get(sessionId);
+      const planned = await session.acts.during("a first commit", () =>
+        firstSessionCommit(session, { sha256, signal }),
+      );
+      if (planned === undefined) return { offered: false };
+      const { files, leftOut, branch, commit } = planned;
+      return {
+        offered: true,
+        files: [...files],
+        fileCount: files.length,
+        leftOut: [...leftOut],
+        leftOutCount: leftOut.length,
+        sha256: planned.sha256,
+        commit,
+        branch,
+      };
+    },
+
+    async listPaths({ sessionId, workingDir, prefix, limit }, { signal }) {
+      const workspace =
+        sessionId === ""
+          ? await manager.openWorkspace(workingDir, services.callers.current()?.user ?? "")
+          : (await manager.get(sessionId)).workspace;
+      const { paths, truncated } = await listPaths({ workspace, services }, prefix, { limit, signal });
+      return { paths: [...paths], truncated };
+    },
   };
-}
-
-export async function prepareBranchRpc(session: Session, request: PrepareBranchRequest, signal: AbortSignal) {
-  const { task, branch } = request;
-  if (task.trim() === "" && branch === "") {
-    throw new ServiceError("invalid_argument", "Say what the branch is for (task), or its name (branch).");
-  }
-  if (task.length > maxTaskCharacters) {
-    throw new ServiceError("invalid_argument", `task has at most ${maxTaskCharacters} characters.`);
-  }
-  const prepared = await session.acts.during("a change of the branch", () =>
-    prepareSessionBranch(session, { task, ...(branch === "" ? {} : { branch }) }, signal),
-  );
-  return { branch: prepared.name, change: branchChanges[prepared.how] };
-}
-
-export async function makeFirstCommitRpc(
-  session: Session,
-  { sha256 }: Pick<MakeFirstCommitRequest, "sha256">,
-  signal: AbortSignal,
-) {
-  const planned = await session.acts.during("a first commit", () => firstSessionCommit(session, { sha256, signal }));
-  if (planned === undefined) return { offered: false };
-  const { files, leftOut, branch, commit } = planned;
-  return {
-    offered: true,
-    files: [...files],
-    fileCount: files.length,
-    leftOut: [...leftOut],
-    leftOutCount: leftOut.length,
-    sha256: planned.sha256,
-    commit,
-    branch,
-  };
-}
-
-export async function listPathsRpc(
-  session: Pick<Session, "workspace" | "services">,
-  { prefix, limit }: ListPathsRequest,
-  signal: AbortSignal,
-) {
-  const { paths, truncated } = await listPaths(session, prefix, { limit, signal });
-  return { paths: [...paths], truncated };
 }
