@@ -41,9 +41,9 @@ import { serveInProcess } from "./rpc/transport/rpc-in-process.ts";
 import { tenantRpc } from "./rpc/transport/tenant-rpc.ts";
 import { listenForMetrics, parseMetricsAddress } from "./telemetry/export/metrics-listener.ts";
 import { openServerWatch } from "./telemetry/server-watch.ts";
-import type { Tenant } from "./tenants/open-tenant.ts";
 import type { ServerOptions } from "./tenants/server-options.ts";
 import { ServerTenants } from "./tenants/server-tenants.ts";
+import type { Tenant } from "./tenants/tenant.ts";
 
 export interface RunningServer extends AsyncDisposable {
   /** Of one that listens nowhere, no URL. */

@@ -1,6 +1,7 @@
 import type { SessionsLoad } from "@gennai/sessions/manager/server-load";
 import type { LogAddress } from "@gennai/store/nats/stream/log-address";
-import { openTenant, type ServerParts, type Tenant, type TenantDirectories } from "./open-tenant.ts";
+import { openTenant } from "./open-tenant.ts";
+import type { ServerParts, Tenant, TenantDirectories } from "./tenant.ts";
 import { Tenants } from "./tenants.ts";
 
 /** The tenants of a server: the only one, opened with it, or each when the first of its users comes. */

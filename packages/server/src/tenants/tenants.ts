@@ -6,7 +6,7 @@ import { hasCode } from "@gennai/machine/system-error";
 import { directoryName } from "@gennai/sessions/users/directory-name";
 import type { LogAddress } from "@gennai/store/nats/stream/log-address";
 import { ensureTenantLedgerKey } from "../identity/tenant-ledger-key.ts";
-import type { Tenant, TenantDirectories } from "./open-tenant.ts";
+import type { Tenant, TenantDirectories } from "./tenant.ts";
 
 export interface TenantsOptions {
   /** The server's own, real path; tenants lie in `tenants/` of it. */
