@@ -1,4 +1,5 @@
 import type { RuleInForce } from "@gennai/client/governance/rules";
+import { builtInChecks } from "./built-in-checks.ts";
 
 export interface GroupedRules {
   /** Those that decided something, newest first. */
@@ -10,11 +11,9 @@ export interface GroupedRules {
 
 /** @param text words that all stand somewhere in a rule, in any case */
 export function groupedRules(rules: readonly RuleInForce[], text: string): GroupedRules {
-  const words = text.toLowerCase().split(/\s+/);
-  const found = rules.filter(({ name, text: said, reason, place }) => {
-    const all = `${name}\n${said}\n${reason}\n${place}`.toLowerCase();
-    return words.every((word) => all.includes(word));
-  });
+  const found = rules.filter(({ name, text: said, reason, place }) =>
+    hasWords(`${name}\n${said}\n${reason}\n${place}`, text),
+  );
   const quiet = found.filter(({ last }) => last === undefined);
   return {
     spoke: found
@@ -23,4 +22,17 @@ export function groupedRules(rules: readonly RuleInForce[], text: string): Group
     own: quiet.filter(({ place }) => place !== ""),
     builtIn: quiet.filter(({ place }) => place === ""),
   };
+}
+
+/** The built-in checks that are found by the same words. */
+export function foundChecks(text: string): typeof builtInChecks {
+  return builtInChecks.filter(({ group, about }) => hasWords(`${group}/\n${about}`, text));
+}
+
+function hasWords(all: string, text: string): boolean {
+  const found = all.toLowerCase();
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => found.includes(word));
 }

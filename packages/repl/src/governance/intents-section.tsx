@@ -26,9 +26,9 @@ export interface ScopeExpansion {
 }
 
 const modeWords = {
-  auto: "On where the workspace has an intents file",
+  auto: "Enforced if the workspace has an intents file",
   required: "Required: without an intent nothing is changed",
-  off: "Off",
+  off: "Not enforced",
 };
 
 /** The pieces of work a session can do under, and requests for more scope. */

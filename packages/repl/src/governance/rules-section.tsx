@@ -1,4 +1,5 @@
 import type { RuleInForce } from "@gennai/client/governance/rules";
+import { plural } from "@gennai/protocol/plural";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { ProblemNotice } from "../failure/problem-notice.tsx";
 import { Icon } from "../icons/icon.tsx";
@@ -6,7 +7,7 @@ import { rulesWords } from "../model/rules-words.ts";
 import { Digest } from "../plan/digest.tsx";
 import { VisibleText } from "../review/diff/visible-text.tsx";
 import type { GovernanceView } from "./governance-store.ts";
-import { groupedRules } from "./grouped-rules.ts";
+import { foundChecks, groupedRules } from "./grouped-rules.ts";
 import { RuleRow } from "./rule-row.tsx";
 import type { RulesStore } from "./rules-store.ts";
 import { TryCommand } from "./try-command.tsx";
@@ -73,6 +74,7 @@ function RuleList(props: {
   const { rules, callsLookedAt, onOpenRule } = props;
   const [text, setText] = useState("");
   const { spoke, own, builtIn } = useMemo(() => groupedRules(rules, text), [rules, text]);
+  const checks = foundChecks(text);
   const rows = (list: readonly RuleInForce[]) =>
     list.map((rule) => <RuleRow key={`${rule.name} ${rule.text}`} rule={rule} onOpenRule={onOpenRule} />);
   return (
@@ -87,20 +89,36 @@ function RuleList(props: {
       />
       <h4>Decided lately</h4>
       <p class="g-quiet">
-        {callsLookedAt === 0 ? "Nothing was called here yet." : `Of the last ${callsLookedAt} calls in the ledger.`}
+        {callsLookedAt === 0
+          ? "Nothing was called here yet."
+          : `Of the last ${plural(callsLookedAt, "call")} in the ledger.`}
       </p>
       <ul class="rules" aria-label="Rules that decided lately">
         {rows(spoke)}
       </ul>
-      <h4>Of your files</h4>
-      {own.length === 0 && <p class="g-quiet">{text === "" ? "No other one." : "No other rule matches."}</p>}
+      <h4>Rules from your files</h4>
+      {own.length === 0 && (
+        <p class="g-quiet">{text === "" ? "None besides those that decided lately." : "No other rule matches."}</p>
+      )}
       <ul class="rules" aria-label="Rules of your files">
         {rows(own)}
       </ul>
-      <details open={text !== "" && builtIn.length > 0}>
-        <summary>Built in ({builtIn.length})</summary>
-        <ul class="rules" aria-label="Rules that are built in">
+      <details open={text !== "" && builtIn.length + checks.length > 0}>
+        <summary>
+          Built in: {plural(builtIn.length, "pattern")}, {plural(checks.length, "kind")} of checks
+        </summary>
+        <ul class="rules" aria-label="Patterns that are built in">
           {rows(builtIn)}
+        </ul>
+        <ul class="rules" aria-label="Checks that are built in">
+          {checks.map(({ group, about }) => (
+            <li key={group} class="rule">
+              <span class="rule-head">
+                <code>{group}/…</code>
+              </span>
+              <span class="rule-reason">{about}</span>
+            </li>
+          ))}
         </ul>
       </details>
     </>

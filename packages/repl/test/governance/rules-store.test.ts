@@ -56,7 +56,7 @@ test("the rules stand in groups, as text, and a place opens its file", async () 
   const list = (label: string) => root.querySelector(`[aria-label="${label}"]`)?.textContent;
   expect(list("Rules that decided lately")).toMatch(/^Rule branch\/protectedrefused 2 · last /);
   expect(list("Rules of your files")).toContain("<img src=x>asks");
-  expect(list("Rules that are built in")).toContain("rm -rf /refuses");
+  expect(list("Patterns that are built in")).toContain("rm -rf /refuses");
   expect(root.querySelector("img")).toBeNull();
   root.querySelector<HTMLElement>(".rule .link")?.click();
   expect(opened).toEqual([".gennai/rules.yaml:3"]);
