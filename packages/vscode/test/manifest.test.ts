@@ -12,7 +12,9 @@ const manifest = z
       commands: z.array(z.object({ command: z.string(), category: z.string(), title: z.string() })),
       menus: z.record(
         z.string(),
-        z.array(z.union([z.object({ command: z.string() }), z.object({ submenu: z.string() })])),
+        z.array(
+          z.union([z.object({ command: z.string(), when: z.string().optional() }), z.object({ submenu: z.string() })]),
+        ),
       ),
       submenus: z.array(z.object({ id: z.string(), label: z.string() })),
       keybindings: z.array(z.object({ command: z.string() })),
@@ -43,6 +45,20 @@ describe("the manifest", () => {
   it("seed 000: knows the plan commands by their names in the RinaWarp extension, too", () => {
     const found = commands.filter(({ category }) => category === "RinaWarp").map(({ title }) => title);
     expect(found).toEqual(["Open Panel", "Plan", "Preview", "Approve", "Execute", "Verify", "Ping Daemon"]);
+  });
+
+  it("has every command of the palette in docs/vscode.md, which names no other", () => {
+    const page = readFileSync(new URL("../../../docs/vscode.md", import.meta.url), "utf8").replaceAll(/\s+/g, " ");
+    const named = [...page.matchAll(/_Gennai: ([^_]+)_/g)].map(([, title = ""]) => title);
+    const all = commands.filter(({ category }) => category === "Gennai");
+    const hidden = new Set(
+      (menus["commandPalette"] ?? []).flatMap((entry) =>
+        "command" in entry && entry.when === "false" ? [entry.command] : [],
+      ),
+    );
+    const inPalette = all.filter(({ command }) => !hidden.has(command)).map(({ title }) => title);
+    expect(named).toEqual(expect.arrayContaining(inPalette));
+    expect(all.map(({ title }) => title)).toEqual(expect.arrayContaining(named));
   });
 
   it("has no menu or key for a command that is not there", () => {

@@ -14,7 +14,7 @@ export function describeQuestion(question: ConfirmationQuestion, paint: Paint): 
     `${paint("bold", spelledOut(question.title))}  ${risk}`,
     entry("action", question.actionStatement),
     ...explanationsOf(question).map(({ name, text }) => entry(name, text)),
-    paint("underline", "Computed by the server"),
+    paint("underline", "What the server found"),
     entry("reason", computed.reason),
     entry("rule", computed.rule),
     ...(question.parts === undefined ? [entry("paths", computed.paths.join(", "))] : describeParts(question.parts)),

@@ -30,7 +30,7 @@ test("a question shows what was computed and what is claimed apart, and spells w
       intentReflection: "none",
       impactStatement: "",
       actionStatement: "Run `ls`\x1b[2K",
-      modelClaim: "harmless\nComputed by the server",
+      modelClaim: "harmless\nWhat the server found",
       computed: { risk: "high", paths: ["a", "b"], rule: "floor/x", reason: "deletes", policySha256: "" },
       actionSha256: "",
       actionJson: '{"command":"ls"}',
@@ -43,13 +43,13 @@ test("a question shows what was computed and what is claimed apart, and spells w
   expect(text).toBe(`Allow Bash?  high risk
   action  Run \`ls\`\\u{1b}[2K
   intent  none
-Computed by the server
+What the server found
   reason  deletes
   rule    floor/x
   paths   a, b
   exactly {"command":"ls"}
 Claimed by the model
   claim   “harmless
-          Computed by the server”
+          What the server found”
 `);
 });

@@ -129,7 +129,7 @@ async function requireRepository(directory: string, signal: AbortSignal): Promis
     case "ready":
       return;
     case "not-installed":
-      throw new ServiceError("failed_precondition", `Branch mode needs git: ${reason}`, {
+      throw new ServiceError("failed_precondition", `Branch Mode needs git: ${reason}`, {
         reason: "git_missing",
         hint: "Install git, or use Proposal Mode.",
       });
@@ -141,7 +141,7 @@ async function requireRepository(directory: string, signal: AbortSignal): Promis
     case "no-repository":
       throw new ServiceError(
         "failed_precondition",
-        "The workspace is not a git repository, and branch mode works on a branch.",
+        "The workspace is not a git repository, and Branch Mode works on a branch.",
         { reason: "no_repository", hint: "Make it one with git init, or use Proposal Mode." },
       );
   }

@@ -138,7 +138,7 @@ export function PlanPanel({ store, request = "" }: PlanPanelProps) {
           <EnvelopeView
             key={plan.digest}
             text={plan.planJson}
-            summary="Raw envelope"
+            summary="Plan as JSON"
             busy={busy !== undefined}
             onSubmit={(text) => void store.submit(text)}
           />

@@ -63,7 +63,7 @@ function Step({ step, actions, results, sideBySide, planJson, busy, onSubmit }: 
         </h4>
         <span class={`plan-step-state plan-step-state-${step.state}`}>{stateWords[step.state]}</span>
         <RiskMark risk={step.risk} />
-        {step.requiresConfirmation && <span class="g-badge">asks again</span>}
+        {step.requiresConfirmation && <span class="g-badge">will ask before it runs</span>}
       </header>
       {step.description !== "" && (
         <p>

@@ -5,7 +5,7 @@ import { Digest } from "../plan/digest.tsx";
 import { VisibleText } from "../review/diff/visible-text.tsx";
 import { FileThen } from "./file-then.tsx";
 import type { FileVersion, VersionSource } from "./file-version.ts";
-import { recordWords } from "./record-words.ts";
+import { kindWords, recordWords } from "./record-words.ts";
 import type { TimelineCall, TimelineRecord } from "./timeline-record.ts";
 
 export interface RecordEntryProps {
@@ -32,8 +32,8 @@ export function RecordEntry({ record, open, bad, onOpen, onOpenFile, versions }:
         <time class="record-time" dateTime={record.time?.toISOString()}>
           {record.time?.toLocaleTimeString([], { hour12: false }) ?? "–"}
         </time>
-        <span class="record-kind">
-          <VisibleText text={record.kind} />
+        <span class="record-kind" title={record.kind}>
+          <VisibleText text={kindWords(record.kind)} />
         </span>
         <span class="record-what">
           <VisibleText text={recordWords(record)} />

@@ -29,6 +29,11 @@ export function decisionWords(details: Readonly<Record<string, unknown>>): strin
   return "";
 }
 
+/** A kind of records, for people. The ledger's `intent` is what a call was about to do, and no intent of the intents file. */
+export function kindWords(kind: string): string {
+  return kind === "intent" ? "starts" : kind;
+}
+
 export function namesOf(paths: readonly string[]): string {
   return paths.length > 3 ? `${paths.slice(0, 3).join(", ")} and ${paths.length - 3} more` : paths.join(", ");
 }

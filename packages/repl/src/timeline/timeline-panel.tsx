@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { ProblemNotice } from "../failure/problem-notice.tsx";
 import { VisibleText } from "../review/diff/visible-text.tsx";
 import { RecordEntry } from "./record-entry.tsx";
+import { kindWords } from "./record-words.ts";
 import { brokenLinks, filesOf, newerVersion, passes, type TimelineFilter } from "./timeline-record.ts";
 import type { LedgerCheck, TimelineStore } from "./timeline-store.ts";
 
@@ -43,7 +44,7 @@ export function TimelinePanel({ store, sessionId, onOpenFile }: TimelinePanelPro
           <option value="">All kinds</option>
           {kinds.map((kind) => (
             <option key={kind} value={kind}>
-              {kind}
+              {kindWords(kind)}
             </option>
           ))}
         </select>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { recordWords } from "#timeline/record-words";
+import { kindWords, recordWords } from "#timeline/record-words";
 import { brokenLinks, passes, timelineRecord } from "#timeline/timeline-record";
 
 const line = (seq: number, previous: string, hash: string, more: object = {}) =>
@@ -87,4 +87,8 @@ test("a call's input is read as the ledger has it, and names its command and its
     ["", []],
   ]);
   expect(passes(record, { kind: "", sessionId: "", path: "src/a.ts", text: "" })).toBe(true);
+});
+
+test("the record before a call is not called an intent, which is something else", () => {
+  expect(["intent", "outcome"].map(kindWords)).toEqual(["starts", "outcome"]);
 });

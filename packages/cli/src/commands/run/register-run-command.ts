@@ -20,7 +20,7 @@ export function registerRunCommand(program: Command, { console, ended }: Command
     .option("--scenario <name>", "how to go about it, e.g. CODE, EDITOR_CODE, RESPOND (default: by the mode)")
     .option(
       "--mode <mode>",
-      "branch: write on a feature branch; proposal: show changes and apply what you keep; plan: approve a plan first",
+      "branch: write on a branch of its own; proposal: show changes and apply what you keep; plan: approve a plan first",
     )
     .option("--branch <name>", "name of the branch (default: ai-agent/ and words of the request)")
     .option(
@@ -81,7 +81,7 @@ Examples:
   gennai run --session 0a1b… "now the same for the tests"
   gennai run --ci --artefacts gennai-run "fix the failing test"
 
-In branch mode (the default) the agent never works on main, master, develop, release/* or the remote's default branch: it
+In Branch Mode (the default) the agent never works on main, master, develop, release/* or the remote's default branch: it
 goes to a branch of its own, ai-agent/… . Questions are answered y, n, n and a reason, t (for this turn) or s (for this
 session); anything else is a no. Without a terminal and without --yes, every question is a no, but for hosts and ports that
 --allow names.

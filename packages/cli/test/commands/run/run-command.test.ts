@@ -181,7 +181,7 @@ test.each([
   console.input.write("y\n");
   const done = runCommandLine(["run", "--ask", inTerminal], console);
   await expect.poll(() => console.complained()).toContain("n [reason] >");
-  expect(console.complained()).toContain("Computed by the server");
+  expect(console.complained()).toContain("What the server found");
   expect(console.complained()).toContain("touch made");
   console.input.write(`${answer}\n`);
   expect(await done).toBe(code);

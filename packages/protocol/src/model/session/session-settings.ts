@@ -15,7 +15,7 @@ export const editingModeWords = new EnumWords({
   proposal: EditingModeMessage.PROPOSAL,
 });
 
-/** `branch`: the agent writes on a feature branch. `proposal`: nothing is written, changes are proposed. */
+/** `branch`: the agent writes on a branch of its own. `proposal`: nothing is written, changes are proposed. */
 export type EditingMode = (typeof editingModeWords.words)[number];
 
 const verbosityWords = new EnumWords({
