@@ -22,7 +22,7 @@ test("on a protected branch the agent gets one of its own, changes files there, 
   await question.getByText(wanted).waitFor();
   await takeScreenshot(on.page, "page branch question");
   expect((await workspace.git("branch", "--show-current")).trim()).toBe("main");
-  await question.getByRole("button", { name: "Create it" }).click();
+  await question.getByRole("button", { name: "Create this branch" }).click();
 
   await on.repl.see("2 files changed");
   await on.repl.idle();
@@ -38,12 +38,26 @@ test("on a protected branch the agent gets one of its own, changes files there, 
   expect(on.complaints).toEqual([]);
 });
 
-test("Proposal mode instead: the same prompt is proposed, and nothing is written", async () => {
+test("an offered first prompt is sent by a click and works without a model, with nothing asked before", async () => {
+  await using workspace = await temporaryRepository(files);
+  await using gennai = await serveGennai({ workspace });
+  await using on = await openPage(gennai);
+  await on.repl.root.getByRole("button", { name: "list the files" }).click();
+  await on.repl.see("README.md");
+  await on.repl.idle();
+  expect((await workspace.git("branch", "--show-current")).trim()).toBe("main");
+  await on.repl.beginSession();
+  await on.repl.root.getByRole("button", { name: "help" }).click();
+  await on.repl.see("replace A with B in GLOB");
+  expect(on.complaints).toEqual([]);
+});
+
+test("Proposal Mode instead: the same prompt is proposed, and nothing is written", async () => {
   await using workspace = await temporaryRepository(files);
   await using gennai = await serveGennai({ workspace });
   await using on = await openPage(gennai);
   await on.repl.send(task);
-  await on.repl.root.getByRole("button", { name: "Use Proposal mode instead" }).click();
+  await on.repl.root.getByRole("button", { name: "Use Proposal Mode instead" }).click();
   await on.repl.see("Proposed: 2 files");
   await on.repl.idle();
   expect((await workspace.git("branch", "--show-current")).trim()).toBe("main");
@@ -61,7 +75,7 @@ test("without git the server's reason is shown, and what can be done", async () 
   await question.getByText("not a git repository").waitFor();
   expect(await question.getByRole("button").allInnerTexts()).toEqual([
     "Try again",
-    "Use Proposal mode instead",
+    "Use Proposal Mode instead",
     "Only look, write nothing",
   ]);
   // Giving up gives the prompt back.
@@ -83,7 +97,7 @@ test("in a repository without a commit the first one is offered, of what is not 
   await question.getByText(".env").waitFor();
   await takeScreenshot(on.page, "page first commit");
   await question.getByRole("button", { name: "Commit 1 file" }).click();
-  await on.repl.root.getByRole("button", { name: "Create it" }).click();
+  await on.repl.root.getByRole("button", { name: "Create this branch" }).click();
   await on.repl.see("1 file changed");
   await on.repl.idle();
   expect(await directory.git("ls-tree", "-r", "--name-only", "main")).toBe("src/paint.ts");

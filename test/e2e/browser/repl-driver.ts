@@ -26,7 +26,7 @@ export class ReplDriver {
     await this.prompt.press("Enter");
   }
 
-  /** In Proposal mode nothing is written before a person has reviewed it. */
+  /** In Proposal Mode nothing is written before a person has reviewed it. */
   async useEditingMode(mode: "branch" | "proposal"): Promise<void> {
     await this.root.getByRole("combobox", { name: "Editing mode" }).selectOption(mode);
   }

@@ -23,7 +23,7 @@ export function BranchQuestion({ control }: { readonly control: ReplControl }) {
             disabled={disabled}
             onAnswer={() => branch.answer("create")}
           >
-            {refusal !== undefined ? "Try again" : "Create it"}
+            {refusal !== undefined ? "Try again" : "Create this branch"}
           </AnswerButton>
           <AnswerButton
             name="proposal"
@@ -32,7 +32,7 @@ export function BranchQuestion({ control }: { readonly control: ReplControl }) {
             disabled={disabled}
             onAnswer={() => branch.answer("proposal")}
           >
-            Use Proposal mode instead
+            Use Proposal Mode instead
           </AnswerButton>
           <AnswerButton
             name="look"

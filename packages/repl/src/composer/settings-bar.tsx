@@ -20,7 +20,7 @@ export function SettingsBar({ control }: { readonly control: ReplControl }) {
     <div class="settings-bar">
       <label
         class="chip"
-        title="Branch: the agent writes on a feature branch. Proposal: you review every change first."
+        title="Branch Mode: the agent writes on a branch of its own. Proposal Mode: you review every change first."
       >
         <span class="spoken">Editing mode</span>
         <select

@@ -23,7 +23,7 @@ export function ProposalReview({ control }: { readonly control: ReplControl }) {
   const chosen = proposals.find(({ proposal }) => proposal.proposalId === control.reviewed.value);
   const item = chosen ?? proposals.findLast(({ review }) => review === undefined) ?? proposals.at(-1);
   if (item === undefined || view === undefined || session === undefined) {
-    return <p class="empty">Nothing is proposed. In Proposal mode, changes come here before anything is written.</p>;
+    return <p class="empty">Nothing is proposed. In Proposal Mode, changes come here before anything is written.</p>;
   }
   const { proposal, review } = item;
   const { proposalId } = proposal;

@@ -25,7 +25,7 @@ export function Welcome({ control }: { readonly control: ReplControl }) {
         The model proposes, the server governs.{" "}
         {proposal
           ? "Nothing is written before you have reviewed it."
-          : "Changes go to a feature branch, and can be taken back."}
+          : "Changes go to a branch of the agent's own, and can be taken back."}
       </p>
       {workspace !== undefined && (
         <p class="quiet">

@@ -59,7 +59,7 @@ test.each([
     yes: "Commit 1 file",
     answer: true,
   },
-  { what: BranchQuestion, asked: { branch: situation }, yes: "Create it", answer: "create" },
+  { what: BranchQuestion, asked: { branch: situation }, yes: "Create this branch", answer: "create" },
 ])("no held Enter says $yes", async ({ what, asked, yes, answer }) => {
   await act(() => render(h(what, { control: shown(asked) }), root));
   expect(document.activeElement).toBe(root.querySelector("section"));
