@@ -42,12 +42,12 @@ test("an offered first prompt is sent by a click and works without a model, with
   await using workspace = await temporaryRepository(files);
   await using gennai = await serveGennai({ workspace });
   await using on = await openPage(gennai);
-  await on.repl.root.getByRole("button", { name: "list the files" }).click();
+  await on.repl.root.getByRole("button", { name: "list the files", exact: true }).click();
   await on.repl.see("README.md");
   await on.repl.idle();
   expect((await workspace.git("branch", "--show-current")).trim()).toBe("main");
   await on.repl.beginSession();
-  await on.repl.root.getByRole("button", { name: "help" }).click();
+  await on.repl.root.getByRole("button", { name: "help", exact: true }).click();
   await on.repl.see("replace A with B in GLOB");
   expect(on.complaints).toEqual([]);
 });

@@ -175,7 +175,12 @@ const rows: readonly ConversationRow[] = [
     answer: ["a.txt (3 lines)", "````\none\n```\ntwo\n````"],
   },
   { name: "lists", files: { "a.txt": "" }, say: "list", answer: ["1 entry", "a.txt"] },
-  { name: "lists the files", files: { "a.txt": "" }, say: "list the files", answer: ["1 entry", "a.txt"] },
+  {
+    name: "lists the files",
+    files: { "a.txt": "" },
+    say: "list the files",
+    answer: ["the working directory has 1 entry", "a.txt"],
+  },
   {
     name: "runs",
     say: "run echo hello",

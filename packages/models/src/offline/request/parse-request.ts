@@ -183,6 +183,8 @@ function parseFind(rest: Clause): Step | string {
 function parseList(rest: Clause): Step {
   const plain = rest.without("the", "my");
   if (plain.isOnly("todos")) return { kind: "show-todos" };
+  // Without an article it may be a directory of that name.
+  if (plain !== rest && plain.isOnly("files")) return { kind: "list", path: undefined };
   const directory = plain.without("files").without("in", "of");
   return { kind: "list", path: directory.isEmpty ? undefined : directory.path() };
 }

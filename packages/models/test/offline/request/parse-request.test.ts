@@ -109,6 +109,8 @@ const understood: readonly [name: string, text: string, steps: readonly Step[]][
   ["search for in", "search for foo bar in src/**/*.ts", [{ kind: "find", text: "foo bar", glob: "src/**/*.ts" }]],
   ["show", "show README.md", [{ kind: "show", path: "README.md" }]],
   ["list", "list", [{ kind: "list", path: undefined }]],
+  ["list the files", "list the files", [{ kind: "list", path: undefined }]],
+  ["list a directory of that name", "list files", [{ kind: "list", path: "files" }]],
   ["list a directory", "list files in src", [{ kind: "list", path: "src" }]],
   [
     "run keeps the command as written",
