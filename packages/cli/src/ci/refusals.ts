@@ -5,7 +5,7 @@ import { verdictFromMessage } from "@gennai/protocol/model/governance/tool-outco
 import * as z from "zod";
 import { relativeTo } from "./ci-policy.ts";
 
-/** A call that did not run because it may not. Texts are the server's own or masked by it. */
+/** A call that did not run because it may not, or that was refused a connection while it ran. Texts are the server's own or masked by it. */
 export interface Refusal {
   readonly tool: string;
   /** Of the rule, e.g. `floor/git-loss`. */
@@ -29,6 +29,7 @@ interface Called {
   rule: string;
   risk: Risk;
   asked: boolean;
+  reason: string;
   words: string;
   place: string;
 }
@@ -58,9 +59,9 @@ export class Refusals {
         break;
       }
       case "gateDecision": {
-        const { toolCallId, toolName, verdict, risk, rule } = event.value;
+        const { toolCallId, toolName, verdict, risk, rule, reason } = event.value;
         const asked = verdictFromMessage(verdict) === "ask";
-        Object.assign(this.#of(toolCallId), { tool: toolName, rule, risk: riskFromMessage(risk), asked });
+        Object.assign(this.#of(toolCallId), { tool: toolName, rule, risk: riskFromMessage(risk), asked, reason });
         break;
       }
       case "ruleViolation": {
@@ -70,10 +71,9 @@ export class Refusals {
       }
       case "toolResult": {
         const { id, error, failureClass } = event.value;
-        if (error === "" || failureClass !== FailureClass.PERMISSION_DENIED) break;
-        if (this.list.length >= maxRefusals) break;
-        const { asked, ...call } = this.#of(id);
-        this.list.push({ ...call, unanswered: asked, reason: error });
+        if (failureClass !== FailureClass.PERMISSION_DENIED || this.list.length >= maxRefusals) break;
+        const { asked, reason, ...call } = this.#of(id);
+        this.list.push({ ...call, unanswered: asked, reason: error === "" ? reason : error });
         break;
       }
       default:
@@ -90,6 +90,7 @@ export class Refusals {
       rule: "gate",
       risk: "low",
       asked: false,
+      reason: "",
       words: "",
       place: "",
     };

@@ -103,8 +103,9 @@ class TurnFold {
       for (const { path } of body.value.files) this.#changedByCommands.add(path);
     else if (body.case === "toolResult") {
       const name = this.#toolNames.get(body.value.id) ?? body.value.id;
-      if (body.value.error === "") this.#refused.delete(name);
-      else if (body.value.failureClass === FailureClass.PERMISSION_DENIED) this.#refused.add(name);
+      // Also of a command that ended well without the connection that it was refused.
+      if (body.value.failureClass === FailureClass.PERMISSION_DENIED) this.#refused.add(name);
+      else if (body.value.error === "") this.#refused.delete(name);
     }
   }
 

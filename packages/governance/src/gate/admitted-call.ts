@@ -150,8 +150,18 @@ export function decisionOf(decided: DecidedCall, answer: Answer | undefined): De
   };
 }
 
+/** What the record of a call's end says: what was decided last, and every other question on the way there. */
+export function finalDecision(admitted: AdmittedCall, result: CallOutcome): Decision {
+  const last = lastDecision(admitted, result);
+  const others = [admitted.decision, ...(result.askedMeanwhile ?? [])].filter(
+    // The answer is the same object wherever one decision became another.
+    ({ confirmation }) => confirmation !== undefined && confirmation !== last.confirmation,
+  );
+  return others.length === 0 ? last : { ...last, alsoAsked: others };
+}
+
 /** A call that was admitted and did not run after all was refused, whatever had been decided. */
-export function finalDecision({ decision, refusal }: AdmittedCall, { outcome, error, found }: CallOutcome): Decision {
+function lastDecision({ decision, refusal }: AdmittedCall, { outcome, error, found }: CallOutcome): Decision {
   if (found !== undefined) return found;
   if (refusal !== undefined || outcome !== undefined || error === undefined) return decision;
   const { place: _, ...rest } = decision;

@@ -40,6 +40,8 @@ export interface Decision {
     /** Of a remembered yes: id of the call whose question was answered. */
     readonly rememberedFrom?: string;
   };
+  /** Other questions of the same call that somebody was asked, in their order, e.g. before it ran; absent where there was none. */
+  readonly alsoAsked?: readonly Decision[];
 }
 
 export interface CallOutcome {
@@ -56,6 +58,8 @@ export interface CallOutcome {
   readonly verification: Verification;
   /** What was decided about what the call had done, where that was judged apart from the call itself. */
   readonly found?: Decision | undefined;
+  /** What was decided with a person's answer while the call ran: about connections, and about what was found. */
+  readonly askedMeanwhile?: readonly Decision[];
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly endedAt: number;

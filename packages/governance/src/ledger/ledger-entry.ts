@@ -75,4 +75,7 @@ export interface LedgerCall {
     /** Of a remembered yes: the call whose question was answered. */
     readonly remembered_from?: string;
   };
+  /** Other questions of the same call that somebody was asked, in their order: before it ran, or while it did. */
+  readonly alsoAsked?: readonly (Pick<LedgerCall, "verdict" | "rule" | "risk" | "reaches"> &
+    Required<Pick<LedgerCall, "confirmation">>)[];
 }

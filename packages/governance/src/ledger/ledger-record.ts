@@ -212,6 +212,7 @@ function recordedCall(call: LedgerCall): Record<string, unknown> {
     connections: call.connections,
     put_back: call.putBack,
     confirmation: call.confirmation,
+    also_asked: call.alsoAsked,
   };
 }
 

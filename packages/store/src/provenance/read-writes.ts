@@ -13,6 +13,8 @@ const changeSchema = z.object({
   after_sha256: maybeText,
 });
 
+const confirmationSchema = z.object({ answer: text, by: text, scope: text });
+
 const callSchema = z.object({
   call_id: text,
   tool: text,
@@ -20,7 +22,8 @@ const callSchema = z.object({
   rule: text,
   plan_step: maybeText,
   verification: z.enum(["verified", "unverified", "failed"]).catch("unverified"),
-  confirmation: z.object({ answer: text, by: text, scope: text }).optional().catch(undefined),
+  confirmation: confirmationSchema.optional().catch(undefined),
+  also_asked: list(z.object({ rule: text, confirmation: confirmationSchema.optional().catch(undefined) })),
 });
 
 const hunkSchema = z.object({ decision: text, editedText: text });
@@ -179,9 +182,11 @@ function decisionOf(call: Call | undefined, { proposalId, interrupted }: Record[
     // A proposal whose review is not there was an agent's all the same, and so was a turn that was cut off.
     return { type: proposalId === undefined && interrupted !== true ? "person" : "untold" };
   }
-  const { confirmation, rule, plan_step: step } = call;
-  if (confirmation?.answer === "yes") {
-    return { type: "approved", rule, by: confirmation.by, scope: confirmation.scope };
+  const { rule, plan_step: step } = call;
+  // The last word first; where nobody was asked about the result, a yes before the call ran is what allowed it.
+  for (const asked of [call, ...call.also_asked.toReversed()]) {
+    if (asked.confirmation?.answer !== "yes") continue;
+    return { type: "approved", rule: asked.rule, by: asked.confirmation.by, scope: asked.confirmation.scope };
   }
   return step === undefined ? { type: "allowed", rule } : { type: "planned", step, rule };
 }

@@ -47,6 +47,8 @@ describe("the exit code says what was in the way", () => {
     ["a rule that refuses", 3, [forced, done], []],
     ["a rule that asks", 4, [rm, done], []],
     ["nothing, where the policy allows what is asked", 0, [rm, done], ["--ci-policy", "../policy"]],
+    ["a connection of a command that nobody can be asked about", 4, [bash("curl -s https://example.com/"), done], []],
+    ["the same, in a command that ends well", 4, [bash("curl -s https://example.com/ || true"), done], []],
     ["both: the refusal", 3, [rm, forced, done], []],
     ["a limit", 5, [read, read, done], ["--max-iterations", "1"]],
     ["the same call again and again", 5, [forced, forced, forced, done], []],

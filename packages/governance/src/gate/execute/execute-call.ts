@@ -33,6 +33,13 @@ export async function executeCall(
 
   const live = liveOutput(context, options);
   let judged: Decision | undefined;
+  let noConnection: ToolError | undefined;
+  const askedMeanwhile: Decision[] = [];
+  const noteAnswer = (decision: Decision): void => {
+    if (decision.confirmation !== undefined && decision.confirmation.rememberedFrom === undefined) {
+      askedMeanwhile.push(decision);
+    }
+  };
   const signal = AbortSignal.any([context.signal, watched.signal, ...(running === undefined ? [] : [running.signal])]);
   const interrupted = (): ToolError | undefined => interruption(watched) ?? running?.error;
   try {
@@ -46,6 +53,7 @@ export async function executeCall(
         if (forbiddenNow !== undefined) return { type: "drop", error: forbiddenNow };
         const { judgement, decision } = await judgeFound(found, decided, { ...context, signal }, options);
         judged = decision;
+        noteAnswer(decision);
         return judgement;
       },
       network: {
@@ -57,6 +65,8 @@ export async function executeCall(
           }
           const judgement = await judgeConnections(wanted, decided, { ...context, signal }, options);
           if (judgement.type === "refused") judged = judgement.decision;
+          noConnection = judgement.type === "refused" ? judgement.error : undefined;
+          noteAnswer(judgement.decision);
           return judgement;
         },
       },
@@ -66,8 +76,10 @@ export async function executeCall(
     const error =
       outcome.failure &&
       (interrupted() ?? {
-        code: outcome.failure.failureClass,
-        message: await options.redactor.redact(outcome.failure.message),
+        code: noConnection?.code ?? outcome.failure.failureClass,
+        message: await options.redactor.redact(
+          [outcome.failure.message, ...(noConnection === undefined ? [] : [noConnection.message])].join(" "),
+        ),
         retryable: false,
       });
     return {
@@ -78,9 +90,11 @@ export async function executeCall(
       output: (await options.redactor.redact(outcome.output)).toWellFormed(),
       truncated: outcome.truncated ?? false,
       error,
-      failureClass: outcome.failure?.failureClass,
+      // A command that ended well without it was refused it all the same.
+      failureClass: noConnection === undefined ? outcome.failure?.failureClass : "permission_denied",
       verification,
       found: judged,
+      askedMeanwhile,
       startedAt,
       endedAt: options.now(),
     };
@@ -96,6 +110,7 @@ export async function executeCall(
       ...failure,
       verification: { state: "unverified", evidence: "The tool did not finish." },
       found: judged,
+      askedMeanwhile,
       startedAt,
       endedAt: options.now(),
     };

@@ -25,7 +25,7 @@ export async function judgeConnections(
   decided: Decided,
   context: CallContext,
   options: GateOptions,
-): Promise<ConnectionJudgement> {
+): Promise<ConnectionJudgement & { readonly decision: Decision }> {
   const { journal, remembered, confirmer } = options;
   const judge = (some: readonly AllowedEndpoint[]) =>
     decideEffects(
@@ -80,6 +80,7 @@ export async function judgeConnections(
   const by = `${answer.by === "remembered" ? "a lasting answer" : answer.by}, ${answer.scope}`;
   return {
     type: "let-through",
+    decision,
     allowed: endpoints.map((endpoint) => {
       const one = covered.find((known) => covers(known, endpoint));
       return { ...endpoint, answer: one === undefined ? by : `a lasting answer, of call ${one.callId}` };
@@ -177,8 +178,8 @@ function nameWithAddress(endpoint: AllowedEndpoint): string {
   return endpoint.address === undefined ? name : `${name} at ${endpoint.address}`;
 }
 
-function refused(error: ToolError, decision: Decision): ConnectionJudgement {
-  return { type: "refused", error, decision };
+function refused(error: ToolError, decision: Decision) {
+  return { type: "refused", error, decision } as const;
 }
 
 /** Whether a yes to connections may hold for later runs of the program: another rule that asks was not answered by it. */

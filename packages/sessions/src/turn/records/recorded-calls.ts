@@ -54,6 +54,7 @@ export function outcomeCall({
 }): LedgerCall {
   return {
     ...intentCall(decision),
+    ...alsoAsked(decision),
     started: new Date(result.startedAt).toISOString(),
     stopped: new Date(result.endedAt).toISOString(),
     ...(result.outcome?.exitCode === undefined ? {} : { exitCode: result.outcome.exitCode }),
@@ -62,6 +63,15 @@ export function outcomeCall({
     ...(result.outcome?.connections === undefined ? {} : { connections: result.outcome.connections }),
     ...(result.outcome?.putBack === undefined ? {} : { putBack: result.outcome.putBack.files }),
   };
+}
+
+function alsoAsked({ alsoAsked: others = [] }: Decision): Pick<LedgerCall, "alsoAsked"> {
+  const asked = others.flatMap((other) => {
+    const { verdict, rule, risk, confirmation } = other;
+    if (confirmation === undefined) return [];
+    return [{ verdict, rule, risk, ...reachesOf(other), confirmation: recordedAnswer(confirmation) }];
+  });
+  return asked.length === 0 ? {} : { alsoAsked: asked };
 }
 
 /** Who answered questions of the model, by call. */

@@ -97,8 +97,9 @@ export class SessionJournal implements GateJournal {
     const { redactor } = this.#session.services;
     for (const { decision, result } of outcomes) {
       const each = { decision, result: await withMaskedPutBack(result, redactor) };
-      const violation = violationOf(each.decision);
-      if (violation !== undefined) {
+      for (const judged of [...(decision.alsoAsked ?? []), decision]) {
+        const violation = violationOf(judged);
+        if (violation === undefined) continue;
         events.push({ type: "rule-violation", ...violation });
         this.#options.governance.rules.violation(violation);
       }

@@ -18,6 +18,11 @@ export interface AskedCall {
 
 const text = z.string().catch("");
 
+const askedSchema = z.object({
+  rule: text,
+  confirmation: z.object({ answer: text, by: text }).optional().catch(undefined),
+});
+
 const recordSchema = z.object({
   timestamp: z.string(),
   metadata: z.object({
@@ -25,14 +30,7 @@ const recordSchema = z.object({
     kind: z.string(),
     session_id: text,
     calls: z
-      .array(
-        z.object({
-          tool: text,
-          verdict: text,
-          rule: text,
-          confirmation: z.object({ answer: text, by: text }).optional().catch(undefined),
-        }),
-      )
+      .array(askedSchema.extend({ tool: text, verdict: text, also_asked: z.array(askedSchema).catch([]) }))
       .catch([]),
   }),
 });
@@ -46,14 +44,24 @@ export function readDecisions(lines: Iterable<string>): readonly AskedCall[] {
     const { seq, kind, session_id: sessionId, calls } = record.metadata;
     // An intent says what was about to be done; the result has a record of its own.
     if (kind !== "outcome" && kind !== "refusal") continue;
-    for (const { tool, rule, confirmation } of calls) {
-      const isRefusal = kind === "refusal";
-      if (confirmation === undefined && !isRefusal) continue;
-      const answer = confirmation === undefined ? "refused" : isRefusal ? "no" : "yes";
-      asked.push({ seq, time: record.timestamp, sessionId, tool, rule, answer, by: confirmation?.by ?? "" });
+    const of = { seq, time: record.timestamp, sessionId };
+    for (const call of calls) {
+      const { tool, rule, verdict, confirmation } = call;
+      for (const other of call.also_asked) {
+        if (other.confirmation !== undefined)
+          asked.push({ ...of, tool, rule: other.rule, ...answerOf(other.confirmation) });
+      }
+      if (confirmation !== undefined) asked.push({ ...of, tool, rule, ...answerOf(confirmation) });
+      // What a call wanted while it ran is refused in the record of its end.
+      else if (kind === "refusal" || verdict === "deny") asked.push({ ...of, tool, rule, answer: "refused", by: "" });
     }
   }
   return asked;
+}
+
+/** A question that was passed on is the other agent's, and here it is only known that the call ran. */
+function answerOf({ answer, by }: { readonly answer: string; readonly by: string }): Pick<AskedCall, "answer" | "by"> {
+  return { answer: answer === "yes" || answer === "passed-on" ? "yes" : "no", by };
 }
 
 function recordOf(line: string): z.infer<typeof recordSchema> | undefined {
