@@ -72,33 +72,21 @@ export async function undoCommand(paths: readonly string[], flags: UndoFlags, co
     version,
     ...(held === undefined ? {} : { editor: { workspace: held.workspace } }),
   };
-  const skipped: SkippedSession[] = [];
-  for (const sessionId of sessionIds.slice(0, maxSessions)) {
+  const searched = sessionIds.slice(0, maxSessions);
+  for (const [at, sessionId] of searched.entries()) {
     const session = await AgentSession.resume(server.client, identity, sessionId, { signal });
     const undo = () => session.undo({ signal });
     const attempt = held === undefined ? undo() : session.whileAttached(undo, { signal });
-    const undone = await attempt.catch((error: unknown) => whyNot(error, sessionId, flags));
+    const undone = await attempt.catch((error: unknown) => {
+      const reason = whyNot(error, flags);
+      if (reason !== undefined) throw mustStay(sessionId, reason, searched[at + 1]);
+    });
     if (undone === undefined) continue;
-    if ("reason" in undone) {
-      skipped.push(undone);
-      console.errors.write(`Skipped session ${sessionId}: ${terminalSafe(undone.reason)}\n`);
-      continue;
-    }
-    const said = skipped.length === 0 ? "" : `Session ${sessionId}:\n`;
     console.output.write(
-      flags.json === true
-        ? `${JSON.stringify({ sessionId, ...undone, ...(skipped.length === 0 ? {} : { skipped }) })}\n`
-        : `${said}${describeUndone(undone)}`,
+      flags.json === true ? `${JSON.stringify({ sessionId, ...undone })}\n` : describeUndone(undone),
     );
-    if (skipped.length > 0)
-      console.errors.write(
-        nextOfSkipped(skipped)
-          .map((line) => `  ${asTyped(line, console.environment)}\n`)
-          .join(""),
-      );
     return exitCode.ok;
   }
-  if (skipped.length > 0) throw new CliError("Nothing was taken back.", { next: nextOfSkipped(skipped) });
   if (sessionIds.length === 0) {
     throw usageError(
       `There is no session in ${workspace}, so nothing to take back.`,
@@ -203,29 +191,27 @@ function findCheckpoint(checkpoints: readonly Checkpoint[], flags: UndoFlags, se
   throw usageError(`Session ${sessionId} ${what}.`, "gennai undo --list shows what there is.");
 }
 
-/** A session whose newest change set has to stay, because a person's own work, or nothing, stands where it was. */
-interface SkippedSession {
-  readonly sessionId: string;
-  readonly reason: string;
-}
-
 /**
- * Nothing to take back is an answer. What cannot be taken back without overwriting is passed over, unless the session was
- * named. Everything else is a failure.
+ * Why a session's newest change set has to stay: a person's own work, or nothing, stands where it was. Undefined where there is
+ * none. Everything else is a failure, and so is that of a session that was named.
  */
-function whyNot(error: unknown, sessionId: string, flags: UndoFlags): SkippedSession | undefined {
+function whyNot(error: unknown, flags: UndoFlags): string | undefined {
   if (!(error instanceof ConnectError)) throw error;
   if (error.code === Code.NotFound) return undefined;
   const info = error.findDetails(ErrorInfoSchema)[0];
   if (flags.session !== undefined || info === undefined || !overwriting.has(info.code)) throw error;
-  return { sessionId, reason: info.message };
+  return info.message;
 }
 
 const overwriting: ReadonlySet<string> = new Set<ErrorCode>(["changed_since", "content_gone"]);
 
-function nextOfSkipped(skipped: readonly SkippedSession[]): readonly string[] {
-  return [
-    "Undo your own changes to these files first, or restore them by git.",
-    ...skipped.map(({ sessionId }) => `What else can go back: gennai undo --list --session ${sessionId}`),
-  ];
+/** An older session's work is not what anybody meant who says undo: it is named, and taken back only when they name it. */
+function mustStay(sessionId: string, reason: string, older: string | undefined): CliError {
+  return new CliError(`Session ${sessionId}: ${reason}`, {
+    next: [
+      "Undo your own changes to these files first, or restore them by git.",
+      `What else can go back: gennai undo --list --session ${sessionId}`,
+      ...(older === undefined ? [] : [`The session before it: gennai undo --session ${older}`]),
+    ],
+  });
 }
