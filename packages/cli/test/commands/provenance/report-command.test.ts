@@ -66,6 +66,17 @@ async function report(...flags: readonly string[]) {
   return { code, printed: console.printed(), complained: console.complained() };
 }
 
+test("where verification was not chosen, nothing is said of it", async () => {
+  const whole = (await report("--since", "main")).printed;
+  expect(whole).toContain("agent, write confirmed");
+  expect(whole).toContain("| not confirmed |");
+  for (const format of ["markdown", "html"]) {
+    const { printed } = await report("--since", "main", "--include", "people,intent,decision", "--format", format);
+    expect(printed).not.toMatch(/confirmed/);
+    expect(printed).toMatch(/agent/);
+  }
+});
+
 test("JSON says how much, under which intents, what was asked and refused, and what has no verification", async () => {
   const { code, printed } = await report("--since", "main", "--json");
   expect(JSON.parse(printed)).toMatchObject({
@@ -112,7 +123,7 @@ test("a dry run lists what would leave, prints the report, and writes no file", 
 
 test("an HTML page has a picture, and no script, link or address", async () => {
   const { printed } = await report("--since", "main", "--format", "html");
-  expect(printed).toContain('role="img" aria-label="New lines. agent, looked at: 4; not known');
+  expect(printed).toContain('role="img" aria-label="New lines. agent, write confirmed: 4; not known');
   expect(printed).toContain("default-src &#39;none&#39;".replaceAll("&#39;", "'"));
   expect(printed).not.toMatch(/<script|<link|<img|<a |https?:|url\(/);
 });

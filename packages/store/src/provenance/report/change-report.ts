@@ -52,6 +52,8 @@ export interface ChangeReport {
   readonly asked: readonly (Omit<AskedCall, "sessionId"> & { readonly isOfChange: boolean })[];
   /** Files with lines of the agent's of which nothing proves the result, or something disproves it. */
   readonly withoutVerification: readonly string[];
+  /** False: it was not chosen, all lines of the agent count as `unverified`, and nothing may be concluded from that. */
+  readonly isVerificationTold: boolean;
 }
 
 /** @param parts what of writes and people is told */
@@ -94,6 +96,7 @@ export async function changeReport(
       if (!isOfChange && Date.parse(rest.time) < since) return [];
       return { ...rest, by: parts.has("people") ? by : "", isOfChange };
     }),
+    isVerificationTold: parts.has("verification"),
     withoutVerification: parts.has("verification")
       ? files.filter(({ added }) => added.unverified + added.failed > 0).map(({ path }) => path)
       : [],

@@ -4,7 +4,9 @@ import { lineShares, type ReportCell, type ReportTable, reportTables } from "./r
 import {
   agentLines,
   doubtOf,
+  type LineKind,
   lineKinds,
+  lineKindsOf,
   method,
   rangeOf,
   shareOf,
@@ -23,7 +25,8 @@ export function reportHtml(report: ChangeReport): string {
   const doubt = doubtOf(report);
   const total = totalOf(lines);
   const widest = Math.max(...files.map(({ added }) => totalOf(added)), 1);
-  const tables = reportTables(report, mostFiles).map((table) => ({ table, html: section(table, widest) }));
+  const kinds = lineKindsOf(report);
+  const tables = reportTables(report, mostFiles).map((table) => ({ table, html: section(table, { widest, kinds }) }));
   // Tables of few columns stand side by side.
   const isNarrow = ({ table }: (typeof tables)[number]): boolean => table.heading.length <= 3;
   const htmlOf = (some: typeof tables): string => some.map(({ html }) => html).join("\n");
@@ -69,13 +72,17 @@ function picture(report: ChangeReport): string {
     .map(({ name, lines }) => `${name}: ${lines}`)
     .join("; ");
   return `<svg class="picture" viewBox="0 0 1000 56" preserveAspectRatio="none" role="img" aria-label="${escaped(`New lines. ${label || "none"}`)}">
-${bars(report.lines, totalOf(report.lines), 1000, 56)}
+${bars(report.lines, totalOf(report.lines), { width: 1000, height: 56, kinds: lineKindsOf(report) })}
 </svg>`;
 }
 
-function bars(counts: LineCounts, total: number, width: number, height: number): string {
+function bars(
+  counts: LineCounts,
+  total: number,
+  { width, height, kinds }: { readonly width: number; readonly height: number; readonly kinds: readonly LineKind[] },
+): string {
   let left = 0;
-  return lineKinds
+  return kinds
     .map(({ key, name }) => {
       const wide = total === 0 ? 0 : (width * counts[key]) / total;
       const at = left;
@@ -86,19 +93,24 @@ function bars(counts: LineCounts, total: number, width: number, height: number):
     .join("");
 }
 
-/** @param widest the most lines that a picture in it shows */
-function section({ title: name, heading, rows, more }: ReportTable, widest: number): string {
+/** Of the pictures in a table: the most lines that one shows, and what they are called. */
+interface Pictures {
+  readonly widest: number;
+  readonly kinds: readonly LineKind[];
+}
+
+function section({ title: name, heading, rows, more }: ReportTable, pictures: Pictures): string {
   // Numbers stand at the right.
   const numbers = heading.map((_, at) => (rows[0]?.[at]?.type === "number" ? ' class="number"' : ""));
   const head = heading.map((words, at) => `<th scope="col"${numbers[at]}>${escaped(words)}</th>`);
   const body = rows.map(
-    (row) => `<tr>${row.map((value, at) => `<td${numbers[at]}>${cell(value, widest)}</td>`).join("")}</tr>`,
+    (row) => `<tr>${row.map((value, at) => `<td${numbers[at]}>${cell(value, pictures)}</td>`).join("")}</tr>`,
   );
   return `<section><h2>${escaped(name)}</h2><div class="wide"><table><thead><tr>${head.join("")}</tr></thead>
 <tbody>${body.join("\n")}</tbody></table></div>${more === 0 ? "" : `<p>And ${plural(more, "more file")}.</p>`}</section>`;
 }
 
-function cell(value: ReportCell, widest: number): string {
+function cell(value: ReportCell, { widest, kinds }: Pictures): string {
   switch (value.type) {
     case "words":
       return value.tone === undefined
@@ -115,7 +127,7 @@ function cell(value: ReportCell, widest: number): string {
     case "picture": {
       const total = totalOf(value.counts);
       const wide = Math.max(total === 0 ? 0 : 2, (160 * total) / widest);
-      return `<svg class="row" viewBox="0 0 160 10" aria-hidden="true">${bars(value.counts, total, wide, 10)}</svg>`;
+      return `<svg class="row" viewBox="0 0 160 10" aria-hidden="true">${bars(value.counts, total, { width: wide, height: 10, kinds })}</svg>`;
     }
   }
 }

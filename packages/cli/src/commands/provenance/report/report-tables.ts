@@ -3,7 +3,7 @@ import {
   agentLines,
   answerNames,
   decisionNames,
-  lineKinds,
+  lineKindsOf,
   namesPeople,
   sessionNames,
   shareOf,
@@ -32,16 +32,17 @@ export interface ReportTable {
 }
 
 /** The kinds of new lines that there are, with their number and share. */
-export function lineShares({ lines }: ChangeReport) {
+export function lineShares(report: ChangeReport) {
+  const { lines } = report;
   const total = totalOf(lines);
-  return lineKinds
+  return lineKindsOf(report)
     .filter(({ key }) => lines[key] > 0)
     .map(({ key, name }) => ({ key, name, lines: lines[key], share: shareOf(lines[key], total) }));
 }
 
 /** All tables of a report that have rows, in their order. @param mostFiles rows for files */
 export function reportTables(report: ChangeReport, mostFiles: number): readonly ReportTable[] {
-  const { writers, intents, decisions, asked, files } = report;
+  const { writers, intents, decisions, asked, files, isVerificationTold } = report;
   const named = namesPeople(report);
   const tables: readonly ReportTable[] = [
     {
@@ -82,7 +83,15 @@ export function reportTables(report: ChangeReport, mostFiles: number): readonly 
     },
     {
       title: "Files",
-      heading: ["file", "new lines", "", "of the agent", "without verification", "not known", "taken out"],
+      heading: [
+        "file",
+        "new lines",
+        "",
+        "of the agent",
+        ...(isVerificationTold ? ["not confirmed"] : []),
+        "not known",
+        "taken out",
+      ],
       rows: files
         .slice(0, mostFiles)
         .map(({ path, kind, isText, added, removed }) => [
@@ -90,7 +99,7 @@ export function reportTables(report: ChangeReport, mostFiles: number): readonly 
           number(totalOf(added)),
           { type: "picture", counts: added },
           number(agentLines(added)),
-          { type: "number", number: added.unverified + added.failed, isBad: added.unverified + added.failed > 0 },
+          ...(isVerificationTold ? [unconfirmed(added)] : []),
           number(added.unknown),
           number(removed),
         ]),
@@ -98,6 +107,10 @@ export function reportTables(report: ChangeReport, mostFiles: number): readonly 
     },
   ];
   return tables.filter(({ rows }) => rows.length > 0);
+}
+
+function unconfirmed({ unverified, failed }: LineCounts): ReportCell {
+  return { type: "number", number: unverified + failed, isBad: unverified + failed > 0 };
 }
 
 function words(text: string): ReportCell {

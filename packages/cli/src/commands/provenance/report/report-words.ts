@@ -13,9 +13,16 @@ export interface LineKind {
 }
 
 /** In the order in which they are drawn. Told apart without colours by their order and their numbers. */
+export function lineKindsOf({ isVerificationTold }: Pick<ChangeReport, "isVerificationTold">): readonly LineKind[] {
+  return isVerificationTold
+    ? lineKinds
+    : lineKinds.map((kind) => (kind.key === "unverified" ? { ...kind, name: "agent" } : kind));
+}
+
+/** As they are called where it is told whether a write was confirmed. */
 export const lineKinds: readonly LineKind[] = [
-  { key: "verified", name: "agent, looked at", light: "#2563a8", dark: "#6ea8e6" },
-  { key: "unverified", name: "agent, nothing proves it", light: "#c77d0a", dark: "#e8a33d" },
+  { key: "verified", name: "agent, write confirmed", light: "#2563a8", dark: "#6ea8e6" },
+  { key: "unverified", name: "agent, write not confirmed", light: "#c77d0a", dark: "#e8a33d" },
   { key: "failed", name: "agent, not as it should be", light: "#b3261e", dark: "#f2716a" },
   { key: "person", name: "a person, recorded", light: "#4b7f52", dark: "#86c08e" },
   { key: "unknown", name: "not known: people's, or nothing says whose", light: "#b9bec6", dark: "#5c636e" },
@@ -58,7 +65,7 @@ export function shown(text: string): string {
 }
 
 /** What the report in one sentence is. */
-export function summaryOf({ lines, files, asked, withoutVerification }: ChangeReport): string {
+export function summaryOf({ lines, files, asked, withoutVerification, isVerificationTold }: ChangeReport): string {
   const total = totalOf(lines);
   const agent = agentLines(lines);
   const refusals = asked.filter(({ answer }) => answer !== "yes").length;
@@ -67,12 +74,15 @@ export function summaryOf({ lines, files, asked, withoutVerification }: ChangeRe
       ? "The commits have no new lines; changes that are not committed are not counted."
       : `Of ${plural(total, "new line")} in ${plural(files.length, "file")}, recorded calls of an agent wrote ${agent} (${shareOf(agent, total)}).`,
     asked.length === 0 ? "Nobody was asked, and nothing was refused." : decisionsOf(asked.length - refusals, refusals),
-    agent === 0
-      ? "No new line is known to be from an agent."
+    agent === 0 ? "No new line is known to be from an agent." : "",
+    agent === 0 || !isVerificationTold
+      ? ""
       : withoutVerification.length === 0
-        ? "The result was verified for every line of the agent."
-        : `In ${plural(withoutVerification.length, "file")}, lines of the agent were not verified.`,
-  ].join(" ");
+        ? "After each write of the agent, it was confirmed that the file has it; whether it works, a check says."
+        : `In ${plural(withoutVerification.length, "file")}, writes of the agent were not confirmed.`,
+  ]
+    .filter((sentence) => sentence !== "")
+    .join(" ");
 }
 
 /** Why the figures cannot be relied on; undefined when they can. */
