@@ -88,6 +88,8 @@ export class PolicyWorkbench implements AsyncDisposable {
   readonly #stateDir: string;
   readonly #found: Map<string, readonly Verdict[]>;
   readonly #ledger: PersonsLedgerOptions;
+  /** Changes need an intent here, and none was named: what intents would refuse is not judged. */
+  readonly intentsIgnored: boolean;
   readonly rules: RulesService;
   readonly #here: CommandsHere;
   readonly #environment: Readonly<Record<string, string>>;
@@ -181,6 +183,7 @@ export class PolicyWorkbench implements AsyncDisposable {
       stateDir,
       home,
       found,
+      intentsIgnored: options.intent === undefined && (await intents.status()).on,
       ledger: {
         stateDir,
         workspaceRoot: workspace.root,
@@ -201,11 +204,13 @@ export class PolicyWorkbench implements AsyncDisposable {
     readonly stateDir: string;
     readonly home: string;
     readonly found: Map<string, readonly Verdict[]>;
+    readonly intentsIgnored: boolean;
     readonly ledger: PersonsLedgerOptions;
   }) {
     this.#tools = parts.tools;
     this.#policies = parts.policies;
     this.rules = parts.rules;
+    this.intentsIgnored = parts.intentsIgnored;
     this.#here = parts.here;
     this.#environment = parts.environment;
     this.#owned = parts.owned;

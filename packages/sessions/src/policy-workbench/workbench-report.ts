@@ -36,7 +36,10 @@ export interface ReplayedCall {
     readonly reason: string;
     readonly risk: Risk;
   };
+  /** False where it cannot be told, see `needsIntent`. */
   readonly differs: boolean;
+  /** A rule about intents decided then, and none is named now: not judged. */
+  readonly needsIntent: boolean;
 }
 
 /** A rule that asks or denies. */

@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { IntentsService } from "#intents/intents-service";
 import { PolicyWorkbench } from "#policy-workbench/policy-workbench";
 import { replayLines } from "#policy-workbench/replay/replay-ledger";
 
@@ -143,5 +145,31 @@ describe("replay", () => {
       ["Read", "deny", "deny", false],
       ["Read", "allow", "allow", false],
     ]);
+  });
+
+  test("a call is judged once, whatever it was asked about while it ran", async () => {
+    const call = { call_id: "c", tool: "Bash", input: '{"command":"ls"}' };
+    const intent = (verdict: string, rule: string) =>
+      JSON.stringify({ metadata: { kind: "intent", turn_id: "t", calls: [{ ...call, verdict, rule }] } });
+    async function* each() {
+      yield* [intent("allow", ""), intent("ask", "network/connection")];
+    }
+    expect(await Array.fromAsync(replayLines(each(), workbench))).toMatchObject([{ differs: false }]);
+  });
+
+  test("what intents decided is not judged where none is named", async () => {
+    const place = { workspace: root, stateDir: join(base, "other-state"), home: join(base, "home") };
+    await IntentsService.open({ workspace: openLocalWorkspace(root, place), stateDir: place.stateDir }).setMode(
+      "required",
+    );
+    await using required = await PolicyWorkbench.open(place);
+    const call = { call_id: "c", tool: "Write", input: '{"file_path":"src/b.ts","content":""}' };
+    async function* each() {
+      yield JSON.stringify({
+        metadata: { kind: "refusal", calls: [{ ...call, verdict: "deny", rule: "intents/required" }] },
+      });
+    }
+    expect(required.intentsIgnored).toBe(true);
+    expect(await Array.fromAsync(replayLines(each(), required))).toMatchObject([{ differs: false, needsIntent: true }]);
   });
 });

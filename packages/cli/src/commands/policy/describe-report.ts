@@ -5,7 +5,7 @@ import type { WorkbenchReport } from "@gennai/sessions/policy-workbench/workbenc
 import { colouredDiff, outcomeColours, type Paint } from "../../terminal/colours.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 
-type Rules = Pick<PolicyWorkbench, "status" | "unstaged">;
+type Rules = Pick<PolicyWorkbench, "status" | "unstaged" | "intentsIgnored">;
 
 /** What the rules say of one call, for people. */
 export function describeReport(report: WorkbenchReport, workbench: Rules, paint: Paint): string {
@@ -31,6 +31,9 @@ function described(report: WorkbenchReport, network: readonly string[], workbenc
     if (reading.commands.length > 0 && workbench.unstaged !== undefined) {
       lines.push(entry("here", `commands are not staged: ${workbench.unstaged}`));
     }
+  }
+  if (workbench.intentsIgnored && outcome !== "deny" && reading?.readsOnly === false) {
+    lines.push(entry("intents", "changes need one here, and that is not judged: name one with --intent ID"));
   }
   lines.push(...network, entry("rules", workbench.status.text));
   return lines.map((line) => terminalSafe(line)).join("\n");

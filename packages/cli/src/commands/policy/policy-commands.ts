@@ -117,17 +117,20 @@ export async function policyReplayCommand(flags: PolicyFlags, console: Console):
   const paint = paintFor(console.output, console.environment);
   let calls = 0;
   let differing = 0;
+  let unjudged = 0;
   for await (const call of workbench.replay()) {
     calls += 1;
+    if (call.needsIntent) unjudged += 1;
     if (!call.differs) continue;
     differing += 1;
     console.output.write(flags.json === true ? `${JSON.stringify(call)}\n` : `${describeReplayed(call, paint)}\n`);
   }
-  const summary = { calls, differing };
+  const summary = { calls, differing, unjudged };
+  const intents = unjudged === 0 ? "" : `; ${unjudged} decided by intents, not judged: name one with --intent ID`;
   console.output.write(
     flags.json === true
       ? `${JSON.stringify(summary)}\n`
-      : `${plural(calls, "call")}, ${differing === 0 ? "none" : differing} would be judged differently today\n`,
+      : `${plural(calls, "call")}, ${differing === 0 ? "none" : differing} would be judged differently today${intents}\n`,
   );
   return exitCode.ok;
 }

@@ -26,6 +26,7 @@ export async function* replayLines(
   lines: AsyncIterable<string>,
   workbench: PolicyWorkbench,
 ): AsyncGenerator<ReplayedCall, void, undefined> {
+  const begun = new Set<string>();
   for await (const line of lines) {
     const metadata = field(parsedJson(line), "metadata");
     const kind = field(metadata, "kind");
@@ -41,15 +42,26 @@ export async function* replayLines(
       if (past === undefined || typeof tool !== "string" || typeof text !== "string") continue;
       const input = parsedJson(text);
       if (!isRecord(input)) continue;
+      const callId = textOf(field(call, "call_id"));
+      const turn = textOf(field(metadata, "turn_id"));
+      // What a call does while it runs is begun in records of their own: a host, changes that are kept.
+      if (kind === "intent" && turn !== "") {
+        const key = JSON.stringify([turn, callId]);
+        if (begun.has(key)) continue;
+        begun.add(key);
+      }
       const now = await workbench.decide(tool, input);
+      const rule = textOf(field(call, "rule"));
+      const needsIntent = workbench.intentsIgnored && rule.startsWith("intents/");
       yield {
         seq: typeof seq === "number" ? seq : 0,
-        callId: textOf(field(call, "call_id")),
+        callId,
         tool,
         input: text,
-        past: { verdict: past, rule: textOf(field(call, "rule")) },
+        past: { verdict: past, rule },
         today: { verdict: now.verdict, outcome: now.outcome, rule: now.rule, reason: now.reason, risk: now.risk },
-        differs: now.verdict !== past,
+        differs: now.verdict !== past && !needsIntent,
+        needsIntent,
       };
     }
   }
