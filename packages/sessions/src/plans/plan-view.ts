@@ -1,3 +1,4 @@
+import { citeIntentMessage } from "@gennai/governance/intents/intents-policy";
 import type { PlanStepView, PlanView } from "@gennai/governance/plan/plan";
 import type { PlanRecord } from "@gennai/governance/plan/plan-record";
 import { stepContracts } from "@gennai/governance/plan/step-contract";
@@ -27,7 +28,14 @@ export function planView(record: PlanRecord, stored: ValidatedPlan | undefined):
 /** A verification command may be what is denied, and the preview's actions do not show it. */
 function whyNotOffered({ state, preview }: PlanRecord): string {
   if (state !== "preview" || preview?.denied === undefined) return "";
-  return `It cannot be approved: ${preview.denied} Submit a plan without it.`;
+  return `It cannot be approved: ${preview.denied} ${insteadOf(preview.denied)}`;
+}
+
+/** What to do about a denial. What is refused for want of an intent is not refused for itself. */
+export function insteadOf(denied: string): string {
+  return denied.includes(citeIntentMessage)
+    ? "Select an intent for the session of the plan, then preview it again."
+    : "Submit a plan without it.";
 }
 
 function steps(record: PlanRecord, { parsed }: ValidatedPlan): readonly PlanStepView[] {

@@ -23,7 +23,7 @@ import { type Inspection, inspectPlan, planRunScenario } from "./inspect/inspect
 import { assertBranchMode, assertDigest, assertHead, recordOf } from "./inspect/plan-checks.ts";
 import { asksAgain, assertSomebodyCanAnswer, verificationAsksAgain, waitingFor } from "./inspect/plan-questions.ts";
 import { followed, opening } from "./inspect/plan-turn.ts";
-import { planView } from "./plan-view.ts";
+import { insteadOf, planView } from "./plan-view.ts";
 import { planEntry } from "./run/plan-entry.ts";
 import { runPlan } from "./run/run-plan.ts";
 import { loadPlan, storedBytes, storePlan } from "./run/stored-plan.ts";
@@ -100,11 +100,7 @@ export class SessionPlans implements PlanAuthority {
       assertDigest(record, digest);
       const { preview } = record;
       if (preview?.denied !== undefined) {
-        throw planRefusal(
-          "action_denied",
-          `The plan cannot be approved: ${preview.denied}`,
-          "Submit a plan without it.",
-        );
+        throw planRefusal("action_denied", `The plan cannot be approved: ${preview.denied}`, insteadOf(preview.denied));
       }
       if (preview?.unfit !== undefined) {
         throw planRefusal(

@@ -81,6 +81,35 @@ export async function takeApproval(named: Named, plans: SessionPlans, place: Pla
   return { digest, token, kept };
 }
 
+/** The approval that waits here for its run; undefined where there is none, or one for another digest. */
+export async function waitingApproval(
+  planId: string,
+  digest: string | undefined,
+  { sessionId }: Pick<SessionPlans, "sessionId">,
+  { tokens }: Pick<PlanContext, "tokens">,
+): Promise<(KeptApproval & { readonly expires: Date }) | undefined> {
+  const kept = await tokens.find(planId);
+  if (kept === undefined || !isFirstRun(kept) || !tokens.isFresh(kept) || kept.sessionId !== sessionId)
+    return undefined;
+  return digest === undefined || digest === kept.digest ? { ...kept, expires: tokens.expires(kept) } : undefined;
+}
+
+/** Whether what is kept is of a plan that was not run yet. */
+export function isFirstRun(kept: KeptApproval | undefined): boolean {
+  return kept !== undefined && kept.runToken === undefined;
+}
+
+/** An approval that the server does not take any more is none, so that the plan can be approved again. */
+export async function dropRefused(
+  error: unknown,
+  planId: string,
+  { token, kept }: UsableApproval,
+  { tokens }: Pick<PlanContext, "tokens">,
+): Promise<void> {
+  const isOurs = isFirstRun(kept) && token === kept?.approvalToken;
+  if (isOurs && error instanceof ConnectError && error.code === Code.PermissionDenied) await tokens.take(planId);
+}
+
 /** What the server refuses to run is a refusal, also when it is the workspace that is no longer as it was approved. */
 export function refusedRun(error: unknown): unknown {
   if (!(error instanceof ConnectError) || error.code !== Code.FailedPrecondition) return error;

@@ -1,21 +1,26 @@
 import { SessionPlans } from "@gennai/client/plan/session-plans";
 import { branchTitle, prepareAgentBranch } from "../../client/agent-branch.ts";
+import { activeIntent, intentTitle } from "../../client/session-intent.ts";
 import { whileAttended } from "../../client/while-attended.ts";
 import { listSessions } from "../../connection/session-list.ts";
 import { CliError, usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import { asTyped, type Console } from "../../terminal/console.ts";
+import { utcTime } from "../../terminal/utc-time.ts";
 import { modelChoice } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import {
+  dropRefused,
+  isFirstRun,
   keepApproval,
   keepForVerification,
   refusedRun,
   requireYes,
   takeApproval,
   verificationToken,
+  waitingApproval,
 } from "./plan-approval.ts";
-import { openPlanContext, openPlanSession, type PlanFlags, plansWith } from "./plan-context.ts";
+import { openPlanContext, openPlanSession, type PlanContext, type PlanFlags, plansWith } from "./plan-context.ts";
 import { executionCode } from "./plan-exit-code.ts";
 import {
   describeActions,
@@ -45,6 +50,7 @@ export async function planNewCommand(request: string, flags: PlanFlags, console:
   }
   if (flags.json !== true) {
     terminal.write(describePlan(written.plan, terminal.paint));
+    await noteIntent(sessionId, place);
     terminal.view.note(`Session ${sessionId} · next: gennai plan preview ${written.plan.planId}`);
   }
   return exitCode.ok;
@@ -56,9 +62,12 @@ export async function planPreviewCommand(planId: string, flags: PlanFlags, conso
   const { terminal, signal } = place;
   const plans = await plansWith(planId, flags, place);
   const { plan, actions } = await plans.preview(planId, { signal });
+  // What was approved is what was shown: another look makes the approval void.
+  if (isFirstRun(await place.tokens.find(planId))) await place.tokens.take(planId);
   if (flags.json === true) terminal.writeJson({ sessionId: plans.sessionId, plan, actions });
   else {
     terminal.write(describePlan(plan, terminal.paint) + describeActions(actions, terminal.paint));
+    await noteIntent(plans.sessionId, place);
     if (plan.state === "awaiting_approval")
       terminal.view.note(`Next: gennai plan approve ${planId} --digest ${plan.digest}`);
   }
@@ -70,6 +79,18 @@ export async function planApproveCommand(planId: string, flags: PlanFlags, conso
   await using place = await openPlanContext(flags, console);
   const { terminal, signal } = place;
   const plans = await plansWith(planId, flags, place);
+  const waiting = await waitingApproval(planId, flags.digest, plans, place);
+  if (waiting !== undefined) {
+    const { digest, approvalToken, expires } = waiting;
+    const facts = { sessionId: plans.sessionId, planId, digest, approvalToken, expires: expires.toISOString() };
+    if (flags.json === true) terminal.writeJson(facts);
+    else {
+      terminal.view.note(
+        `It is approved already, until ${utcTime(expires)}, and was not run yet; nothing changed. Next: gennai plan execute ${planId}`,
+      );
+    }
+    return exitCode.ok;
+  }
   const { plan, actions } = await plans.preview(planId, { signal });
   if (flags.digest !== undefined && flags.digest !== plan.digest) {
     throw new CliError("The plan is not the one you looked at: its digest differs.", {
@@ -91,7 +112,7 @@ export async function planApproveCommand(planId: string, flags: PlanFlags, conso
   if (flags.json === true) terminal.writeJson({ ...facts, approvalToken, expires: expires?.toISOString() ?? null });
   else
     terminal.view.note(
-      `Approved${expires === undefined ? "" : ` until ${expires.toLocaleTimeString()}`} · next: gennai plan execute ${planId}`,
+      `Approved${expires === undefined ? "" : ` until ${utcTime(expires)}`} · next: gennai plan execute ${planId}`,
     );
   return exitCode.ok;
 }
@@ -105,7 +126,8 @@ export async function planExecuteCommand(planId: string, flags: PlanFlags, conso
   const { digest, token } = approval;
   const session = await openPlanSession(place, {}, plans.sessionId);
   const plan = await whileAttended(session, place, (signal) =>
-    plans.execute(planId, digest, token, { signal }).catch((error: unknown) => {
+    plans.execute(planId, digest, token, { signal }).catch(async (error: unknown) => {
+      await dropRefused(error, planId, approval, place);
       throw refusedRun(error);
     }),
   );
@@ -169,6 +191,12 @@ export async function planStatusCommand(
 }
 
 const shownSessions = 10;
+
+/** What the plan would be run under. */
+async function noteIntent(sessionId: string, { server, terminal, signal }: PlanContext): Promise<void> {
+  const intent = await activeIntent({ governance: server.governance, sessionId, signal });
+  if (intent !== undefined) terminal.view.note(`intent ${intentTitle(intent)}`);
+}
 
 /** Plans change files on a branch of the agent's, as `gennai run` does. */
 async function ontoBranch(request: string, flags: PlanFlags, console: Console): Promise<void> {

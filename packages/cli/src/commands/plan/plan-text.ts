@@ -42,13 +42,20 @@ export function describeActions(actions: readonly PlannedAction[], paint: Paint)
     .map((action) => {
       const place = `${terminalSafe(action.stepId)}.${action.actionIndex + 1}`;
       const word = paint(verdictStyles[action.verdict], action.verdict);
+      const isFile = action.change === undefined && action.command === "";
       const about =
-        action.change === undefined ? "command" : `${action.change.operation} ${spelledOut(action.change.path)}`;
+        action.change !== undefined
+          ? `${action.change.operation} ${spelledOut(action.change.path)}`
+          : isFile
+            ? "change of a file, not shown because a rule refuses it"
+            : "command";
       const lines = [
         `${paint("cyan", "●")} ${place} ${about}  ${word} ${colouredRisk(action.risk, paint)}`,
-        ...(action.change === undefined
-          ? indent(`$ ${spelledOut(action.command)}${action.cwd === "" ? "" : `\nin ${spelledOut(action.cwd)}`}`)
-          : diffLines(action.change.unifiedDiff, paint)),
+        ...(isFile
+          ? []
+          : action.change === undefined
+            ? indent(`$ ${spelledOut(action.command)}${action.cwd === "" ? "" : `\nin ${spelledOut(action.cwd)}`}`)
+            : diffLines(action.change.unifiedDiff, paint)),
         ...(action.change === undefined || action.change.warning === ""
           ? []
           : [paint("yellow", `  ${terminalSafe(action.change.warning)}`)]),

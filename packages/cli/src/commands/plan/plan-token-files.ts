@@ -70,6 +70,10 @@ export class PlanTokenFiles {
     return age >= 0 && age < lifetimeMs && wallAge < lifetimeMs;
   }
 
+  expires({ approved }: KeptApproval): Date {
+    return new Date(approved.wall + lifetimeMs);
+  }
+
   /** True for the one caller that took it away; the file is gone then. */
   take(planId: string): Promise<boolean> {
     return removePrivateFile(this.#file(planId));

@@ -84,6 +84,21 @@ describe("gennai plan", () => {
     expect((await here.run("ledger", "verify")).code).toBe(0);
   });
 
+  test("a second approval says that there is one, and is none", async () => {
+    await using here = await cliScene(files);
+    const { id, digest } = await planned(here);
+    expect((await here.run("plan", "approve", id, "--digest", digest)).out).toMatch(/Approved until \S+ \S+ UTC/);
+    const before = (await here.run("ledger", "show", "--json")).out;
+    const again = await here.run("plan", "approve", id, "--digest", digest);
+    expect(again).toMatchObject({ code: 0, out: expect.stringContaining("It is approved already") });
+    expect((await here.run("ledger", "show", "--json")).out).toBe(before);
+    // Another look makes it void, and then it can be approved again.
+    expect((await here.run("plan", "preview", id)).code).toBe(0);
+    expect((await here.run("plan", "execute", id)).code).toBe(3);
+    expect((await here.run("plan", "approve", id, "--yes")).out).toContain("Approved until");
+    expect((await here.run("plan", "execute", id)).code).toBe(0);
+  });
+
   test("an approval is spent by one execution, and none is made up", async () => {
     await using here = await cliScene(files);
     const { id, token } = await approved(here);
@@ -225,6 +240,17 @@ describe("gennai plan", () => {
     const run = await here.run("run", "--mode", "plan", denied);
     expect(run).toMatchObject({ code: 3, out: expect.stringContaining("The rules refuse part of this plan") });
     expect(run.out).not.toContain("Approve it later");
+  });
+
+  test("a file that may not be changed for want of an intent is shown as that, with what to do", async () => {
+    await using here = await cliScene(files);
+    expect((await here.run("intents", "mode", "required")).code).toBe(0);
+    const { id } = await planned(here, "create notes.txt with hello then verify ls");
+    const preview = await here.run("plan", "preview", id);
+    expect(preview.code).toBe(3);
+    expect(preview.out).toContain("change of a file, not shown because a rule refuses it");
+    expect(preview.out).not.toMatch(/^ {2}\$ $/m);
+    expect(preview.out).toContain("Select an intent for the session of the plan, then preview it again.");
   });
 
   test("an unknown plan and an empty request are usage errors", async () => {
