@@ -12,6 +12,8 @@ export interface IntentRules {
   /** The session's intent, if it can still be selected. */
   readonly active: Intent | undefined;
   readonly selectable: readonly Intent[];
+  /** Nothing can be selected, because nobody accepted the intents file as it is now. */
+  readonly waitsForAcceptance?: boolean;
   /** True for paths that no intent may edit; they hold with `on` false as well. */
   ignored(path: string): boolean;
 }
@@ -41,7 +43,7 @@ export function createIntentsPolicy(options: {
       ];
       if (rules.on) {
         const { active } = rules;
-        if (active === undefined) verdicts.push(intentRequired(rules.selectable));
+        if (active === undefined) verdicts.push(intentRequired(rules));
         else {
           const scope = scopeOf(active.ownedScope);
           verdicts.push(
@@ -62,18 +64,24 @@ function changesSomething({ access, analysis }: PolicyInput): boolean {
 }
 
 /** Refuses for want of an intent. */
-function intentRequired(selectable: readonly Intent[]): Verdict {
+function intentRequired(rules: IntentRules): Verdict {
   return deny({
     code: "intent_required",
     rule: "intents/required",
     reason: citeIntentMessage,
-    hint: selectIntentHint(selectable),
+    hint: selectIntentHint(rules),
     retryable: true,
   });
 }
 
 /** What to do for want of an intent: names the tool and the ids that can be cited. */
-export function selectIntentHint(selectable: readonly Intent[]): string {
+export function selectIntentHint({
+  selectable,
+  waitsForAcceptance = false,
+}: Pick<IntentRules, "selectable" | "waitsForAcceptance">): string {
+  if (waitsForAcceptance) {
+    return "The intents file is not accepted as it is now. Ask the user to read it, and then to run gennai intents accept.";
+  }
   if (selectable.length === 0) return "No intent can be selected now. Ask the user to add one or to make one active.";
   const ids = selectable.slice(0, 20).map(({ id }) => id);
   const more = selectable.length > ids.length ? " …" : "";

@@ -110,17 +110,19 @@ export class IntentsService {
       on,
       active: selectable.find(({ id }) => id === activeId),
       selectable,
+      waitsForAcceptance: selectable.length === 0 && intents.some((intent) => intent.selectable),
       ignored: mode === "off" ? () => false : (path) => ignored.has(path),
     };
   }
 
   /** The intent with this id. Throws `ToolFailure` `invalid_intent` for one that is not there or cannot be selected. */
   async selectable(id: string | undefined): Promise<Intent> {
-    const { selectable, active } = await this.rules(id?.trim());
+    const rules = await this.rules(id?.trim());
+    const { selectable, active } = rules;
     if (active !== undefined) return active;
     throw new ToolFailure("invalid_intent", citeIntentMessage, {
       failureClass: "permission_denied",
-      hint: selectIntentHint(selectable),
+      hint: selectIntentHint(rules),
       retryable: selectable.length > 0,
     });
   }
@@ -186,7 +188,7 @@ export class IntentsService {
       case "off":
         return { on: false, why: "A person turned intents off for this workspace." };
       case "required":
-        return { on: true, why: "Intents are required." };
+        return { on: true, why: "Every change needs one." };
       case "auto":
         if (there && !setting.seen) await this.#setting.write({ ...setting, seen: true });
         if (there) return { on: true, why: `The workspace has ${intentsFile}.` };

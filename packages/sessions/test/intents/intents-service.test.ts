@@ -66,7 +66,10 @@ describe("seed 001 opt-in: keep the hooks opt-in per workspace or profile (featu
       problems: [expect.stringContaining("its present text is not accepted")],
     });
     expect((await service.rules(id)).selectable).toEqual([]);
-    await expect(service.selectable(id)).rejects.toMatchObject({ code: "invalid_intent" });
+    await expect(service.selectable(id)).rejects.toMatchObject({
+      code: "invalid_intent",
+      hint: expect.stringContaining("gennai intents accept"),
+    });
 
     await expect(service.accept({ record, seen: "0".repeat(64) })).rejects.toMatchObject({ code: "stale_file" });
     expect(await service.status()).toMatchObject({ accepted: false });
