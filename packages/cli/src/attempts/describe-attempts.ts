@@ -1,10 +1,11 @@
 import type { Attempt, Attempts } from "@gennai/sessions/attempts/attempt";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
+import { utcTime } from "../terminal/utc-time.ts";
 
 /** One prompt and its attempts, best first. */
 export function describeAttempts({ id, prompt, check, attempts, at }: Attempts): string {
-  const when = new Date(at).toISOString().slice(0, 19).replace("T", " ");
-  const head = `${id}  ${when} UTC  ${shortened(prompt)}\n  decided by: ${shortened(check)}\n`;
+  const when = utcTime(at);
+  const head = `${id}  ${when}  ${shortened(prompt)}\n  decided by: ${shortened(check)}\n`;
   return head + attempts.map((attempt) => `  ${describeAttempt(attempt)}\n`).join("");
 }
 

@@ -1,6 +1,7 @@
 import type { EmergencyReport } from "@gennai/sessions/emergency/emergency-here";
 import type { Paint } from "../../terminal/colours.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { utcTime } from "../../terminal/utc-time.ts";
 
 export interface EmergencyTold extends EmergencyReport {
   /** Turns that ended by the switching; absent when no server runs. */
@@ -23,7 +24,7 @@ export function describeEmergency({ state, changes, stoppedTurnIds }: EmergencyT
     ...(changes.length === 0 ? [] : ["", "Last changes:"]),
     ...changes.map(
       ({ time, control, enabled, tool, by, via, reason, effective }) =>
-        `  ${new Date(time).toISOString().slice(0, 19).replace("T", " ")}  ${control}${tool === "" ? "" : ` ${terminalSafe(tool)}`} ${enabled ? "on" : "off"}` +
+        `  ${utcTime(time)}  ${control}${tool === "" ? "" : ` ${terminalSafe(tool)}`} ${enabled ? "on" : "off"}` +
         `${effective ? "" : " (refused: switched on by somebody else at the same moment)"}, by ${terminalSafe(by)} (${via}): ${terminalSafe(reason)}`,
     ),
   ].join("\n");

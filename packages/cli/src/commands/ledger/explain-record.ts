@@ -1,3 +1,4 @@
+import { utcTime } from "../../terminal/utc-time.ts";
 import { fieldsOf, listOf, parseRecord, type RecordFields, textOf } from "./record-fields.ts";
 import { decisionOf } from "./record-line.ts";
 
@@ -26,7 +27,10 @@ export function explainRecord(record: RecordFields, others: readonly RecordField
   };
   for (const call of calls) {
     add("happened", happenedIn(kind, call, kind === "intent" ? endOf(call, record, others) : undefined));
-    add("agreed", agreement(call));
+    for (const asked of listOf(call.get("also_asked")).map(fieldsOf)) {
+      add("agreed", `${agreement(asked)}: ${textOf(asked.get("rule"))}`);
+    }
+    add("agreed", plannedStep(call, record, others) ?? agreement(call));
     add("rule", ruleWords(call));
     add("risk", textOf(call.get("risk")));
   }
@@ -54,8 +58,8 @@ export function explainRecord(record: RecordFields, others: readonly RecordField
   add("turn", textOf(metadata.get("turn_id")));
   const seq = metadata.get("seq");
   const number = typeof seq === "number" ? `Record ${seq}` : "A record without a number";
-  const time = textOf(record.get("timestamp")).slice(0, 19).replace("T", " ");
-  return { title: `${number}, ${kindWords[kind] ?? (kind || "of another program")}, ${time} UTC`, lines };
+  const time = utcTime(textOf(record.get("timestamp")));
+  return { title: `${number}, ${kindWords[kind] ?? (kind || "of another program")}, ${time}`, lines };
 }
 
 /** The records that an id means: a number, an id or the beginning of one, or the id of a call. */
@@ -124,6 +128,28 @@ function inputWords(input: unknown): string {
   const shown = named.find((value) => value !== "") ?? textOf(text);
   if (shown === "") return text === "" ? "" : "(purged)";
   return `“${[...shown].slice(0, maxInput).join("")}${[...shown].length > maxInput ? "…" : ""}”`;
+}
+
+/** Of a step of a plan, for which nobody was asked apart: the plan, and who approved it. */
+function plannedStep(call: RecordFields, record: RecordFields, others: readonly RecordFields[]): string | undefined {
+  const step = textOf(call.get("plan_step"));
+  if (step === "" || call.has("confirmation")) return undefined;
+  const metadataOf = (each: RecordFields): RecordFields => fieldsOf(each.get("metadata"));
+  const planOf = (each: RecordFields): RecordFields => fieldsOf(fieldsOf(metadataOf(each).get("details")).get("plan"));
+  const turn = metadataOf(record).get("turn_id");
+  const run = others.find((each) => metadataOf(each).get("turn_id") === turn && planOf(each).has("id"));
+  if (run === undefined) return `it is the step ${step} of a plan that a person approved`;
+  const plan = planOf(run);
+  // Of several approvals the last one before the run is the one that was spent.
+  const approval = others.findLast(
+    (each) =>
+      textOf(metadataOf(each).get("kind")) === "session" &&
+      planOf(each).get("id") === plan.get("id") &&
+      Number(metadataOf(each).get("seq")) < Number(metadataOf(run).get("seq")),
+  );
+  const where = approval === undefined ? "" : `, record ${String(metadataOf(approval).get("seq"))}`;
+  const who = textOf(plan.get("approved_by")) || "a person";
+  return `it is the step ${step} of the plan ${textOf(plan.get("id"))}, which ${who} approved${where}`;
 }
 
 function agreement(call: RecordFields): string {

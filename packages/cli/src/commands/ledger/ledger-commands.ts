@@ -10,7 +10,7 @@ import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
 import { CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
 import { type Paint, paintFor } from "../../terminal/colours.ts";
-import { asTyped, type Console } from "../../terminal/console.ts";
+import { asTyped, type Console, commandName } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../version.ts";
 import { parseCount } from "../options/option-values.ts";
@@ -83,6 +83,11 @@ export async function ledgerShowCommand(flags: LedgerShowFlags, console: Console
   });
   const paint = paintFor(console.output, console.environment);
   const lines = recordLines(text);
+  const older = Math.max(0, lines.length - limit);
+  if (older > 0 && flags.json !== true) {
+    const all = `${commandName(console.environment)} ledger show --limit ${lines.length}`;
+    console.output.write(`${paint("dim", `… ${older} older: ${all}`)}\n`);
+  }
   for (const line of lines.slice(-limit)) {
     console.output.write(`${flags.json === true ? line : describeRecord(line, paint)}\n`);
   }

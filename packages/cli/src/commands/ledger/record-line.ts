@@ -1,6 +1,7 @@
 import { actWords } from "@gennai/protocol/model/governance/act-words";
 import type { Paint } from "../../terminal/colours.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { utcTime } from "../../terminal/utc-time.ts";
 import { fieldsOf, listOf, parseRecord, textOf } from "./record-fields.ts";
 
 /** A record in a line: seq, time, kind, what was called with which verdict, which files, or what a person decided. Old records show what they have. */
@@ -21,7 +22,7 @@ export function describeRecord(line: string, paint: Paint): string {
   const intent = kind === "session" ? "" : textOf(details.get("intent"));
   return [
     (typeof seq === "number" ? String(seq) : "-").padStart(5),
-    textOf(record.get("timestamp")).slice(0, 19),
+    utcTime(textOf(record.get("timestamp"))),
     paint("cyan", kind.padEnd(8)),
     [agentOf(kind, details), ...decisionOf(kind, details), ...calls, ...files, intent === "" ? "" : `intent ${intent}`]
       .filter((part) => part !== "")
@@ -40,7 +41,12 @@ export function decisionOf(kind: string, details: ReadonlyMap<string, unknown>):
   if (title !== "") return [workWithoutSession(kind, details, title)];
   const layer = textOf(details.get("layer"));
   if (layer !== "") return [`${layer} what git ignores: ${listOf(details.get("paths")).map(textOf).join(", ")}`];
+  const plan = fieldsOf(details.get("plan"));
+  if (plan.has("id")) return [planWords(kind, plan)];
+  if (details.get("interrupted") === true) return ["the turn was interrupted"];
   switch (kind) {
+    case "emergency":
+      return [emergencyWords(details)];
     case "review": {
       const review = fieldsOf(details.get("review"));
       const decisions = listOf(review.get("hunks")).map((hunk) => textOf(fieldsOf(hunk).get("decision")));
@@ -72,6 +78,22 @@ export function decisionOf(kind: string, details: ReadonlyMap<string, unknown>):
     default:
       return [];
   }
+}
+
+/** Its approval, and how its run and verification began and ended. */
+function planWords(kind: string, plan: ReadonlyMap<string, unknown>): string {
+  const id = `plan ${shortId(plan.get("id"))}`;
+  if (kind === "session") return `${id} approved by ${textOf(plan.get("approved_by"))}`;
+  if (kind === "intent") return `${id} begins to run, as ${textOf(plan.get("approved_by"))} approved it`;
+  return `${id}: ${textOf(plan.get("state")).replaceAll("_", " ")}`;
+}
+
+function emergencyWords(details: ReadonlyMap<string, unknown>): string {
+  const [control, tool] = [textOf(details.get("control")), textOf(details.get("tool"))];
+  const what = `${control}${tool === "" ? "" : ` ${tool}`} ${details.get("enabled") === true ? "on" : "off"}`;
+  const lost = details.get("effective") === false ? " (refused: switched on by somebody else at the same moment)" : "";
+  const by = `by ${textOf(details.get("by"))} (${textOf(details.get("via"))})`;
+  return `${what}${lost}, ${by}: ${textOf(details.get("reason"))}`;
 }
 
 /** Of what a person tried, and kept without a session. */

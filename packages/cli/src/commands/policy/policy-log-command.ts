@@ -7,6 +7,7 @@ import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import { type Paint, paintFor } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { utcTime } from "../../terminal/utc-time.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 
 export interface PolicyLogFlags {
@@ -71,7 +72,7 @@ const colours = { blocked: "red", refused: "red", asked: "yellow", confirmed: "g
 
 function describe(entry: DamageControlEntry, paint: Paint): string {
   const { action, rule, sessionId, time } = entry;
-  const when = new Date(time).toISOString().replace("T", " ").slice(0, 19);
+  const when = utcTime(time);
   const what = terminalSafe(`${rule}  ${entry.tool}  ${violationWords(entry)}`);
   return `${when}  ${paint(colours[action], action.padEnd(9))} ${what}  ${paint("dim", sessionId.slice(0, 8))}`;
 }

@@ -52,6 +52,8 @@ const records = [
       changes: [{ path: "b.txt", operation: "delete" }],
     },
   ),
+  record(10, "intent", [], { turn_id: "run", details: { plan: { id: "p1", approved_by: "ann" } } }),
+  record(11, "outcome", [bash("c7", { verdict: "allow", rule: "", plan_step: "s1" })], { turn_id: "run" }),
 ];
 
 async function explain(id: string, ...more: string[]) {
@@ -109,4 +111,8 @@ test("an id that means nothing, or too much, says what to do", async () => {
 test("as JSON", async () => {
   const [explanation] = JSON.parse((await explain("3", "--json")).printed) as [{ title: string }];
   expect(explanation.title).toContain("Record 3");
+});
+
+test("a step of a plan names the plan and its approval", async () => {
+  expect((await explain("11")).printed).toContain("it is the step s1 of the plan p1, which ann approved, record 8");
 });
