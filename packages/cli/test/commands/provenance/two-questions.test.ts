@@ -10,9 +10,10 @@ test("a command with two questions keeps both answers: in ledger, report and dam
   const console = here.console();
   const done = runCommandLine(["run", "--ask", "run curl -s https://example.com/"], console);
   const shown = () => console.printed() + console.complained();
-  await expect.poll(shown).toContain("Allow Bash?");
+  // What is typed before it can be read is no answer.
+  await expect.poll(shown).toMatch(/Allow Bash\?[\s\S]* n \[reason\] > /);
   console.input.write("y\n");
-  await expect.poll(shown).toContain("Let curl reach example.com:443?");
+  await expect.poll(shown).toMatch(/Let curl reach example\.com:443\?[\s\S]* n \[reason\] > /);
   console.input.write("n\n");
   expect(await done).toBe(3);
 
