@@ -68,7 +68,10 @@ export interface ToolPorts {
   shellArguments?(command: string): readonly string[] | Promise<readonly string[]>;
 }
 
-/** Every tool of a session, by name. They keep state for one session: make a set for each. */
+/**
+ * The tools that need only what the session has, by name; `turnTools` adds the others. They keep state for one session: make
+ * a set for each.
+ */
 export function createTools(ports: ToolPorts): Map<string, Tool> {
   const shellArguments = ports.shellArguments?.bind(ports) ?? plainShell;
   const tools: readonly Tool[] = [

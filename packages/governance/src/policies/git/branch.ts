@@ -35,8 +35,8 @@ export interface BranchPolicyOptions {
 }
 
 /**
- * In branch mode files change, and commands that may write run, only on the session's own, unprotected branch; in proposal
- * mode nothing changes but by the user's hand: nothing runs, but for what is staged where that is the mode. It denies, so no yes helps: such a command asks elsewhere only where it may run.
+ * In Branch Mode, files change and commands that may write run only on the session's own, unprotected branch. In Proposal
+ * Mode only the user changes files; commands run only if they are staged. This policy denies: no yes can change that.
  */
 export function createBranchPolicy({ mode, readBranch, protectedBy }: BranchPolicyOptions): Policy {
   return {

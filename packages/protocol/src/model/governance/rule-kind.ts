@@ -51,7 +51,7 @@ export const pathProtections: readonly PathProtection[] = Object.keys(pathRuleKi
   (word): word is PathProtection => Object.hasOwn(pathRuleKinds, word),
 );
 
-/** Protections that forbid an action on a path. @param permits leaves out those that forbid this action, too */
+/** Protections that forbid `action` on a path. With `permits`, only those that do not forbid that action as well. */
 export function protectionsAgainst(
   action: PathAction,
   { permits }: { readonly permits?: PathAction } = {},
