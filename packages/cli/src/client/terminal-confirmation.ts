@@ -59,6 +59,8 @@ export async function confirmAtTerminal(
     options.write(options.paint("dim", `Without an answer within ${time} it is refused.\n`));
   }
   const line = await options.input.question(`${choices.join(" · ")} > `, { signal: options.signal });
+  if (line === undefined && !options.signal.aborted)
+    options.write("\nThe input ended before an answer: that is a no.\n");
   return readAnswer(line, question.offeredScopes, { patterns: patternsOf(question), rest });
 }
 

@@ -92,3 +92,15 @@ test("of what a command has changed, what is asked about stands apart, and the r
   expect(shown).toContain("  rest    a.txt, .git\n");
   expect(shown).toContain("y keep all · r keep only the rest, without what this question is about ·");
 });
+
+test("input that ends before an answer is said to have ended, and is no yes", async () => {
+  let shown = "";
+  const reply = await confirmAtTerminal(question, {
+    input: { question: async () => undefined },
+    write: (text) => void (shown += text),
+    paint: (_style, text) => text,
+    signal: new AbortController().signal,
+  });
+  expect(reply).toMatchObject({ answer: "nobody" });
+  expect(shown).toContain("The input ended before an answer: that is a no.");
+});

@@ -158,7 +158,7 @@ function reasonOf({ code, message, hint, rule }: ToolError, session: Session): s
     rule === "intents/required"
       ? `Ask the user to select an intent for the session ${session.id} in Gennai.`
       : code === "nobody_to_ask"
-        ? "Tell the user: a rule of theirs in .gennai/rules.yaml can allow it, or they do it themselves."
+        ? "Tell the user: no rule can allow it, so they have to do it themselves."
         : hint;
   const by = rule === undefined ? "Gennai" : `Gennai, rule ${rule}`;
   return [message, ...(next === undefined ? [] : [next]), `(${by})`].join(" ");

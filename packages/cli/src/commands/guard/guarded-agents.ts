@@ -103,7 +103,7 @@ const agents: readonly GuardedAgent[] = [
     nextStepOfUser: trustCodex,
     limits: [
       "Until its user trusts the hook in /hooks, Codex leaves it out and runs every call.",
-      "A hook cannot make Codex ask: what would be asked about is refused, with the reason. Rules of yours can allow it.",
+      "A hook cannot make Codex ask: what would be asked about is refused, with the reason. Do it yourself then.",
       "Text typed into a running command (write_stdin) reaches no hook: commands that could act on it are refused when they start.",
       "It does not say how a command ended, and of some that write files not even that they did.",
       "Gennai sees the text of a command, not what it does: commands that are not proven to read are refused.",
@@ -148,7 +148,7 @@ const agents: readonly GuardedAgent[] = [
     limits: [
       "In a directory that is not trusted, also with --skip-trust, it leaves all hooks out, and every call runs.",
       "By its reference, a hook that takes longer than its time does not stop a call, and hooksConfig switches all of them off.",
-      "It takes a question of a hook, but waits for ever where nobody sees it (gemini -p): what would be asked about is refused, with the reason. Rules of yours can allow it.",
+      "It takes a question of a hook, but waits for ever where nobody sees it (gemini -p): what would be asked about is refused, with the reason. Do it yourself then.",
       "Gennai sees the text of a command, not what it does: commands that are not proven to read are refused, and so are sub-agents.",
       "A file named with @ in a prompt, and a line typed with !, reach no hook; as an agent in an editor (gemini --acp) it starts none, by what its program says.",
       "Hooks of extensions and of an organisation are not looked at. A settings file with comments is left alone.",
@@ -165,7 +165,7 @@ const agents: readonly GuardedAgent[] = [
     home: ({ XDG_CONFIG_HOME, HOME }) => join(XDG_CONFIG_HOME || join(HOME || homedir(), ".config"), "opencode"),
     userFile: join("plugins", pluginFile),
     limits: [
-      "A plugin cannot make opencode ask: what would be asked about is refused, with the reason. Rules of yours can allow it.",
+      "A plugin cannot make opencode ask: what would be asked about is refused, with the reason. Do it yourself then.",
       "A plugin that cannot be loaded, and all of them with --pure, are left out, and every call runs.",
       "Files and shell lines in a prompt or a command of opencode's (@file, !`line`) reach no hook; nor do formatters that run after an edit.",
       "Other plugins are not looked at. Of a call that one of them changed you hear when it has run.",

@@ -14,7 +14,7 @@ const scopeNames: Readonly<Record<ConfirmationScope, string>> = {
 
 /** How a question is answered where the client cannot ask; for its model and its user. */
 export const howToAnswer =
-  "This client cannot ask its user (it has no elicitation). Tell the user: a rule of theirs in .gennai/rules.yaml can allow it, or they do it themselves.";
+  "This client cannot ask its user (it has no elicitation). Tell the user: no rule can allow it, so they have to do it themselves.";
 
 /** Puts a question of the gate before the client's user, by the form that MCP has for it. */
 export async function elicitedAnswer(

@@ -17,6 +17,7 @@ import type { ToolFact } from "../tool-fact.ts";
 import { waysToKeep } from "../ways-to-keep.ts";
 import { commandOutcome } from "./command-outcome.ts";
 import { type EditContents, editRecords } from "./edit-records.ts";
+import { lostWrites } from "./lost-writes.ts";
 import { type NetworkedRun, runWithNetwork } from "./run-with-network.ts";
 import { stagedLimitNotes } from "./staged-limits.ts";
 
@@ -54,8 +55,12 @@ export async function executeStaged(
     { given: surroundings.allowed, own: registries?.own },
     context,
   );
-  const { keepsNothing } = surroundings;
-  const outcome = await settle(ended, { command, timeoutMs, contents: surroundings, keepsNothing }, context);
+  const { keepsNothing, workspaceRoot } = surroundings;
+  const outcome = await settle(
+    ended,
+    { command, workspaceRoot, timeoutMs, contents: surroundings, keepsNothing },
+    context,
+  );
   return connections.length === 0 ? outcome : { ...outcome, connections };
 }
 
@@ -64,10 +69,12 @@ async function settle(
   { staged, notes: ofNetwork }: Pick<NetworkedRun, "staged" | "notes">,
   {
     command,
+    workspaceRoot,
     timeoutMs,
     contents,
     keepsNothing,
   }: Pick<StagedExec, "command"> & {
+    readonly workspaceRoot: string;
     readonly timeoutMs: number;
     readonly contents: EditContents;
     readonly keepsNothing: string | undefined;
@@ -75,9 +82,11 @@ async function settle(
   { signal, judge }: ExecutionContext,
 ): Promise<ToolOutcome> {
   const { run, left, layered, stale, refused } = staged;
+  const lost = lostWrites(command, workspaceRoot);
   const notes = [
     ...ofNetwork,
     ...stagedLimitNotes(run),
+    ...(lost.length === 0 ? [] : [`[outside the workspace, so not kept: ${shownNames(lost)}]`]),
     ...(left.length === 0 ? [] : [`[never kept: ${shownNames(left)}]`]),
   ];
   if (stale.length > 0) {
