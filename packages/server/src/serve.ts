@@ -31,6 +31,7 @@ import { HEALTH_PATH, healthRoute } from "./http/routes/health-route.ts";
 import { type NotReady, probeRoutes } from "./http/routes/probe-routes.ts";
 import { reportedVerifier } from "./identity/reported-verifier.ts";
 import { openUsersRoot } from "./identity/users-root.ts";
+import { warnOfUsers } from "./identity/warn-of-users.ts";
 import { Idleness } from "./idleness.ts";
 import { openStages, type StagesUsed, stagesUsed } from "./open-stages.ts";
 import { readPageFiles } from "./page/page-files.ts";
@@ -151,6 +152,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const usersRoot = users && openUsersRoot(users.workspaceRoot, { stateDir, configDir, environment });
   // There from the beginning: other servers of a shared log need a copy before their own start.
   if (users !== undefined) await openLedgerSigner(stateDir);
+  const named = options.environment["GENNAI_CAPABILITIES"] || undefined;
+  // Not waited for: an issuer that is away for a moment keeps no server from starting.
+  if (verifier !== undefined) void warnOfUsers(verifier, { named, configDir, stateDir }, log);
   const admission = new Admission(options.limits ?? defaultLimits);
   const callers = new Callers();
   // Anyone who calls from this process was handed the way to it.

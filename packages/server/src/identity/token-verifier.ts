@@ -47,6 +47,20 @@ export class TokenVerifier {
     this.#options = options;
   }
 
+  /** Why the issuer's keys cannot be had right now; undefined when they can. Asks the issuer where that is needed. */
+  async missingKeys(): Promise<string | undefined> {
+    try {
+      // No issuer has a key of this name: it is looked for only after the keys were fetched.
+      await this.#options.keys(
+        { alg: "ES256", kid: "gennai-asks-whether-there-are-keys" },
+        { payload: "", signature: "" },
+      );
+    } catch (error) {
+      if (error instanceof KeysUnavailable) return error.message;
+    }
+    return undefined;
+  }
+
   async judge(token: string): Promise<TokenJudgement> {
     const { issuer, audiences, keys, claims, algorithms, clockSkew = 30, now = Date.now } = this.#options;
     if (token.length > maxToken) return { type: "refused", reason: "it is too long" };
