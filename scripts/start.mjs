@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { ensureBuilt, program } from "./lib/build.mjs";
 import { ensureInstalled } from "./lib/install.mjs";
 import { packagedNode } from "./lib/packaged-node.mjs";
-import { inRepository } from "./lib/repository.mjs";
+import { inRepository, isInRepository } from "./lib/repository.mjs";
 import { exitCode } from "./lib/run.mjs";
 
 try {
@@ -16,13 +16,14 @@ try {
 }
 
 function startGennai() {
+  // npm changes the directory; this is the one in which the user typed.
+  const directory = process.env.INIT_CWD ?? process.cwd();
   const child = spawn(packagedNode(), [program, ...process.argv.slice(2)], {
     stdio: "inherit",
     env: {
-      // Where gennai finds a project to copy when no workspace is named.
-      GENNAI_SAMPLE_WORKSPACE: inRepository("examples", "sample-workspace"),
-      // npm changes the directory; a relative `--workspace` means the one in which the user typed.
-      GENNAI_INVOKED_FROM: process.env.INIT_CWD ?? process.cwd(),
+      // The project to copy when no workspace is named. Who calls from a directory of their own means that one.
+      ...(isInRepository(directory) ? { GENNAI_SAMPLE_WORKSPACE: inRepository("examples", "sample-workspace") } : {}),
+      GENNAI_INVOKED_FROM: directory,
       ...process.env,
     },
   });

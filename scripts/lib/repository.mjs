@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** Absolute path of the checkout. */
@@ -8,6 +8,11 @@ export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 /** @param {...string} parts @returns {string} an absolute path inside the checkout */
 export function inRepository(...parts) {
   return join(root, ...parts);
+}
+
+/** @param {string} path absolute @returns {boolean} true for the checkout itself and what is in it */
+export function isInRepository(path) {
+  return path === root || path.startsWith(`${root}${sep}`);
 }
 
 /** @returns {string[]} absolute paths; what another branch left behind is not among them */
