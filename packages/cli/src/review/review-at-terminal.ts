@@ -1,4 +1,5 @@
 import type { Hunk, Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
+import { plural } from "@gennai/protocol/plural";
 import type { HunkDecision } from "@gennai/protocol/review/apply-review";
 import { asCliError } from "../errors/cli-error.ts";
 import { colouredDiff, colouredLine, type Paint } from "../terminal/colours.ts";
@@ -11,7 +12,10 @@ import { type Decisions, decideEach, type NamedHunk, namedHunks } from "./hunk-s
 export function describeProposal(proposal: Proposal, paint: Paint): string {
   const count = namedHunks(proposal).length;
   const lines = [
-    paint("bold", `Proposed: ${proposal.changes.length} file(s), ${count} hunk(s). Nothing is written yet.`),
+    paint(
+      "bold",
+      `Proposed: ${plural(proposal.changes.length, "file")}, ${plural(count, "hunk")}. Nothing is written yet.`,
+    ),
     ...proposal.warnings.map((warning) => paint("yellow", `warning: ${terminalSafe(warning)}`)),
   ];
   for (const change of proposal.changes) {

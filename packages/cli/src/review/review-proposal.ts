@@ -1,5 +1,6 @@
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
+import { plural } from "@gennai/protocol/plural";
 import type { ChangeWriter } from "../client/change-writer.ts";
 import type { Paint } from "../terminal/colours.ts";
 import type { LineInput } from "../terminal/line-input.ts";
@@ -50,7 +51,7 @@ export async function reviewProposal(proposal: Proposal, options: ReviewOptions)
   options.write(
     files.length === 0
       ? "Nothing was applied.\n"
-      : `Applied ${kept.length} of ${hunks.length} hunk(s) to ${files.map(({ path }) => path).join(", ")}.\n`,
+      : `Applied ${kept.length} of ${plural(hunks.length, "hunk")} to ${files.map(({ path }) => path).join(", ")}.\n`,
   );
   return {
     proposalId: proposal.proposalId,

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Effect } from "@gennai/governance/effect";
 import type { Tool } from "@gennai/governance/tool";
+import { plural } from "@gennai/protocol/plural";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import { z } from "zod";
 import type { ToolFact } from "../tools/tool-fact.ts";
@@ -32,7 +33,7 @@ export function proposeStagedTool(
           ...(content === undefined ? {} : { content }),
         });
       }
-      return { statement: `Propose what is staged: ${tree.files.size} file(s)`, effects };
+      return { statement: `Propose what is staged: ${plural(tree.files.size, "file")}`, effects };
     },
 
     async execute(_args, _analysis, { callId }) {

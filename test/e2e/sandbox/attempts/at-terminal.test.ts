@@ -152,11 +152,11 @@ test("in Proposal Mode the best becomes the session's proposal, which is reviewe
   const { repository, run } = place;
   const unasked = await run(...place.request, "--mode", "proposal", "set the value");
   expect(unasked).toMatchObject({ code: 3, err: "" });
-  expect(unasked.out).toContain("Proposed: 1 file(s), 1 hunk(s). Nothing is written yet.");
+  expect(unasked.out).toContain("Proposed: 1 file, 1 hunk. Nothing is written yet.");
   expect(await repository.read("value.txt")).toBe("0\n");
   const kept = await run(...place.request, "--mode", "proposal", "--yes", "set the value");
   expect(kept.code).toBe(0);
-  expect(kept.out).toContain("Applied 1 of 1 hunk(s) to value.txt.");
+  expect(kept.out).toContain("Applied 1 of 1 hunk to value.txt.");
   expect([await repository.read("value.txt"), existsSync(repository.path("more.txt"))]).toEqual(["2\n", false]);
   expect(place.left()).toEqual([]);
 });
