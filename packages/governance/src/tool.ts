@@ -119,6 +119,8 @@ export interface WantedConnections {
   readonly endpoints: readonly AllowedEndpoint[];
   /** The command runs in the background: the way is open until it ends. */
   readonly lasts?: boolean;
+  /** Answered before, and only looked at again: where they are refused now, the command runs without them, and may not miss them. */
+  readonly stand?: boolean;
 }
 
 export type ConnectionJudgement =

@@ -64,8 +64,10 @@ export async function executeCall(
             return { type: "refused", error: forbiddenNow, decision: admitted.decision };
           }
           const judgement = await judgeConnections(wanted, decided, { ...context, signal }, options);
-          if (judgement.type === "refused") judged = judgement.decision;
-          noConnection = judgement.type === "refused" ? judgement.error : undefined;
+          if (judgement.type === "refused" && wanted.stand !== true) {
+            judged = judgement.decision;
+            noConnection = judgement.error;
+          }
           noteAnswer(judgement.decision);
           return judgement;
         },

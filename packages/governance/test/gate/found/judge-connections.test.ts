@@ -16,7 +16,12 @@ import { finding, gateWith } from "../gate-fixture.ts";
 const registry: AllowedEndpoint = { host: "registry.example", port: 443 };
 
 /** A tool that runs a command which wants these, and says what it heard. */
-function wanting(text: string, endpoints: readonly AllowedEndpoint[], heard: ConnectionJudgement[]): Tool {
+function wanting(
+  text: string,
+  endpoints: readonly AllowedEndpoint[],
+  heard: ConnectionJudgement[],
+  stand = false,
+): Tool {
   const command = analyseCommand(text, { cwd: "/ws", home: "/home/dev", workspace: "/ws" });
   const cwd = { raw: ".", relative: "", absolute: "/ws", inside: true };
   return {
@@ -28,7 +33,7 @@ function wanting(text: string, endpoints: readonly AllowedEndpoint[], heard: Con
       return { statement: "Run", effects: [{ type: "exec", command, cwd, where: "server", staged: true }] };
     },
     async execute(_args, _analysis, { network }) {
-      heard.push(await network.letThrough({ program: runProgram(command), endpoints }));
+      heard.push(await network.letThrough({ program: runProgram(command), endpoints, stand }));
       return { output: "ran" };
     },
   };
@@ -37,11 +42,11 @@ function wanting(text: string, endpoints: readonly AllowedEndpoint[], heard: Con
 function bench(
   text: string,
   endpoints: readonly AllowedEndpoint[],
-  more: Partial<GateOptions> & { readonly answer?: Answer } = {},
+  more: Partial<GateOptions> & { readonly answer?: Answer; readonly stand?: boolean } = {},
 ) {
   const heard: ConnectionJudgement[] = [];
-  const tools = new Map([["Bash", wanting(text, endpoints, heard)]]);
-  const { policies = [], ...options } = more;
+  const { policies = [], stand, ...options } = more;
+  const tools = new Map([["Bash", wanting(text, endpoints, heard, stand)]]);
   return { heard, ...gateWith({ tools, policies: [createConnectionsPolicy(), ...policies], ...options }) };
 }
 
@@ -77,6 +82,14 @@ test.each([
   expect(heard).toMatchObject([
     { type: "refused", error: { message: expect.stringContaining("registry.example:443") } },
   ]);
+});
+
+test.each([
+  ["a connection that it wanted", "permission_denied", false],
+  ["one that stood before", undefined, true],
+])("a call that is refused %s ends as %s", async (_name, failureClass, stand) => {
+  const { run } = bench("npm install", [registry], { answer: { type: "nobody" }, stand });
+  expect(await run("Bash")).toMatchObject([{ output: "ran", failureClass }]);
 });
 
 test("what a policy denies is refused without a question, also where an answer stands", async () => {

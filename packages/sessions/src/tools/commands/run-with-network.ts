@@ -111,7 +111,7 @@ function isRefusedBesideLogin({ address, ...endpoint }: AllowedEndpoint, allowed
 async function standing(program: RunProgram, network: NetworkPermission): Promise<readonly AllowedEndpoint[]> {
   const endpoints = await network.standing(program);
   if (endpoints.length === 0) return [];
-  const judgement = await network.letThrough({ program, endpoints });
+  const judgement = await network.letThrough({ program, endpoints, stand: true });
   return judgement.type === "let-through" ? judgement.allowed : [];
 }
 
