@@ -151,9 +151,10 @@ export class SessionFollower implements AsyncDisposable {
   }
 
   async until<Found>(find: (events: readonly InvokeEvent[]) => Found | undefined): Promise<Found> {
-    const deadline = AbortSignal.timeout(150_000);
+    // What a killed server did not tell any more is waited for in vain as long as this, in every round.
+    const deadline = AbortSignal.timeout(20_000);
     const late = new Promise<never>((_resolve, reject) => {
-      deadline.addEventListener("abort", () => reject(new Error("It did not come within 150 s.")), { once: true });
+      deadline.addEventListener("abort", () => reject(new Error("It did not come within 20 s.")), { once: true });
     });
     late.catch(() => undefined);
     for (;;) {
