@@ -139,10 +139,7 @@ describe("what a rule asks about", () => {
   test("is refused where the client cannot ask, with how to answer it", async () => {
     await using here = await connected();
     const { text, isError } = await here.call("Bash", { command: "make" });
-    expect([isError, text]).toEqual([
-      true,
-      expect.stringMatching(/nobody can be asked[\s\S]*no rule can allow it/),
-    ]);
+    expect([isError, text]).toEqual([true, expect.stringMatching(/nobody can be asked[\s\S]*no rule can allow it/)]);
     expect(existsSync(join(here.root, "made.txt"))).toBe(false);
   });
 
