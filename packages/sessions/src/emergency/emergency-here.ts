@@ -1,6 +1,7 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
 import type { EmergencyState } from "@gennai/protocol/model/governance/emergency";
-import { isRecorded } from "@gennai/store/ledger/record-act";
 import type { EmergencyChange, EmergencyRequest } from "./emergency-change.ts";
 import { EmergencyStore } from "./emergency-store.ts";
 
@@ -40,8 +41,9 @@ export class EmergencyHere implements AsyncDisposable {
   async switch(request: Omit<EmergencyRequest, "via">, workspaceRoot: string): Promise<boolean> {
     const redactor = await createRedactor({ secrets: [] });
     const reason = await redactor.redact(request.reason);
-    return this.#store.change({ ...request, via: "cli", reason }, isRecorded(workspaceRoot) ? [workspaceRoot] : [])
-      .effective;
+    // A control holds everywhere, and one may switch it from anywhere: only a workspace gets a ledger by that.
+    const isWorkspace = [".orchestration", ".git"].some((name) => existsSync(join(workspaceRoot, name)));
+    return this.#store.change({ ...request, via: "cli", reason }, isWorkspace ? [workspaceRoot] : []).effective;
   }
 
   /**

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { PersonsLedger, type PersonsLedgerOptions } from "./persons-ledger.ts";
 
 /** What a person decided about how a workspace is governed, by the names in `actWords`, e.g. `{intents_mode: "off", …}`. */
@@ -7,15 +7,18 @@ export type GoverningAct = Readonly<Record<string, string | readonly string[]>>;
 
 /**
  * Records such an act in the workspace's ledger, to be called before it holds. Rejects with `StoreError` where nothing can be
- * recorded: then it must not hold. Where nothing is recorded at all, see `isRecorded`, it does nothing.
+ * recorded: then it must not hold. In a directory that is in no repository and has no ledger, it does nothing.
  */
 export async function recordAct(act: GoverningAct, options: PersonsLedgerOptions): Promise<void> {
-  if (!isRecorded(options.workspaceRoot)) return;
+  const { workspaceRoot } = options;
+  if (!existsSync(join(workspaceRoot, ".orchestration")) && !isInRepository(workspaceRoot)) return;
   await using ledger = await PersonsLedger.open(options);
   await ledger.record("session", act);
 }
 
-/** Not in whatever directory somebody happens to stand: only where there is a ledger, or a repository. */
-export function isRecorded(workspaceRoot: string): boolean {
-  return [".orchestration", ".git"].some((name) => existsSync(join(workspaceRoot, name)));
+/** A workspace can be a part of one. */
+function isInRepository(directory: string): boolean {
+  if (existsSync(join(directory, ".git"))) return true;
+  const parent = dirname(directory);
+  return parent !== directory && isInRepository(parent);
 }

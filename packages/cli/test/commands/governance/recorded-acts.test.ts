@@ -9,6 +9,13 @@ const files = {
   ".mcp.json": JSON.stringify({ mcpServers: { files: { command: "true" } } }),
 };
 
+test("also of a workspace that is a part of a repository, and has no ledger yet", async () => {
+  await using here = await cliScene({ "part/a.txt": "a\n" });
+  const part = ["--workspace", here.repository.path("part")];
+  expect(await here.run("intents", "mode", "off", ...part)).toMatchObject({ code: 0 });
+  expect((await here.run("ledger", "show", ...part)).out).toContain("intents off, before auto, by ");
+});
+
 test("who changed what governs a workspace is in its ledger, in words", async () => {
   await using here = await cliScene(files);
   const acts: readonly (readonly [words: string, ...args: string[]])[] = [
