@@ -7,6 +7,7 @@ import {
   type ModelEvent,
   type ModelRequest,
 } from "@gennai/agent/model";
+import { asSentence } from "@gennai/protocol/as-sentence";
 import { providerStateOf, type ThinkingBlock } from "../request/provider-prompt.ts";
 import { finishReasonOf, isCut } from "./finish-reason.ts";
 import {
@@ -20,7 +21,7 @@ import {
   refusalText,
 } from "./provider-failure.ts";
 import { rememberRefusedImages, withoutImagesAfter, withoutRefusedImages } from "./refused-images.ts";
-import { askingAgain, asSentence, lastFailure } from "./retry-words.ts";
+import { askingAgain, lastFailure } from "./retry-words.ts";
 import { SilenceWatch } from "./silence-watch.ts";
 
 export interface ModelTiming {

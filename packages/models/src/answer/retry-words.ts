@@ -1,4 +1,5 @@
 import { ModelError } from "@gennai/agent/model";
+import { asSentence } from "@gennai/protocol/as-sentence";
 
 /** Said while nobody is asked. @param wait `delay` in milliseconds, and which try comes then */
 export function askingAgain(
@@ -16,11 +17,6 @@ export function lastFailure(error: ModelError, attempts: number): ModelError {
     retryable,
     cause: error,
   });
-}
-
-/** Servers end what they say as they like, and something is said behind it. */
-export function asSentence(text: string): string {
-  return /[.!?…)\]"'”]$/.test(text) ? text : `${text}.`;
 }
 
 function seconds(milliseconds: number): string {

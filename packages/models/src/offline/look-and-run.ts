@@ -1,3 +1,4 @@
+import { asSentence } from "@gennai/protocol/as-sentence";
 import { z } from "zod";
 import { bullets, counted, refused } from "./change-files.ts";
 import { quote, type Step } from "./request/request.ts";
@@ -78,9 +79,7 @@ export function* runCommand({ command }: StepOf<"run">): Work<StepReport> {
   const end = exitCode === undefined ? "ran, but its exit code is not known" : `ended with exit code ${exitCode}`;
   return {
     ok: reply.failure === undefined && (exitCode === undefined || exitCode === 0),
-    text: [`${quote(command)} ${end}. ${output}`, ...notes.filter((note) => !isForModel(note)).map(asSentence)].join(
-      "\n",
-    ),
+    text: [`${quote(command)} ${end}. ${output}`, ...notes.filter((note) => !isForModel(note)).map(told)].join("\n"),
   };
 }
 
@@ -89,8 +88,8 @@ function isForModel(note: string): boolean {
   return note.startsWith("for the model:");
 }
 
-function asSentence(note: string): string {
-  return `${note.charAt(0).toUpperCase()}${note.slice(1)}${/[.!?)]$/.test(note) ? "" : "."}`;
+function told(note: string): string {
+  return asSentence(`${note.charAt(0).toUpperCase()}${note.slice(1)}`);
 }
 
 export function* runInTerminal({ command }: StepOf<"run">): Work<StepReport> {

@@ -1,3 +1,4 @@
+import { asSentence } from "@gennai/protocol/as-sentence";
 import { closedUnderNeeds } from "@gennai/protocol/model/governance/offered-parts";
 import type { CallContext, Found, FoundPart, Judgement } from "../../tool.ts";
 import { toolErrorFromFinding } from "../../tool-error.ts";
@@ -37,7 +38,8 @@ export async function judgeFound(
       const { decision: refused, refusal } = refusedByAnswer(found, answer, foundWork);
       const { judgement } = nothing(finding, refused, against);
       // The model has to know what of it needs a yes, to do without.
-      const message = [asSentence(refusal?.error.message ?? ""), judgement.error.message].join(" ").trim();
+      const said = refusal === undefined ? [] : [asSentence(refusal.error.message)];
+      const message = [...said, judgement.error.message].join(" ");
       return {
         judgement: { ...judgement, error: { ...judgement.error, ...refusal?.error, message } },
         decision: refused,
@@ -66,11 +68,6 @@ export async function judgeFound(
 }
 
 type Nothing = { readonly judgement: Judgement & { readonly type: "drop" }; readonly decision: Decision };
-
-/** What a person wrote need not end like a sentence. */
-function asSentence(text: string): string {
-  return text === "" || /[.!?…]$/.test(text) ? text : `${text}.`;
-}
 
 /** @param against which parts it is about; left out where that is not known */
 function nothing(finding: Finding, decision: Decision, against: AgainstParts = new Map()): Nothing {
