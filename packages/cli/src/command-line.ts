@@ -57,7 +57,8 @@ export async function runCommandLine(args: readonly string[], console: Console):
     const program = buildProgram({ console, ended: (ended) => (code = ended) }, words[0]);
     const [first, wanted] = words;
     // Commander shows the whole help for a name that it does not know.
-    if (first === "help" && wanted !== undefined && !program.commands.some((command) => command.name() === wanted))
+    const known = ["help", ...program.commands.map((command) => command.name())];
+    if (first === "help" && wanted !== undefined && !known.includes(wanted))
       program.error(`error: unknown command '${wanted}'`);
     await program.parseAsync(words, { from: "user" });
     return code;

@@ -84,7 +84,7 @@ Examples:
 In Branch Mode (the default) the agent never works on main, master, develop, release/* or the remote's default branch: it
 goes to a branch of its own, ai-agent/… . Questions are answered y, n, n and a reason, t (for this turn) or s (for this
 session); anything else is a no. Without a terminal and without --yes, every question is a no, but for hosts and ports that
---allow names.
+--allow names, and unless somebody has the session open in a page or an editor: then they are asked.
 
 --attempts: nothing is written before you keep it. What attempts ask, they ask in turn, each line with its number. Attempts whose
 check passes win, then those that change fewer lines. Budgets hold over all of them together. gennai attempts shows the others.
