@@ -6,11 +6,11 @@ test("what is written outside the workspace is lost, but for the temporary direc
   const paths = [
     written("~/notes.txt", "/home/you/notes.txt"),
     written("~/notes.txt", "/home/you/notes.txt"),
-    written("../beside", "/work/beside"),
-    written("src/a.ts", "/work/here/src/a.ts"),
+    written("../beside", "/beside"),
+    written("src/a.ts", "/ws/src/a.ts"),
     written("/tmp/out"),
     written("/dev/null"),
     { raw: "~/read.txt", absolute: "/home/you/read.txt", access: "read" as const },
   ];
-  expect(lostWrites({ paths }, "/work/here")).toEqual(["~/notes.txt", "../beside"]);
+  expect(lostWrites({ paths }, "/ws")).toEqual(["~/notes.txt", "../beside"]);
 });
