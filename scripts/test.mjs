@@ -4,6 +4,7 @@ import { relative } from "node:path";
 import { ensureBuilt } from "./lib/build.mjs";
 import { ensureClaimedNodes } from "./lib/claimed-nodes.mjs";
 import { helpIfAsked } from "./lib/command-line.mjs";
+import { withFilesInMemory } from "./lib/files-in-memory.mjs";
 import { ensureInstalled } from "./lib/install.mjs";
 import { packagedNode, toolEnvironment } from "./lib/packaged-node.mjs";
 import { inRepository, root } from "./lib/repository.mjs";
@@ -85,7 +86,9 @@ async function vitest(config, args, { leftOut = 0, program = packagedNode(), nam
     "--passWithNoTests",
     ...args,
   ];
-  const { code, output } = await run(program, [inRepository("node_modules", "vitest", "vitest.mjs"), ...allArgs], {
+  const vitest = inRepository("node_modules", "vitest", "vitest.mjs");
+  const [command, ...commandArgs] = await withFilesInMemory([program, vitest, ...allArgs]);
+  const { code, output } = await run(command, commandArgs, {
     cwd: root,
     env: toolEnvironment(),
     output: name === undefined ? "inherit" : "capture",

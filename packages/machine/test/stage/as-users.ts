@@ -16,6 +16,9 @@ const users: readonly (readonly [name: string, id: number | undefined])[] =
       ]
     : [["this user", undefined]];
 
+/** Which user runs which scenario, where each is run by one of them. */
+const seed = Number(process.env["GENNAI_STAGE_SEED"] || Date.now() % 1_000_000);
+
 /**
  * Declares a test for each scenario and user. What a stage may do depends on who makes it, so a process of that user runs them.
  *
@@ -27,31 +30,49 @@ export function testAsUsers(
   scenarios: Scenarios,
   stagedBy: StagedBy | "overlay again" = "overlay",
 ): void {
-  describe.each(users)("%s", (_name, user) => {
-    const results = new Map<string, string | null>();
-    let errors = "";
-    beforeAll(async () => {
-      const identity = user === undefined ? {} : { uid: user, gid: user };
-      const program = [fileURLToPath(new URL("run-scenarios.ts", import.meta.url)), fileURLToPath(file)];
-      const child = spawn(process.execPath, program, {
-        ...identity,
-        stdio: ["ignore", "pipe", "pipe"],
-        env: { PATH: "/usr/bin:/bin", TMPDIR: "/tmp", GENNAI_STAGED_BY: stagedBy, ...rounds() },
-      });
-      const [output, complaints] = await Promise.all([text(child.stdout), text(child.stderr)]);
-      errors = complaints;
-      for (const line of output.split("\n").filter((each) => each.startsWith("{"))) {
-        const { name, failure }: { readonly name: string; readonly failure: string | null } = JSON.parse(line);
-        results.set(name, failure);
-      }
-    }, 3_600_000);
-    test.each(Object.keys(scenarios))("%s", (scenario) => {
-      expect(results.has(scenario), errors).toBe(true);
-      // As a message it is shown whole: a property's counterexample among it.
-      expect(results.get(scenario), results.get(scenario) ?? "").toBeNull();
-    });
-    afterAll(() => results.clear());
+  const names = Object.keys(scenarios);
+  describe.each(users)("%s", (_name, user) => testAs(user, file, names, stagedBy));
+}
+
+/** As `testAsUsers`, each scenario as one of the users, whom the seed chooses; with GENNAI_ROUNDS, as each of them. */
+export function testAsOneUser(file: string, scenarios: Scenarios, stagedBy: StagedBy | "overlay again"): void {
+  if (process.env["GENNAI_ROUNDS"] !== undefined) return testAsUsers(file, scenarios, stagedBy);
+  const names = Object.keys(scenarios);
+  describe.each(users.map(([name, id], at) => ({ name, id, at })))(`$name (seed ${seed})`, ({ id, at }) => {
+    const chosen = names.filter((_scenario, index) => (seed + index) % users.length === at);
+    testAs(id, file, chosen, stagedBy);
   });
+}
+
+function testAs(
+  user: number | undefined,
+  file: string,
+  names: readonly string[],
+  stagedBy: StagedBy | "overlay again",
+): void {
+  const results = new Map<string, string | null>();
+  let errors = "";
+  beforeAll(async () => {
+    const identity = user === undefined ? {} : { uid: user, gid: user };
+    const program = [fileURLToPath(new URL("run-scenarios.ts", import.meta.url)), fileURLToPath(file), ...names];
+    const child = spawn(process.execPath, program, {
+      ...identity,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { PATH: "/usr/bin:/bin", TMPDIR: "/tmp", GENNAI_STAGED_BY: stagedBy, ...rounds() },
+    });
+    const [output, complaints] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    errors = complaints;
+    for (const line of output.split("\n").filter((each) => each.startsWith("{"))) {
+      const { name, failure }: { readonly name: string; readonly failure: string | null } = JSON.parse(line);
+      results.set(name, failure);
+    }
+  }, 3_600_000);
+  test.each(names)("%s", (scenario) => {
+    expect(results.has(scenario), errors).toBe(true);
+    // As a message it is shown whole: a property's counterexample among it.
+    expect(results.get(scenario), results.get(scenario) ?? "").toBeNull();
+  });
+  afterAll(() => results.clear());
 }
 
 /** How many rounds somebody wishes of tests that have rounds. */

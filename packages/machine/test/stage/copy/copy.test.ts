@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type CopyBudget, spend } from "#stage/copy/copy-budget";
-import { testAsUsers } from "../as-users.ts";
+import { testAsOneUser, testAsUsers } from "../as-users.ts";
 import { scenarios as commitScenarios } from "../commit/commit-scenarios.ts";
 import { scenarios as killScenarios } from "../commit/kill-scenarios.ts";
 import { scenarios as meanwhileScenarios } from "../commit/meanwhile-scenarios.ts";
@@ -13,14 +13,15 @@ import { scenarios as observeScenarios } from "../observe/observe-scenarios.ts";
 import { StageFixture } from "../stage-fixture.ts";
 import { scenarios as copyScenarios } from "./copy-scenarios.ts";
 
-// What commands do is found and kept by comparing copies as it is by overlays.
-testAsUsers(new URL("../observe/observe-scenarios.ts", import.meta.url).href, observeScenarios, "copy");
 testAsUsers(new URL("copy-scenarios.ts", import.meta.url).href, copyScenarios, "copy");
-testAsUsers(new URL("../layer/layer-scenarios.ts", import.meta.url).href, layerScenarios, "copy");
-testAsUsers(new URL("../observe/git-scenarios.ts", import.meta.url).href, gitScenarios, "copy");
-testAsUsers(new URL("../commit/commit-scenarios.ts", import.meta.url).href, commitScenarios, "copy");
-testAsUsers(new URL("../commit/meanwhile-scenarios.ts", import.meta.url).href, meanwhileScenarios, "copy");
-testAsUsers(new URL("../commit/kill-scenarios.ts", import.meta.url).href, killScenarios, "copy");
+
+// What commands do is found and kept by comparing copies as it is by overlays.
+testAsOneUser(new URL("../observe/observe-scenarios.ts", import.meta.url).href, observeScenarios, "copy");
+testAsOneUser(new URL("../layer/layer-scenarios.ts", import.meta.url).href, layerScenarios, "copy");
+testAsOneUser(new URL("../observe/git-scenarios.ts", import.meta.url).href, gitScenarios, "copy");
+testAsOneUser(new URL("../commit/commit-scenarios.ts", import.meta.url).href, commitScenarios, "copy");
+testAsOneUser(new URL("../commit/meanwhile-scenarios.ts", import.meta.url).href, meanwhileScenarios, "copy");
+testAsOneUser(new URL("../commit/kill-scenarios.ts", import.meta.url).href, killScenarios, "copy");
 
 test("a tree that is too large is refused before more of it is copied", () => {
   const budget: CopyBudget = { entries: 2, bytes: 10 };
