@@ -86,8 +86,8 @@ async function vitest(config, args, { leftOut = 0, program = packagedNode(), nam
     "--passWithNoTests",
     ...args,
   ];
-  const vitest = inRepository("node_modules", "vitest", "vitest.mjs");
-  const [command, ...commandArgs] = await withFilesInMemory([program, vitest, ...allArgs]);
+  const runner = inRepository("node_modules", "vitest", "vitest.mjs");
+  const [command, ...commandArgs] = await withFilesInMemory([program, runner, ...allArgs]);
   const { code, output } = await run(command, commandArgs, {
     cwd: root,
     env: toolEnvironment(),
