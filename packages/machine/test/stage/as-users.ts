@@ -31,7 +31,9 @@ export function testAsUsers(
   stagedBy: StagedBy | "overlay again" = "overlay",
 ): void {
   const names = Object.keys(scenarios);
-  describe.each(users)("%s", (_name, user) => testAs(user, file, names, stagedBy));
+  describe.each(users)("%s", (_name, user) => {
+    testAs(user, file, names, stagedBy);
+  });
 }
 
 /** As `testAsUsers`, each scenario as one of the users, whom the seed chooses; with GENNAI_ROUNDS, as each of them. */
