@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import type { ModelEndpoint } from "./model-endpoint.ts";
+import { sendParts } from "./request/send-parts.ts";
 
 /** The server answered, and has no such answer, now or later. */
 export class UnusableAnswer extends Error {
@@ -31,31 +32,41 @@ export async function askServer<Answer>(
   { apiKey, headers }: Pick<ModelEndpoint, "apiKey" | "headers">,
   { url, signal, body }: JsonRequest,
 ): Promise<Answer> {
-  const response = await fetch(url, {
+  const text = await textFrom(url, body === undefined ? [] : [Buffer.from(JSON.stringify(body))], {
     method: body === undefined ? "GET" : "POST",
     headers: {
-      ...headers,
       ...(apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` }),
       ...(body === undefined ? {} : { "content-type": "application/json" }),
+      // The user's own win.
+      ...headers,
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    redirect: "manual",
     signal,
+  }).catch((error: unknown) => {
+    // Why it was given up, in place of that it was.
+    signal.throwIfAborted();
+    throw error;
   });
-  // It may be loading the model, or have too much to do.
-  if (response.status >= 500 || response.status === 429) throw new Error(`HTTP ${response.status}`);
-  if (!response.ok || response.body === null) throw new UnusableAnswer(`HTTP ${response.status}`, response.status);
-  const stream: ReadableStream<Uint8Array> = response.body;
+  const answer = schema.safeParse(jsonOf(text));
+  if (!answer.success) throw new UnusableAnswer("The answer is of another kind.", 200);
+  return answer.data;
+}
+
+async function textFrom(...request: Parameters<typeof sendParts>): Promise<string> {
+  const { status, body } = await sendParts(...request);
+  if (status < 200 || status > 299) {
+    body.destroy();
+    // It may be loading the model, or have too much to do.
+    if (status >= 500 || status === 429) throw new Error(`HTTP ${status}`);
+    throw new UnusableAnswer(`HTTP ${status}`, status);
+  }
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of stream) {
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
     bytes += chunk.length;
-    if (bytes > mostBytes) throw new UnusableAnswer("The answer is too long.", response.status);
+    if (bytes > mostBytes) throw new UnusableAnswer("The answer is too long.", status);
     chunks.push(chunk);
   }
-  const answer = schema.safeParse(jsonOf(Buffer.concat(chunks).toString("utf8")));
-  if (!answer.success) throw new UnusableAnswer("The answer is of another kind.", response.status);
-  return answer.data;
+  return Buffer.concat(chunks).toString("utf8");
 }
 
 /**

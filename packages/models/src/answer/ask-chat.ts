@@ -1,5 +1,5 @@
 import { APICallError, EmptyResponseBodyError, type LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import { postParts } from "../request/post-parts.ts";
+import { sendParts } from "../request/send-parts.ts";
 import { bytesOf, textOf } from "./answer-bytes.ts";
 import { readChatAnswer } from "./chat-answer.ts";
 import { redirected, redirections } from "./fetch-from-server.ts";
@@ -20,7 +20,7 @@ export async function askChat({
   body,
   signal,
 }: ChatRequest): Promise<AsyncIterable<LanguageModelV4StreamPart>> {
-  const posted = await postParts(url, body, { headers, signal });
+  const posted = await sendParts(url, body, { headers, signal });
   const cancel = () => posted.body.destroy();
   if (redirections.has(posted.status)) {
     cancel();

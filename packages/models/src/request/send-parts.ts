@@ -3,7 +3,7 @@ import { request as httpsRequest } from "node:https";
 import { pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createInflate, createUnzip } from "node:zlib";
 
-export interface PostAnswer {
+export interface SentAnswer {
   readonly status: number;
   /** By names in small letters. */
   readonly headers: Readonly<Record<string, string>>;
@@ -11,15 +11,19 @@ export interface PostAnswer {
   readonly body: Readable;
 }
 
+interface SendOptions {
+  /** POST by default. */
+  readonly method?: "GET" | "POST";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
 /**
- * POSTs a body that lies in parts. The same as `fetch`, which would copy the whole body several times: with a long
- * conversation that is most of what a request costs. A redirection is an answer like any other: it is not followed.
+ * Sends a body that lies in parts. The same as `fetch`, which takes 30 ms and some MiB to load, and would copy the whole body
+ * several times: with a long conversation that is most of what a request costs. A redirection is an answer like any other: it
+ * is not followed.
  */
-export async function postParts(
-  url: string,
-  parts: readonly Uint8Array[],
-  options: { readonly headers: Readonly<Record<string, string>>; readonly signal: AbortSignal },
-): Promise<PostAnswer> {
+export async function sendParts(url: string, parts: readonly Uint8Array[], options: SendOptions): Promise<SentAnswer> {
   const message = await send(url, parts, options);
   const headers = Object.entries(message.headers).map(([name, value]) => [name, String(value)] as const);
   return { status: message.statusCode ?? 0, headers: Object.fromEntries(headers), body: unpacked(message) };
@@ -43,15 +47,15 @@ const unpackers: Readonly<Partial<Record<string, () => NodeJS.ReadWriteStream & 
 async function send(
   url: string,
   parts: readonly Uint8Array[],
-  { headers, signal }: { readonly headers: Readonly<Record<string, string>>; readonly signal: AbortSignal },
+  { method = "POST", headers, signal }: SendOptions,
   isRepeated = false,
 ): Promise<IncomingMessage> {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   const start = new URL(url).protocol === "https:" ? httpsRequest : httpRequest;
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const request = start(url, {
-    method: "POST",
-    headers: { ...headers, "content-length": length },
+    method,
+    headers: method === "GET" ? headers : { ...headers, "content-length": length },
     signal,
   });
   request.once("response", resolve);
@@ -65,7 +69,7 @@ async function send(
   } catch (error) {
     // The server closed a kept connection just when it was used again. Asking a model twice changes nothing.
     if (isRepeated || signal.aborted || !request.reusedSocket || !isReset(error)) throw error;
-    return send(url, parts, { headers, signal }, true);
+    return send(url, parts, { method, headers, signal }, true);
   }
 }
 

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { postParts } from "#request/post-parts";
+import { sendParts } from "#request/send-parts";
 
 async function listen(listener: RequestListener) {
   const server = createServer(listener);
@@ -32,10 +32,10 @@ const echo: RequestListener = (request, response) => {
   })();
 };
 
-describe("postParts", () => {
+describe("sendParts", () => {
   it("sends the parts as one body of known length", async () => {
     await using server = await listen(echo);
-    const response = await postParts(server.url, parts, options());
+    const response = await sendParts(server.url, parts, options());
     expect(response.headers["x-seen"]).toBe("POST 5 b");
     expect(await text(response.body)).toBe("[1,2]");
   });
@@ -44,7 +44,7 @@ describe("postParts", () => {
     await using server = await listen(echo);
     const sizes = [0, 1, 7, 65_535, 1, 65_536, 65_537, 0, 200_000, 3, ...Array.from({ length: 300 }, () => 500)];
     const many = sizes.map((size, index) => Buffer.alloc(size, String.fromCharCode(97 + (index % 26))));
-    const response = await postParts(server.url, many, options());
+    const response = await sendParts(server.url, many, options());
     const whole = Buffer.concat(many).toString();
     expect(response.headers["x-seen"]).toBe(`POST ${whole.length} b`);
     expect((await text(response.body)) === whole).toBe(true);
@@ -56,7 +56,7 @@ describe("postParts", () => {
       asked.push(request.url);
       response.writeHead(308, { location: "/other" }).end();
     });
-    const response = await postParts(server.url, parts, options());
+    const response = await sendParts(server.url, parts, options());
     expect([response.status, response.headers["location"]]).toEqual([308, "/other"]);
     expect(asked).toEqual(["/"]);
   });
@@ -68,22 +68,22 @@ describe("postParts", () => {
       if (requests === 2) request.socket.destroy();
       else echo(request, response);
     });
-    for (const _ of [1, 2]) expect(await text((await postParts(server.url, parts, options())).body)).toBe("[1,2]");
+    for (const _ of [1, 2]) expect(await text((await sendParts(server.url, parts, options())).body)).toBe("[1,2]");
     expect(requests).toBe(3);
   });
 
   it("does not send again on a fresh connection", async () => {
     await using server = await listen((request) => request.socket.destroy());
-    await expect(postParts(server.url, parts, options())).rejects.toMatchObject({ code: "ECONNRESET" });
+    await expect(sendParts(server.url, parts, options())).rejects.toMatchObject({ code: "ECONNRESET" });
   });
 
   it("fails when it is aborted, also in the middle of the answer", async () => {
     await using server = await listen((_, response) => void response.write("first"));
     const abort = new AbortController();
-    const response = await postParts(server.url, parts, options(abort.signal));
+    const response = await sendParts(server.url, parts, options(abort.signal));
     const reading = text(response.body);
     abort.abort();
     await expect(reading).rejects.toThrow();
-    await expect(postParts(server.url, parts, options(abort.signal))).rejects.toMatchObject({ name: "AbortError" });
+    await expect(sendParts(server.url, parts, options(abort.signal))).rejects.toMatchObject({ name: "AbortError" });
   });
 });
