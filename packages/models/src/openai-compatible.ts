@@ -1,6 +1,6 @@
 import { createOpenAICompatible, OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatible";
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
-import type { Model } from "@gennai/agent/model";
+import type { Model, ModelRequest } from "@gennai/agent/model";
 import type { Provider } from "@gennai/protocol/model/session/backend";
 import { nearestEffort } from "@gennai/protocol/model/session/effort";
 import { askChat } from "./answer/ask-chat.ts";
@@ -8,12 +8,15 @@ import { defaultTiming, type ModelTiming, ProviderModel } from "./answer/provide
 import { capabilitiesOf } from "./facts/model-capabilities.ts";
 import type { ModelEndpoint } from "./model-endpoint.ts";
 import { type ChatDialect, chatDialect, learnDialect } from "./request/chat-dialect.ts";
-import { encodeMessages, withMessages } from "./request/encoded-messages.ts";
+import { encodeMessages, type RequestFrame, requestFrame, withMessages } from "./request/encoded-messages.ts";
 import { toTools } from "./request/provider-prompt.ts";
 import { serverWindow } from "./server-window.ts";
 
 /** The parts of each call, by its signal: the only thing of a call that is passed on unchanged. */
-type SentRequests = WeakMap<AbortSignal, { readonly dialect: ChatDialect; readonly messages: readonly Uint8Array[] }>;
+type SentRequests = WeakMap<
+  AbortSignal,
+  { readonly dialect: ChatDialect; readonly tools: ModelRequest["tools"]; readonly messages: readonly Uint8Array[] }
+>;
 
 /** Any server that speaks the chat-completions protocol. */
 export function createOpenAICompatibleModel(
@@ -28,14 +31,25 @@ export function createOpenAICompatibleModel(
   const headers = headersOf(endpoint);
   const sent: SentRequests = new WeakMap();
   const library = libraryModel(backend, endpoint);
+  const frames = new WeakMap<ModelRequest["tools"], { readonly asked: string; readonly frame: RequestFrame }>();
 
-  /** The library would convert and encode the whole conversation again for every request, which grows with its length. */
+  /** The library would convert and encode tools and conversation again for every request, which grows with its length. */
   async function doStream({ abortSignal: signal, ...call }: LanguageModelV4CallOptions) {
-    const messages = signal && sent.get(signal)?.messages;
-    if (signal === undefined || messages === undefined) throw new TypeError("This conversation was not encoded.");
+    const request = signal && sent.get(signal);
+    if (signal === undefined || request === undefined) throw new TypeError("This conversation was not encoded.");
+    const body = withMessages(await frameOf(request.tools, call), request.messages);
+    return { stream: await askChat({ url, headers, body, signal }) };
+  }
+
+  /** The same for nearly all requests of a turn. */
+  async function frameOf(tools: ModelRequest["tools"], call: LanguageModelV4CallOptions): Promise<RequestFrame> {
+    const asked = JSON.stringify({ ...call, tools: undefined });
+    const known = frames.get(tools);
+    if (known?.asked === asked) return known.frame;
     const { body } = await library.prepareRequest(call);
-    const json = JSON.stringify({ ...body, stream: true, stream_options: { include_usage: true } });
-    return { stream: await askChat({ url, headers, body: withMessages(json, messages), signal }) };
+    const frame = requestFrame(JSON.stringify({ ...body, stream: true, stream_options: { include_usage: true } }));
+    frames.set(tools, { asked, frame });
+    return frame;
   }
 
   return new ProviderModel({
@@ -49,7 +63,8 @@ export function createOpenAICompatibleModel(
     async toCall(request, { signal }) {
       const dialect = chatDialect(server);
       const reader = { chat: library, model: id, dialect };
-      sent.set(signal, { dialect, messages: await encodeMessages(reader, request.system, request.messages) });
+      const messages = await encodeMessages(reader, request.system, request.messages);
+      sent.set(signal, { dialect, tools: request.tools, messages });
       return {
         prompt: [],
         ...(request.maxOutputTokens > 0 ? { maxOutputTokens: request.maxOutputTokens } : {}),

@@ -26,6 +26,8 @@ interface EncodedConversation {
   readonly ends: number[];
   /** Longer than what it holds. */
   bytes: Buffer;
+  /** What stood before it the last time. */
+  system?: { readonly text: string; readonly bytes: Buffer };
 }
 
 /** The conversation as elements of the JSON array `messages`, each behind a comma: the system message, then the messages. */
@@ -34,10 +36,8 @@ export async function encodeMessages(
   system: string,
   messages: readonly Message[],
 ): Promise<readonly Uint8Array[]> {
-  const parts: Uint8Array[] =
-    system === "" ? [] : [Buffer.from(`,${JSON.stringify({ role: "system", content: system })}`)];
   const [first] = messages;
-  if (first === undefined) return parts;
+  if (first === undefined) return system === "" ? [] : [encodedSystem(system)];
   const conversations = sentTo(reader);
   const known = conversations.get(first);
   const shared = known === undefined ? 0 : sharedLength(known.messages, messages);
@@ -49,8 +49,15 @@ export async function encodeMessages(
   const conversation = isPrefix ? latest : copyOf(known, shared);
   append(conversation, added, encoded);
   conversations.set(first, conversation);
-  parts.push(conversation.bytes.subarray(0, conversation.ends.at(-1) ?? 0));
-  return parts;
+  const told = conversation.bytes.subarray(0, conversation.ends.at(-1) ?? 0);
+  if (system === "") return [told];
+  // It mostly stays the same.
+  if (conversation.system?.text !== system) conversation.system = { text: system, bytes: encodedSystem(system) };
+  return [conversation.system.bytes, told];
+}
+
+function encodedSystem(system: string): Buffer {
+  return Buffer.from(`,${JSON.stringify({ role: "system", content: system })}`);
 }
 
 function sentTo({ model, dialect }: Reader): WeakMap<Message, EncodedConversation> {
@@ -128,15 +135,23 @@ function append(conversation: EncodedConversation, messages: readonly Message[],
   }
 }
 
-/** A request's JSON with these messages in the place of its empty list of messages, in parts. */
-export function withMessages(json: string, messages: readonly Uint8Array[]): readonly Uint8Array[] {
+/** A request without its messages. */
+export interface RequestFrame {
+  readonly before: Uint8Array;
+  readonly behind: Uint8Array;
+}
+
+/** @param json of the request, with an empty list of messages */
+export function requestFrame(json: string): RequestFrame {
   // Quotes inside of JSON strings are escaped, so this can only be the key; the library writes it before the tools.
   const at = json.indexOf('"messages":[]');
   if (at === -1) throw new TypeError("The provider library's request has no list of messages.");
   const inside = at + '"messages":['.length;
-  const parts: Uint8Array[] = [Buffer.from(json.slice(0, inside))];
+  return { before: Buffer.from(json.slice(0, inside)), behind: Buffer.from(json.slice(inside)) };
+}
+
+/** The request with these messages, in parts. */
+export function withMessages({ before, behind }: RequestFrame, messages: readonly Uint8Array[]): readonly Uint8Array[] {
   const [first, ...others] = messages;
-  if (first !== undefined) parts.push(first.subarray(1), ...others);
-  parts.push(Buffer.from(json.slice(inside)));
-  return parts;
+  return first === undefined ? [before, behind] : [before, first.subarray(1), ...others, behind];
 }

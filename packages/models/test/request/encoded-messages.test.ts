@@ -3,7 +3,7 @@ import type { Message } from "@gennai/agent/model";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type ChatDialect, commonDialect } from "#request/chat-dialect";
-import { encodeMessages, type Reader, withMessages } from "#request/encoded-messages";
+import { encodeMessages, type Reader, requestFrame, withMessages } from "#request/encoded-messages";
 
 const encode = (values: readonly unknown[]) => values.map((value) => Buffer.from(`,${JSON.stringify(value)}`));
 
@@ -11,14 +11,14 @@ it("puts messages into the request's own list, whatever the other fields hold", 
   fc.assert(
     fc.property(fc.array(fc.jsonValue()), fc.string(), fc.jsonValue(), (messages, model, tools) => {
       const request = { model: `${model}"messages":[]`, messages: [], tools };
-      const body = Buffer.concat([...withMessages(JSON.stringify(request), encode(messages))]).toString();
+      const body = Buffer.concat([...withMessages(requestFrame(JSON.stringify(request)), encode(messages))]).toString();
       expect(body).toBe(JSON.stringify({ ...request, messages }));
     }),
   );
 });
 
 it("refuses a request without a list of messages", () => {
-  expect(() => withMessages('{"model":"m"}', [])).toThrow(TypeError);
+  expect(() => requestFrame('{"model":"m"}')).toThrow(TypeError);
 });
 
 const chat = createOpenAICompatible({ name: "test", baseURL: "http://localhost" }).chatModel("m");
