@@ -112,36 +112,39 @@ export function sealRecord(
   options: { readonly salt: string; readonly toolVersion?: string; readonly next?: NextKey },
 ): SealedRecord {
   const previousHash = "genesis" in place ? digestOf(place.genesis) : place.previousHash;
+  const { salt, next, toolVersion = "unknown" } = options;
+  // Members in canonical order, so that nothing has to be sorted to be hashed and written.
   const metadata = {
-    seq: place.seq,
-    previous_hash: previousHash,
-    ...("genesis" in place ? { genesis: place.genesis } : {}),
-    kind: entry.kind,
-    ...(options.next === undefined
-      ? {}
-      : { hand_over: handOver(options.next, signer.keyId, { seq: place.seq, previousHash }) }),
-    session_id: entry.sessionId.toWellFormed(),
-    turn_id: entry.turnId.toWellFormed(),
     calls: recordable(entry.calls.map(recordedCall)),
     changes: recordable(entry.files.map(recordedChange)),
+    content_digest: "",
     details: recordable(entry.details),
+    ...("genesis" in place ? { genesis: place.genesis } : {}),
+    ...(next === undefined ? {} : { hand_over: handOver(next, signer.keyId, { seq: place.seq, previousHash }) }),
+    hash: "",
     key_id: signer.keyId,
+    kind: entry.kind,
+    previous_hash: previousHash,
+    salt,
+    seq: place.seq,
+    session_id: entry.sessionId.toWellFormed(),
+    signature: "",
+    turn_id: entry.turnId.toWellFormed(),
   };
   const record = {
-    version: "0.1.0" as const,
-    id: uuidOf(sha256Hex(`${place.seq}:${previousHash}`)),
-    timestamp: new Date(entry.time).toISOString(),
-    ...(entry.revision === "" ? {} : { vcs: { type: "git" as const, revision: entry.revision.toWellFormed() } }),
-    tool: { name: "gennai" as const, version: options.toolVersion ?? "unknown" },
     files: entry.files.map((file) => tracedFile(file, entry)),
+    id: uuidOf(sha256Hex(`${place.seq}:${previousHash}`)),
+    metadata,
+    timestamp: new Date(entry.time).toISOString(),
+    tool: { name: "gennai" as const, version: toolVersion },
+    ...(entry.revision === "" ? {} : { vcs: { revision: entry.revision.toWellFormed(), type: "git" as const } }),
+    version: "0.1.0" as const,
   };
-  const { salt } = options;
-  const content_digest = contentDigest(partsOf(record, metadata).content, salt);
-  const covered = { ...metadata, content_digest };
-  const hash = digestOf(partsOf(record, covered).fixed);
-  const signature = encodeSignature(signer.sign(recordMessage(hash)));
-  const sealed: LedgerRecord = { ...record, metadata: { ...covered, salt, hash, signature } };
-  return { seq: place.seq, hash, line: canonicalJson(sealed) };
+  metadata.content_digest = contentDigest(partsOf(record, metadata).content, salt);
+  metadata.hash = digestOf(partsOf(record, metadata).fixed);
+  metadata.signature = encodeSignature(signer.sign(recordMessage(metadata.hash)));
+  const sealed: LedgerRecord = record;
+  return { seq: place.seq, hash: metadata.hash, line: canonicalJson(sealed) };
 }
 
 function handOver(
@@ -160,18 +163,18 @@ const maxBlocks = 1_000;
 function tracedFile(file: FileChange, entry: LedgerEntry): TracedFile {
   const { details } = entry;
   const ranges = file.blocks.slice(0, maxBlocks).map((block) => ({
-    start_line: block.startLine,
-    end_line: block.endLine,
     content_hash: `sha256:${block.sha256}`,
+    end_line: block.endLine,
+    start_line: block.startLine,
   }));
   return {
-    path: file.path.toWellFormed(),
     conversations: [{ contributor: contributorOf(entry), ranges, related: relatedIntents(details["intent"]) }],
+    path: file.path.toWellFormed(),
   };
 }
 
 function contributorOf({ modelId, details }: LedgerEntry): TracedFile["conversations"][number]["contributor"] {
-  if (modelId !== "") return { type: "ai", model_id: modelId.slice(0, 250).toWellFormed() };
+  if (modelId !== "") return { model_id: modelId.slice(0, 250).toWellFormed(), type: "ai" };
   // Of a turn that was cut off, which model it was is in the records before.
   if (details["interrupted"] === true) return { type: "ai" };
   // Proposed by a model, and kept by a person, who may have changed it.

@@ -12,7 +12,7 @@ const maxDepth = 32;
 /**
  * The part of a value that a record can carry. A record must never fail to be written because of what it is about, so
  * nothing throws here: long text is cut and replaced by its digest, what JSON cannot say becomes text, members without
- * a value are left out.
+ * a value are left out. Members are in the order of canonical JSON.
  */
 export function recordable(value: unknown): JsonValue {
   return copy(value, { left: maxTotal }, 0) ?? null;
@@ -58,7 +58,11 @@ function copy(value: unknown, budget: { left: number }, depth: number): JsonValu
     // Entries, not assignments: a member called `__proto__` stays a member.
     if (copied !== undefined) members.push([text(key, budget), copied]);
   }
-  return Object.fromEntries(members);
+  return Object.fromEntries(members.sort(byName));
+}
+
+function byName([one]: readonly [string, JsonValue], [other]: readonly [string, JsonValue]): number {
+  return Number(one > other) - Number(one < other);
 }
 
 function text(value: string, budget: { left: number }): string {
