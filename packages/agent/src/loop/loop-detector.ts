@@ -21,7 +21,8 @@ export type LoopFinding =
  * reads among them. Any call or result that the turn has not seen yet is progress, and begins the count anew.
  */
 export class LoopDetector {
-  readonly #seen = new Set<string>();
+  /** Outputs by call. They are the conversation's own texts: a key made of both would hold each once more. */
+  readonly #seen = new Map<string, Set<string>>();
   /** Since the last progress, how often each came back. */
   readonly #again = new Map<string, number>();
   #stale = 0;
@@ -30,14 +31,17 @@ export class LoopDetector {
   observe(results: readonly Result[]): LoopFinding {
     let finding: LoopFinding = { type: "progress" };
     for (const { call, output } of results) {
-      const key = JSON.stringify([call.name, call.argumentsJson, output]);
-      if (!this.#seen.has(key)) {
-        this.#seen.add(key);
+      const called = JSON.stringify([call.name, call.argumentsJson]);
+      const outputs = this.#seen.get(called) ?? new Set();
+      this.#seen.set(called, outputs);
+      if (!outputs.has(output)) {
+        outputs.add(output);
         this.#progress();
         finding = { type: "progress" };
         continue;
       }
       this.#stale++;
+      const key = JSON.stringify([called, output]);
       const times = (this.#again.get(key) ?? 0) + 1;
       this.#again.set(key, times);
       if (this.#stale >= endAfter && times >= endRepeats) return { type: "loop", name: call.name, times: times + 1 };
