@@ -4,7 +4,7 @@ import * as z from "zod";
 import { type ServedGennai, serveGennai } from "../process/serve-gennai.ts";
 import { openContext } from "./open-context.ts";
 import { ReplDriver } from "./repl-driver.ts";
-import { takeScreenshot } from "./screenshot.ts";
+import { keepScreenshot } from "./screenshot.ts";
 import { scriptedFiles, scriptedWork } from "./scripted-work.ts";
 
 export interface OpenedPage extends AsyncDisposable {
@@ -29,7 +29,7 @@ export async function openPage(gennai: ServedGennai, options: BrowserContextOpti
   await repl.beginSession();
   // How it looked in the end is what one wants to see of a test that failed.
   const test = expect.getState().currentTestName ?? "";
-  parts.defer(async () => void (await takeScreenshot(page, `end of ${test}`)));
+  parts.defer(async () => void (await keepScreenshot(page, `end of ${test}`)));
   const owned = parts.move();
   return { page, repl, complaints, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

@@ -2,7 +2,7 @@ import { type Files, type TemporaryRepository, temporaryRepository } from "@genn
 import type { FrameLocator, Page } from "playwright-core";
 import { inject } from "vitest";
 import { openContext } from "../browser/open-context.ts";
-import { takeScreenshot } from "../browser/screenshot.ts";
+import { keepScreenshot, takeScreenshot } from "../browser/screenshot.ts";
 import { type ServedGennai, type ServeOptions, serveGennai } from "../process/serve-gennai.ts";
 import { type CodeServer, type CodeServerOptions, startCodeServer } from "./code-server.ts";
 import { waitForNotification } from "./notification-center.ts";
@@ -47,8 +47,8 @@ export interface Workbench extends AsyncDisposable {
   /** Resolves when the workbench and its webviews show it. */
   useTheme(theme: Theme): Promise<void>;
   reload(): Promise<void>;
-  /** Resolves with the picture's path. */
-  screenshot(name: string): Promise<string>;
+  /** Takes a picture, for people who want pictures of all tests. */
+  screenshot(name: string): Promise<void>;
   /** For people: takes a picture, and resolves with its path and what all processes wrote last. */
   report(name: string): Promise<string>;
 }
@@ -92,7 +92,7 @@ export async function startWorkbench(options: WorkbenchOptions = {}): Promise<Wo
   context.setDefaultTimeout(patience);
   const page = await context.newPage();
   const report = async (name: string) => {
-    const picture = await takeScreenshot(page, name).catch(String);
+    const picture = await keepScreenshot(page, name).catch(String);
     const ofGennai = gennai === undefined ? [] : [`--- gennai, its end:\n${gennai.output.slice(-2000)}`];
     return [`Picture: ${picture}`, await server.report(), ...ofGennai].join("\n");
   };
