@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { lstatSync, readFileSync } from "node:fs";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
-import { systemErrorCode } from "@gennai/machine/system-error";
 import { syncDirectory } from "@gennai/machine/workspace/files/sync-directory";
 import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/governance/intents-mode";
 import * as z from "zod";
@@ -41,9 +40,11 @@ export class IntentsSettingFile {
   async read(): Promise<IntentsSetting> {
     let text: string;
     try {
+      // Mostly there is none, it is looked for before every model call, and an exception costs more than the look.
+      if (lstatSync(this.path, { throwIfNoEntry: false }) === undefined) return { mode: undefined, seen: false };
       text = readFileSync(this.path, "utf8");
-    } catch (error) {
-      return { mode: undefined, seen: systemErrorCode(error) !== "ENOENT" };
+    } catch {
+      return { mode: undefined, seen: true };
     }
     try {
       const { mode, seen, accepted } = schema.parse(JSON.parse(text));
