@@ -30,7 +30,7 @@ export function createOpenAICompatibleModel(
   const url = `${baseUrl}/chat/completions`;
   const headers = headersOf(endpoint);
   const sent: SentRequests = new WeakMap();
-  const library = libraryModel(backend, endpoint);
+  const library = libraryModel(backend, model);
   const frames = new WeakMap<ModelRequest["tools"], { readonly asked: string; readonly frame: RequestFrame }>();
 
   /** The library would convert and encode tools and conversation again for every request, which grows with its length. */
@@ -82,11 +82,19 @@ export function createOpenAICompatibleModel(
   });
 }
 
-/** It converts a request; sending it, and reading the answer, is done here. */
-function libraryModel(backend: Provider, { baseUrl, model }: ModelEndpoint): OpenAICompatibleChatLanguageModel {
-  const made = createOpenAICompatible({ name: backend, baseURL: baseUrl }).chatModel(model);
-  if (made instanceof OpenAICompatibleChatLanguageModel) return made;
-  throw new TypeError("The provider library made another kind of model.");
+/** By provider and model: to make one takes the library milliseconds. */
+const libraryModels = new Map<string, OpenAICompatibleChatLanguageModel>();
+
+/** It converts a request; sending it, and reading the answer, is done here, so that its address plays no part. */
+function libraryModel(backend: Provider, model: string): OpenAICompatibleChatLanguageModel {
+  const key = `${backend} ${model}`;
+  const known = libraryModels.get(key);
+  if (known !== undefined) return known;
+  const made = createOpenAICompatible({ name: backend, baseURL: "http://nowhere" }).chatModel(model);
+  if (!(made instanceof OpenAICompatibleChatLanguageModel))
+    throw new TypeError("The provider library made another kind of model.");
+  libraryModels.set(key, made);
+  return made;
 }
 
 /** The user's own win. */
