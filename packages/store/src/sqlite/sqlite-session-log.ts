@@ -8,6 +8,7 @@ import { appendConflict, sessionDeleted, sessionExists, unknownSession } from ".
 import { EventTails } from "./event-tails.ts";
 import { ForeignCommits } from "./foreign-commits.ts";
 import { type BatchRows, batchRows, SessionTable } from "./session-table.ts";
+import { SharedTransactions } from "./shared-transactions.ts";
 
 /** A page of a tail: whichever is reached first. */
 const tailPage = { events: 512, characters: 1_048_576 };
@@ -17,6 +18,7 @@ export class SqliteSessionLog implements SessionLog {
   readonly #database: StoreDatabase;
   readonly #ledger: LedgerTable;
   readonly #sessions: SessionTable;
+  readonly #shared: SharedTransactions;
   readonly #tails = new EventTails();
   readonly #foreign: ForeignCommits;
   readonly #forgetting: Forgetting;
@@ -24,6 +26,7 @@ export class SqliteSessionLog implements SessionLog {
   /** The database stays its opener's to close. */
   constructor(database: StoreDatabase, ledger: LedgerTable, forgetting: Forgetting) {
     this.#database = database;
+    this.#shared = new SharedTransactions(database);
     this.#forgetting = forgetting;
     this.#ledger = ledger;
     this.#sessions = new SessionTable(database);
@@ -62,6 +65,7 @@ export class SqliteSessionLog implements SessionLog {
   }
 
   async takeOver(sessionId: string): Promise<number> {
+    this.#shared.runAll();
     const epoch = this.#database.transaction({ durable: true }, () => this.#sessions.takeOver(sessionId));
     if (epoch === undefined) throw unknownSession(sessionId);
     const head = this.#sessions.head(sessionId);
@@ -75,15 +79,14 @@ export class SqliteSessionLog implements SessionLog {
     expected: { readonly seq: number; readonly epoch: number },
   ): Promise<readonly LoggedEvent[]> {
     const rows = batchRows(batch, expected.seq);
-    const workspace = this.#database.transaction({ durable: batch.durable }, () =>
-      this.#insert(sessionId, rows, expected),
-    );
+    const workspace = await this.#shared.run({ durable: batch.durable }, () => this.#insert(sessionId, rows, expected));
     this.#publish(sessionId, rows);
     if (batch.ledger.length > 0) this.#ledger.changed(this.#ledger.rootOf(workspace));
     return rows.logged;
   }
 
   async forget(sessionId: string, by: string): Promise<ForgottenSession> {
+    this.#shared.runAll();
     const head = await this.head(sessionId);
     if (head === undefined) throw unknownSession(sessionId);
     const forgotten = await this.#forgetting.forget(head, by);
@@ -190,6 +193,7 @@ export class SqliteSessionLog implements SessionLog {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#shared.runAll();
     this.#tails.close();
     this.#foreign.stop();
   }

@@ -1,0 +1,65 @@
+import type { StoreDatabase } from "../database/database.ts";
+
+interface Waiting {
+  readonly durable: boolean;
+  readonly body: () => void;
+  readonly fail: (error: unknown) => void;
+  readonly committed: () => void;
+}
+
+/**
+ * What many sessions write in one turn of the event loop goes into one transaction: the pages that all of them change are
+ * written once, and there is one sync, for all, as soon as one of them needs it.
+ */
+export class SharedTransactions {
+  readonly #database: StoreDatabase;
+  #waiting: Waiting[] = [];
+  #next: NodeJS.Immediate | undefined;
+
+  constructor(database: StoreDatabase) {
+    this.#database = database;
+  }
+
+  /**
+   * The same as a transaction of its own. Resolves when it is committed, if it is durable on the disk; rejects when nothing of
+   * it is in, whatever becomes of the others. `body` may run twice: the second time after the first was taken back.
+   */
+  run<Result>({ durable }: { readonly durable: boolean }, body: () => Result): Promise<Result> {
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    let committed: () => void = () => undefined;
+    this.#waiting.push({
+      durable,
+      body: () => {
+        const result = body();
+        committed = () => resolve(result);
+      },
+      fail: reject,
+      committed: () => committed(),
+    });
+    this.#next ??= setImmediate(() => this.runAll());
+    return promise;
+  }
+
+  /** Runs what waits, in front of what is done next. */
+  runAll(): void {
+    const waiting = this.#waiting;
+    clearImmediate(this.#next);
+    this.#waiting = [];
+    this.#next = undefined;
+    if (waiting.length > 0) this.#commit(waiting);
+  }
+
+  #commit(all: readonly Waiting[]): void {
+    try {
+      this.#database.transaction({ durable: all.some(({ durable }) => durable) }, () => {
+        for (const { body } of all) body();
+      });
+    } catch (error) {
+      // One of them cannot go in: it alone shall not.
+      if (all.length === 1) all[0]?.fail(error);
+      else for (const each of all) this.#commit([each]);
+      return;
+    }
+    for (const { committed } of all) committed();
+  }
+}
