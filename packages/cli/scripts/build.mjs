@@ -21,6 +21,7 @@ const usual = new Set([
   "packages/cli/src/commands/serve/serve-command.ts",
   "packages/models/src/gen/catalogue.ts",
   "packages/models/src/openai-compatible.ts",
+  "packages/server/src/compose-server.ts",
   "packages/server/src/serve.ts",
 ]);
 

@@ -37,6 +37,8 @@ export class SessionManager {
   async start(settings: SessionSettings, workingDir: string, user = ""): Promise<Session> {
     await this.#open.makeRoom(user);
     const workspace = await this.openWorkspace(workingDir, user);
+    // Found out while the session is made: its first prompt says whether commands are staged.
+    void this.#services.stages?.support(workspace.root);
     await this.checkModel(settings);
     return this.#create(workspace.root, settings, user);
   }

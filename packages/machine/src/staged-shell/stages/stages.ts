@@ -124,7 +124,11 @@ export class Stages implements AsyncDisposable {
     const support = probeStage(stateDir, stageRoots(workspaceRoot, home));
     this.#support.set(workspaceRoot, support);
     // What failed in a way that nobody foresaw is tried again.
-    support.catch(() => this.#support.delete(workspaceRoot));
+    const settled = support.then(
+      () => undefined,
+      () => void this.#support.delete(workspaceRoot),
+    );
+    void this.#wait(settled);
     return support;
   }
 
