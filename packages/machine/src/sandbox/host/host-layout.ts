@@ -30,7 +30,7 @@ export function readHostLayout(options: HostLayoutOptions): HostLayout {
   const hidden = [
     ...options.privateDirectories,
     ...systemSecrets,
-    ...(process.getuid?.() === 0 ? closedBelow("/etc") : []),
+    ...(process.getuid?.() === 0 ? closedInEtc() : []),
     ...(home === undefined ? [] : homeSecrets.map((name) => join(home, name))),
   ];
   const searched = (options.environment["PATH"] ?? "").split(":");
@@ -89,7 +89,13 @@ const systemSecrets: readonly string[] = [
   "/nix/var/nix/daemon-socket",
 ];
 
-/** What the system lets only some users read: root could read it in the sandbox as well. */
+let closed: readonly string[] | undefined;
+
+/** What the system lets only some users read: root could read it in the sandbox as well. Looked for once, for all layouts. */
+function closedInEtc(): readonly string[] {
+  return (closed ??= closedBelow("/etc"));
+}
+
 function closedBelow(directory: string): readonly string[] {
   return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
     const path = join(directory, entry.name);
