@@ -53,9 +53,14 @@ async function bundle() {
     writeFileSync(file, startedThroughCache(`./${basename(file, ".mjs")}.main.mjs`));
   }
   linkRipgrep(directory);
-  const scripts = ["build.mjs", "lazy-builtins.mjs", "light-headers.mjs", "light-http.mjs", "two-bundles.mjs"].map(
-    (name) => `packages/cli/scripts/${name}`,
-  );
+  const scripts = [
+    "build.mjs",
+    "lazy-builtins.mjs",
+    "lazy-streams.mjs",
+    "light-headers.mjs",
+    "light-http.mjs",
+    "two-bundles.mjs",
+  ].map((name) => `packages/cli/scripts/${name}`);
   scripts.push("scripts/test-programs.mjs", "pnpm-lock.yaml");
   writeFileSync(inputsFile, JSON.stringify([...Object.keys(metafile.inputs), ...inputs, ...scripts]));
   built.write(built.fingerprint());

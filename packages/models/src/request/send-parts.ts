@@ -37,11 +37,12 @@ function unpacked(message: IncomingMessage): Readable {
   return unpack === undefined ? message : pipeline(message, unpack, () => undefined);
 }
 
+/** Each names its function only when it is called: until then Node need not load all of zlib. */
 const unpackers: Readonly<Partial<Record<string, () => NodeJS.ReadWriteStream & Readable>>> = {
-  gzip: createUnzip,
-  "x-gzip": createUnzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
+  gzip: () => createUnzip(),
+  "x-gzip": () => createUnzip(),
+  deflate: () => createInflate(),
+  br: () => createBrotliDecompress(),
 };
 
 async function send(
