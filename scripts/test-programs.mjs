@@ -56,6 +56,7 @@ async function bundle() {
   const scripts = [
     "build.mjs",
     "lazy-builtins.mjs",
+    "lazy-descriptors.mjs",
     "lazy-streams.mjs",
     "light-headers.mjs",
     "light-http.mjs",

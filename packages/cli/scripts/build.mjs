@@ -5,6 +5,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { lazyBuiltins } from "./lazy-builtins.mjs";
+import { lazyDescriptors } from "./lazy-descriptors.mjs";
 import { lazyStreams } from "./lazy-streams.mjs";
 import { lightHeaders } from "./light-headers.mjs";
 import { lightHttp } from "./light-http.mjs";
@@ -39,7 +40,7 @@ export async function buildCommandLine({ outDir, production = false }) {
     root,
     entry: source("cli", "src", "main.ts"),
     usual,
-    plugins: [workerModule, lazyBuiltins, lazyStreams, lightHeaders, englishAlone, nativeDigest],
+    plugins: [workerModule, lazyBuiltins, lazyDescriptors, lazyStreams, lightHeaders, englishAlone, nativeDigest],
     production,
     outDir,
   });
