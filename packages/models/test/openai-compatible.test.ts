@@ -6,7 +6,7 @@ import { begin, delta, fail, type Handler, sse, startChatServer } from "./chat-s
 import { testEndpoint } from "./test-endpoint.ts";
 
 const key = "sk-test-0123456789abcdef";
-const quick = { firstDelay: 1, longestDelay: 5, silence: 2_000 };
+const quick = { firstDelay: 1, longestDelay: 5, silence: 20_000 };
 
 async function ask(
   model: Model,

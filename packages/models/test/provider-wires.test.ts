@@ -9,7 +9,7 @@ import { createOpenAIModel } from "#openai";
 import { createOpenAICompatibleModel } from "#openai-compatible";
 import { testEndpoint } from "./test-endpoint.ts";
 
-const quick = { firstDelay: 1, longestDelay: 5, silence: 3_000 };
+const quick = { firstDelay: 1, longestDelay: 5, silence: 20_000 };
 const key = "key-0123456789abcdef";
 
 const makers = {

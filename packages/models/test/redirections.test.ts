@@ -8,7 +8,7 @@ import { createOpenAIModel } from "#openai";
 import { createOpenAICompatibleModel } from "#openai-compatible";
 import { testEndpoint } from "./test-endpoint.ts";
 
-const quick = { firstDelay: 1, longestDelay: 5, silence: 3_000 };
+const quick = { firstDelay: 1, longestDelay: 5, silence: 20_000 };
 const makers = {
   "openai-compatible": (endpoint: ModelEndpoint) => createOpenAICompatibleModel("openai-compatible", endpoint, quick),
   ollama: (endpoint: ModelEndpoint) => createOpenAICompatibleModel("ollama", endpoint, quick),
