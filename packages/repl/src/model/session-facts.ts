@@ -2,7 +2,7 @@ import type { IntentSummary } from "@gennai/client/governance/intents";
 import { emptyMeter, type UsageMeter } from "@gennai/client/session/models/usage-meter";
 import type { TurnPhase } from "@gennai/client/session/turn-state";
 import { type EmergencyState, noEmergency } from "@gennai/protocol/model/governance/emergency";
-import type { BlobRef } from "@gennai/protocol/model/session/proposal";
+import type { QueuedMessage } from "@gennai/protocol/model/session/queued-message";
 import type { Todo } from "@gennai/protocol/model/session/todo";
 
 /** What holds for a session as a whole. */
@@ -29,14 +29,6 @@ export interface CutOffTurn {
   readonly turnId: string;
   /** It waited for a person's answer. */
   readonly waited: boolean;
-}
-
-/** Its turn may have ended: then nobody is told it, until the user says it again. */
-export interface QueuedMessage {
-  readonly messageId: string;
-  readonly turnId: string;
-  readonly text: string;
-  readonly images: readonly BlobRef[];
 }
 
 export interface RunningTurn {

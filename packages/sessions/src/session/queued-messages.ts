@@ -1,8 +1,9 @@
 import type { TurnSink } from "@gennai/agent/loop/turn-sink";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { BlobRef } from "@gennai/protocol/model/session/proposal";
+import type { QueuedMessage } from "@gennai/protocol/model/session/queued-message";
 import type { SessionWriter } from "./log/session-writer.ts";
-import type { QueuedMessage, SessionState } from "./state/session-state.ts";
+import type { SessionState } from "./state/session-state.ts";
 
 /** Messages of one turn that wait at the same time. */
 const maxWaiting = 32;

@@ -6,7 +6,8 @@ import type { WorkspaceOperation } from "@gennai/agent/events/workspace-operatio
 import { addUsage, addUsageSum, noUsage, type UsageSum } from "@gennai/agent/use/usage";
 import { applyPlanChange, IllegalPlanChange, type PlanRecord } from "@gennai/governance/plan/plan-record";
 import type { ClientWorkspaceFacts } from "@gennai/protocol/model/editor/client-workspace";
-import type { BlobRef, Proposal } from "@gennai/protocol/model/session/proposal";
+import type { Proposal } from "@gennai/protocol/model/session/proposal";
+import type { QueuedMessage } from "@gennai/protocol/model/session/queued-message";
 import { type SessionSettings, settingsFromLog } from "@gennai/protocol/model/session/session-settings";
 import type { Todo } from "@gennai/protocol/model/session/todo";
 import { keptOutputKey } from "./kept-output-name.ts";
@@ -40,13 +41,6 @@ export interface ChangeSet {
   /** In the order in which they were applied. */
   readonly files: FileChangeRecord[];
   undone: boolean;
-}
-
-export interface QueuedMessage {
-  readonly messageId: string;
-  readonly turnId: string;
-  readonly text: string;
-  readonly images: readonly BlobRef[];
 }
 
 /** Code of the error of a turn that was cut off while it waited for a person. */
