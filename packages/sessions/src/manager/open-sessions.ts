@@ -1,9 +1,13 @@
+import { once } from "node:events";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { ClientWorkspaceFacts } from "@gennai/protocol/model/editor/client-workspace";
 import type { SessionHead } from "@gennai/store/log/session-log";
 import { finishInterruptedRestore } from "../restore/finish-restore.ts";
 import { Session } from "../session/session.ts";
 import type { SessionServices } from "../session/session-services.ts";
+
+/** Milliseconds that one waits for sessions that only a call holds: mostly until its write is committed. */
+const longestWaitMs = 2_000;
 
 /**
  * The sessions in this server's memory, one object for each. Where there is no room, the one that was used longest ago makes
@@ -17,6 +21,8 @@ export class OpenSessions {
   readonly #held = new Map<string, number>();
   /** Those of them that are not open yet. */
   readonly #opening = new Set<Promise<Session>>();
+  /** Resolves when the next one is let go, or is open. */
+  #letGo = Promise.withResolvers<void>();
   /** Whose the open ones are, by session. */
   readonly #users = new Map<string, string>();
 
@@ -40,6 +46,7 @@ export class OpenSessions {
         const left = (this.#held.get(sessionId) ?? 1) - 1;
         if (left > 0) this.#held.set(sessionId, left);
         else this.#held.delete(sessionId);
+        this.#sayLetGo();
         const opening = this.#open.get(sessionId);
         if (opening === undefined) return;
         this.#open.delete(sessionId);
@@ -75,7 +82,10 @@ export class OpenSessions {
     this.#open.set(head.sessionId, opening);
     this.#users.set(head.sessionId, head.user);
     this.#opening.add(opening);
-    const opened = () => void this.#opening.delete(opening);
+    const opened = () => {
+      this.#opening.delete(opening);
+      this.#sayLetGo();
+    };
     opening.then(opened, () => {
       opened();
       this.#forget(head.sessionId);
@@ -83,8 +93,28 @@ export class OpenSessions {
     return opening;
   }
 
-  /** Makes room for one more session of this user. Rejects with `ServiceError` when all of them are in use. */
+  /** Makes room for one more session of this user. Rejects with `ServiceError` when all of them stay in use. */
   async makeRoom(user: string): Promise<void> {
+    const { admission } = this.#services;
+    const { sessionsPerUser } = admission;
+    const waited = AbortSignal.timeout(longestWaitMs);
+    while (!(await this.#madeRoom(user))) {
+      if (this.#held.size + this.#opening.size > 0 && !waited.aborted) {
+        await Promise.race([this.#letGo.promise, once(waited, "abort")]);
+        continue;
+      }
+      const message = admission.hasRoomForSession()
+        ? `You have your limit of ${sessionsPerUser} sessions open.`
+        : "This server has reached its limit of open sessions.";
+      throw new ServiceError("resource_exhausted", message, {
+        reason: "too_many_sessions",
+        retryAfterMs: 30_000,
+        hint: "All of them are in use: end one, or continue one.",
+      });
+    }
+  }
+
+  async #madeRoom(user: string): Promise<boolean> {
     const { admission } = this.#services;
     const { sessionsPerUser } = admission;
     const userHasRoom = (): boolean => this.#ofUser(user) < sessionsPerUser;
@@ -92,15 +122,12 @@ export class OpenSessions {
     if (!userHasRoom()) await this.#closeIdle((id) => this.#users.get(id) === user, userHasRoom);
     const hasRoom = (): boolean => userHasRoom() && admission.hasRoomForSession();
     if (userHasRoom() && !hasRoom()) await this.#closeIdle(() => true, hasRoom);
-    if (hasRoom()) return;
-    const message = admission.hasRoomForSession()
-      ? `You have your limit of ${sessionsPerUser} sessions open.`
-      : "This server has reached its limit of open sessions.";
-    throw new ServiceError("resource_exhausted", message, {
-      reason: "too_many_sessions",
-      retryAfterMs: 30_000,
-      hint: "All of them are in use: end one, or continue one.",
-    });
+    return hasRoom();
+  }
+
+  #sayLetGo(): void {
+    this.#letGo.resolve();
+    this.#letGo = Promise.withResolvers();
   }
 
   /** Of a session that was deleted. */
