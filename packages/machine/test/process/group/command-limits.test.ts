@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { nothingAgreed } from "@gennai/governance/policies/files/agreed-control";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { ControlWatch } from "#control-watch/control-watch";
 import { commandEnvironment } from "#process/environment/command-environment";
 import { holdDirectory } from "#process/run-command";
@@ -10,6 +11,13 @@ import { type SandboxFixture, sandboxFixture } from "../../sandbox/sandbox-fixtu
 
 const mebibyte = 1024 * 1024;
 const { signal } = new AbortController();
+
+// Temporary files may lie in memory, and what is written there counts for no disk.
+beforeAll(() => {
+  const onDisk = fileURLToPath(new URL("../../../../../.cache/on-disk/", import.meta.url));
+  mkdirSync(onDisk, { recursive: true });
+  vi.stubEnv("TMPDIR", onDisk);
+});
 
 /** Fills memory by 16 MiB at a time, and is found by its mark. */
 const eat = (mark: string) =>
