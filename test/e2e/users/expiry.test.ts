@@ -15,7 +15,7 @@ const talk = talkOf(8);
 
 test.concurrent("a stream ends when the token does, and says so", async () => {
   await using world = await startManyUsersServer({ script: talk });
-  const ada = await world.user({ user: "ada", expires: 4 });
+  const ada = await world.user({ user: "ada", expires: 12 });
   const { sessionId } = await ada.client.startSession({});
   const began = performance.now();
   const stream = (async () => {
@@ -29,7 +29,7 @@ test.concurrent("a stream ends when the token does, and says so", async () => {
   );
   expect(error.code).toBe(Code.Unauthenticated);
   expect(error.findDetails(ErrorInfoSchema)[0]).toMatchObject({ code: "token_expired" });
-  expect(performance.now() - began).toBeLessThan(10_000);
+  expect(performance.now() - began).toBeLessThan(60_000);
   await expect(ada.client.getServerInfo({})).rejects.toMatchObject({ code: Code.Unauthenticated });
 });
 
