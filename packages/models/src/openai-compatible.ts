@@ -82,6 +82,8 @@ export function createOpenAICompatibleModel(
   });
 }
 
+/** Of these are kept at once: their names come from outside. */
+const mostLibraryModels = 64;
 /** By provider and model: to make one takes the library milliseconds. */
 const libraryModels = new Map<string, OpenAICompatibleChatLanguageModel>();
 
@@ -93,6 +95,7 @@ function libraryModel(backend: Provider, model: string): OpenAICompatibleChatLan
   const made = createOpenAICompatible({ name: backend, baseURL: "http://nowhere" }).chatModel(model);
   if (!(made instanceof OpenAICompatibleChatLanguageModel))
     throw new TypeError("The provider library made another kind of model.");
+  if (libraryModels.size >= mostLibraryModels) libraryModels.clear();
   libraryModels.set(key, made);
   return made;
 }

@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { ClientWorkspaceFacts } from "@gennai/protocol/model/editor/client-workspace";
 import type { SessionHead } from "@gennai/store/log/session-log";
@@ -6,7 +6,7 @@ import { finishInterruptedRestore } from "../restore/finish-restore.ts";
 import { Session } from "../session/session.ts";
 import type { SessionServices } from "../session/session-services.ts";
 
-/** Milliseconds that one waits for sessions that only a call holds: mostly until its write is committed. */
+/** Milliseconds of the last of several waits for a session that only a call holds, mostly until its write is committed. */
 const longestWaitMs = 2_000;
 
 /**
@@ -21,8 +21,6 @@ export class OpenSessions {
   readonly #held = new Map<string, number>();
   /** Those of them that are not open yet. */
   readonly #opening = new Set<Promise<Session>>();
-  /** Resolves when the next one is let go, or is open. */
-  #letGo = Promise.withResolvers<void>();
   /** Whose the open ones are, by session. */
   readonly #users = new Map<string, string>();
 
@@ -46,7 +44,6 @@ export class OpenSessions {
         const left = (this.#held.get(sessionId) ?? 1) - 1;
         if (left > 0) this.#held.set(sessionId, left);
         else this.#held.delete(sessionId);
-        this.#sayLetGo();
         const opening = this.#open.get(sessionId);
         if (opening === undefined) return;
         this.#open.delete(sessionId);
@@ -82,10 +79,7 @@ export class OpenSessions {
     this.#open.set(head.sessionId, opening);
     this.#users.set(head.sessionId, head.user);
     this.#opening.add(opening);
-    const opened = () => {
-      this.#opening.delete(opening);
-      this.#sayLetGo();
-    };
+    const opened = () => void this.#opening.delete(opening);
     opening.then(opened, () => {
       opened();
       this.#forget(head.sessionId);
@@ -97,10 +91,9 @@ export class OpenSessions {
   async makeRoom(user: string): Promise<void> {
     const { admission } = this.#services;
     const { sessionsPerUser } = admission;
-    const waited = AbortSignal.timeout(longestWaitMs);
-    while (!(await this.#madeRoom(user))) {
-      if (this.#held.size + this.#opening.size > 0 && !waited.aborted) {
-        await Promise.race([this.#letGo.promise, once(waited, "abort")]);
+    for (let waitMs = 5; !(await this.#madeRoom(user)); waitMs *= 2) {
+      if (waitMs <= longestWaitMs && (await this.#isAlmostFree(user))) {
+        await sleep(waitMs);
         continue;
       }
       const message = admission.hasRoomForSession()
@@ -125,9 +118,17 @@ export class OpenSessions {
     return hasRoom();
   }
 
-  #sayLetGo(): void {
-    this.#letGo.resolve();
-    this.#letGo = Promise.withResolvers();
+  /** Whether a session that could make room is in use by a call alone, without a turn or a client. */
+  async #isAlmostFree(user: string): Promise<boolean> {
+    const isMeant = (id: string): boolean =>
+      this.#ofUser(user) < this.#services.admission.sessionsPerUser || this.#users.get(id) === user;
+    for (const [id, opening] of [...this.#open]) {
+      if (!isMeant(id)) continue;
+      if (this.#opening.has(opening)) return true;
+      const session = await opening.catch(() => undefined);
+      if (session !== undefined && !session.hasTurn && !session.clients.isAttached) return true;
+    }
+    return false;
   }
 
   /** Of a session that was deleted. */
