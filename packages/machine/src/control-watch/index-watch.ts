@@ -54,15 +54,21 @@ export class IndexWatch {
     { path, workTree, state }: SeenIndex,
     targets: ControlTargets,
   ): Pick<ChangeSurroundings, "isTracked" | "isAsInIndex"> {
+    const stateNow = this.#state(path);
     const isControl = controlIn(workTree, targets);
-    const before = this.#entries(state, isControl);
-    const now = this.#entries(this.#state(path), isControl);
+    // Read only when asked: most commands change no control file, and an index can be large.
+    let read: { readonly before: ControlEntries; readonly now: ControlEntries } | undefined;
+    const entries = () =>
+      (read ??= { before: this.#entries(state, isControl), now: this.#entries(stateNow, isControl) });
     const nameOf = (file: string): string => relative(workTree, file);
     return {
       // What cannot be told counts as tracked: it is put back then.
-      isTracked: (file) =>
-        before === undefined || now === undefined || before.has(nameOf(file)) || now.has(nameOf(file)),
+      isTracked: (file) => {
+        const { before, now } = entries();
+        return before === undefined || now === undefined || before.has(nameOf(file)) || now.has(nameOf(file));
+      },
       isAsInIndex: (file, after) => {
+        const { now } = entries();
         const entry = now?.get(nameOf(file));
         if (entry === undefined || after === undefined)
           return entry === undefined && after === undefined && now !== undefined;
@@ -86,11 +92,13 @@ export class IndexWatch {
     const { path, workTree, state } = seen;
     const { git, gitMoves, installs, manifests } = agreed;
     if (git === "alone" || (git === "beside" && gitMoves)) return [];
+    const stateNow = this.#state(path);
+    if (isSame(state, stateNow)) return [];
     const isControl = controlIn(workTree, targets);
     const before = this.#entries(state, isControl);
     // Nothing is known of one that could not be read.
     if (before === undefined) return [];
-    const now = this.#entries(this.#state(path), isControl);
+    const now = this.#entries(stateNow, isControl);
     const mayAdd = git === "beside" || installs || manifests;
     const isFine = (name: string): boolean => {
       const entry = now?.get(name);
@@ -121,10 +129,7 @@ export class IndexWatch {
     return { type: "file", mode, sha256 };
   }
 
-  #entries(
-    state: ControlState | undefined,
-    isControl: (name: string) => boolean,
-  ): ReadonlyMap<string, string> | undefined {
+  #entries(state: ControlState | undefined, isControl: (name: string) => boolean): ControlEntries {
     if (state === undefined) return new Map();
     return state.type === "file" ? controlEntries(this.#bytes.read(state.sha256), isControl) : undefined;
   }
@@ -136,16 +141,21 @@ export class IndexWatch {
   }
 }
 
+type ControlEntries = ReadonlyMap<string, string> | undefined;
+
+/** The same bytes, or none both times; what could not be read may be anything. */
+function isSame(before: ControlState | undefined, now: ControlState | undefined): boolean {
+  if (before === undefined || now === undefined) return before === now;
+  return before.type === "file" && now.type === "file" && before.sha256 === now.sha256;
+}
+
 /**
  * Mode and object of each control file of an index, and of each link to another repository; undefined for an index of which
  * nothing can be told.
  *
  * @param isControl of a path from the work tree's top
  */
-function controlEntries(
-  bytes: Uint8Array,
-  isControl: (path: string) => boolean,
-): ReadonlyMap<string, string> | undefined {
+function controlEntries(bytes: Uint8Array, isControl: (path: string) => boolean): ControlEntries {
   const layout = indexLayout(bytes);
   if (layout === undefined) return undefined;
   const counted = layout.entries.filter(({ mode, path }) => mode === gitlink || isControl(path));
