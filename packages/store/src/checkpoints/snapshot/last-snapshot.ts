@@ -30,6 +30,7 @@ export class LastSnapshot {
   readonly #files: SeenFiles;
   readonly #objects: TreeObjects;
   #kept: KeptTree;
+  #modes: ReadonlyMap<string, number> | undefined;
 
   private constructor(
     git: ShadowGit,
@@ -92,7 +93,9 @@ export class LastSnapshot {
     const before = this.#kept.tree;
     const tree = this.#objects.write((object) => writeLooseObject(this.#git.directory, object));
     writeNewestTree(this.#git, tree);
-    this.#kept = { ...this.#kept, tree, ...packModes(this.#files.modes()) };
+    const modes = this.#files.modes();
+    this.#kept = { ...this.#kept, tree, ...(modes === this.#modes ? {} : packModes(modes)) };
+    this.#modes = modes;
     return { before, kept: this.#kept, changes };
   }
 }
