@@ -1,6 +1,16 @@
-import { chmodSync, closeSync, openSync } from "node:fs";
+import { chmodSync, closeSync, openSync, statSync } from "node:fs";
 import { SqliteConnection } from "../../sqlite-connection.ts";
 import { hasCode } from "../../system-error.ts";
+
+/** A connection that holds nothing now, and the file that it has open. */
+interface Idle {
+  readonly connection: SqliteConnection;
+  readonly identity: string;
+}
+
+/** By path, the one used last at the end. To open one takes ten times as long as to lock with it. */
+const idle = new Map<string, Idle>();
+const mostIdle = 16;
 
 /**
  * Takes a lock between processes, held until disposed. It is the operating system's lock on an empty database file, so it
@@ -8,16 +18,66 @@ import { hasCode } from "../../system-error.ts";
  * this process stands still.
  */
 export function tryFileLock(file: string, { waitMs = 0 }: { readonly waitMs?: number } = {}): Disposable | undefined {
-  createOnce(file);
-  const connection = new SqliteConnection(file, { timeout: waitMs });
+  const opened = takeIdle(file) ?? open(file);
+  const { connection } = opened;
   try {
-    connection.exec("BEGIN EXCLUSIVE");
-    return connection;
+    // Nothing is ever written, so there is nothing that a journal beside the file would have to take back.
+    connection.exec(`PRAGMA busy_timeout = ${waitMs}; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE`);
   } catch (error) {
-    connection[Symbol.dispose]();
-    if (isBusy(error)) return undefined;
-    throw error;
+    if (!isBusy(error)) {
+      connection[Symbol.dispose]();
+      throw error;
+    }
+    keepIdle(file, opened);
+    return undefined;
   }
+  let isHeld = true;
+  return {
+    [Symbol.dispose]: () => {
+      if (!isHeld) return;
+      isHeld = false;
+      try {
+        connection.exec("ROLLBACK");
+      } catch {
+        // Closing lets go of it as well.
+        connection[Symbol.dispose]();
+        return;
+      }
+      keepIdle(file, opened);
+    },
+  };
+}
+
+/** undefined where none is kept, or another file has come to stand in its place. */
+function takeIdle(file: string): Idle | undefined {
+  const kept = idle.get(file);
+  if (kept === undefined) return undefined;
+  idle.delete(file);
+  if (kept.identity === identityOf(file)) return kept;
+  kept.connection[Symbol.dispose]();
+  return undefined;
+}
+
+function keepIdle(file: string, opened: Idle): void {
+  if (opened.identity === "" || idle.has(file)) opened.connection[Symbol.dispose]();
+  else idle.set(file, opened);
+  const [oldest] = idle;
+  if (idle.size <= mostIdle || oldest === undefined) return;
+  idle.delete(oldest[0]);
+  oldest[1].connection[Symbol.dispose]();
+}
+
+function open(file: string): Idle {
+  createOnce(file);
+  const before = identityOf(file);
+  const connection = new SqliteConnection(file, { timeout: 0 });
+  return { connection, identity: before === identityOf(file) ? before : "" };
+}
+
+/** Empty for one that is not there. */
+function identityOf(file: string): string {
+  const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return stat === undefined ? "" : `${stat.dev} ${stat.ino}`;
 }
 
 /** Never opens a file that is there: closing it again would take away the lock that another connection of this process has. */
