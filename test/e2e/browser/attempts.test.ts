@@ -100,10 +100,10 @@ test(
       .getByRole("button", { name: "Keep", exact: true })
       .click();
     await hunk(/^Hunk 2 of 2, list\.txt/)
-      .getByRole("button", { name: "Undo", exact: true })
+      .getByRole("button", { name: "Refuse", exact: true })
       .click();
     await review.getByRole("button", { name: "Keep file value.txt" }).click();
-    await review.getByRole("button", { name: "Undo file more.txt" }).click();
+    await review.getByRole("button", { name: "Refuse file more.txt" }).click();
     await review.getByRole("button", { name: /^Apply/ }).click();
     await review.getByRole("button", { name: "Apply now" }).click();
     await review.getByText("Applied").first().waitFor();

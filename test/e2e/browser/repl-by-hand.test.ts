@@ -50,7 +50,7 @@ test("a review is decided, edited and applied by keys alone, and knows what was 
   await keyboard.press("y");
   await review.getByText("1 kept").waitFor();
   await keyboard.press("n");
-  await review.getByText("1 kept · 1 undone").waitFor();
+  await review.getByText("1 kept · 1 refused").waitFor();
   await takeScreenshot(on.page, "review by keys");
   await keyboard.press("Enter");
   await review.getByRole("button", { name: "Apply now" }).waitFor();
@@ -67,5 +67,5 @@ test("what is typed in a field of the review decides nothing", async () => {
   await using on = await openScriptedPage();
   const review = await on.repl.review("propose it", "Proposed.");
   await review.getByLabel("Note to the model").pressSequentially("yes, nanny? j");
-  expect(await review.getByText(/\d (?:kept|undone)/).count()).toBe(0);
+  expect(await review.getByText(/\d (?:kept|refused)/).count()).toBe(0);
 });

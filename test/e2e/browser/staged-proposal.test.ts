@@ -39,7 +39,7 @@ test("a review says which command changed a hunk; what is not text, and modes, a
   await second.getByRole("button", { name: "Keep", exact: true }).click();
   await review
     .getByRole("article", { name: /^Hunk 1 of 2, list\.txt/ })
-    .getByRole("button", { name: "Undo", exact: true })
+    .getByRole("button", { name: "Refuse", exact: true })
     .click();
   await review.getByRole("button", { name: /^Apply/ }).click();
   await review.getByRole("button", { name: "Apply now" }).click();

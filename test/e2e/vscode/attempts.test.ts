@@ -85,7 +85,7 @@ test("a prompt is tried three times, an attempt is looked at in the editor's dif
   const review = repl.root.locator(".review");
   const hunk = (name: RegExp) => review.getByRole("article", { name });
   await hunk(/^Hunk 1 of 2, src\/basket\.js/)
-    .getByRole("button", { name: "Undo", exact: true })
+    .getByRole("button", { name: "Refuse", exact: true })
     .click();
   await hunk(/^Hunk 2 of 2, src\/basket\.js/)
     .getByRole("button", { name: "Keep", exact: true })

@@ -113,8 +113,8 @@ describe("a proposal", () => {
       .click();
     await lens(workbench(), "Proposed change 1 of 2: kept").waitFor();
     await hunks.nth(0).getByText("Kept").waitFor();
-    await hunks.nth(1).getByRole("button", { name: "Undo" }).click();
-    await lens(workbench(), "Proposed change 2 of 2: undone").waitFor();
+    await hunks.nth(1).getByRole("button", { name: "Refuse" }).click();
+    await lens(workbench(), "Proposed change 2 of 2: refused").waitFor();
     await workbench().screenshot("review in editor decided");
   });
 

@@ -125,7 +125,7 @@ test("of a proposal one hunk is kept, one refused and one edited", async () => {
   const hunks = driver.root.locator("article.hunk");
   await hunks.nth(2).waitFor();
   await hunks.nth(0).getByRole("button", { name: "Keep" }).click();
-  await hunks.nth(1).getByRole("button", { name: "Undo" }).click();
+  await hunks.nth(1).getByRole("button", { name: "Refuse" }).click();
   await hunks.nth(2).getByRole("button", { name: "Edit" }).click();
   const field = hunks.nth(2).getByRole("textbox");
   // A browser ends what it says of a block with a line end.

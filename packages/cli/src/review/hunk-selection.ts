@@ -10,7 +10,7 @@ export type Decisions = ReadonlyMap<string, ReadonlyMap<string, HunkDecision>>;
 export interface NamedHunk {
   readonly name: string;
   readonly change: ProposedChange;
-  /** `wholeChange` for a change without hunks, and for a delete, which is kept or undone as a whole. */
+  /** `wholeChange` for a change without hunks, and for a delete, which is kept or refused as a whole. */
   readonly hunkId: string;
 }
 

@@ -63,7 +63,7 @@ export async function reviewAtTerminal(
   const hunks = namedHunks(proposal);
   const decided = new Map<NamedHunk, HunkDecision>();
   let rest: HunkDecision | undefined;
-  write("y keep · n [reason] undo · e edit · a keep all the rest · d undo all the rest · q quit, apply nothing\n");
+  write("y keep · n [reason] refuse · e edit · a keep all the rest · d refuse all the rest · q quit, apply nothing\n");
   for (const hunk of hunks) {
     // What conflicts is never kept.
     if (hunk.change.conflict) decided.set(hunk, { type: "undo", note: "conflict" });

@@ -99,7 +99,7 @@ function progressOf({ kept, undone, edited, open }: ReviewCounts): string {
   const words = [
     kept > 0 ? `${kept} kept` : "",
     edited > 0 ? `${edited} edited` : "",
-    undone > 0 ? `${undone} undone` : "",
+    undone > 0 ? `${undone} refused` : "",
     open > 0 ? `${open} open` : "",
   ];
   return words.filter((word) => word !== "").join(" · ");
@@ -109,6 +109,6 @@ function summaryOf({ kept, edited, undone, open }: ReviewCounts, files: number):
   const left = open === 0 ? "" : ` ${plural(open, "hunk")} without a decision ${open === 1 ? "is" : "are"} not kept.`;
   if (kept + edited === 0) return `No file will be changed.${left}`;
   const changed = edited === 0 ? "" : `, ${edited} of them edited`;
-  const off = undone === 0 ? "" : ` ${plural(undone, "hunk")} undone.`;
+  const off = undone === 0 ? "" : ` ${plural(undone, "hunk")} refused.`;
   return `${plural(kept + edited, "hunk")}${changed} will be written to ${plural(files, "file")}, all or nothing.${off}${left}`;
 }

@@ -27,12 +27,16 @@ export function ReviewHead(props: ReviewHeadProps) {
         </h3>
         <span class="g-row">
           <LayoutChoice {...{ layout, onLayout }} />
-          <button type="button" class="g-button" disabled={locked} onClick={() => onDecideAll({ type: "keep" })}>
-            Keep all
-          </button>
-          <button type="button" class="g-button" disabled={locked} onClick={() => onDecideAll({ type: "undo" })}>
-            Undo all
-          </button>
+          {!locked && (
+            <>
+              <button type="button" class="g-button" onClick={() => onDecideAll({ type: "keep" })}>
+                Keep all
+              </button>
+              <button type="button" class="g-button" onClick={() => onDecideAll({ type: "undo" })}>
+                Refuse all
+              </button>
+            </>
+          )}
           {onShowAll !== undefined && !locked && (
             <button type="button" class="g-button" onClick={onShowAll}>
               Show all in editor

@@ -5,7 +5,7 @@ export const reviewKeys: readonly { readonly key: string; readonly command: Revi
   { key: "j", command: "next", says: "next hunk" },
   { key: "k", command: "previous", says: "previous hunk" },
   { key: "y", command: "keep", says: "keep the hunk" },
-  { key: "n", command: "undo", says: "undo the hunk" },
+  { key: "n", command: "undo", says: "refuse the hunk" },
   { key: "e", command: "edit", says: "edit the hunk" },
   { key: "Enter", command: "apply", says: "apply, after one more look" },
   { key: "?", command: "help", says: "show or hide this help" },

@@ -44,7 +44,7 @@ function reviewWords({ hunks }: Readonly<Record<string, unknown>>): string {
   );
   const parts = [
     ["kept", "keep"],
-    ["undone", "undo"],
+    ["refused", "undo"],
     ["edited", "edited"],
   ].map(([word, decision]) => [word, decisions.filter((each) => each === decision).length] as const);
   return parts

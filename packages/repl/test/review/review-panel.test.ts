@@ -190,7 +190,31 @@ test("a refusal says which file changed and offers to ask again", async () => {
   expect(state.decisions).toEqual({ c: { h1: { type: "keep" }, h5: { type: "keep" } } });
 });
 
-test("a change that conflicts can only be undone", async () => {
+test.each<{ readonly name: string; readonly outcome: ReviewOutcome; readonly offers: readonly string[] }>([
+  { name: "nothing was kept", outcome: { type: "nothing-kept" }, offers: [] },
+  { name: "it was taken back", outcome: { type: "undone" }, offers: [] },
+  {
+    name: "it could not be written",
+    outcome: { type: "refused", reason: "src/a.ts changed.", changedFiles: [] },
+    offers: ["Ask for the change again"],
+  },
+  {
+    name: "it was written",
+    outcome: { type: "applied", files: ["a"], changeSetId: "cs" },
+    offers: ["Undo what was applied"],
+  },
+])("what was proposed offers no undo before it is written, and no decision after the end: $name", async (row) => {
+  const buttons = () => [...root.querySelectorAll("button")].map(({ textContent }) => textContent ?? "");
+  await show();
+  expect(buttons().filter((name) => /^(Keep|Refuse|Undo|Edit)/.test(name))).toEqual([
+    ...["Keep all", "Refuse all", "Keep file", "Refuse file"],
+    ...["Keep", "Refuse", "Edit", "Keep", "Refuse", "Edit"],
+  ]);
+  await show({ settled: row.outcome, onUndo: async () => undefined });
+  expect(buttons().filter((name) => /^(Keep|Refuse|Undo|Edit|Ask)/.test(name))).toEqual(row.offers);
+});
+
+test("a change that conflicts can only be refused", async () => {
   const conflict = { ...change, conflict: true, warning: "The file changed." };
   await show({ proposal: { ...proposal, changes: [conflict] } });
   for (const key of ["j", "y"]) await press(key);

@@ -26,7 +26,7 @@ test("the intent that was worked under is named by its id", () => {
 const review = { proposalId: "p", hunks: [{ decision: "keep" }, { decision: "undo" }, { decision: "keep" }, null] };
 const proposed = { changes: [{ path: "a.ts", new_content: "x" }, { path: "b.ts" }] };
 test.each([
-  ["a review", { kind: "review", details: { review } }, "2 kept, 1 undone"],
+  ["a review", { kind: "review", details: { review } }, "2 kept, 1 refused"],
   ["a branch", { kind: "session", details: { branch: "ai-agent/x", how: "created" } }, "branch ai-agent/x made"],
   [
     "a first commit",

@@ -76,13 +76,13 @@ export const applyProposedChanges: Command = async (workbench) => {
   if (!workbench.sessions.facts.openProposals.has(proposal.proposalId)) {
     throw new Error("This proposal was decided about already. Ask for the change again.");
   }
-  // As it stands now: what was undone or edited, in the panel or the editor, stays so.
+  // As it stands now: what was refused or edited, in the panel or the editor, stays so.
   const review = reviewToApply(workbench.reviews.of(proposal), proposal, session.sessionId, "keep");
   const signal = AbortSignal.timeout(callTimeoutMs);
   const { files } = await workbench.applier.apply(proposal, review, { session, signal });
   void showInformation(
     files.length === 0
-      ? "Everything of this proposal was undone: nothing is written."
+      ? "Everything of this proposal was refused: nothing is written."
       : `Applied ${files.length} ${files.length === 1 ? "file" : "files"}. One Undo takes it back.`,
   );
 };

@@ -18,11 +18,13 @@ export function hunkLenses(
   { index, of }: { readonly index: number; readonly of: number },
 ): readonly HunkLens[] {
   const place = of === 1 ? "" : ` ${index + 1} of ${of}`;
-  const word = { open: "", keep: "kept", undo: "undone", edited: "edited" }[state];
+  // What was never written cannot be undone.
+  const no = origin === "proposed" ? { title: "Refuse", done: "refused" } : { title: "Undo", done: "undone" };
+  const word = { open: "", keep: "kept", undo: no.done, edited: "edited" }[state];
   const title = `${origin === "proposed" ? "Proposed change" : "Agent's change"}${place}${word === "" ? "" : `: ${word}`}`;
   const actions: HunkLens[] = [{ title, command: "showHunkDiff" }];
   if (state !== "keep") actions.push({ title: "Keep", command: "keepHunk" });
-  if (state !== "undo") actions.push({ title: "Undo", command: "undoHunk" });
+  if (state !== "undo") actions.push({ title: no.title, command: "undoHunk" });
   if (origin === "proposed" && id !== "") actions.push({ title: "Edit", command: "editHunk" });
   return actions;
 }

@@ -185,11 +185,11 @@ describe("lines that stand elsewhere", () => {
 
 describe("above a hunk", () => {
   test.each([
-    { id: "h1", state: "open", origin: "proposed", wanted: "Proposed change 2 of 3 | Keep | Undo | Edit" },
-    { id: "h1", state: "keep", origin: "proposed", wanted: "Proposed change 2 of 3: kept | Undo | Edit" },
-    { id: "h1", state: "undo", origin: "proposed", wanted: "Proposed change 2 of 3: undone | Keep | Edit" },
-    { id: "h1", state: "edited", origin: "proposed", wanted: "Proposed change 2 of 3: edited | Keep | Undo | Edit" },
-    { id: "", state: "open", origin: "proposed", wanted: "Proposed change 2 of 3 | Keep | Undo" },
+    { id: "h1", state: "open", origin: "proposed", wanted: "Proposed change 2 of 3 | Keep | Refuse | Edit" },
+    { id: "h1", state: "keep", origin: "proposed", wanted: "Proposed change 2 of 3: kept | Refuse | Edit" },
+    { id: "h1", state: "undo", origin: "proposed", wanted: "Proposed change 2 of 3: refused | Keep | Edit" },
+    { id: "h1", state: "edited", origin: "proposed", wanted: "Proposed change 2 of 3: edited | Keep | Refuse | Edit" },
+    { id: "", state: "open", origin: "proposed", wanted: "Proposed change 2 of 3 | Keep | Refuse" },
     { id: "1-x", state: "open", origin: "written", wanted: "Agent's change 2 of 3 | Keep | Undo" },
   ] as const)("$state of $origin", ({ id, state, origin, wanted }) => {
     const titles = hunkLenses({ id, state }, origin, { index: 1, of: 3 }).map(({ title }) => title);

@@ -53,10 +53,10 @@ export function FileList({ changes, decisions, currentId, onSelect }: FileListPr
   );
 }
 
-function progressWord(state: Decided, change: ProposedChange): "not decided" | "partly" | "kept" | "undone" | "mixed" {
+function progressWord(state: Decided, change: ProposedChange): "not decided" | "partly" | "kept" | "refused" | "mixed" {
   const { total, kept, undone, open } = countDecisions(state, [change]);
   if (open === total) return "not decided";
   if (open > 0) return "partly";
   if (kept === total) return "kept";
-  return undone === total ? "undone" : "mixed";
+  return undone === total ? "refused" : "mixed";
 }

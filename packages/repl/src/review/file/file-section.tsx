@@ -88,24 +88,27 @@ export const FileSection = memo(function FileSection(props: FileSectionProps) {
           {decided}/{counts.total}
         </span>
         <span class="file-actions">
-          <button
-            type="button"
-            class="g-button"
-            disabled={locked || change.conflict}
-            aria-label={`Keep file ${change.path}`}
-            onClick={() => actions.decide(change.id, openToKeep(change, state), { type: "keep" })}
-          >
-            Keep file
-          </button>
-          <button
-            type="button"
-            class="g-button"
-            disabled={locked}
-            aria-label={`Undo file ${change.path}`}
-            onClick={() => actions.decide(change.id, ids, { type: "undo" })}
-          >
-            Undo file
-          </button>
+          {!locked && (
+            <>
+              <button
+                type="button"
+                class="g-button"
+                disabled={change.conflict}
+                aria-label={`Keep file ${change.path}`}
+                onClick={() => actions.decide(change.id, openToKeep(change, state), { type: "keep" })}
+              >
+                Keep file
+              </button>
+              <button
+                type="button"
+                class="g-button"
+                aria-label={`Refuse file ${change.path}`}
+                onClick={() => actions.decide(change.id, ids, { type: "undo" })}
+              >
+                Refuse file
+              </button>
+            </>
+          )}
           {actions.openDiff !== undefined && (
             <button
               type="button"
@@ -121,7 +124,7 @@ export const FileSection = memo(function FileSection(props: FileSectionProps) {
       {change.warning !== "" && (
         <p class={change.conflict ? "g-notice g-notice-bad" : "g-notice"}>
           <VisibleText text={change.warning} />
-          {change.conflict && " It can only be undone; ask for the change again."}
+          {change.conflict && " It can only be refused; ask for the change again."}
         </p>
       )}
       <div class="file-body" id={`${elementId}-body`} hidden={!expanded}>

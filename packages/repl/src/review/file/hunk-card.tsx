@@ -21,8 +21,9 @@ export interface HunkCardProps {
   readonly sideBySide: boolean;
   readonly isCurrent: boolean;
   readonly editing: boolean;
-  /** Why it can only be undone; empty: it can be kept. */
+  /** Why it can only be refused; empty: it can be kept. */
   readonly blocked: string;
+  /** Nothing can be decided any more, or not now. */
   readonly locked: boolean;
   /** The only few of a review are drawn at once. */
   readonly eager: boolean;
@@ -61,45 +62,46 @@ function HunkBody(props: HunkCardProps) {
     [sides, hunk, decision?.type === "edited" ? decision.text : ""],
   );
   const field = change.operation === "delete" ? undefined : textForField(sides.fresh);
-  const canKeep = blocked === "" && !locked;
+  const canKeep = blocked === "";
   return (
     <>
       <header class="hunk-head">
         <span class="hunk-place">{placeOf(hunk)}</span>
         <ChangedBy commands={(hunk ?? change).commands} />
         <span class={`hunk-word hunk-word-${decision?.type ?? "open"}`}>{decisionWord(decision)}</span>
-        <span class="hunk-actions">
-          <button
-            type="button"
-            class="g-button"
-            aria-pressed={decision?.type === "keep"}
-            disabled={!canKeep}
-            onClick={() => onDecide({ type: "keep" })}
-          >
-            Keep
-          </button>
-          <button
-            type="button"
-            class="g-button"
-            aria-pressed={decision?.type === "undo"}
-            disabled={locked}
-            onClick={() => onDecide({ type: "undo" })}
-          >
-            Undo
-          </button>
-          {change.operation !== "delete" && change.binary !== true && (
+        {!locked && (
+          <span class="hunk-actions">
             <button
               type="button"
               class="g-button"
-              aria-pressed={decision?.type === "edited"}
-              disabled={!canKeep || field === undefined}
-              title={field === undefined ? "It holds characters that a text field would change." : undefined}
-              onClick={() => onEdit(true)}
+              aria-pressed={decision?.type === "keep"}
+              disabled={!canKeep}
+              onClick={() => onDecide({ type: "keep" })}
             >
-              Edit
+              Keep
             </button>
-          )}
-        </span>
+            <button
+              type="button"
+              class="g-button"
+              aria-pressed={decision?.type === "undo"}
+              onClick={() => onDecide({ type: "undo" })}
+            >
+              Refuse
+            </button>
+            {change.operation !== "delete" && change.binary !== true && (
+              <button
+                type="button"
+                class="g-button"
+                aria-pressed={decision?.type === "edited"}
+                disabled={!canKeep || field === undefined}
+                title={field === undefined ? "It holds characters that a text field would change." : undefined}
+                onClick={() => onEdit(true)}
+              >
+                Edit
+              </button>
+            )}
+          </span>
+        )}
       </header>
       {editing && field !== undefined ? (
         <HunkEditor
@@ -203,7 +205,7 @@ function decisionWord(decision: HunkDecision | undefined): string {
     case "keep":
       return "kept";
     case "undo":
-      return "undone";
+      return "refused";
     case "edited":
       return "edited by you";
     default:

@@ -2,7 +2,7 @@ import type { ReviewState } from "@gennai/client/review/review-state";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import type { ContentCache } from "../diff/content-cache.ts";
 
-/** Why a change can only be undone; empty: it can be kept. */
+/** Why a change can only be refused; empty: it can be kept. */
 export function objectionTo(change: ProposedChange): string {
   if (!change.conflict) return "";
   return change.warning === "" ? "The file is not as the change expects it." : change.warning;

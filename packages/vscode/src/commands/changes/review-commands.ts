@@ -54,7 +54,7 @@ export const editHunk: Command = async (workbench, args) => {
   const { proposal, change } = found.proposed;
   const proposed = change.hunks.find(({ id }) => id === hunk.id);
   if (proposed === undefined || change.operation === "delete") {
-    void showInformation(`The change of ${change.path} can only be kept or undone as a whole.`);
+    void showInformation(`The change of ${change.path} can only be kept or refused as a whole.`);
     return;
   }
   const decision = decisionFor(workbench.reviews.of(proposal), change.id, hunk.id);
@@ -63,7 +63,7 @@ export const editHunk: Command = async (workbench, args) => {
   const text = hunkText(whole, proposed.newRange);
   if (text === undefined) {
     void showInformation(
-      `These lines of ${change.path} have line endings that the editor would change: keep or undo them, or ask for other ones.`,
+      `These lines of ${change.path} have line endings that the editor would change: keep or refuse them, or ask for other ones.`,
     );
     return;
   }
@@ -111,7 +111,7 @@ function decideHunk(
     throw new Error("This proposal was decided about already. Ask for the change again.");
   }
   if (change.conflict && decision.type !== "undo") {
-    throw new Error(`${change.path} can only be undone: ${change.warning || "it is not as the change expects it."}`);
+    throw new Error(`${change.path} can only be refused: ${change.warning || "it is not as the change expects it."}`);
   }
   const before = workbench.reviews.of(proposal);
   const state = decide(before, change.id, [hunkId], decision);
