@@ -28,8 +28,11 @@ export async function prepareAgentBranch(request: BranchRequest): Promise<AgentB
 }
 
 /** As it is told before a turn. */
-export function branchTitle({ name, how }: AgentBranch): string {
-  return `Branch ${terminalSafe(name)}${how === "kept" ? "" : ` (${how})`}`;
+export function branchTitle({ name, how, leftUnborn }: AgentBranch): string {
+  const title = `Branch ${terminalSafe(name)}${how === "kept" ? "" : ` (${how})`}`;
+  if (leftUnborn === undefined) return title;
+  const before = terminalSafe(leftUnborn);
+  return `${title} · ${before} has no commit, so git has no branch ${before} now; make it with: git switch --create ${before}`;
 }
 
 /** What to do, in the words of the command line. */

@@ -46,7 +46,7 @@ test("stays on a branch that is nobody's", async () => {
 
 test("works before the first commit, and on a detached head", async () => {
   await using unborn = await temporaryRepository();
-  expect(await prepare(unborn.root)).toEqual({ name: "ai-agent/fix-it", how: "created" });
+  expect(await prepare(unborn.root)).toEqual({ name: "ai-agent/fix-it", how: "created", leftUnborn: "main" });
   await using detached = await temporaryRepository({ "a.txt": "one\n" });
   await detached.git("switch", "--quiet", "--detach");
   expect(await prepare(detached.root)).toEqual({ name: "ai-agent/fix-it", how: "created" });

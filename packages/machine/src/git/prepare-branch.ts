@@ -1,6 +1,7 @@
 import { isProtectedBranch } from "@gennai/governance/policies/git/branch";
 import { branchNameFor } from "@gennai/protocol/branch-name";
 import { loadProjectConfig } from "../config/project-config.ts";
+import { readGitHead } from "../git-data/git-head.ts";
 import { ServiceError } from "../service-error.ts";
 import { branchesInFiles } from "./branches-in-files.ts";
 import { seeRepository } from "./repository-state.ts";
@@ -23,6 +24,8 @@ export interface AgentBranch {
   readonly name: string;
   /** `kept`: it was the current branch before. */
   readonly how: "kept" | "created" | "switched";
+  /** The branch before, where it has no commit: git knows no branch of that name any more. */
+  readonly leftUnborn?: string;
 }
 
 /**
@@ -60,6 +63,7 @@ export async function prepareBranch(request: BranchRequest): Promise<AgentBranch
       hint: "Choose another name, or none.",
     });
   }
+  const before = readGitHead(directory);
   const moved = await git(["switch", "--quiet", ...(exists ? [name] : ["--create", name])], {
     directory,
     signal,
@@ -72,7 +76,8 @@ export async function prepareBranch(request: BranchRequest): Promise<AgentBranch
       { reason: "cannot_switch", hint: "Commit or stash your changes and try again, or use Proposal Mode." },
     );
   }
-  return { name, how: exists ? "switched" : "created" };
+  const isUnborn = before.type === "branch" && before.commit === undefined;
+  return { name, how: exists ? "switched" : "created", ...(isUnborn ? { leftUnborn: before.branch } : {}) };
 }
 
 function isProtected(branch: string, extra: readonly string[]): boolean {

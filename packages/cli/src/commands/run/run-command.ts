@@ -5,6 +5,7 @@ import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { ExpectedError } from "@gennai/machine/expected-error";
 import type { AgentBranch } from "@gennai/machine/git/prepare-branch";
 import { addSessionWorktree } from "@gennai/machine/git/session-worktree";
+import { readGitHead } from "@gennai/machine/git-data/git-head";
 import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import type { Pipeline } from "../../ci/pipeline.ts";
 import { branchTitle, prepareAgentBranch } from "../../client/agent-branch.ts";
@@ -24,6 +25,7 @@ import { Interrupts } from "../../terminal/interrupts.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { parseSandbox, parseStages } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { offerFirstCommit } from "./offer-first-commit.ts";
 import { planRunCommand } from "./plan-mode.ts";
 import { promptImages } from "./prompt-images.ts";
 import { promptLoop } from "./prompt-loop.ts";
@@ -77,8 +79,20 @@ export async function runCommand(
     allow,
   });
   const { signal } = ending;
-  const prepare = async (text: string, mode: SettingsChoice["editingMode"]): Promise<AgentBranch | undefined> => {
+  let isOffered = false;
+  // What is offered in a session is offered before its branch leaves the one without a commit.
+  const offersFirst = terminal.policy === "ask" && held === undefined && hasNoCommit(workspace);
+  const prepare = async (
+    text: string,
+    mode: SettingsChoice["editingMode"],
+    session?: AgentSession,
+  ): Promise<AgentBranch | undefined> => {
     if (mode === "proposal") return undefined;
+    const { input } = terminal;
+    if (session !== undefined && input !== undefined && offersFirst && !isOffered) {
+      isOffered = true;
+      await offerFirstCommit(session, { input, write: (words) => terminal.write(words), signal });
+    }
     const protect = flags.protect ?? [];
     return prepareAgentBranch({
       workspace,
@@ -90,7 +104,7 @@ export async function runCommand(
   };
   // Before a server starts: without a repository there is nothing to run. A resumed session has its own mode, and an intent
   // that cannot be selected leaves everything as it is.
-  const isEarly = request !== undefined && flags.session === undefined && flags.intent === undefined;
+  const isEarly = request !== undefined && flags.session === undefined && flags.intent === undefined && !offersFirst;
   const [early] = await Promise.all([
     isEarly ? prepare(request, settings.editingMode) : undefined,
     // Read while git is waited for.
@@ -142,7 +156,7 @@ export async function runCommand(
       signal,
       intent,
       prepare: async (text, mode) => {
-        const branch = await prepare(text, mode);
+        const branch = await prepare(text, mode, session);
         if (branch !== undefined) terminal.view.note(branchTitle(branch));
       },
       scenario: flags.scenario ?? "",
@@ -150,7 +164,7 @@ export async function runCommand(
       afterTurn: proposals,
     });
   }
-  const branch = early ?? (await prepare(request, session.settings.editingMode));
+  const branch = early ?? (await prepare(request, session.settings.editingMode, session));
   const opening = [
     ...(branch === undefined ? [] : [branchTitle(branch)]),
     ...(intent === undefined ? [] : [`intent ${intentTitle(intent)}`]),
@@ -168,6 +182,11 @@ export async function runCommand(
   }
   finish({ terminal, session, report, reviewed, branch, intent, code, json: flags.json === true });
   return code;
+}
+
+function hasNoCommit(directory: string): boolean {
+  const head = readGitHead(directory);
+  return head.type === "branch" && head.commit === undefined;
 }
 
 /** Where the session works: a working tree of its own when the user asked for one. */
