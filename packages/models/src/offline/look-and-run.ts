@@ -56,11 +56,12 @@ export function* listDirectory({ path }: StepOf<"list">): Work<StepReport> {
   const reply = yield* callTool(`Listing ${place}.`, "LS", path === undefined ? {} : { path });
   if (reply.failure !== undefined) return refused(`I could not list ${place}`, reply.failure);
   const { lines, notes } = listedLines(reply.output);
-  if (lines.length === 0) return { ok: true, text: `${place} has no entries.` };
+  const subject = path ?? "The working directory";
+  if (lines.length === 0) return { ok: true, text: `${subject} has no entries.` };
   const more = notes.length === 0 ? "" : `\n${notes.join(" ")}`;
   return {
     ok: true,
-    text: `${place} has ${lines.length === 1 ? "1 entry" : `${lines.length} entries`}:\n${fenced(lines)}${more}`,
+    text: `${subject} has ${lines.length === 1 ? "1 entry" : `${lines.length} entries`}:\n${fenced(lines)}${more}`,
   };
 }
 

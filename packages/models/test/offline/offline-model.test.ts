@@ -179,7 +179,7 @@ const rows: readonly ConversationRow[] = [
     name: "lists the files",
     files: { "a.txt": "" },
     say: "list the files",
-    answer: ["the working directory has 1 entry", "a.txt"],
+    answer: ["The working directory has 1 entry", "a.txt"],
   },
   {
     name: "runs",

@@ -88,7 +88,11 @@ export class IntentsService {
     const { on, why } = await this.#decide(mode, there, setting);
     const ignored = await this.#readIgnored();
     const missing =
-      on && !there ? [`${intentsFile}: is missing, so no intent can be selected; restore it, or turn intents off`] : [];
+      on && !there
+        ? [
+            `${intentsFile}: is missing, so no intent can be selected; restore it, make one (gennai intents init), or turn intents off`,
+          ]
+        : [];
     const pending =
       mode === "required" && there && !accepted && sha256 !== ""
         ? [`${intentsFile}: its present text is not accepted, so no intent can be selected; read it, and accept it`]

@@ -311,7 +311,7 @@ export class PolicyWorkbench implements AsyncDisposable {
     const decided = await decideCall(call, context, { tools: this.#tools, ...this.#options() });
     const found = this.#found.get(id) ?? [];
     this.#found.delete(id);
-    return { report: reportOf(name, decided, found), decided, context };
+    return { report: reportOf(name, decided, { found, workspaceRoot: this.root }), decided, context };
   }
 
   /**

@@ -3,6 +3,7 @@ import { opensConnections } from "@gennai/governance/network/opens-connections";
 import type { Analysis } from "@gennai/governance/tool";
 import { ask, deny, type Verdict } from "@gennai/governance/verdict";
 import type { Risk } from "@gennai/protocol/model/governance/risk";
+import { lostWrites } from "../tools/commands/lost-writes.ts";
 
 /** What all rules say of one call. */
 export interface WorkbenchReport {
@@ -60,10 +61,16 @@ export interface Reading {
   readonly unresolved: readonly string[];
   /** It is known to open connections, and runs staged: the user is asked about each host when it does. */
   readonly asksForHosts: boolean;
+  /** Paths outside the workspace that it names as written, as they are typed: it runs staged, so that they are gone when it has ended. */
+  readonly lost: readonly string[];
 }
 
-/** @param found all that rule files say of it */
-export function reportOf(name: string, decided: DecidedCall, found: readonly Verdict[]): WorkbenchReport {
+/** @param options.found all that rule files say of it */
+export function reportOf(
+  name: string,
+  decided: DecidedCall,
+  { found, workspaceRoot }: { readonly found: readonly Verdict[]; readonly workspaceRoot: string },
+): WorkbenchReport {
   if (decided.type === "invalid") {
     const { code, message, rule = `tool/${code}`, hint = "" } = decided.error;
     const fired: FiredRule = { policy: "gate", rule, verdict: "deny", reason: message };
@@ -92,7 +99,7 @@ export function reportOf(name: string, decided: DecidedCall, found: readonly Ver
     reason: finding?.reason ?? "",
     hint: finding?.hint ?? "",
     rules: firedRules(verdicts),
-    reading: readingOf(decided.analysis),
+    reading: readingOf(decided.analysis, workspaceRoot),
   };
 }
 
@@ -130,12 +137,13 @@ function firedRules(verdicts: readonly { readonly policy: string; readonly verdi
   return [...fired.values()];
 }
 
-function readingOf(analysis: Analysis): Reading {
+function readingOf(analysis: Analysis, workspaceRoot: string): Reading {
   const paths: Reading["paths"][number][] = [];
   const commands: string[] = [];
   const unresolved: string[] = [];
   let readsOnly = true;
   let asksForHosts = false;
+  const lost: string[] = [];
   for (const effect of analysis.effects) {
     if (effect.type === "exec") {
       for (const { raw, absolute, access } of effect.command.paths) paths.push({ raw, path: absolute, access });
@@ -146,6 +154,7 @@ function readingOf(analysis: Analysis): Reading {
       unresolved.push(...effect.command.unresolved);
       readsOnly &&= effect.command.readsOnly;
       asksForHosts ||= effect.staged === true && opensConnections(effect.command);
+      if (effect.staged === true) lost.push(...lostWrites(effect.command, workspaceRoot));
     } else if ("path" in effect) {
       const access =
         effect.type === "write" || effect.type === "propose" ? `${effect.type} ${effect.operation}` : effect.type;
@@ -153,5 +162,5 @@ function readingOf(analysis: Analysis): Reading {
       readsOnly &&= effect.type !== "write";
     }
   }
-  return { statement: analysis.statement, paths, commands, readsOnly, unresolved, asksForHosts };
+  return { statement: analysis.statement, paths, commands, readsOnly, unresolved, asksForHosts, lost };
 }

@@ -129,6 +129,23 @@ function describeMode({ mode, on, why }: IntentsStatus): string {
   return `Intents are ${on ? "on" : "off"} here (${mode}). ${why}`;
 }
 
+/** For who sees no intent that can be selected. Where something is wrong with the file, its problems say it. */
+function whatToDo(
+  { intents, problems, on, mode, sha256 }: IntentsStatus,
+  { file, name }: { readonly file: string; readonly name: string },
+): readonly string[] {
+  if (problems.length > 0 || intents.some(({ selectable }) => selectable)) return [];
+  if (on) {
+    const what = intents.length === 0 ? "It has no intent" : "None of these intents is active";
+    return [`${what}, so the agent can change nothing here. In ${file}, set the status of one to active.`];
+  }
+  if (sha256 !== "") return [];
+  const switched = mode === "off" ? `${name} intents mode auto, then ` : "";
+  return [
+    `The agent may work on anything that the rules allow. To say what it may work on: ${switched}${name} intents init`,
+  ];
+}
+
 function describeStatus(status: IntentsStatus, file: string, { output, environment }: Console): string {
   const { intents, problems } = status;
   const paint = paintFor(output, environment);
@@ -137,13 +154,13 @@ function describeStatus(status: IntentsStatus, file: string, { output, environme
     const text = `${intent.id.padEnd(width)}  ${intent.status.padEnd(12)}  ${intent.name}`;
     return paint(intent.selectable ? "green" : "dim", terminalSafe(text));
   });
-  if (intents.length === 0) lines.push(`No intents. ${commandName(environment)} intents init makes a first one.`);
   if (status.sha256 !== "") lines.push(`${file} is ${status.accepted ? "" : "not "}accepted as it is now.`);
   if (status.mode === "required" && status.sha256 !== "" && !status.accepted) {
     lines.push(`Read it, then: ${commandName(environment)} intents accept`);
   }
   lines.push(
     describeMode(status),
+    ...whatToDo(status, { file, name: commandName(environment) }),
     ...problems.map((problem) => paint("yellow", asTyped(terminalSafe(problem), environment))),
   );
   return `${lines.join("\n")}\n`;

@@ -27,6 +27,14 @@ function described(report: WorkbenchReport, network: readonly string[], workbenc
     for (const command of reading.commands) lines.push(entry("runs", command));
     for (const { raw, path, access } of reading.paths)
       lines.push(entry(access, raw === path ? path : `${path}  (${raw})`));
+    if (outcome !== "deny" && reading.lost.length > 0) {
+      lines.push(
+        entry(
+          "not kept",
+          `${reading.lost.join(", ")}: outside the workspace, and what is written there is gone when it ends`,
+        ),
+      );
+    }
     for (const text of reading.unresolved) lines.push(entry("unknown", text));
     if (reading.commands.length > 0 && workbench.unstaged !== undefined) {
       lines.push(entry("here", `commands are not staged: ${workbench.unstaged}`));

@@ -1,6 +1,6 @@
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runCommandLine } from "#command-line";
 import { testConsole } from "../../test-console.ts";
@@ -47,6 +47,49 @@ describe("gennai intents", () => {
     writeFileSync(file(), readFileSync(file(), "utf8").replace("draft", "active"));
     expect(await gennai("init")).toMatchObject({ code: 2, errors: expect.stringContaining("is there already") });
     expect(readFileSync(file(), "utf8")).toContain("status: active");
+  });
+
+  it.each([
+    {
+      name: "no file",
+      text: undefined,
+      mode: "auto",
+      said: "The agent may work on anything that the rules allow. To say what it may work on: gennai intents init",
+    },
+    {
+      name: "no file, switched off",
+      text: undefined,
+      mode: "off",
+      said: "To say what it may work on: gennai intents mode auto, then gennai intents init",
+    },
+    { name: "no file, required", text: undefined, mode: "required", said: "make one (gennai intents init)" },
+    {
+      name: "a file without intents",
+      text: "active_intents: []\n",
+      mode: "auto",
+      said: "It has no intent, so the agent can change nothing here. In .orchestration/active_intents.yaml, set",
+    },
+    {
+      name: "none active",
+      text: "active_intents:\n  - id: A\n    name: a\n    status: draft\n    owned_scope: [src]\n",
+      mode: "auto",
+      said: "None of these intents is active, so the agent can change nothing here. In",
+    },
+    {
+      name: "one active",
+      text: "active_intents:\n  - id: A\n    name: a\n    status: active\n    owned_scope: [src]\n",
+      mode: "auto",
+      said: undefined,
+    },
+  ])("says what to do where nothing can be selected: $name", async ({ text, mode, said }) => {
+    if (text !== undefined) {
+      mkdirSync(dirname(file()), { recursive: true });
+      writeFileSync(file(), text);
+    }
+    await gennai("mode", mode);
+    const { output } = await gennai("list");
+    if (said === undefined) expect(output).not.toMatch(/The agent may work|so the agent can change nothing|init/);
+    else expect(output).toContain(said);
   });
 
   it("shows one", async () => {

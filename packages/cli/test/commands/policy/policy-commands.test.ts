@@ -59,6 +59,17 @@ test("a command that opens connections says that each host is asked about when i
   expect((await gennai(["check", "curl https://host.test", "--sandbox", "off"])).printed).not.toMatch(hosts);
 });
 
+test("a command that writes outside the workspace says that this is not kept", async () => {
+  const lost = /^ {2}not kept (.*): outside the workspace, and what is written there is gone when it ends$/m;
+  const staged = await gennai(["check", "echo hi > /opt/notes.md; echo hi > here.md", "--sandbox", "required"]);
+  // Where the machine has no sandbox, nothing is staged.
+  if (staged.complained !== "") return expect(staged.complained).toContain("sandbox");
+  expect(lost.exec(staged.printed)?.[1]).toBe("/opt/notes.md");
+  for (const command of ["echo hi > here.md", "echo hi > /tmp/notes.md", "cat /opt/notes.md"])
+    expect((await gennai(["check", command])).printed, command).not.toMatch(lost);
+  expect((await gennai(["check", "echo hi > /opt/notes.md", "--sandbox", "off"])).printed).not.toMatch(lost);
+});
+
 test.each([
   [["check", "git status", "--sandbox", "off"], 0, /^allow {2}risk low/],
   [["check", "rm README.md"], 3, /^deny .*README\.md must not be deleted/],
