@@ -101,7 +101,10 @@ describe("calls beyond the limit", () => {
     };
     const streams = await Promise.all(Array.from({ length: 20 }, () => overloadOf(stream())));
     await Promise.all(more);
-    expect(streams.at(-1)).toMatchObject({ code: Code.ResourceExhausted, reason: "too_many_requests" });
+    // Not the last: where these take long, a call may be free again.
+    expect(streams).toContainEqual(
+      expect.objectContaining({ code: Code.ResourceExhausted, reason: "too_many_requests" }),
+    );
     expect(await overloadOf((await world.user({ user: "eve" })).client.getServerInfo({}))).toMatchObject({
       reason: undefined,
     });
