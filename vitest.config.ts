@@ -9,6 +9,9 @@ import { testFilesOf } from "./test/test-files.ts";
 const root = fileURLToPath(new URL(".", import.meta.url));
 /** Folders of test/e2e, and others of test/, that may share a process: their servers change nothing that a process has once. */
 const sharedEnds = [
+  "acp",
+  "checkpoints",
+  "client-workspace",
   "context",
   "governance",
   "ledger",
@@ -16,9 +19,12 @@ const sharedEnds = [
   "mcp",
   "models",
   "page",
+  "plans",
   "process",
   "redaction",
   "rpc",
+  "telemetry",
+  "users",
 ];
 const sharedOthers = ["programs", "wire"];
 const { together, alone } = testFilesOf(root, {
@@ -27,8 +33,12 @@ const { together, alone } = testFilesOf(root, {
     ...sharedEnds.map((name) => join("test", "e2e", name)),
     ...sharedOthers.map((name) => join("test", name)),
   ],
-  // They wait for processes that do the work: sharing one saves them nothing.
-  apart: ["background", "stage"].map((name) => join("packages", "machine", "test", name)),
+  apart: [
+    // They wait for processes that do the work: sharing one saves them nothing.
+    ...["background", "stage"].map((name) => join("packages", "machine", "test", name)),
+    // One has a log of other processes, and one measures the memory of its own.
+    ...["replicas", "slow-readers"].map((name) => join("test", "e2e", "users", `${name}.test.ts`)),
+  ],
 });
 
 export default defineConfig({

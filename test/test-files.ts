@@ -3,7 +3,7 @@ import { join, sep } from "node:path";
 
 /**
  * The test files in `folders`, all as paths from `root`, by how they may run. Those in `together` may run one after another in one
- * process, where what they import is loaded once. In `alone` is what lies in the folders `apart`, and what replaces a module
+ * process, where what they import is loaded once. In `alone` is what `apart` names, files and folders, and what replaces a module
  * (`vi.mock`): the files that run after it in the same process would get modules that hold its replacement. A folder that is not
  * there has none.
  */
@@ -18,7 +18,7 @@ export function testFilesOf(
     )
     .filter((file) => file.endsWith(".test.ts"));
   const isAlone = (file: string) =>
-    apart.some((folder) => file.startsWith(`${folder}${sep}`)) ||
+    apart.some((place) => file === place || file.startsWith(`${place}${sep}`)) ||
     readFileSync(join(root, file), "utf8").includes("vi.mock(");
   return { together: files.filter((file) => !isAlone(file)), alone: files.filter(isAlone) };
 }
