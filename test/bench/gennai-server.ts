@@ -9,6 +9,9 @@ export const gennaiProgram = fileURLToPath(new URL("../../dist/gennai.mjs", impo
 
 const token = "bench-token-of-forty-three-characters-000000";
 
+/** A person who agrees to whatever is asked. */
+export const agrees: Editor = { confirm: async () => ({ answer: "yes", scope: "session" }) };
+
 /** How the command line is started so that it meets nothing of the user's. */
 export function gennaiProcess(
   args: readonly string[],

@@ -3,13 +3,12 @@ import { generateKeyPairSync, randomBytes, sign, verify } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Editor } from "@gennai/client/bridge/editor";
 import { connect } from "@gennai/client/connection/connection";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { openStore } from "@gennai/store/sqlite/store";
 import { ripgrepPath } from "../../../packages/machine/src/workspace/search/ripgrep-path.ts";
 import type { BenchWorld } from "../bench-world.ts";
-import { type GennaiServer, gennaiProgram, runTurn } from "../gennai-server.ts";
+import { agrees, type GennaiServer, gennaiProgram, runTurn } from "../gennai-server.ts";
 import { processorTime, residentMemory } from "../process-usage.ts";
 import type { Reading } from "../reading.ts";
 import { median, percentile } from "../statistics.ts";
@@ -328,8 +327,6 @@ async function globOf(world: BenchWorld, root: string, count: number): Promise<R
     target: { type: "ratio", most: 1.5 },
   };
 }
-
-const agrees: Editor = { confirm: async () => ({ answer: "yes", scope: "session" }) };
 
 async function writingCommands(
   world: BenchWorld,

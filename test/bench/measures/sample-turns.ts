@@ -1,5 +1,5 @@
 import type { BenchWorld } from "../bench-world.ts";
-import { type GennaiServer, gennaiProcess, runTurn } from "../gennai-server.ts";
+import { agrees, type GennaiServer, gennaiProcess, runTurn } from "../gennai-server.ts";
 import type { LineProcess } from "../line-process.ts";
 import { treeProcessorTime } from "../process-usage.ts";
 
@@ -32,7 +32,8 @@ export async function sample(bench: Bench, script: string, rounds: number, floor
     const governed = world.modelRun(script);
     await using own = script.startsWith("edit") ? await world.server() : undefined;
     const used = own ?? server;
-    const session = await used.session(governed.baseUrl);
+    // A command that writes needs a yes where no sandbox holds it.
+    const session = await used.session(governed.baseUrl, script.startsWith("write") ? agrees : undefined);
     const before = treeProcessorTime(used.processId);
     await runTurn(session);
     const after = treeProcessorTime(used.processId);

@@ -35,6 +35,8 @@ export async function measureTurns(world: BenchWorld): Promise<readonly Reading[
   const commandTurns = `shell-${world.choose(100, 40)}`;
   const commands = await sample(bench, commandTurns, rounds);
   readings.push(reading("shell command, not sandboxed, p50", commands, 0.5, 1.5));
+  const writes = await sample(bench, commandTurns.replace("shell", "write"), rounds);
+  readings.push(reading("  the same, one that writes a file", writes, 0.5, 1.5));
   // Between two answers of a real model there is time for what nobody waits for.
   const unhurriedTurns = `shell-${world.choose(40, 20)}-50`;
   const unhurried = await sample(bench, unhurriedTurns, rounds);
