@@ -23,6 +23,7 @@ const sharedEnds = [
   "process",
   "redaction",
   "rpc",
+  "sandbox",
   "telemetry",
   "users",
 ];
