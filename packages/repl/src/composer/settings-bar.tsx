@@ -79,7 +79,7 @@ function ScenarioChoice({ control }: { readonly control: ReplControl }) {
   const session = control.followed.value;
   const opened = control.opening.value.state === "done";
   useEffect(() => {
-    if (opened) void control.listScenarios();
+    if (opened) void control.sessions.listScenarios();
   }, [control, session, opened]);
   const chosen = control.scenario.value;
   const scenarios = control.directory.scenarios.value;

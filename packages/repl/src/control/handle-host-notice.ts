@@ -7,7 +7,8 @@ export function handleHostNotice(control: ReplControl, notice: HostNotice): void
   switch (notice.type) {
     case "show-session":
       if (notice.sessionId === undefined) control.newSession();
-      else if (notice.sessionId !== control.followed.value?.session.sessionId) void control.switchTo(notice.sessionId);
+      else if (notice.sessionId !== control.followed.value?.session.sessionId)
+        void control.sessions.switchTo(notice.sessionId);
       return;
     case "show-call":
       void control.opened().then(() => control.showCall(notice));

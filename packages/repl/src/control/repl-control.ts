@@ -18,7 +18,6 @@ import { BranchStore } from "../branch/branch-store.ts";
 import { ConfirmationStore } from "../confirmation/confirmation-store.ts";
 import { ShownFailure } from "../failure/shown-failure.ts";
 import type { SessionView } from "../model/session-view.ts";
-import type { UserMessageItem } from "../model/view-item.ts";
 import { ModelStore } from "../models/model-store.ts";
 import { UserQuestionStore } from "../user-question/user-question-store.ts";
 import { Announcer } from "./announcer.ts";
@@ -27,15 +26,13 @@ import { handleHostNotice } from "./handle-host-notice.ts";
 import { KeptReviews } from "./kept/kept-reviews.ts";
 import { keepStateIn, keptStateFrom } from "./kept/kept-state.ts";
 import { Opening, type OpeningState } from "./opening.ts";
-import { promptImages } from "./prompts/prompt-images.ts";
 import { FollowedSession } from "./session/followed-session.ts";
+import { notOpened, SessionActions } from "./session/session-actions.ts";
 import { SessionDirectory } from "./session/session-directory.ts";
 import { SessionStores } from "./session/session-stores.ts";
 import { choiceOf } from "./settings-choice.ts";
 import { TurnControl } from "./turn-control.ts";
 import { UnsettledChoice } from "./unsettled-choice.ts";
-
-const notOpened = "The session could not be opened";
 
 /** A call of a session, to be shown where it stands in the conversation. */
 export interface SoughtCall {
@@ -89,6 +86,7 @@ export class ReplControl {
   /** Empty: the server's default for the mode. */
   readonly scenario: Signal<string>;
   readonly directory: SessionDirectory;
+  readonly sessions: SessionActions;
   /** What a new session shall run with. */
   readonly choice: Signal<SettingsChoice>;
   readonly failure = new ShownFailure();
@@ -159,6 +157,16 @@ export class ReplControl {
       failure: this.failure,
       signal: this.#end.signal,
     });
+    this.sessions = new SessionActions({
+      agent: this.agent,
+      identity: this.#identity,
+      directory: this.directory,
+      followed: this.#followed,
+      turns: this.turns,
+      show: (session) => void this.#show(session),
+      showNew: () => this.newSession(),
+      attempt: (what, work) => this.#attempt(what, work),
+    });
     this.#stores = signal(new SessionStores(this, undefined));
     keepStateIn(host, kept, { signal: this.#end.signal }, () => ({
       sessionId: this.#followed.value?.session.sessionId ?? (this.#wantsNew.value ? null : kept.sessionId),
@@ -218,75 +226,12 @@ export class ReplControl {
     this.panel.value = "chat";
   }
 
-  async switchTo(sessionId: string): Promise<void> {
-    await this.#attempt(notOpened, async (signal) => {
-      this.#show(await AgentSession.resume(this.agent, this.#identity, sessionId, { signal }));
-    });
-  }
-
   /** Goes to a call, also in another session. */
   async showCall({ sessionId, turnId, callId }: SoughtCall): Promise<void> {
-    if (sessionId !== this.#followed.value?.session.sessionId) await this.switchTo(sessionId);
+    if (sessionId !== this.#followed.value?.session.sessionId) await this.sessions.switchTo(sessionId);
     if (sessionId !== this.#followed.value?.session.sessionId) return;
     this.panel.value = "chat";
     this.sought.value = { sessionId, turnId, callId };
-  }
-
-  /** A new session with the history up to a point; all of it without one. */
-  async fork(sessionId: string, throughSeq: bigint = 0n): Promise<void> {
-    await this.#attempt("The session could not be copied", async (signal) => {
-      const copy = await this.agent.forkSession({ sessionId, throughSeq }, { signal });
-      this.#show(await AgentSession.resume(this.agent, this.#identity, copy.sessionId, { signal }));
-    });
-  }
-
-  /**
-   * Goes on in a copy of the session from before a prompt, with that prompt sent again or put into the box. The session it was
-   * said in stays, and files are not touched.
-   */
-  async sayAgain(said: SaidPrompt, how: "retry" | "edit"): Promise<void> {
-    const followed = this.#followed.value;
-    if (followed === undefined) return;
-    const { text, images: blobs } = said.item;
-    await this.#attempt("The prompt could not be said again", async (signal) => {
-      const { session } = followed;
-      const contents = await Promise.all(blobs.map(({ sha256 }) => session.blob(sha256, { signal })));
-      const throughSeq = beforePrompt(followed.view.value, said);
-      const copy = await this.agent.forkSession({ sessionId: session.sessionId, throughSeq }, { signal });
-      this.#show(await AgentSession.resume(this.agent, this.#identity, copy.sessionId, { signal }));
-      const images = promptImages(contents, blobs);
-      if (how === "retry") this.turns.send(text, images);
-      else {
-        this.turns.addToDraft(text);
-        this.turns.draftImages.value = [...this.turns.draftImages.value, ...images];
-      }
-    });
-  }
-
-  async clear(): Promise<void> {
-    const sessionId = this.#followed.value?.session.sessionId;
-    if (sessionId === undefined) return;
-    await this.#attempt("The conversation could not be cleared", async (signal) => {
-      await this.agent.clearSession({ sessionId }, { signal });
-    });
-  }
-
-  /** @param title one line, 1 to 200 characters */
-  async rename(sessionId: string, title: string): Promise<void> {
-    await this.#attempt("The session could not be renamed", async (signal) => {
-      await this.agent.renameSession({ sessionId, title }, { signal });
-    });
-    await this.listSessions();
-  }
-
-  /** For good; the session is named to the person, who agreed. What is shown then is a new one, if it was the one. */
-  async delete(sessionId: string): Promise<void> {
-    const isShown = this.#followed.value?.session.sessionId === sessionId;
-    await this.#attempt("The session could not be deleted", async (signal) => {
-      await this.agent.deleteSession({ sessionId }, { signal });
-      if (isShown && this.#followed.value?.session.sessionId === sessionId) this.newSession();
-    });
-    await this.listSessions();
   }
 
   /** For the session that is shown or on its way here, and for those that come. False when the server would not. */
@@ -353,20 +298,6 @@ export class ReplControl {
     await checkpoints?.load();
     await checkpoints?.preview(turnId);
     this.panel.value = "checkpoints";
-  }
-
-  async listSessions(): Promise<void> {
-    const workingDir = this.#followed.value?.session.workingDir;
-    await this.#attempt("The sessions could not be listed", (signal) =>
-      this.directory.loadSessions(workingDir, signal),
-    );
-  }
-
-  async listScenarios(): Promise<void> {
-    const sessionId = this.#followed.value?.session.sessionId ?? "";
-    await this.#attempt("The scenarios could not be listed", (signal) =>
-      this.directory.loadScenarios(sessionId, signal),
-    );
   }
 
   [Symbol.dispose](): void {
@@ -452,20 +383,6 @@ export class ReplControl {
       return false;
     }
   }
-}
-
-/** A prompt where it stands in the log. */
-interface SaidPrompt {
-  readonly item: UserMessageItem;
-  readonly turnId: string;
-  readonly seq: bigint;
-}
-
-/** The last event before a prompt: a turn begins with one that says so, and what is said meanwhile stands alone. */
-function beforePrompt(view: SessionView, { turnId, seq }: SaidPrompt): bigint {
-  const first = view.cells.find((cell) => cell.turnId === turnId);
-  const before = first?.seq === seq ? seq - 2n : seq - 1n;
-  return before < 1n ? 1n : before;
 }
 
 function refusedForBranch({ event }: InvokeEvent): boolean {

@@ -16,7 +16,7 @@ export function SessionMenu({ control }: { readonly control: ReplControl }) {
       }
       title="Sessions"
       buttonClass="tool-button"
-      onOpen={() => void control.listSessions()}
+      onOpen={() => void control.sessions.list()}
     >
       {(close) => <SessionList control={control} close={close} />}
     </Popover>
@@ -42,7 +42,7 @@ function SessionList({ control, close }: { readonly control: ReplControl; readon
   }, [deleting, renaming]);
   const open = ({ sessionId }: SessionSummary) => {
     close();
-    if (sessionId !== shown) void control.switchTo(sessionId);
+    if (sessionId !== shown) void control.sessions.switchTo(sessionId);
   };
   if (leaving !== undefined) {
     return (
@@ -50,7 +50,7 @@ function SessionList({ control, close }: { readonly control: ReplControl; readon
         session={leaving}
         onAnswer={(agreed) => {
           setDeleting(undefined);
-          if (agreed) void control.delete(leaving.sessionId);
+          if (agreed) void control.sessions.delete(leaving.sessionId);
         }}
       />
     );
@@ -84,7 +84,8 @@ function SessionList({ control, close }: { readonly control: ReplControl; readon
                 title={session.title}
                 onDone={(title) => {
                   setRenaming(undefined);
-                  if (title !== undefined && title !== session.title) void control.rename(session.sessionId, title);
+                  if (title !== undefined && title !== session.title)
+                    void control.sessions.rename(session.sessionId, title);
                 }}
               />
             </li>
@@ -118,7 +119,7 @@ function SessionList({ control, close }: { readonly control: ReplControl; readon
                 aria-label={`Go on in a copy of ${titleOf(session)}`}
                 onClick={() => {
                   close();
-                  void control.fork(session.sessionId);
+                  void control.sessions.fork(session.sessionId);
                 }}
               >
                 <Icon name="fork" />
@@ -144,7 +145,7 @@ function SessionList({ control, close }: { readonly control: ReplControl; readon
             title="The model forgets the conversation; the log stays"
             onClick={() => {
               close();
-              void control.clear();
+              void control.sessions.clear();
             }}
           >
             <Icon name="trash" /> Clear this conversation

@@ -148,7 +148,7 @@ it("what is told to one session is not told to another that is shown since", asy
   control.turns.send("three");
   await vi.waitFor(() => expect(told).toHaveLength(1));
   const { sessionId } = control.followed.value?.session ?? {};
-  await control.switchTo(sessionId === "other" ? "fresh" : "other");
+  await control.sessions.switchTo(sessionId === "other" ? "fresh" : "other");
   first.resolve();
   await vi.waitFor(() => expect(told).toEqual([`${sessionId}: two`, `${sessionId}: three`]));
 });

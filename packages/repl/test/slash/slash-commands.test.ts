@@ -31,7 +31,7 @@ async function app() {
   });
   const { control } = appOn(server);
   await opened(control);
-  await control.listScenarios();
+  await control.sessions.listScenarios();
   return { control, server, settings, compacted };
 }
 

@@ -143,7 +143,7 @@ export function TurnEnd({ item, seq }: { readonly item: TurnEndItem; readonly se
           class="tool-button quiet-button"
           title="Go on from here in a copy of this session"
           aria-label="Go on from here in a copy of this session"
-          onClick={() => void control.fork(sessionId, seq)}
+          onClick={() => void control.sessions.fork(sessionId, seq)}
         >
           <Icon name="fork" />
         </button>

@@ -16,7 +16,7 @@ export function UserMessage({ item, turnId, seq }: UserMessageProps) {
   const idle = control.turns.progress.value === "idle";
   const again = (how: "retry" | "edit") => {
     setAsked(undefined);
-    void control.sayAgain({ item, turnId, seq }, how);
+    void control.sessions.sayAgain({ item, turnId, seq }, how);
   };
   return (
     <div class="user-message">

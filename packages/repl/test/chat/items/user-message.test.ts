@@ -18,7 +18,7 @@ it.each([
   const [cell] = view.cells;
   if (cell === undefined) throw new Error("no cell");
   const control = idleControl();
-  const sayAgain = vi.spyOn(control, "sayAgain").mockResolvedValue();
+  const sayAgain = vi.spyOn(control.sessions, "sayAgain").mockResolvedValue();
   const root = document.createElement("div");
   const value = { control, folds: new Folds() };
   await act(() => render(h(ChatProvider, { value, children: h(ChatRow, { cell }) }), root));

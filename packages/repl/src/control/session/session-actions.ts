@@ -1,0 +1,135 @@
+import type { ClientIdentity } from "@gennai/client/connection/client-identity";
+import type { AgentClient } from "@gennai/client/connection/connection";
+import { AgentSession } from "@gennai/client/session/agent-session";
+import type { ReadonlySignal } from "@preact/signals";
+import type { SessionView } from "../../model/session-view.ts";
+import type { UserMessageItem } from "../../model/view-item.ts";
+import { promptImages } from "../prompts/prompt-images.ts";
+import type { TurnControl } from "../turn-control.ts";
+import type { FollowedSession } from "./followed-session.ts";
+import type { SessionDirectory } from "./session-directory.ts";
+
+export const notOpened = "The session could not be opened";
+
+/** A prompt where it stands in the log. */
+interface SaidPrompt {
+  readonly item: UserMessageItem;
+  readonly turnId: string;
+  readonly seq: bigint;
+}
+
+export interface SessionActionsParts {
+  readonly agent: AgentClient;
+  readonly identity: ClientIdentity;
+  readonly directory: SessionDirectory;
+  /** The session that is shown. */
+  readonly followed: ReadonlySignal<FollowedSession | undefined>;
+  readonly turns: TurnControl;
+  show(session: AgentSession): void;
+  showNew(): void;
+  /** Shows the failure, if there is one. */
+  attempt(what: string, work: (signal: AbortSignal) => Promise<void>): Promise<boolean>;
+}
+
+/** What a person does with whole sessions: open, copy, clear, rename, delete and list them. What fails is shown. */
+export class SessionActions {
+  readonly #parts: SessionActionsParts;
+
+  constructor(parts: SessionActionsParts) {
+    this.#parts = parts;
+  }
+
+  async switchTo(sessionId: string): Promise<void> {
+    await this.#parts.attempt(notOpened, (signal) => this.#open(sessionId, signal));
+  }
+
+  /** A new session with the history up to a point; all of it without one. */
+  async fork(sessionId: string, throughSeq: bigint = 0n): Promise<void> {
+    await this.#parts.attempt("The session could not be copied", (signal) =>
+      this.#openCopy(sessionId, throughSeq, signal),
+    );
+  }
+
+  /**
+   * Goes on in a copy of the session from before a prompt, with that prompt sent again or put into the box. The session it was
+   * said in stays, and files are not touched.
+   */
+  async sayAgain(said: SaidPrompt, how: "retry" | "edit"): Promise<void> {
+    const { followed, turns } = this.#parts;
+    const shown = followed.value;
+    if (shown === undefined) return;
+    const { text, images: blobs } = said.item;
+    await this.#parts.attempt("The prompt could not be said again", async (signal) => {
+      const { session } = shown;
+      const contents = await Promise.all(blobs.map(({ sha256 }) => session.blob(sha256, { signal })));
+      await this.#openCopy(session.sessionId, beforePrompt(shown.view.value, said), signal);
+      const images = promptImages(contents, blobs);
+      if (how === "retry") turns.send(text, images);
+      else {
+        turns.addToDraft(text);
+        turns.draftImages.value = [...turns.draftImages.value, ...images];
+      }
+    });
+  }
+
+  async clear(): Promise<void> {
+    const sessionId = this.#shownId;
+    if (sessionId === undefined) return;
+    await this.#parts.attempt("The conversation could not be cleared", async (signal) => {
+      await this.#parts.agent.clearSession({ sessionId }, { signal });
+    });
+  }
+
+  /** @param title one line, 1 to 200 characters */
+  async rename(sessionId: string, title: string): Promise<void> {
+    await this.#parts.attempt("The session could not be renamed", async (signal) => {
+      await this.#parts.agent.renameSession({ sessionId, title }, { signal });
+    });
+    await this.list();
+  }
+
+  /** For good; the session is named to the person, who agreed. What is shown then is a new one, if it was the one. */
+  async delete(sessionId: string): Promise<void> {
+    const isShown = this.#shownId === sessionId;
+    await this.#parts.attempt("The session could not be deleted", async (signal) => {
+      await this.#parts.agent.deleteSession({ sessionId }, { signal });
+      if (isShown && this.#shownId === sessionId) this.#parts.showNew();
+    });
+    await this.list();
+  }
+
+  async list(): Promise<void> {
+    const { directory, followed } = this.#parts;
+    const workingDir = followed.value?.session.workingDir;
+    await this.#parts.attempt("The sessions could not be listed", (signal) =>
+      directory.loadSessions(workingDir, signal),
+    );
+  }
+
+  async listScenarios(): Promise<void> {
+    await this.#parts.attempt("The scenarios could not be listed", (signal) =>
+      this.#parts.directory.loadScenarios(this.#shownId ?? "", signal),
+    );
+  }
+
+  get #shownId(): string | undefined {
+    return this.#parts.followed.value?.session.sessionId;
+  }
+
+  async #openCopy(sessionId: string, throughSeq: bigint, signal: AbortSignal): Promise<void> {
+    const copy = await this.#parts.agent.forkSession({ sessionId, throughSeq }, { signal });
+    await this.#open(copy.sessionId, signal);
+  }
+
+  async #open(sessionId: string, signal: AbortSignal): Promise<void> {
+    const { agent, identity, show } = this.#parts;
+    show(await AgentSession.resume(agent, identity, sessionId, { signal }));
+  }
+}
+
+/** The last event before a prompt: a turn begins with one that says so, and what is said meanwhile stands alone. */
+function beforePrompt(view: SessionView, { turnId, seq }: SaidPrompt): bigint {
+  const first = view.cells.find((cell) => cell.turnId === turnId);
+  const before = first?.seq === seq ? seq - 2n : seq - 1n;
+  return before < 1n ? 1n : before;
+}
