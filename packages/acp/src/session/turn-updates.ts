@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { PlanEntry, SessionUpdate, ToolCallContent, ToolCallLocation } from "@agentclientprotocol/sdk";
 import { emptyMeter, meterAfter } from "@gennai/client/session/models/usage-meter";
 import { fencedText } from "@gennai/client/session/text/fenced-text";
+import { resultForPeople } from "@gennai/client/session/text/result-for-people";
 import {
   type AppliedFile,
   type InvokeEvent,
@@ -105,7 +106,10 @@ export class TurnUpdates {
   #resultUpdate(result: { readonly id: string; readonly output: string; readonly error: string }): SessionUpdate {
     const { id: toolCallId, output, error } = result;
     this.#output.delete(toolCallId);
-    const texts = [error, output].filter((text) => text !== "");
+    const told = resultForPeople({ error, output });
+    const texts = [[told.error, told.advice].filter((text) => text !== "").join("\n"), told.output].filter(
+      (text) => text !== "",
+    );
     const shown = texts.map((text) => content(fencedText(spelledOut(text))));
     this.#shown.set(toolCallId, shown);
     return {

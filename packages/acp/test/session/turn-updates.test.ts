@@ -40,6 +40,39 @@ test.each<[string, EventInit[], unknown[]]>([
     [{ status: "failed", toolCallId: "c" }],
   ],
   [
+    "a refusal in sentences for people",
+    [
+      {
+        event: {
+          case: "toolResult",
+          value: {
+            id: "c",
+            error: "This call needs a person's yes and nobody can be asked, so it did not run.",
+            output: JSON.stringify({
+              error: {
+                code: "nobody_to_ask",
+                message: "This call needs a person's yes and nobody can be asked, so it did not run.",
+                hint: "Do not repeat this call; choose another way or ask the user.",
+              },
+            }),
+          },
+        },
+      },
+    ],
+    [
+      {
+        status: "failed",
+        content: [
+          {
+            content: {
+              text: "~~~\nThis call needs a person's yes and nobody can be asked, so it did not run.\nRun it at a terminal, with `--ask`, or with `--yes`.\n~~~",
+            },
+          },
+        ],
+      },
+    ],
+  ],
+  [
     "a change as a diff",
     [
       call("c"),

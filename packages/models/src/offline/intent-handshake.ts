@@ -64,15 +64,18 @@ function forTheUser(reply: ToolReply): ToolReply {
   if (failure === undefined) return reply;
   if (wantsIntent.has(failure.code)) {
     const ids = offeredIds(failure.hint);
-    if (ids.length === 0) return reply;
-    const hint =
-      ids.length === 1
-        ? `Say: use intent ${ids[0]} then …`
-        : `There are several: ${ids.join(", ")}. Say which one, e.g.: use intent ${ids[0]} then …`;
-    return { ...reply, failure: { ...failure, hint } };
+    return { ...reply, failure: { ...failure, advice: intentAdvice(ids) } };
   }
   if (failure.code !== "scope_violation") return reply;
-  return { ...reply, failure: { ...failure, hint: "Say: request scope for PATHS because REASON" } };
+  return { ...reply, failure: { ...failure, advice: "Say: request scope for PATHS because REASON" } };
+}
+
+function intentAdvice(ids: readonly string[]): string {
+  const [first] = ids;
+  if (first === undefined) return "No intent can be selected now; gennai intents list says what to do.";
+  return ids.length === 1
+    ? `Say: use intent ${first} then …`
+    : `There are several: ${ids.join(", ")}. Say which one, e.g.: use intent ${first} then …`;
 }
 
 /** Why an intent was not selected, in words for the user. */

@@ -58,7 +58,7 @@ const rows: readonly ConversationRow[] = [
     tools: intentTools,
     refuse: asksFor(),
     calls: ["Read a.txt", "Delete a.txt"],
-    answer: ["No intent can be selected now."],
+    answer: ["No intent can be selected now; gennai intents list says what to do."],
   },
   {
     name: "works under the intent that was named",

@@ -46,7 +46,9 @@ describe("OfflineModel where changes are proposed", () => {
     const refuse: ToolWorld["refuse"] = (name) =>
       name === "ProposeChanges" ? { code: "zero_access", message: "Not this file." } : undefined;
     const { text } = await propose({ "a.txt": "foo\n" }, "replace foo with bar in a.txt", refuse);
-    expect(text).toBe("The proposal was refused, so nothing is proposed: Not this file. (zero_access)");
+    expect(text).toBe(
+      "The proposal was refused, so nothing is proposed: Not this file. (zero_access) Work without its content; tell the agent the one fact it needs.",
+    );
   });
 
   it("proposes what was drafted before a step that is not possible", async () => {

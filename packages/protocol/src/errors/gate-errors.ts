@@ -165,7 +165,7 @@ export const gateErrors = {
     next: "Correct what the message names, or answer yes to go on without.",
   },
   plan: { means: "an action of a plan has to be seen before the plan is approved", next: "Preview the plan." },
-  user_denied: { means: "a person said no", next: "Do something else; the reason is in the message." },
+  user_denied: { means: "a person said no", next: "Say what to do instead." },
   unclear_answer: { means: "the answer was neither yes nor no, which is a no", next: "Call again and answer clearly." },
   confirmation_timeout: { means: "nobody answered in time, which is a no", next: "Ask again when somebody is there." },
   nobody_to_ask: {

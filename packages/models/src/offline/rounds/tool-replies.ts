@@ -1,3 +1,4 @@
+import { adviceForPeople } from "@gennai/protocol/errors/advice-for-people";
 import { z } from "zod";
 
 /** What came back for one call. */
@@ -10,7 +11,10 @@ export interface ReplyFailure {
   /** Empty when the tool ran and failed, without a code. */
   readonly code: string;
   readonly message: string;
+  /** For the model. */
   readonly hint: string | undefined;
+  /** For the user, in place of what is said of the code. */
+  readonly advice?: string;
   /** The file is not read, or changed since: reading it again and repeating the call may help. */
   readonly outdated: boolean;
 }
@@ -33,10 +37,11 @@ export function toolReply(output: string, isError: boolean): ToolReply {
   return { output, failure: { code, message, hint, outdated: code === "stale_file" || code === "not_read" } };
 }
 
-/** `message (code)` and the hint, as one line. */
+/** `message (code)` and what the user can do, as one line. */
 export function describeFailure(failure: ReplyFailure): string {
   const code = failure.code === "" ? "" : ` (${failure.code})`;
-  return `${failure.message}${code}${failure.hint === undefined ? "" : ` ${failure.hint}`}`.replaceAll(/\s+/g, " ");
+  const advice = failure.advice ?? adviceForPeople(failure);
+  return `${failure.message}${code}${advice === undefined ? "" : ` ${advice}`}`.replaceAll(/\s+/g, " ");
 }
 
 /** A page of a file, as the Read tool gives it. */

@@ -1,3 +1,4 @@
+import { resultForPeople } from "@gennai/client/session/text/result-for-people";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { CallChanges } from "../../changes/call-changes.tsx";
 import { CommandState } from "../../command/command-state.tsx";
@@ -145,12 +146,7 @@ function ToolDetails({ item }: { readonly item: ToolCallItem }) {
         <LiveOutput item={item} />
       ) : (
         <>
-          {result.error !== "" && <p class="tool-error">{result.error}</p>}
-          {result.output !== "" && result.output !== result.error && (
-            <pre class="output" tabIndex={0}>
-              {result.output}
-            </pre>
-          )}
+          <ResultTexts result={result} />
           {result.images.map((blob, index) => (
             <BlobImage key={blob.sha256} blob={blob} label={`Picture ${index + 1}, as the model was shown it`} />
           ))}
@@ -162,6 +158,21 @@ function ToolDetails({ item }: { readonly item: ToolCallItem }) {
   );
 }
 
+function ResultTexts({ result }: { readonly result: NonNullable<ToolCallItem["result"]> }) {
+  const { error, advice, output } = resultForPeople(result);
+  return (
+    <>
+      {error !== "" && <p class="tool-error">{error}</p>}
+      {advice !== "" && <p class="quiet">{advice}</p>}
+      {output !== "" && output !== error && (
+        <pre class="output" tabIndex={0}>
+          {output}
+        </pre>
+      )}
+    </>
+  );
+}
+
 const verificationWords = {
   verified: "verified: the server looked again, and the result is as intended",
   unverified: "not verified",
@@ -169,7 +180,7 @@ const verificationWords = {
 };
 
 function outputOf({ result, liveOutput }: ToolCallItem): string {
-  return result === undefined ? liveOutput : result.output;
+  return result === undefined ? liveOutput : resultForPeople(result).output;
 }
 
 function ToolArguments({ item }: { readonly item: ToolCallItem }) {
