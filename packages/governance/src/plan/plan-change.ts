@@ -49,7 +49,14 @@ export interface PlanApproval {
 
 /** One fact about a plan, as the session's log keeps it. Texts in it are redacted; the plan's own bytes lie apart, by digest. */
 export type PlanChange =
-  | { readonly type: "submitted"; readonly digest: string; readonly title: string; readonly steps: readonly StepRisk[] }
+  | {
+      readonly type: "submitted";
+      readonly digest: string;
+      readonly title: string;
+      readonly steps: readonly StepRisk[];
+      /** The model whose answer it is, unchanged; absent for a plan that somebody else wrote or edited. */
+      readonly modelId?: string;
+    }
   /** Its actions were worked out and can be shown. Risks may have risen since; they never fall. */
   | { readonly type: "previewed"; readonly steps: readonly StepRisk[]; readonly preview?: PlanPreview }
   /** Nothing in it is denied: a person may approve it. */

@@ -21,6 +21,8 @@ export interface PlanRecord {
   readonly created: number;
   readonly state: PlanState;
   readonly steps: readonly StepRecord[];
+  /** The model whose answer it is, unchanged; empty for a plan that somebody else wrote or edited. */
+  readonly modelId: string;
   readonly claimed: boolean;
   readonly executed: boolean;
   readonly verified: boolean;
@@ -153,6 +155,7 @@ function submitted(
     title: change.title,
     created,
     state: "draft",
+    modelId: change.modelId ?? "",
     steps: change.steps.map(({ stepId, risk }) => ({ stepId, risk, state: "pending", evidence: "" })),
     claimed: false,
     executed: false,

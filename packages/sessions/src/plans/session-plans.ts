@@ -28,6 +28,7 @@ import { planEntry } from "./run/plan-entry.ts";
 import { runPlan } from "./run/run-plan.ts";
 import { loadPlan, storedBytes, storePlan } from "./run/stored-plan.ts";
 import { verifyPlan } from "./run/verify-plan.ts";
+import { writtenBy } from "./written-by.ts";
 
 const maxPlans = 500;
 
@@ -70,7 +71,7 @@ export class SessionPlans implements PlanAuthority {
       await session.announce({
         type: "plan-changed",
         planId,
-        change: { type: "submitted", digest: plan.digest, title, steps },
+        change: { type: "submitted", digest: plan.digest, title, steps, ...writtenBy(session, plan.digest, options) },
       });
       return { plan: planView(recordOf(session, planId), plan), issues: [], envelopeKind: "plan" } as const;
     });
@@ -220,7 +221,7 @@ export class SessionPlans implements PlanAuthority {
     const { scenario } = await chooseScenario(session, planRunScenario);
     const gate = await buildTurnGate(session, scenario, {
       turnId,
-      modelId: "",
+      modelId: recordOf(session, planId).modelId,
       signal,
       knownFiles: known,
       remembered: answers,
@@ -271,7 +272,7 @@ export class SessionPlans implements PlanAuthority {
     const gate = unused.use(
       await buildTurnGate(session, scenario, {
         turnId,
-        modelId: "",
+        modelId: record.modelId,
         signal,
         remembered: answers,
         ...waitingFor(channel),

@@ -190,6 +190,13 @@ describe("gennai plan", () => {
     expect((await here.run("plan", "approve", id, "--yes")).code).toBe(0);
   });
 
+  test("a line that a step wrote names the model that wrote the plan", async () => {
+    await using here = await cliScene(files);
+    const { id } = await approved(here, "create notes.txt with hello then verify grep hello notes.txt");
+    expect((await here.run("plan", "execute", id)).code).toBe(0);
+    expect((await here.run("blame", "notes.txt")).out).toContain("agent offline/gennai in session");
+  });
+
   test("a step that fails: partial, told by the exit code, and undone as a whole", async () => {
     await using here = await cliScene(files);
     const { id } = await approved(

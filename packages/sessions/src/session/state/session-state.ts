@@ -54,6 +54,8 @@ export class SessionState {
   readonly turns = new Map<string, TurnRecord>();
   readonly turnByClientId = new Map<string, TurnRecord>();
   readonly changeSets = new Map<string, ChangeSet>();
+  /** What a model of the session answered last, and which one. */
+  lastAnswer: { readonly text: string; readonly modelId: string } | undefined;
   /** What calls changed whose results are not in yet, by call. */
   readonly changesUnderWay = new Map<string, readonly FileChangeRecord[]>();
   /** Calls without a result, sub-agents' as well. */
@@ -170,6 +172,12 @@ export class SessionState {
         if (turn !== undefined && event.canContinue === true) turn.cutOff = { message: event.message, waited };
         break;
       }
+      case "final":
+        // A turn without a model ends with words of the server.
+        if (event.modelId !== "" && event.parentToolCallId === undefined) {
+          this.lastAnswer = { text: event.text, modelId: event.modelId };
+        }
+        break;
       case "usage":
         this.usage = addUsage(this.usage, event);
         break;
