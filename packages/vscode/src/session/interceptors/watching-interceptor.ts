@@ -1,14 +1,6 @@
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-
-/** What a window may do that only watches: look, and stop. */
-const allowed = new Set([
-  ...["Subscribe", "ListSessions", "ResumeSession", "GetServerInfo", "GetBlob", "GetTodos", "ListScenarios"],
-  ...["GetConversationPreview", "GetGovernanceStatus", "ListIntents", "ListLedgerRecords", "PreviewSystemPrompt"],
-  ...["ListAttempts", "GetAttemptContent", "StopAttempts"],
-  ...["GetPlan", "ListPlans", "CheckPolicy", "ListRules", "CancelTurn", "StopToolCall", "Stop", "SetEmergencyControl"],
-  ...["TraceLines", "TraceCall"],
-]);
+import { effectOf } from "./rpc-effects.ts";
 
 /**
  * Lets only reading and stopping through while `isWatching` says so, and attaches streams without saying who reads them: so
@@ -17,7 +9,7 @@ const allowed = new Set([
 export function watchingInterceptor(isWatching: () => boolean): Interceptor {
   return (next) => async (request) => {
     if (!isWatching()) return next(request);
-    if (!allowed.has(request.method.name)) {
+    if (effectOf(request.method) === "act") {
       throw new ConnectError(
         "Another window works on this workspace; this one only watches. Close that window, or run “Gennai: Take Over Session in This Window”.",
         Code.FailedPrecondition,
