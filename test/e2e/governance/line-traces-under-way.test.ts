@@ -206,16 +206,18 @@ test("what a staged command writes is nobody's until it is kept", async () => {
   });
   const meanwhile: string[] = [];
   while (isRunning) {
+    const origins = await ask(server, sessionId, path, text);
+    // Where it was kept while the answer was on its way, the answer may be either.
     const isThere = await server.workspace.read(path).then(
       () => true,
       () => false,
     );
-    const origins = await ask(server, sessionId, path, text);
     if (!isThere) meanwhile.push(...origins.map((origin) => origin.type));
     await Promise.race([turn, delay(50)]);
   }
   expect(new Set(meanwhile)).toEqual(new Set(["unknown"]));
-  expect(meanwhile.length).toBeGreaterThan(10);
+  // Or it tested nothing.
+  expect(meanwhile.length).toBeGreaterThan(0);
   expect(await server.workspace.read(path)).toBe(text);
   expect(await ask(server, sessionId, path, text)).toMatchObject(
     content.map(() => ({ type: "recorded", write: { call: { tool: "Bash" } } })),
