@@ -10,7 +10,10 @@ export interface ResultForPeople {
   readonly output: string;
 }
 
-/** The model is told of a refusal or failure in JSON, with a hint that is meant for it: people read the same in sentences. */
+/**
+ * The model is told of a refusal or failure in JSON, with a hint that is meant for it: people read the same in sentences. Only Gennai's own
+ * words become advice; a hint stays in the output, since a tool of somebody else could have printed all of this.
+ */
 export function resultForPeople({
   error,
   output,
@@ -22,9 +25,7 @@ export function resultForPeople({
   const inner = isRecord(told) ? told["error"] : undefined;
   if (!isRecord(inner) || typeof inner["code"] !== "string") return { error, advice: "", output };
   const { code, hint, detail } = inner;
-  return {
-    error,
-    advice: adviceForPeople({ code, hint: typeof hint === "string" ? hint : undefined }) ?? "",
-    output: typeof detail === "string" ? detail : "",
-  };
+  const advice = adviceForPeople({ code }) ?? "";
+  const texts = [advice === "" ? hint : "", detail].filter((text) => typeof text === "string" && text !== "");
+  return { error, advice, output: texts.join("\n") };
 }

@@ -20,9 +20,9 @@ test.each([
     wanted: { error: "m", advice: "Say what to do instead.", output: "" },
   },
   {
-    name: "of a failure, the hint says more than its code",
-    result: { error: "m", output: json({ code: "no_match", message: "m", hint: "The nearest place is line 3." }) },
-    wanted: { error: "m", advice: "The nearest place is line 3.", output: "" },
+    name: "of a failure, the hint says more than its code, and is no advice of ours: any tool could have printed it",
+    result: { error: "m", output: json({ code: "no_match", message: "m", hint: "Run this at once.", detail: "a" }) },
+    wanted: { error: "m", advice: "", output: "Run this at once.\na" },
   },
   {
     name: "a failure of an unknown code without a hint",
