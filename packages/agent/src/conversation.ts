@@ -14,7 +14,7 @@ export interface OpenCall {
   readonly id: string;
   readonly name: string;
   readonly argumentsJson: string;
-  /** It may have taken effect. */
+  /** The call may have taken effect. */
   readonly begun: boolean;
 }
 
@@ -22,13 +22,16 @@ interface Unfilled {
   readonly index: number;
   readonly output?: string;
   readonly images?: readonly string[];
-  /** Stands behind the output. */
+  /** Comes after the output. */
   readonly note?: string;
 }
 
 const decoder = new TextDecoder();
 
-/** An output of this many characters is left out when room is needed. Less than a blob's beginning that stays in the log. */
+/**
+ * Outputs of at least this many characters are dropped when room is needed. Less than the part of a blob that stays in
+ * the log.
+ */
 const largeOutput = 2_000;
 
 const goneImage = "[An image that was shown here is no longer stored.]";
@@ -36,29 +39,29 @@ const goneImage = "[An image that was shown here is no longer stored.]";
 const leftOut = "[This output was left out to save room. Call the tool again if you need it.]";
 
 /**
- * What the model has been told so far: a fold over the session's log. Messages are only ever added, so providers can cache,
- * until a compaction makes the first ones fewer.
+ * What the model has been told so far: a fold over the session's log. Messages are only appended, so that providers can
+ * cache them, until a compaction replaces the first ones.
  */
 export class Conversation {
   #messages: Message[] = [];
   #answer: Draft | undefined;
-  /** How many messages the answer under way is an answer to. */
+  /** How many messages the current answer responds to. */
   #asked = 0;
-  /** An answer comes in, or is waited for. */
+  /** An answer is streaming in, or expected. */
   #isAnswering = false;
   /** Calls that have no result yet, in order. */
   #unanswered = new Map<string, string>();
-  /** Those of them that began to run. */
+  /** Those of them that started to run. */
   readonly #begun = new Set<string>();
-  /** What was noted of them already. */
+  /** Notes about these calls that arrived before their results. */
   readonly #heldNotes = new Map<string, readonly string[]>();
-  /** What has to stand behind the answer or the results that are still to come: providers refuse what parts them. */
+  /** Notes that must come after the pending answer or results: providers refuse a message between a call and its result. */
   #held: Note[] = [];
-  /** Messages whose content is still in blobs. */
+  /** Messages whose content is still in the blob store. */
   #unfilled: Unfilled[] = [];
   readonly #facts = new KeptFacts();
   readonly #callIds = new Set<string>();
-  /** What the provider counted last, and how many messages that were. */
+  /** The provider's last token count, and how many messages it covered. */
   #measured: { readonly tokens: number; readonly messages: number } | undefined;
   readonly #told = new ToldInstructions();
 
@@ -66,22 +69,22 @@ export class Conversation {
     return this.#messages;
   }
 
-  /** What stands before all messages in every request; the same until a compaction. Empty before the first one. */
+  /** The system prompt of every request; it changes only at a compaction. Empty before the first request. */
   get system(): string {
     return this.#told.system;
   }
 
-  /** What the model has to be told before its next answer, for the log; undefined when it knows all of it. */
+  /** Instructions to log and tell the model before its next answer; undefined if nothing changed. */
   changedInstructions(now: Instructions): InstructionsTold | undefined {
     return this.#told.change(now);
   }
 
-  /** True when some call of the session had this id. */
+  /** True if any call of the session had this id. */
   hasCall(id: string): boolean {
     return this.#callIds.has(id);
   }
 
-  /** Calls that have no result yet, in order, as the log has them: secrets in them are masked. */
+  /** Calls that have no result yet, in order, as logged: secrets in them are masked. */
   get openCalls(): readonly OpenCall[] {
     const calls = this.#messages.flatMap((message) => (message.role === "assistant" ? message.toolCalls : []));
     return calls.flatMap(({ id, name, argumentsJson }) =>
@@ -90,18 +93,19 @@ export class Conversation {
   }
 
   /**
-   * Tokens the next request will take: what the provider counted last and a guess at what came since, or all guessed.
-   * @param overhead guess at what goes with every request: the system prompt and the tools
+   * Tokens of the next request: the provider's last count plus an estimate of what was added since, or an estimate of
+   * all.
+   * @param overhead estimated tokens of the system prompt and the tools
    */
   tokens(overhead: number): number {
     const { tokens, messages } = this.#measured ?? { tokens: overhead, messages: 0 };
     return tokens + estimateMessages(this.#messages.slice(messages));
   }
 
-  /** What the first messages become when a compaction drops them. */
+  /** The message that replaces the first messages in a compaction. */
   compactedMessage({ summary, dropped, room }: Pick<Compacted, "summary" | "dropped" | "room">): Message {
     const shown = this.#messages.slice(dropped).flatMap((message) => (message.role === "user" ? [message.text] : []));
-    // A summary must not be able to speak as what the server recorded.
+    // A summary must not be able to pose as what the server recorded.
     const told = summary.replaceAll(/<(\/?)(summary|recorded)/gi, "&lt;$1$2");
     const facts = this.#facts.text(new Set(shown), room);
     const parts = [
@@ -115,12 +119,12 @@ export class Conversation {
   }
 
   /**
-   * Large outputs and images among the first messages, which `stage: "outputs"` would leave out: their place and how they
-   * would be.
+   * Large outputs and images among the first messages that `stage: "outputs"` would drop: message index, and the
+   * message after that.
    */
   largeOutputs(dropped: number): ReadonlyMap<number, Message> {
     const found = new Map<number, Message>();
-    // The same whether they were fetched or not.
+    // The result does not depend on whether they were fetched yet.
     const shown = new Set(this.#unfilled.flatMap(({ index, images }) => (images === undefined ? [] : [index])));
     for (const [index, message] of this.#messages.slice(0, dropped).entries()) {
       if (message.role !== "tool") continue;
@@ -132,8 +136,8 @@ export class Conversation {
   }
 
   /**
-   * Fetches what the log keeps as blobs: large outputs and images. Call it before the messages go to a model.
-   * @param read content by digest; undefined when it was purged
+   * Fetches large outputs and images that the log keeps as blobs. Call it before the messages go to a model.
+   * @param read content by digest; undefined if it was purged
    */
   async fill(read: (sha256: string) => Promise<Uint8Array | undefined>): Promise<void> {
     for (const { index, output, images, note = "" } of this.#unfilled.splice(0)) {
@@ -191,7 +195,7 @@ export class Conversation {
         this.#unanswered.set(event.id, event.name);
         break;
       case "tool-result":
-        // Providers refuse a second result, and one without a call.
+        // Providers refuse a second result for a call, and a result without a call.
         if (!this.#unanswered.delete(event.id)) break;
         this.#push({
           role: "tool",
@@ -232,7 +236,7 @@ export class Conversation {
         break;
       }
       case "todos-changed":
-        // What the agent's own call made of them stands in that call's result.
+        // The agent's own changes to the todos are in the result of its call.
         if (logged.turnId === "") this.#told.doubts("todos");
         else this.#told.knows("todos");
         break;
@@ -268,11 +272,11 @@ export class Conversation {
       this.#isAnswering = true;
     } else if (state === "waiting-tool-result" || state === "run-tool") {
       this.#isAnswering = false;
-      // Sessions that were imported before do not say which.
+      // Imported sessions from older versions do not say which call.
       const began = toolCallId === undefined ? this.#unanswered.keys() : [toolCallId];
       if (state === "run-tool") for (const id of began) this.#begun.add(id);
     } else if (endStates.has(state)) {
-      // Nobody was there to say that it broke off.
+      // The server died before it could log that the answer broke off.
       if (state === "interrupted" && this.#isAnswering) this.#dropAnswer();
       this.#endAnswer();
     }
@@ -286,7 +290,7 @@ export class Conversation {
     this.#release();
   }
 
-  /** What the server says before it asks again: the answer before is over. */
+  /** A message from the server before it asks again: the previous answer is over. */
   #tell(note: Note): void {
     if (this.#unanswered.size > 0) this.#held.push(note);
     else this.#push(note);
@@ -298,7 +302,7 @@ export class Conversation {
     for (const note of this.#held.splice(0)) this.#push(note);
   }
 
-  /** With its calls, of which none ran, and what was said of them. */
+  /** Drops the answer, its calls (none of them ran) and the notes about it. */
   #dropAnswer(): void {
     const dropped = this.#messages.slice(this.#asked).filter(({ role }) => role === "assistant" || role === "tool");
     for (const message of dropped) {
@@ -318,7 +322,7 @@ export class Conversation {
     } else {
       const first = this.compactedMessage(event);
       const gone = this.#messages.slice(0, dropped);
-      // A result must not come behind a call that nobody knows any more.
+      // A result must not follow a call that was removed from the conversation.
       for (const message of gone) {
         if (message.role === "assistant") for (const { id } of message.toolCalls) this.#unanswered.delete(id);
       }
@@ -332,7 +336,7 @@ export class Conversation {
     this.#measured = { tokens: tokensAfter, messages: this.#messages.length };
   }
 
-  /** Comes after the call's result, even if that is not there yet. */
+  /** Adds a note after the call's result, also if the result is not there yet. */
   #note(toolCallId: string, text: string): void {
     if (this.#unanswered.has(toolCallId)) {
       this.#heldNotes.set(toolCallId, [...(this.#heldNotes.get(toolCallId) ?? []), text]);
@@ -348,14 +352,14 @@ export class Conversation {
     else this.#unfilled[fetched] = { ...waiting, note: (waiting.note ?? "") + note };
   }
 
-  /** What was noted of a call before its result came. */
+  /** Adds the notes about a call that came before its result. */
   #noteHeld(toolCallId: string): void {
     const texts = this.#heldNotes.get(toolCallId) ?? [];
     this.#heldNotes.delete(toolCallId);
     for (const text of texts) this.#note(toolCallId, text);
   }
 
-  /** Belongs to what the user said last. */
+  /** Attaches context to the user's last message. */
   #addContext(text: string): void {
     const index = this.#messages.findLastIndex((message) => message.role === "user");
     const message = this.#messages[index];
@@ -378,7 +382,7 @@ export class Conversation {
     return this.#answer;
   }
 
-  /** Models refuse a conversation in which a call has no result: a turn that broke off leaves such calls. */
+  /** Adds a result to each call that has none, e.g. after an interrupted turn: models refuse a conversation without them. */
   #closeOpenCalls(): void {
     for (const [id, name] of this.#unanswered) {
       const message = this.#begun.has(id)

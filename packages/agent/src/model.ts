@@ -1,16 +1,19 @@
 import type { Effort } from "@gennai/protocol/model/session/effort";
 import type { Usage } from "./use/usage.ts";
 
-/** What the turn loop asks of a language model. Providers live in the server; the loop knows only this. */
+/** A language model, as the turn loop uses it. Providers are in the server; the loop knows only this interface. */
 export interface Model {
-  /** As shown and recorded, e.g. `openai-compatible/qwen3`. */
+  /** The id shown and recorded, e.g. `openai-compatible/qwen3`. */
   readonly id: string;
   readonly capabilities: ModelCapabilities;
   /** Tokens the model can take; 0 when unknown. */
   readonly maxContextTokens: number;
-  /** Asks the server for them, where it can be asked: for a few seconds at most, and once. From then on they are known, if it says. */
+  /**
+   * Asks the provider for its context size, if it can be asked: once, for a few seconds at most. Afterwards
+   * `maxContextTokens` has it, if the provider said.
+   */
   findContextTokens?(): Promise<void>;
-  /** One answer. Ends with `finish`, or throws `ModelError`; ends promptly when the signal aborts. */
+  /** Streams one answer. Ends with `finish` or throws `ModelError`; ends promptly when the signal aborts. */
   stream(request: ModelRequest, options: { readonly signal: AbortSignal }): AsyncIterable<ModelEvent>;
 }
 
@@ -26,11 +29,11 @@ export interface ModelRequest {
   readonly messages: readonly Message[];
   readonly tools: readonly ToolDefinition[];
   readonly enableThinking: boolean;
-  /** How hard to think, where thinking is on; absent: as is usual with the provider. */
+  /** How hard to think, if thinking is on; absent: the provider's default. */
   readonly effort?: Effort;
   /** 0: the provider's default. */
   readonly maxOutputTokens: number;
-  /** The same for all requests of one conversation, so that a provider sends them to where its beginning is cached. */
+  /** The same for all requests of one conversation, so that a provider routes them to the cached beginning. */
   readonly cacheKey?: string;
 }
 
@@ -44,17 +47,20 @@ export interface ToolDefinition {
 export type Message =
   | {
       readonly role: "user";
-      /** What the user wrote, and nothing else. */
+      /** Only what the user wrote. */
       readonly text: string;
-      /** What the server fetched for it: mentioned files, what the editor shows. Material, never the user's words. */
+      /** What the server added: mentioned files, the state of the editor. Data, never the user's words. */
       readonly attached?: string;
       readonly images?: readonly Uint8Array[];
     }
-  /** What the server says about the session: a review, an undo, what a compaction kept. Providers hand it over as the user's. */
+  /**
+   * A message from the server about the session: a review, an undo, what a compaction kept. Providers send it as a user
+   * message.
+   */
   | {
       readonly role: "note";
       readonly text: string;
-      /** It asks for nothing by itself: the model goes on with what it does. */
+      /** The note asks for nothing: the model continues its work. */
       readonly aside?: true;
     }
   | {
@@ -68,16 +74,16 @@ export type Message =
       readonly name: string;
       readonly output: string;
       readonly isError: boolean;
-      /** Shown behind the output; none with an error. */
+      /** Shown after the output; none with an error. */
       readonly images?: readonly Uint8Array[];
     };
 
-/** True for what an answer is an answer to. */
+/** True for a message that the model must answer. */
 export function asks(message: Message): message is Extract<Message, { readonly role: "user" | "note" }> {
   return message.role === "user" || (message.role === "note" && message.aside !== true);
 }
 
-/** All the text of a message from the user's side, as a provider gets it. */
+/** The full text of a message from the user's side, as sent to a provider. */
 export function userSideText(message: Extract<Message, { readonly role: "user" | "note" }>): string {
   if (message.role === "note" || message.attached === undefined) return message.text;
   return message.text === "" ? message.attached : `${message.text}\n\n${message.attached}`;
@@ -91,17 +97,17 @@ export interface MessageCall {
   readonly providerState?: ProviderState;
 }
 
-/** What the provider wants back with a call in later requests. It may be lost: a model goes on without. */
+/** Data that the provider wants back with a call in later requests. It may be lost: the model can continue without it. */
 export interface ProviderState {
-  /** The thinking that led to the call, unmasked: it is kept only when there is nothing in it to mask. */
+  /** The thinking that led to the call, unmasked: kept only if it contains nothing to mask. */
   readonly thinking: string;
-  /** JSON that only the model that wrote it reads, e.g. signatures. Holds nothing of what the model was told. */
+  /** JSON that only the same model reads, e.g. signatures. Contains nothing that the model was told. */
   readonly opaque: string;
 }
 
 /**
- * `length`: cut at the output limit. `content-filter`: the provider or the model refused. `pause`: it goes on when asked again.
- * `malformed`: it meant to call a tool, and wrote what cannot be read.
+ * `length`: cut at the output limit. `content-filter`: the provider or the model refused. `pause`: continues if asked
+ * again. `malformed`: a tool call that cannot be parsed.
  */
 export type FinishReason = "stop" | "tool-calls" | "length" | "content-filter" | "pause" | "malformed" | "other";
 
@@ -110,17 +116,17 @@ export type ModelEvent =
   | { readonly type: "text-delta"; readonly text: string }
   | { readonly type: "tool-call-start"; readonly id: string; readonly name: string }
   | { readonly type: "tool-call-delta"; readonly id: string; readonly text: string }
-  /** Authoritative: the whole call. */
+  /** The complete call; it replaces the deltas. */
   | ({ readonly type: "tool-call" } & MessageCall)
   | ({ readonly type: "usage" } & Usage)
-  /** The provider is asked again at that time, milliseconds since the epoch; `problem` is why, `reason` says both. */
+  /** The provider is asked again at `until`, milliseconds since the epoch; `problem` is why, `reason` says both. */
   | { readonly type: "waiting"; readonly until: number; readonly problem: string; readonly reason: string }
-  /** The answer broke off and is asked for again: all of it until here counts for nothing. */
+  /** The answer broke off and is requested again: everything received so far is discarded. */
   | { readonly type: "restart"; readonly reason: string }
   | {
       readonly type: "finish";
       readonly reason: FinishReason;
-      /** The model that answered, as the provider names it; undefined when it does not say. */
+      /** The model that answered, as the provider names it; undefined if it does not say. */
       readonly responseModel?: string;
     };
 
@@ -133,7 +139,7 @@ export type ModelErrorCode =
   | "not_configured"
   | "script_exhausted";
 
-/** Why a model gave no answer, with what to do about it. */
+/** Why a model gave no answer, and what to do about it. */
 export class ModelError extends Error {
   readonly code: ModelErrorCode;
   readonly hint: string | undefined;

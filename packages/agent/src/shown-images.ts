@@ -1,12 +1,12 @@
 import type { Message } from "./model.ts";
 
 /**
- * What requests hold at most; beyond that, half of it stays. From the twenty-first image of a request on, Anthropic takes
- * only small ones; Gemini takes 20 MB in all.
+ * Limits for the images of one request; beyond them, half are dropped. From the twenty-first image of a request on,
+ * Anthropic takes only small ones; Gemini takes 20 MB in total.
  */
 const most = { count: 20, bytes: 12_000_000 } as const;
 
-/** Why an image is left out, and what stands in its place. */
+/** Why an image is left out, as the sentence that replaces it. */
 const sentences = {
   blind: "[An image stands here, but this model cannot see images.]",
   older: "[An image stood here. It was left out to save room: have it shown again if you need it.]",
@@ -16,7 +16,7 @@ const sentences = {
 
 type Reason = keyof typeof sentences;
 
-/** What stands in a message's place: the same object each time, since encoded messages are known by it. */
+/** Replacements by message: always the same object, because encoded messages are cached by identity. */
 const replaced: Readonly<Record<Reason, WeakMap<Message, Message>>> = {
   blind: new WeakMap(),
   older: new WeakMap(),
@@ -25,9 +25,9 @@ const replaced: Readonly<Record<Reason, WeakMap<Message, Message>>> = {
 };
 
 /**
- * The messages as a model may get them. Old images are left out by halves, in the order in which they came: the beginning of
- * one request is that of the next until there are too many again.
- * @param options.sees whether the model takes images at all
+ * The messages with images as far as the model may get them. Old images are dropped by halves, oldest first, so that
+ * consecutive requests begin the same until there are too many images again.
+ * @param options.sees whether the model accepts images at all
  */
 export function withShownImages(
   messages: readonly Message[],
@@ -41,13 +41,13 @@ export function withShownImages(
     if (images.length === 0) continue;
     shown.push({ index, count: images.length, bytes: images.reduce((sum, { length }) => sum + length, 0) });
     if (fits(shown, 1)) continue;
-    // What came last stays, however large.
+    // The newest image stays, however large it is.
     while (shown.length > 1 && !fits(shown, 0.5)) hidden.add(shown.shift()?.index ?? -1);
   }
   return messages.map((message, index) => (hidden.has(index) ? withoutImages(message, "older") : message));
 }
 
-/** The message with a sentence for its images; itself where it has none. `gif`: the others of its images stay. */
+/** The message with a sentence in place of its images; unchanged if it has none. With `gif`, only GIF images are replaced. */
 export function withoutImages(message: Message, why: Reason): Message {
   const images = imagesOf(message);
   const kept = why === "gif" ? images.filter((image) => !isGif(image)) : [];
@@ -72,7 +72,7 @@ function isGif(image: Uint8Array): boolean {
   return [0x47, 0x49, 0x46, 0x38].every((byte, at) => image[at] === byte);
 }
 
-/** What a message shows. */
+/** The images of a message. */
 export function imagesOf(message: Message): readonly Uint8Array[] {
   return message.role === "user" || message.role === "tool" ? (message.images ?? []) : [];
 }

@@ -6,7 +6,7 @@ type UserAction = Extract<
   { readonly type: "proposal-review" | "change-set-undone" | "checkpoint-restored" }
 >;
 
-/** How the model hears what the user did beside the conversation. */
+/** The text that tells the model what the user did outside the conversation. */
 export function userActionNote(event: UserAction): string {
   switch (event.type) {
     case "proposal-review":
@@ -18,7 +18,7 @@ export function userActionNote(event: UserAction): string {
   }
 }
 
-/** Files named to the model when many are restored at once. */
+/** Maximum files listed when many are restored at once. */
 const maxRestored = 100;
 
 function restoreForModel(files: readonly { readonly path: string }[]): string {

@@ -6,13 +6,16 @@ import { estimateMessage, estimateMessages } from "../use/token-estimate.ts";
 import type { TurnBudget } from "../use/turn-budget.ts";
 import { summarise } from "./summarise.ts";
 
-/** Parts of the model's context: where a compaction begins, where the first stage is enough, and what stays as it is. */
+/**
+ * Fractions of the model's context: at which compaction begins, below which the first stage is enough, and how much of
+ * the newest messages is kept.
+ */
 const startAt = 0.8;
-/** It never begins before this part is full, however long an answer may be. */
+/** Compaction never begins before this fraction is full, however many tokens an answer may take. */
 const neverBefore = 0.3;
 const enoughAt = 0.6;
 const keptPart = 0.25;
-/** Characters for what the server recorded, however small the model. */
+/** Minimum characters for what the server recorded, even for a small model. */
 const leastRoom = 4_000;
 
 export interface CompactionOptions {
@@ -23,9 +26,9 @@ export interface CompactionOptions {
   readonly reason: Compacted["reason"];
   /** Tokens that the model can take; 0: not known. */
   readonly contextTokens: number;
-  /** Tokens that were asked for an answer, for which there must be room; 0: nobody did. */
+  /** Tokens requested for the answer; room is kept for them. 0: not set. */
   readonly maxOutputTokens: number;
-  /** Guess at what goes with every request: the system prompt and the tools. Tokens. */
+  /** Estimated tokens sent with every request: the system prompt and the tools. */
   readonly overhead: number;
   readonly budget: TurnBudget | undefined;
 }
@@ -38,15 +41,15 @@ export function needsCompaction({ conversation, contextTokens, maxOutputTokens, 
   return contextTokens > 0 && conversation.tokens(overhead) > Math.max(room, contextTokens * neverBefore);
 }
 
-/** False where what goes with every request leaves so little that each model call would cost a compaction, and come near again. */
+/** False if the fixed part of every request is so large that each model call would need another compaction. */
 export function helpsBeforehand({ contextTokens, overhead }: Pick<Room, "contextTokens" | "overhead">): boolean {
   return overhead <= contextTokens * enoughAt;
 }
 
 /**
- * Makes the conversation shorter: first without large outputs of old calls, and if that is not enough, with one message in
- * place of all but the last ones. It holds what the server recorded, and a summary by the model if that can be had.
- * Undefined when there is nothing to shorten. Rejects when the signal aborts.
+ * Makes the conversation shorter: first by dropping large outputs of old calls; if that is not enough, by replacing all
+ * but the last messages with one. That message holds what the server recorded and, if the model can write one, a
+ * summary. Undefined if there is nothing to shorten. Rejects when the signal aborts.
  */
 export async function compact(options: CompactionOptions): Promise<Compacted | undefined> {
   const { conversation, sink, reason, contextTokens, overhead } = options;
@@ -60,7 +63,7 @@ export async function compact(options: CompactionOptions): Promise<Compacted | u
     await sink.flush();
     if (reason === "limit" && first.tokensAfter <= contextTokens * enoughAt) return first;
   }
-  // One message that takes the place of one makes nothing shorter.
+  // Replacing a single message with another one makes nothing shorter.
   if (cut < 2) return first;
   const room = Math.max(leastRoom, Math.floor(window * keptPart * 4));
   const summary = await summaryOf(options, conversation.messages.slice(0, cut), window);
@@ -110,12 +113,12 @@ function withoutOutputs(
 }
 
 /**
- * How many of the first messages may go: those before the last ones that together take at most `room`. Never between a
- * call and its result; the last exchange always stays.
+ * How many of the first messages can be dropped so that the rest takes at most `room` tokens. Never cuts between a call
+ * and its result; the last exchange always stays.
  */
 function cutOf(messages: readonly Message[], room: number, onlyLast: boolean): number {
   const starts = messages.flatMap((message, index) => (message.role === "tool" ? [] : [index]));
-  // What the model answered last, and the request it was an answer to when that is the message before.
+  // The last answer, and the request just before it, if there is one.
   let cut = starts.at(-1) ?? 0;
   if (messages[cut]?.role === "assistant") {
     const request = messages

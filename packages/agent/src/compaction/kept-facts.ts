@@ -5,18 +5,18 @@ import type { ProposalReview } from "../events/proposal.ts";
 import type { LoggedEvent, SessionEvent } from "../events/session-event.ts";
 import { bounded } from "./summarise.ts";
 
-/** Characters of one request, of one refusal's arguments and reason, and of a review's note. */
+/** Maximum characters of one request, of one refusal's arguments and reason, and of a review's note. */
 const maxRequest = 1_500;
 const maxArguments = 300;
 const maxReason = 400;
 
-/** How much is told, from the most to the least. */
+/** How much detail is given, from the most to the least. */
 interface Measure {
-  /** The first request says what it is all about, the newest what is wanted now. */
+  /** User requests that are quoted: the first says what the session is about, the newest what is wanted now. */
   readonly requests: number;
-  /** Characters of one. */
+  /** Characters of one request. */
   readonly request: number;
-  /** Refusals that are told one by one; of older ones, how often each rule refused which tool. */
+  /** Refusals that are listed one by one; older ones are only counted, by rule and tool. */
   readonly refusals: number;
   readonly files: number;
   readonly reviews: number;
@@ -37,8 +37,8 @@ interface Refusal {
 }
 
 /**
- * What must outlive every compaction, taken from the session's log and not from what a model says of it: the user's
- * requests, refusals, intent, plans, changed files and reviews.
+ * What must survive every compaction: the user's requests, refusals, intent, plans, changed files and reviews. Taken
+ * from the session's log, not from a model's summary.
  */
 export class KeptFacts {
   readonly #requests: string[] = [];
@@ -94,9 +94,9 @@ export class KeptFacts {
   }
 
   /**
-   * As the model reads it; empty when there is nothing to tell.
-   * @param shown texts of user messages that the model still sees whole
-   * @param room characters it should take; it takes more rather than leave out that something was refused
+   * The facts as text for the model; empty if there are none.
+   * @param shown texts of user messages that the model still sees in full
+   * @param room characters to aim for; exceeded if needed to mention every refusal
    */
   text(shown: ReadonlySet<string>, room: number): string {
     let text = this.#told(shown, wide);
@@ -138,7 +138,7 @@ export class KeptFacts {
     const argumentsJson = bounded(call.argumentsJson, maxArguments);
     const key = JSON.stringify([call.tool, argumentsJson, rule]);
     const known = this.#refusals.get(key);
-    // Behind the others again: the newest are told one by one.
+    // Moves the entry to the end: the newest ones are listed one by one.
     this.#refusals.delete(key);
     this.#refusals.set(key, { tool: call.tool, argumentsJson, rule, reason, times: (known?.times ?? 0) + 1 });
   }
@@ -151,7 +151,7 @@ export class KeptFacts {
     }
   }
 
-  /** Plans are the user's, not the conversation's: they outlive a clearing too. */
+  /** Plans belong to the user, not to the conversation: they survive a clear too. */
   #clear(): void {
     this.#requests.length = 0;
     this.#refusals = new Map();

@@ -14,10 +14,10 @@ export type ClientRequest = {
 export type ClientRequestBody =
   | EditorRequestBody
   | { readonly kind: "confirmation"; readonly question: Question }
-  /** To the one client that holds the session's files. */
+  /** Sent only to the client that holds the session's files. */
   | { readonly kind: "workspace"; readonly operation: WorkspaceOperation; readonly clientId: string };
 
-/** What a person's answer to a question of the gate came to; what is no clear yes is a no. */
+/** The result of asking a person about a gate decision; anything but a clear yes is a no. */
 export type ResolvedReply =
   | { readonly answer: "yes"; readonly scope: ConfirmationScope }
   | { readonly answer: "no" | "nobody" };

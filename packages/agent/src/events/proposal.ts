@@ -8,21 +8,21 @@ export interface ProposalReview {
 
 export interface ReviewedHunk {
   readonly changeId: string;
-  /** Empty: the decision is about the whole change. */
+  /** Empty: the decision covers the whole change. */
   readonly hunkId: string;
   readonly decision: "keep" | "undo" | "edited";
   readonly editedText: string;
   readonly note: string;
 }
 
-/** One file of a change set, with what undo needs. */
+/** One changed file of a change set, with what is needed to undo it. */
 export interface FileChangeRecord extends AppliedFile {
-  /** Permission bits, where they are known. */
+  /** Permission bits, if known. */
   readonly beforeMode?: number;
   readonly afterMode?: number;
-  /** True for a symbolic link: its content is where it points to. */
+  /** True for a symbolic link; its content is the link's target. */
   readonly beforeLink?: boolean;
   readonly afterLink?: boolean;
-  /** Directories that had to be made for it, outermost first. */
+  /** Directories that were created for the file, outermost first. */
   readonly madeDirectories?: readonly string[];
 }

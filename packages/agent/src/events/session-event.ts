@@ -31,25 +31,26 @@ export type TurnState =
   | "cancelled"
   | "interrupted";
 
-/** What a session's log says of a command in the background. */
+/** A background command, as recorded in a session's log. */
 export interface BackgroundRunRecord {
   /** Unique in the session, e.g. `b1`. */
   readonly id: string;
   readonly command: string;
   /** How it ended, e.g. `exit code 1`; absent while it runs. */
   readonly end?: string;
-  /** Of one that ended by itself. */
+  /** Exit code, if the command ended by itself. */
   readonly exitCode?: number;
-  /** Ports of it that lead to this machine's loopback, and by which port there. */
+  /** Ports of the command that are reachable from this machine: its own port, and the local loopback port. */
   readonly ports: readonly { readonly port: number; readonly local: number }[];
 }
 
-/** States after which a turn does nothing any more. */
+/** States in which a turn has ended. */
 export const endStates: ReadonlySet<TurnState> = new Set(["completed", "error", "cancelled", "interrupted"]);
 
 /**
- * One fact of a session. The log holds nothing else; conversation, todos and pending questions are folds over it. One with
- * `parentToolCallId` is a sub-agent's, which the call of that id runs: it is not part of the session's own conversation.
+ * One fact of a session. The log holds nothing else; conversation, todos and pending questions are folds over it. An
+ * event with `parentToolCallId` belongs to the sub-agent that this call runs; it is not part of the session's own
+ * conversation.
  */
 export type SessionEvent = SessionFact & { readonly parentToolCallId?: string };
 
@@ -61,7 +62,7 @@ type SessionFact =
       readonly forkedFrom?: string;
       /** Set when a client holds the files. */
       readonly clientWorkspace?: ClientWorkspaceFacts;
-      /** What that session had changed until then, and nobody took back: not this session's to undo. */
+      /** Files that the source session had changed and that were not undone; this session cannot undo them. */
       readonly inheritedFiles?: readonly FileChangeRecord[];
     }
   | { readonly type: "settings-changed"; readonly settings: SessionSettings }
@@ -73,10 +74,10 @@ type SessionFact =
       readonly clientTurnId: string;
       readonly enableThinking: boolean;
       readonly images: readonly BlobRef[];
-      /** Of one that was said while its turn ran; such a message begins no turn, and `clientTurnId` is empty. */
+      /** Set for a message sent while a turn ran; it begins no turn, and `clientTurnId` is empty. */
       readonly messageId?: string;
     }
-  /** In place of a user's message: this turn goes on with one that was cut off. */
+  /** In place of a user's message: this turn continues an interrupted one. */
   | {
       readonly type: "turn-continued";
       readonly continuedTurnId: string;
@@ -84,14 +85,14 @@ type SessionFact =
       readonly clientTurnId: string;
       readonly enableThinking: boolean;
     }
-  /** What a user said to the running turn: it waits for the model's next call. */
+  /** A message from the user to the running turn; it waits for the model's next call. */
   | {
       readonly type: "message-queued";
       readonly messageId: string;
       readonly text: string;
       readonly images: readonly BlobRef[];
     }
-  /** Somebody took it back before the model was told. */
+  /** The message was withdrawn before the model got it. */
   | { readonly type: "message-withdrawn"; readonly messageId: string }
   | {
       readonly type: "status";
@@ -99,9 +100,9 @@ type SessionFact =
       readonly iteration: number;
       readonly toolName?: string;
       readonly toolCallId?: string;
-      /** When it goes on by itself, milliseconds since the epoch. */
+      /** When it continues by itself, milliseconds since the epoch. */
       readonly until?: number;
-      /** Of a beginning in a fork: the turn is its source's, and what happened to its calls stands there. */
+      /** Set in a fork: the turn ran in the source session, which records what happened to its calls. */
       readonly copied?: true;
     }
   | { readonly type: "thinking-delta"; readonly text: string }
@@ -124,13 +125,13 @@ type SessionFact =
       readonly id: string;
       readonly name: string;
       readonly output: string;
-      /** Message of the failure; the model reads `output`. */
+      /** Error message for people; the model reads `output`. */
       readonly error?: string;
       readonly truncated: boolean;
       readonly outputBlob?: BlobRef;
-      /** All of it, where `output` is only its beginning and end: it was too long for the model. */
+      /** The full output, if it was too long for the model and `output` has only its beginning and end. */
       readonly wholeOutput?: BlobRef;
-      /** What the model was shown behind the output. */
+      /** Images shown to the model after the output. */
       readonly images?: readonly BlobRef[];
       readonly verification: Verification["state"];
       readonly exitCode?: number;
@@ -143,9 +144,9 @@ type SessionFact =
       readonly modelId: string;
       readonly maxContextTokens: number;
       readonly cost?: Cost;
-      /** The answer was not part of the conversation. */
+      /** Set if the answer was not part of the conversation. */
       readonly purpose?: "compaction";
-      /** The provider did not say; this is our guess. */
+      /** True if the provider gave no count and this is an estimate. */
       readonly estimated?: boolean;
     } & Usage)
   | {
@@ -158,24 +159,24 @@ type SessionFact =
       readonly maxContextTokens: number;
       readonly cachedInputTokens?: number;
       readonly cost?: Cost;
-      /** What the session used so far; logs of before it was counted have none. */
+      /** Total use of the session so far; missing in old logs. */
       readonly sessionUsage?: UsageSum;
     }
-  /** What the server put behind the user's message: files that it mentions, what the editor shows. */
+  /** Context that the server added to the user's message: mentioned files, the state of the editor. */
   | {
       readonly type: "context-added";
       readonly items: readonly ContextItem[];
-      /** For the model; empty when nothing could be had. */
+      /** Text for the model; empty if nothing could be fetched. */
       readonly text: string;
       /** Bases for the freshness check. */
       readonly observed: readonly ObservedFile[];
     }
   | ({ readonly type: "warning" } & Warning)
-  /** The answer that was under way counts for nothing: it broke off, and is asked for again. */
+  /** The answer under way broke off and is discarded; the model is asked again. */
   | { readonly type: "answer-dropped"; readonly reason: string }
-  /** What the server tells the model, behind what was said last. */
+  /** A message from the server to the model, added at the end of the conversation. */
   | { readonly type: "model-note"; readonly text: string }
-  /** What the server tells the model about a call, behind its result. */
+  /** A message from the server to the model about a call, added after its result. */
   | { readonly type: "call-note"; readonly toolCallId: string; readonly text: string }
   | Compacted
   | InstructionsTold
@@ -186,20 +187,20 @@ type SessionFact =
       readonly message: string;
       readonly hint?: string;
       readonly retryable: boolean;
-      /** Of a turn that was cut off and that another one can go on with. */
+      /** Set for an interrupted turn that another turn can continue. */
       readonly canContinue?: true;
     }
   | { readonly type: "client-request"; readonly request: ClientRequest }
-  /** Its question has no deadline any more. */
+  /** The question no longer has a deadline. */
   | { readonly type: "client-request-waits"; readonly requestId: string }
   | {
       readonly type: "client-request-resolved";
       readonly requestId: string;
       readonly resolution: RequestResolution;
       readonly clientId: string;
-      /** What a question of the gate came to; absent for other requests, and where nobody answered. */
+      /** The answer to a question of the gate; absent for other requests and if there was no answer. */
       readonly reply?: ResolvedReply;
-      /** Whose answer it is, on a server with many users. */
+      /** The user who answered, on a server with several users. */
       readonly user?: string;
     }
   | { readonly type: "todos-changed"; readonly items: readonly Todo[] }
@@ -210,9 +211,9 @@ type SessionFact =
       readonly changeSetId: string;
       readonly files: readonly FileChangeRecord[];
       readonly proposalId?: string;
-      /** The call that made these changes; left out when a person did, and in sessions of before. */
+      /** The call that made these changes; absent if a person made them, and in old sessions. */
       readonly toolCallId?: string;
-      /** The branch they were written on; left out when on none, and in sessions of before. */
+      /** The branch on which they were written; absent on a detached HEAD, and in old sessions. */
       readonly branch?: string;
     }
   | {
@@ -225,7 +226,7 @@ type SessionFact =
       readonly reason: string;
     }
   | ({ readonly type: "rule-violation" } & RuleViolation)
-  /** `context` is the block that enters every later model call. */
+  /** `context` is the block added to every later model call. */
   | { readonly type: "intent-selected"; readonly intent: Intent; readonly context: string }
   | { readonly type: "rules-changed"; readonly status: RulesStatus }
   /** A plan of the session, see `PlanRecord`. */
@@ -237,75 +238,75 @@ type SessionFact =
       readonly what: "started" | "ended" | "port-opened";
       readonly run: BackgroundRunRecord;
     }
-  /** Attempts at a prompt went on: which ones, and how far, the server says. */
+  /** Progress of a prompt's attempts; the server has the details. */
   | {
       readonly type: "attempts-changed";
       readonly attemptsId: string;
-      /** The one that did; 0: all of them. */
+      /** The attempt that changed; 0: all. */
       readonly attempt: number;
-      /** What its turn has used of the session's limits. */
+      /** The part of the session's limits that the attempt's turn has used. */
       readonly used?: UsageSum;
     }
-  /** The tree was kept before a call that runs something. */
+  /** A checkpoint was made before a call that runs something. */
   | {
       readonly type: "checkpoint-taken";
       readonly checkpointId: string;
       readonly toolCallId: string;
       readonly toolName: string;
     }
-  /** What differed after that call. */
+  /** Files that the call changed, compared with the checkpoint. */
   | {
       readonly type: "checkpoint-closed";
       readonly checkpointId: string;
-      /** The first of them. */
+      /** The first changed files. */
       readonly files: readonly Pick<FileChangeRecord, "path" | "operation">[];
       /** How many more there were. */
       readonly more: number;
     }
-  /** A person takes back what was done since a checkpoint: the files, before they are written. */
+  /** A person is restoring a checkpoint: the files, logged before they are written. */
   | {
       readonly type: "checkpoint-restoring";
       readonly checkpointId: string;
       readonly restoreId: string;
       readonly files: readonly FileChangeRecord[];
     }
-  /** A person took back what was done since a checkpoint. */
+  /** A person restored a checkpoint. */
   | {
       readonly type: "checkpoint-restored";
       readonly checkpointId: string;
-      /** Names this restoring, to take it back in turn. */
+      /** Id of this restore, used to undo it. */
       readonly restoreId: string;
       readonly files: readonly FileChangeRecord[];
       readonly skipped: readonly SkippedFile[];
-      /** Its server went away before it was done, or a write failed: `files` are those that were written until then. */
+      /** The server stopped, or a write failed, before the restore was complete: `files` are those already written. */
       readonly interrupted?: boolean;
     };
 
 export interface ContextItem {
   /** As the user wrote it, e.g. `@src/a.ts:10-20`, or `selection`, `open files`. */
   readonly name: string;
-  /** `refused`: the rules do not let the agent have it, or it is not there. */
+  /** `refused`: the rules do not allow the agent to read it, or it does not exist. */
   readonly state: "included" | "cut" | "refused";
   /** Why it was refused or cut; empty otherwise. */
   readonly reason: string;
 }
 
-/** The conversation became shorter. How, `Conversation` says; the log keeps everything. */
+/** The conversation was compacted. `Conversation` describes how; the log keeps everything. */
 export interface Compacted {
   readonly type: "compacted";
-  /** `outputs`: large outputs of old calls were left out. `summary`: old messages became one. */
+  /** `outputs`: large outputs of old calls were dropped. `summary`: old messages were replaced with one. */
   readonly stage: "outputs" | "summary";
-  /** Why: it came near the model's limit, the provider said it was beyond it, or the user asked for it. */
+  /** Why: near the model's limit, over it according to the provider, or requested by the user. */
   readonly reason: "limit" | "overflow" | "user";
-  /** How many of the first messages it concerns. */
+  /** How many of the first messages were compacted. */
   readonly dropped: number;
-  /** How many messages behind them stay as they are. */
+  /** How many of the last messages were kept unchanged. */
   readonly kept: number;
-  /** The model's; empty when it gave none, and for `outputs`. */
+  /** The model's summary; empty if it gave none, and for `outputs`. */
   readonly summary: string;
-  /** Characters that what the server recorded should take; what may not be left out takes more if it must. */
+  /** Characters to aim for in what the server recorded; exceeded if something in it must not be left out. */
   readonly room: number;
-  /** Tokens of the next request, as far as they are known: measured or estimated. */
+  /** Tokens of the next request: measured, or else estimated. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
 }

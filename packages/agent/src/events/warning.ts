@@ -1,15 +1,15 @@
 import type { SessionEvent } from "./session-event.ts";
 
-/** What a person should know, though the turn goes on. */
+/** A problem that a person should know about, although the turn continues. */
 export interface Warning {
   readonly text: string;
-  /** Stable: by it a client offers what mends it, in a way of its own. */
+  /** Stable code that tells a client which remedy of its own to offer. */
   readonly code?: string;
-  /** What mends it where commands are typed. */
+  /** What to do about it on the command line. */
   readonly hint?: string;
 }
 
-/** @param warning the text alone, where no client can mend it */
+/** @param warning only the text, if no client can offer a remedy */
 export function warningEvent(warning: string | Warning): SessionEvent {
   return { type: "warning", ...(typeof warning === "string" ? { text: warning } : warning) };
 }

@@ -1,6 +1,6 @@
 /**
- * One thing a session asks of the client that holds its files. Paths are relative to the root, with slashes; empty for the
- * root itself.
+ * One operation that a session requests from the client that holds its files. Paths are relative to the root, with
+ * slashes; empty for the root itself.
  */
 export type WorkspaceOperation =
   | { readonly type: "resolve"; readonly raw: string }
@@ -8,9 +8,9 @@ export type WorkspaceOperation =
   | {
       readonly type: "read";
       readonly path: string;
-      /** Largest file, in bytes. */
+      /** Maximum size of a file, in bytes. */
       readonly maxBytes: number;
-      /** The part that is wanted, in bytes. */
+      /** The requested part, in bytes. */
       readonly offset: number;
       readonly length: number;
     }
@@ -36,14 +36,14 @@ export type WorkspaceOperation =
   | {
       readonly type: "change";
       readonly changes: readonly FileRewrite[];
-      /** The branch that HEAD must be on; empty: any. */
+      /** The branch HEAD must be on; empty: any. */
       readonly branch: string;
     }
   | {
       readonly type: "control";
       readonly files: readonly string[];
       readonly directories: readonly string[];
-      /** Digest of the answer that is there; empty: none. */
+      /** Digest of the answer the server already has; empty: none. */
       readonly knownDigest: string;
     }
   | {
@@ -54,15 +54,15 @@ export type WorkspaceOperation =
       readonly readsOnly: boolean;
     };
 
-/** What happens to one file. Contents are blobs: the log holds none of them. */
+/** A change to one file. The log holds no contents; they are blobs. */
 export interface FileRewrite {
   readonly path: string;
   /** SHA-256 of the new content; empty: the file is deleted. */
   readonly contentSha256: string;
-  /** SHA-256 of what is there now; empty: nothing may be there. */
+  /** SHA-256 of the current content; empty: the file must not exist. */
   readonly baseSha256: string;
   /** Permission bits. */
   readonly mode?: number;
-  /** After a delete: directories to remove as far as they are empty, outermost first. */
+  /** After a delete: directories to remove if they are empty, outermost first. */
   readonly emptied: readonly string[];
 }

@@ -6,15 +6,15 @@ import { estimateText } from "../use/token-estimate.ts";
 import type { Cost, Usage } from "../use/usage.ts";
 import type { TurnOptions } from "./turn-loop.ts";
 
-/** Calls of one answer that are taken; a model that makes more has lost its way. */
+/** Maximum calls accepted from one answer; a model that makes more is stuck. */
 const maxCallsOfAnswer = 100;
 
 export interface ModelAnswer {
   readonly text: string;
   readonly thinking: string;
-  /** Those to run, in order. */
+  /** The calls to run, in order. */
   readonly calls: readonly ToolCall[];
-  /** All that were made, those that were refused at once included. */
+  /** Number of all calls, including those that were refused at once. */
   readonly made: number;
   readonly finish: FinishReason;
 }
@@ -26,15 +26,15 @@ export interface ModelQuestion {
   readonly iteration: number;
   /** Tokens; 0: the provider's default. */
   readonly maxOutputTokens: number;
-  /** Guess at what is sent. */
+  /** Estimated size of the request. */
   readonly inputTokens: number;
-  /** Books what the answer took; its price, where one is known. */
+  /** Records the tokens of the answer. Returns their cost, if a price is known. */
   used(usage: Usage): Cost | undefined;
-  /** Nobody else counts, so that an answer whose use is not told must be guessed. */
+  /** True if nothing else counts tokens: if the provider reports no use, it must be estimated. */
   readonly mustCount: boolean;
 }
 
-/** One answer of the model, told to the sink as it comes. Rejects with `ModelError`. */
+/** Gets one answer from the model and emits it to the sink as it arrives. Rejects with `ModelError`. */
 export async function askModel(
   turn: Pick<
     TurnOptions,
@@ -58,7 +58,7 @@ export async function askModel(
   const ofTurn = turn.callIds ?? ids;
   const isTaken = (id: string): boolean => ids.has(id) || ofTurn.has(id) || conversation.hasCall(id);
   let calls: ToolCall[] = [];
-  /** Calls that clients were told of, by the ids they know them by. */
+  /** Calls already announced to clients, by the ids that clients got. */
   let begun = new Map<string, string>();
   let finish: FinishReason = "other";
   let waits = false;
@@ -92,16 +92,16 @@ export async function askModel(
       observed: [],
     });
   };
-  /** Where the provider did not say what the answer took. */
+  /** Estimates the use if the provider did not report it. */
   const guessUse = () => {
     if (counted || !question.mustCount) return;
     const outputTokens = written + estimateText(text) + estimateText(thinking);
     count({ inputTokens: question.inputTokens, outputTokens }, true);
   };
   let refusals: (() => void)[] = [];
-  /** What was said until now counts for nothing; clients are told about each call that it did not run. */
+  /** Discards the answer so far; clients are told that its announced calls did not run. */
   const drop = (reason: string) => {
-    // It is paid for all the same.
+    // The provider bills it anyway.
     guessUse();
     counted = false;
     for (const [id, name] of begun) refuse({ id, name, argumentsJson: "" }, brokenOff);
@@ -120,7 +120,8 @@ export async function askModel(
   const stream = model.stream(
     {
       system: question.system,
-      // As it is now: the answer is folded into the conversation while it comes, and a retry asks the same.
+      // A snapshot: the answer is folded into the conversation while it arrives, and a retry must send the same
+      // request.
       messages: withShownImages(conversation.messages, { sees: model.capabilities.vision }),
       tools: question.definitions,
       enableThinking: turn.enableThinking,
@@ -189,7 +190,8 @@ export async function askModel(
       }
     }
   } catch (error) {
-    // What the user stopped stays as far as it came; anything else that broke off would be half an answer nobody goes on with.
+    // An answer that the user stopped is kept as far as it came; one that broke off for another reason is dropped,
+    // because nothing would continue it.
     if (!signal.aborted && (text !== "" || thinking !== "" || begun.size > 0)) drop("The model's answer broke off.");
     throw error;
   }
@@ -224,7 +226,7 @@ const sameId = {
   retryable: true,
 } as const;
 
-/** Some servers count their ids anew for every answer; results could then not be told apart. */
+/** Makes call ids unique: some providers start counting again in every answer, so results could not be told apart. */
 function freeId(id: string, isTaken: (id: string) => boolean): string {
   if (!isTaken(id)) return id;
   let number = 2;

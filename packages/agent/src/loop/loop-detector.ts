@@ -1,29 +1,29 @@
 import type { CallResult } from "@gennai/governance/gate/gate";
 
-/** Results in a row that told nothing new, before a warning and before the end. */
+/** Results in a row with nothing new: before a warning, and before the turn ends. */
 const warnAfter = 2;
 const endAfter = 6;
-/** How often one of them came back meanwhile: reading many files once more is not a loop. */
+/** How often one result must have repeated in that time: reading many files once more is not a loop. */
 const warnRepeats = 2;
 const endRepeats = 3;
 
 type Result = Pick<CallResult, "call" | "output">;
 
-/** What the results of one answer say about a loop. */
+/** What the results of one answer tell about a loop. */
 export type LoopFinding =
   | { readonly type: "progress" }
-  /** For the model, behind the result of this call. */
+  /** A warning for the model, added after the result of this call. */
   | { readonly type: "warn"; readonly callId: string; readonly text: string }
   | { readonly type: "loop"; readonly name: string; readonly times: number };
 
 /**
- * Finds a turn that goes round in circles: the same calls with the same results, one after the other or in a cycle, unchanged
- * reads among them. Any call or result that the turn has not seen yet is progress, and begins the count anew.
+ * Detects a turn that repeats itself: the same calls with the same results, one after the other or in a cycle,
+ * including unchanged reads. Any call or result that is new in this turn is progress and resets the count.
  */
 export class LoopDetector {
-  /** Outputs by call. They are the conversation's own texts: a key made of both would hold each once more. */
+  /** Outputs by call. The strings are shared with the conversation; a combined key would copy each of them. */
   readonly #seen = new Map<string, Set<string>>();
-  /** Since the last progress, how often each came back. */
+  /** How often each result repeated since the last progress. */
   readonly #again = new Map<string, number>();
   #stale = 0;
   #warned = false;
@@ -53,7 +53,7 @@ export class LoopDetector {
     return finding;
   }
 
-  /** The model does not know any more what it saw: seeing it again is not a loop. */
+  /** Call it when old results were removed from the conversation: reading them again is not a loop. */
   forget(): void {
     this.#seen.clear();
     this.#progress();

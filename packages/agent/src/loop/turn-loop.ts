@@ -19,31 +19,31 @@ export interface TurnOptions {
   readonly model: Model;
   readonly tools: GovernedTools;
   readonly conversation: Conversation;
-  /** Asked for before each model call: todos and rules may have changed. */
+  /** Called before each model call: todos and rules may have changed. */
   readonly instructions: () => Promise<Instructions>;
   readonly enableThinking: boolean;
-  /** How hard to think; absent: as is usual with the provider. */
+  /** How hard to think; absent: the provider's default. */
   readonly effort?: Effort;
   readonly maxOutputTokens: number;
   /** Model calls this turn may take. */
   readonly maxIterations: number;
-  /** Tokens that the model can take, where somebody knows better than the model; 0: nobody does. */
+  /** Tokens of the model's context, if the caller knows better than the model; 0: unknown. */
   readonly contextTokens?: number;
   /** The same for all turns of one conversation. */
   readonly cacheKey?: string;
-  /** What may be used; without it, there is no limit. */
+  /** What the turn may use; absent: no limit. */
   readonly budget?: TurnBudget;
-  /** Ids of the calls of this turn, where several loops share one. */
+  /** Ids of this turn's calls, if several loops share one turn. */
   readonly callIds?: Set<string>;
-  /** Calls of the conversation that have no result and are to run before the model is asked. */
+  /** Calls of the conversation without a result, to be run before the model is asked. */
   readonly openCalls?: readonly ToolCall[];
-  /** What the session used so far, for the end of the turn. */
+  /** Total use of the session so far, logged at the end of the turn. */
   readonly sessionUsage?: () => UsageSum;
-  /** Runs before each model call; what it writes to the log is part of that call. */
+  /** Runs before each model call; events that it writes to the log belong to that call. */
   readonly beforeModelCall?: () => Promise<void>;
   /**
-   * True when somebody said something that the model was not told: a turn that would be complete goes on. After false, nothing
-   * more is taken for this turn.
+   * True if the user sent a message that the model has not seen: a turn that would be complete then continues. After
+   * false, the turn takes no more messages.
    */
   readonly saidMeanwhile?: () => boolean;
   readonly sink: TurnSink;
@@ -62,18 +62,18 @@ export type TurnEnd =
       readonly retryable: boolean;
     };
 
-/** The same refused call this often in a row ends the turn. */
+/** How often in a row the same call may be refused before the turn ends. */
 const maxRepeatedRefusals = 3;
 
-/** Tokens of messages that any model has room for. */
+/** A conversation up to this many tokens fits into any model. */
 const smallConversation = 4_000;
 
 /** Tool calls a turn may make, for each model call that it may take. */
 const callsPerIteration = 10;
 
 /**
- * One turn: ask the model, run what it calls through the gate, tell it the results, until it answers without a call.
- * The caller has logged the user's message; the end is returned, not logged.
+ * Runs one turn: asks the model, runs its calls through the gate, returns the results to it, until it answers without a
+ * call. The caller has logged the user's message; the end is returned, not logged.
  */
 export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
   const { sink, signal } = options;
@@ -138,7 +138,7 @@ class RunningTurn {
     );
   }
 
-  /** What an answer without calls ends the turn with; undefined when the model is to be asked again. */
+  /** The turn's end after an answer without calls; undefined if the model must be asked again. */
   async #end(answer: ModelAnswer, iteration: number): Promise<TurnEnd | undefined> {
     const { sink, maxIterations, saidMeanwhile } = this.#options;
     const found = this.#unfinished.judge(answer);
@@ -161,7 +161,7 @@ class RunningTurn {
 
   async #final({ text, thinking }: Pick<ModelAnswer, "text" | "thinking">): Promise<TurnEnd> {
     const { sink, model, sessionUsage, contextTokens } = this.#options;
-    // What this model call took is counted in the session's sum then.
+    // After this, the session's sum includes this model call.
     await sink.flush();
     const { inputTokens, outputTokens, cachedInputTokens, cost } = this.#used;
     sink.emit({
@@ -179,7 +179,7 @@ class RunningTurn {
     return { type: "completed" };
   }
 
-  /** The answer, or why there is none. Makes room before when it must. */
+  /** Gets an answer, or the reason why there is none. Compacts the conversation first, if needed. */
   async #ask(iteration: number): Promise<ModelAnswer | TurnEnd> {
     const { sink } = this.#options;
     let system = await this.#instruct();
@@ -190,7 +190,7 @@ class RunningTurn {
       const inputTokens = conversation.tokens(this.#overhead(system));
       const place = budget?.reserve(inputTokens, this.#options.maxOutputTokens);
       if (place?.type === "exceeded") return failed("budget_exceeded", place.message, place.hint, false);
-      // Written while the model is on its way; nothing it folds into reaches this request.
+      // Written while the request is being sent; nothing that it folds in reaches this request.
       sink.emit({ type: "status", state: "thinking", iteration });
       try {
         return await askModel(this.#options, {
@@ -214,7 +214,7 @@ class RunningTurn {
     }
   }
 
-  /** Before the model is asked. Gives the system prompt as it is then, if something was shortened. */
+  /** Compacts the conversation before the model call, if needed. Returns the new system prompt if anything was compacted. */
   async #makeRoom(system: string): Promise<string | undefined> {
     const room = this.#room(system);
     if (!needsCompaction(room)) return undefined;
@@ -232,7 +232,10 @@ class RunningTurn {
     return cost;
   }
 
-  /** The system prompt as it is then: it stands outside of what is shortened. Undefined when nothing could be. */
+  /**
+   * Compacts the conversation. Returns the new system prompt, which is not part of what is compacted; undefined if
+   * nothing could be compacted.
+   */
   async #compact(reason: "limit" | "overflow", system: string): Promise<string | undefined> {
     const done = await compact({ ...this.#room(system), reason });
     if (done === undefined) return undefined;
@@ -240,7 +243,10 @@ class RunningTurn {
     return this.#instruct();
   }
 
-  /** Tells what changed since the model was asked last. Gives the system prompt, which stays the same until a compaction. */
+  /**
+   * Adds to the log which instructions changed since the last model call. Returns the system prompt, which changes only
+   * at a compaction.
+   */
   async #instruct(): Promise<string> {
     const { conversation, instructions, sink } = this.#options;
     const changed = conversation.changedInstructions(await instructions());
@@ -251,7 +257,7 @@ class RunningTurn {
     return conversation.system;
   }
 
-  /** A server is only asked when the answer may matter: most conversations never get there. */
+  /** Looks up the model's context size, but only once it may matter: most conversations stay small. */
   async #findWindow(): Promise<void> {
     const { conversation, model, contextTokens = 0 } = this.#options;
     if (contextTokens > 0 || model.maxContextTokens > 0) return;
@@ -267,7 +273,7 @@ class RunningTurn {
   }
 
   #overhead(system: string): number {
-    // Mostly the same from one request to the next, and asked for twice for each.
+    // Cached: the prompt is mostly the same, and is measured twice for each request.
     if (system !== this.#measured.system) this.#measured = { system, tokens: estimateText(system) };
     return this.#measured.tokens + this.#toolTokens;
   }
@@ -290,9 +296,9 @@ class RunningTurn {
       );
     }
     const last = calls.at(-1);
-    // Before it runs, so that a turn that goes on with it after a break has the note as well.
+    // Added before the call runs, so that a turn that continues after a break has the note too.
     if (finish === "length" && last !== undefined) sink.emit({ type: "call-note", toolCallId: last.id, text: cutCall });
-    // The gate writes to the log itself, and a result comes behind its call.
+    // The gate writes to the log itself, and a call must be logged before its result.
     await sink.settle();
     const results = await tools.run(calls, { turnId, signal });
     signal.throwIfAborted();
@@ -324,7 +330,7 @@ function failed(code: string, message: string, hint: string, retryable: boolean)
   return { type: "failed", code, message, hint, retryable };
 }
 
-/** Those whose user was told that the model's context is too small. */
+/** Conversations whose user was warned that the model's context is too small. */
 const warned = new WeakSet<Conversation>();
 
 function tooSmall(contextTokens: number, overhead: number): string {
@@ -348,13 +354,13 @@ function toolDefinitions(tools: GovernedTools, modelId: string): readonly ToolDe
   }));
 }
 
-/** Tools are made anew for every turn, their schemas are not. */
+/** Tools are created for every turn; their schemas are cached here. */
 const jsonSchemas = new WeakMap<z.ZodType, ToolDefinition["inputSchema"]>();
 
 function jsonSchemaOf(parameters: z.ZodType): ToolDefinition["inputSchema"] {
   const known = jsonSchemas.get(parameters);
   if (known !== undefined) return known;
-  // Each model knows which JSON Schema is meant: its address would be sent with every tool of every request.
+  // Models know the JSON Schema dialect; `$schema` would be sent with every tool of every request.
   const { $schema: _, ...schema } = z.toJSONSchema(parameters, { io: "input" });
   jsonSchemas.set(parameters, schema);
   return schema;
@@ -364,7 +370,7 @@ class RepeatedRefusals {
   #last = "";
   #times = 0;
 
-  /** The call that was refused once too often, if any. */
+  /** Returns the call that was refused too often, if any. */
   count(results: readonly CallResult[]): ToolCall | undefined {
     for (const { call, refused } of results) {
       const key = refused ? `${call.name}\n${call.argumentsJson}` : "";

@@ -1,17 +1,17 @@
 import type { ModelAnswer } from "./ask-model.ts";
 
-/** What happens to an answer that calls nothing. */
+/** What to do after an answer without calls. */
 export type AnswerFinding =
-  /** It is one. `text` is all of it, where it came in pieces. */
+  /** The answer is complete. `text` is the full text, also if it came in several parts. */
   | { readonly type: "answered"; readonly text: string }
-  /** The model is asked again. `note` is for the model, `reason` for people. */
+  /** The model must be asked again. `note` is for the model, `reason` for people. */
   | { readonly type: "again"; readonly reason: string; readonly note: string | undefined }
   | { readonly type: "failed"; readonly code: string; readonly message: string; readonly hint: string };
 
 /** How often in a row the model is asked again for one reason. */
 const most = { empty: 2, malformed: 3, cut: 4, pause: 20 } as const;
 
-/** Judges the answers of one turn: an empty one must not look like success. */
+/** Judges answers without calls in one turn: an empty one must not look like success. */
 export class UnfinishedAnswers {
   #pieces = "";
   #times: Record<keyof typeof most, number> = { empty: 0, malformed: 0, cut: 0, pause: 0 };
@@ -40,7 +40,7 @@ export class UnfinishedAnswers {
     }
   }
 
-  /** The turn went on: what came before was not a failure. */
+  /** The turn made progress: earlier failures no longer count. */
   progress(): void {
     this.#pieces = "";
     this.#times = { empty: 0, malformed: 0, cut: 0, pause: 0 };

@@ -4,13 +4,13 @@ export interface PromptIntents {
   /** True when changes need an intent. */
   readonly required: boolean;
   readonly selectable: readonly Intent[];
-  /** The selected intent's block, `<intent_context>…`; empty when none is selected. */
+  /** The block of the selected intent, `<intent_context>…`; empty if none is selected. */
   readonly context: string;
 }
 
 const maxListed = 50;
 
-/** What a model is told about intents: the handshake while none is selected, the intent's demands after. Empty when neither. */
+/** The prompt's text about intents: how to select one, or what the selected one demands. Empty if neither applies. */
 export function intentsBlock(intents: PromptIntents | undefined): string {
   if (intents === undefined) return "";
   const { required, selectable, context } = intents;
@@ -36,7 +36,7 @@ export function intentsBlock(intents: PromptIntents | undefined): string {
   return parts.join("\n\n");
 }
 
-/** The words come from a file of the workspace: each intent stays on its line. */
+/** Titles come from a workspace file: each intent stays on its own line. */
 function listed(selectable: readonly Intent[]): string {
   const lines = selectable
     .slice(0, maxListed)

@@ -8,15 +8,15 @@ export type Mention = {
   | {
       readonly type: "path";
       readonly path: string;
-      /** 1-based, inclusive; undefined: all of it. */
+      /** 1-based, inclusive; undefined: the whole file. */
       readonly lines: { readonly first: number; readonly last: number } | undefined;
-      /** Put in quotes: surely meant as a path. */
+      /** Written in quotes: certainly a path. */
       readonly quoted: boolean;
     }
   | { readonly type: "problems" }
-  /** What changed since the last commit; of one file or folder, or of all. */
+  /** Changes since the last commit, of one file or folder, or of everything. */
   | { readonly type: "diff"; readonly path: string | undefined }
-  /** What the next commit would have, as git's index stands. */
+  /** What is staged in git's index for the next commit. */
   | { readonly type: "staged" }
 );
 
@@ -24,12 +24,12 @@ const maxMentions = 50;
 
 const written =
   /@(?:"([^"\n]{1,1000})"|'([^'\n]{1,1000})'|([^\s"'`,;()[\]{}<>]{1,1000}))(?:(?<=["'])([:#]L?\d+(?:-L?\d+)?))?/u;
-/** Behind the beginning, a blank or an opening mark: `me@example.org` mentions nothing. */
+/** Only at the beginning, after a space or after an opening mark: `me@example.org` is no mention. */
 const anywhere = new RegExp(`(?<=^|[\\s([{<,;"'\`])${written.source}`, "gu");
 const here = new RegExp(written.source, "uy");
 const range = /(?::|#)L?(\d{1,7})(?:-L?(\d{1,7}))?$/;
 
-/** The mentions of a prompt in their order, each once. Whether such a path exists is not looked at here. */
+/** The mentions in a prompt, in order, without duplicates. Does not check whether the paths exist. */
 export function parseMentions(prompt: string): readonly Mention[] {
   const found = new Map<string, Mention>();
   for (const match of withoutFences(prompt).matchAll(anywhere)) {
@@ -40,7 +40,7 @@ export function parseMentions(prompt: string): readonly Mention[] {
   return [...found.values()];
 }
 
-/** The mention that begins there, up to a blank or a mark that ends a part of a sentence. */
+/** The mention that begins at `start`; it ends at a space or at a mark that ends a phrase. */
 export function mentionAt(prompt: string, start: number): Mention | undefined {
   here.lastIndex = start;
   const match = here.exec(prompt);
@@ -66,7 +66,7 @@ function mentionOf([whole, double, single, bare, behind = ""]: RegExpExecArray):
   return { type: "path", written, path, lines: part, quoted };
 }
 
-/** Marks that end a sentence belong to it, not to the path. */
+/** Removes punctuation that ends a sentence: it is not part of the path. */
 function trimmed(text: string): string {
   if (/^\.\.?$/.test(text)) return text;
   let end = text.length;

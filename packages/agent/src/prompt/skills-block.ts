@@ -1,4 +1,4 @@
-/** A skill as the model is told about it. */
+/** A skill, as described to the model. */
 export interface PromptSkill {
   readonly name: string;
   readonly description: string;

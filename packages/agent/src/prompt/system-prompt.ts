@@ -13,26 +13,26 @@ export interface SystemPromptInput {
   readonly scenario: Scenario;
   readonly workingDir: string;
   readonly editingMode: EditingMode;
-  /** What commands change is judged when they have ended, and kept only then. */
+  /** Changes by commands are judged when the command has ended, and kept only then. */
   readonly stagedCommands?: boolean;
   /** E.g. `linux`. */
   readonly platform: string;
-  /** E.g. `2026-11-03`; left out where an answer must not depend on the day. */
+  /** E.g. `2026-11-03`; absent if the answer must not depend on the date. */
   readonly date?: string;
   readonly todos: readonly Todo[];
   /** The project's notes for agents (`AGENTS.md`, `CLAUDE.md`), a text each. */
   readonly projectNotes: readonly string[];
   /** Skills that can be read with the `Skill` tool. */
   readonly skills?: readonly PromptSkill[];
-  /** How much the model shall write; `normal` says nothing about it. */
+  /** How much the model should write; `normal` adds no instruction. */
   readonly verbosity?: Verbosity;
-  /** undefined where intents play no part. */
+  /** Undefined if intents are not used. */
   readonly intents?: PromptIntents;
 }
 
 /**
- * What the model is told before the conversation. The user's words are not part of it: they stay in their own message,
- * and a scenario's `{{userInput}}` points there. Throws `ScenarioError` for an unknown placeholder.
+ * The instructions before the conversation. The user's text is not part of them: it stays in its own message, and a
+ * scenario's `{{userInput}}` refers to it. Throws `ScenarioError` for an unknown placeholder.
  */
 export function systemPrompt(input: SystemPromptInput): Instructions {
   const { scenario, workingDir, platform, date, projectNotes, editingMode } = input;
@@ -63,7 +63,7 @@ export function systemPrompt(input: SystemPromptInput): Instructions {
     }),
   );
   return {
-    // What a scenario makes of todos and notes may change without making it another.
+    // Todos and notes may change what a scenario's placeholders give; that does not make it another scenario.
     basis: JSON.stringify([scenario.name, scenario.prompt, editingMode]),
     sections: [
       section("environment", "Environment", environment.join("\n")),
@@ -86,14 +86,14 @@ function noteTitle(text: string): string {
   return (text.split("\n", 1)[0] ?? "").replace(/^#+\s*/, "").slice(0, 200);
 }
 
-/** What the scenario says in a system prompt: nothing of the project's notes, skills and intents. */
+/** The scenario's part of a system prompt, without project notes, skills and intents. */
 export function scenarioPart(prompt: string): string {
   return prompt.split(`\n\n${environmentHeading}`, 1)[0] ?? "";
 }
 
 const environmentHeading = "# Environment\n";
 
-/** The rules the gate enforces anyway; a model that knows them wastes fewer calls. */
+/** Rules that the gate enforces anyway; a model that knows them wastes fewer calls. */
 function toolRules({ scenario, editingMode, stagedCommands = false }: SystemPromptInput): readonly string[] {
   const tools = toolsInMode(scenario.tools, editingMode);
   if (tools.length === 0 && scenario.mcp.length === 0) return [];
@@ -129,13 +129,13 @@ function toolRules({ scenario, editingMode, stagedCommands = false }: SystemProm
 const stagedProposalRule =
   'This is Proposal Mode, and everything you change is staged: edit files and run commands as usual. File tools and Bash see each other\'s changes, so tests run on what you propose; the user\'s files stay as they are. When your turn ends, all of it is proposed to the user by itself, who keeps or refuses each hunk: say "proposed", not "changed". Nothing of git\'s data can be changed: no commits, branches or stashes. Nothing runs in the background.';
 
-/** What a model has to know of commands whose changes are judged first. */
+/** Rules for commands whose changes are judged before they are kept. */
 const stagedRules = [
   "What a command changed is kept when it has ended, if rules or the user agree. What was not kept, and why, is said in brackets at the end of its output: such files are as they were before.",
   "A command has no network at first; the user is asked about what it wants to reach, and after a yes it runs again by itself. Do not work around a no. Files that hold secrets are not there. Commits are not signed; hooks of the repository run. A program cannot rename a directory that was there before (EXDEV, e.g. `git mv`): use `mv OLD NEW`, then `git add -A OLD NEW`.",
 ];
 
-/** Words about words: nothing here may touch what the model is permitted to do. */
+/** Only about style: nothing here may affect what the model is permitted to do. */
 const tones: Readonly<Record<Verbosity, string>> = {
   terse: "Write as little as you can: what was done and what was not, in a few short sentences. No preamble.",
   normal: "",

@@ -1,4 +1,4 @@
-/** Three marks or more at the beginning of a line, behind at most three blanks. */
+/** Three or more marks at the beginning of a line, after at most three spaces. */
 const marks = /^ {0,3}(`{3,}|~{3,})/;
 
 interface Fence {
@@ -9,8 +9,8 @@ interface Fence {
 }
 
 /**
- * A prompt without its fenced code, which is quoted, not said: blanks keep everything else in its place. A fence ends at the
- * next of the same mark that is at least as long; one that nothing ends is no fence. Takes time in proportion to the length.
+ * The prompt with fenced code replaced by spaces, because it is quoted; everything else keeps its position. A fence
+ * ends at the next fence of the same mark that is at least as long; an unclosed one is no fence. Linear time.
  */
 export function withoutFences(prompt: string): string {
   const fences = fencesOf(prompt);
@@ -42,7 +42,7 @@ function fencesOf(prompt: string): readonly Fence[] {
   return fences;
 }
 
-/** For each fence the index of the next that is as long, of the same mark: from the last, over a stack of ever longer ones. */
+/** For each fence, the index of its closing fence. Goes from the last to the first, with a stack of ever longer fences. */
 function closingFences(fences: readonly Fence[]): readonly (number | undefined)[] {
   const closing: (number | undefined)[] = [];
   const longer: Record<string, number[]> = { "`": [], "~": [] };

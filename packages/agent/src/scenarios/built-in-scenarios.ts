@@ -2,7 +2,7 @@ import { parseScenarios } from "./parse-scenarios.ts";
 import { planScenario } from "./plan-scenario.ts";
 import { type Scenario, ScenarioError } from "./scenario.ts";
 
-/** As they would stand in a user's YAML file. */
+/** As a user would write them in YAML. */
 const definitions = {
   CODE: {
     tools: "filesystem, default, todo, bash, agents, mcp:*",

@@ -6,7 +6,7 @@ import { canChange, editorSafe, readingOnly, selectTools, toolGroupNames } from 
 
 /** The scenario in which nothing may be written. */
 const editorScenarioName = "EDITOR_CODE";
-/** The scenario that answers with a plan, and acts in no other way. */
+/** The scenario that only answers with a plan. */
 export const planScenarioName = "PLAN";
 
 /** One scenario of a file; `docs/reference/settings.md` is generated from it. */
@@ -32,13 +32,14 @@ const nameShape = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
 export interface ParsedScenarios {
   readonly scenarios: readonly Scenario[];
-  /** Errors (that scenario is missing from `scenarios`) and warnings, in the order of the file. */
+  /** Errors (the scenario is missing from `scenarios`) and warnings, in the order of the file. */
   readonly problems: readonly ScenarioProblem[];
 }
 
 /**
- * Reads a map `NAME: { tools?, description?, prompt }`. One bad scenario never hides the others. A name that `base` has is
- * an override: what it leaves out is taken from there, and `EDITOR_CODE` and `PLAN` can lose tools but never gain one that writes.
+ * Reads a map `NAME: { tools?, description?, prompt }`. An invalid scenario does not affect the others. A name that
+ * exists in `base` overrides it: missing fields are taken from there, and `EDITOR_CODE` and `PLAN` can lose tools but
+ * never gain one that writes.
  */
 export function parseScenarios(
   data: unknown,
@@ -139,7 +140,7 @@ function parseScenario(
   if (name === editorScenarioName || name === planScenarioName) {
     const safe = name === planScenarioName ? readingOnly(tools) : editorSafe(tools);
     const allowed = safe.filter((tool) => inherited === undefined || inherited.tools.includes(tool));
-    // What an MCP tool does is not known here, so none is safe.
+    // What an MCP tool does is unknown here, so none counts as safe.
     const removed = [...tools.filter((tool) => !allowed.includes(tool)), ...mcp.map((server) => `mcp:${server}`)];
     if (removed.length > 0) {
       const message = `${removed.join(", ")} left out: ${name} never writes and runs nothing; use another name`;

@@ -1,11 +1,11 @@
 import { riskWords } from "@gennai/protocol/model/governance/risk";
 
-/** The line by which a model, and the offline assistant, can tell that a plan is wanted and nothing else. */
+/** The line that tells a model, and the offline assistant, that only a plan is wanted. */
 export const planAnswerRule = "Answer with exactly one JSON object, a plan envelope, and nothing before or after it.";
 
 const riskLevels = riskWords.words.map((word) => JSON.stringify(word)).join(" | ");
 
-/** As it would stand in a user's YAML file. */
+/** As a user would write it in YAML. */
 export const planScenario = {
   tools: "default",
   description: "Plans only: answers with one plan, which is previewed, approved, run and verified step by step",

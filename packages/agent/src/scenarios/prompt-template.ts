@@ -1,4 +1,4 @@
-/** What placeholders stand for. */
+/** Values of the placeholders. */
 export interface PromptValues {
   readonly userInput: string;
   readonly workingDir: string;
@@ -6,7 +6,7 @@ export interface PromptValues {
   /** Why this scenario was chosen. */
   readonly scenarioReason: string;
   readonly todos: string;
-  /** The project's notes for agents, e.g. of `AGENT.md`. */
+  /** The project's notes for agents, e.g. from `AGENT.md`. */
   readonly projectNotes: string;
   readonly date: string;
   readonly platform: string;
@@ -25,7 +25,7 @@ const valueNames = [
 
 type ValueName = (typeof valueNames)[number];
 
-/** As people write them, for messages. */
+/** The spelling shown in messages. */
 export const knownPlaceholders: readonly string[] = [...valueNames.map((name) => `{{${name}}}`), "{{ @AGENTS.md }}"];
 
 const byPlainName: ReadonlyMap<string, ValueName> = new Map([
@@ -37,12 +37,13 @@ const byPlainName: ReadonlyMap<string, ValueName> = new Map([
   ["@claude.md", "projectNotes"],
 ]);
 
-// A backslash before the braces means them literally.
+// A backslash before the braces makes them literal.
 const placeholder = /\\?\{\{([^{}]*)\}\}/g;
 
 /**
- * Puts values in the place of `{{userInput}}`, `{{.UserInput}}`, `{{ user_input }}` and so on, once: braces inside a value
- * stay text. `\{{x}}` gives `{{x}}`. Unknown placeholders stay as they are; `unknownPlaceholders` finds them beforehand.
+ * Replaces `{{userInput}}`, `{{.UserInput}}`, `{{ user_input }}` and so on with values, once: braces inside a value
+ * stay text. `\{{x}}` gives `{{x}}`. Unknown placeholders stay unchanged; find them with `unknownPlaceholders`
+ * beforehand.
  */
 export function fillTemplate(template: string, values: PromptValues): string {
   return template.replace(placeholder, (whole: string, inner: string) => {
@@ -52,7 +53,7 @@ export function fillTemplate(template: string, values: PromptValues): string {
   });
 }
 
-/** The placeholders that mean nothing, as written, each once. */
+/** Unknown placeholders as written, without duplicates. */
 export function unknownPlaceholders(template: string): readonly string[] {
   const found = new Set<string>();
   for (const [whole, inner = ""] of template.matchAll(placeholder)) {

@@ -1,35 +1,35 @@
-/** How the agent goes about a request: a prompt and the tools it may use. */
+/** How the agent handles a request: a prompt and the tools it may use. */
 export interface Scenario {
   /** Upper case, e.g. `EDITOR_CODE`. */
   readonly name: string;
   readonly description: string;
-  /** Names of the tools the model is offered; the gate still decides about every call. */
+  /** Names of the tools offered to the model; the gate still decides about every call. */
   readonly tools: readonly string[];
-  /** The groups as written, for lists shown to people. */
+  /** The tool groups as written, for lists shown to people. */
   readonly toolsText: string;
   /** Names of MCP servers the scenario asks for; `*` for all. */
   readonly mcp: readonly string[];
-  /** May hold placeholders, see `renderPrompt`. */
+  /** May contain placeholders, see `renderPrompt`. */
   readonly prompt: string;
   /** `built-in`, or the file it came from. */
   readonly source: string;
 }
 
-/** Where a definition was read, so that problems can point at it. */
+/** Where a definition was read, so that problems can name the place. */
 export interface ScenarioSource {
   readonly file: string;
   /** 1-based line of the value at `path`, or of `needle` inside that value; undefined when unknown. */
   lineOf(path: readonly string[], needle?: string): number | undefined;
 }
 
-/** `error`: the scenario was left out. `warning`: it was read, but not quite as written. */
+/** `error`: the scenario was left out. `warning`: it was read, but not exactly as written. */
 export interface ScenarioProblem {
   readonly severity: "error" | "warning";
   readonly code: ScenarioProblemCode;
   readonly file: string;
   readonly line: number | undefined;
   readonly scenario: string;
-  /** Empty when the problem is about the whole scenario. */
+  /** Empty if the problem concerns the whole scenario. */
   readonly field: string;
   /** What is wrong and how to mend it. */
   readonly message: string;

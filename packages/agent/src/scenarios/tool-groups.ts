@@ -1,6 +1,6 @@
 import type { EditingMode } from "@gennai/governance/policies/git/branch";
 
-/** What the words in a scenario's `tools` stand for. `code` is another name of `filesystem`. */
+/** The tools of each word in a scenario's `tools`. `code` is another name for `filesystem`. */
 const toolGroups: ReadonlyMap<string, readonly string[]> = new Map([
   ["default", ["Read", "LS", "Grep", "Glob", "WebFetch", "WebSearch"]],
   ["search", ["Grep", "Glob"]],
@@ -15,7 +15,7 @@ const toolGroups: ReadonlyMap<string, readonly string[]> = new Map([
 
 export const toolGroupNames: readonly string[] = [...toolGroups.keys(), "mcp:<server or *>"];
 
-/** All that an editor-safe scenario may ever use; a list of what is allowed, so that a new tool is out until put in. */
+/** All tools that an editor-safe scenario may use. An allowlist, so that a new tool is excluded until it is added here. */
 const editorSafeTools: ReadonlySet<string> = new Set([
   "Read",
   "LS",
@@ -29,7 +29,7 @@ const editorSafeTools: ReadonlySet<string> = new Set([
   "Explore",
 ]);
 
-/** What an editor-safe scenario may use besides where all that they change is staged; a list of what is allowed, again. */
+/** Tools that an editor-safe scenario may also use if all its changes are staged. Also an allowlist. */
 const stagingTools: ReadonlySet<string> = new Set([
   "Write",
   "Edit",
@@ -61,11 +61,11 @@ const toolNames: ReadonlyMap<string, string> = new Map(
 export interface ToolSelection {
   readonly tools: readonly string[];
   readonly mcp: readonly string[];
-  /** Words that name no group and no tool. */
+  /** Words that are neither a group nor a tool. */
   readonly unknown: readonly string[];
 }
 
-/** Reads the words of a scenario's `tools`: groups, `mcp:<server>`, or single tools by name, in any case. */
+/** Parses the words of a scenario's `tools`: groups, `mcp:<server>`, or single tools by name, in any case. */
 export function selectTools(words: readonly string[]): ToolSelection {
   const tools = new Set<string>();
   const mcp = new Set<string>();
@@ -82,12 +82,12 @@ export function selectTools(words: readonly string[]): ToolSelection {
   return { tools: [...tools], mcp: [...mcp], unknown };
 }
 
-/** What is left of `tools` where nothing may be written; `ProposeChanges` is always there, it is the only way to change. */
+/** The tools allowed where nothing may be written; always includes `ProposeChanges`, the only way to change anything. */
 export function editorSafe(tools: readonly string[]): readonly string[] {
   return [...new Set([...tools.filter((name) => editorSafeTools.has(name)), "ProposeChanges"])];
 }
 
-/** What is left of `tools` where only looking is permitted. */
+/** The tools allowed where only reading is permitted. */
 export function readingOnly(tools: readonly string[]): readonly string[] {
   return tools.filter((name) => readOnlyTools.has(name));
 }
@@ -99,7 +99,7 @@ export function toolsInMode(tools: readonly string[], editingMode: EditingMode):
   return [...new Set([...tools.filter((name) => stagingTools.has(name)), ...editorSafe(tools)])];
 }
 
-/** Whether a scenario changes files itself, and does not only propose: in Proposal Mode its changes can be staged. */
+/** True if a scenario changes files itself instead of only proposing: in Proposal Mode its changes can be staged. */
 export function canStage(tools: readonly string[]): boolean {
   return tools.some((name) => stagingTools.has(name));
 }

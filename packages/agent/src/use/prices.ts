@@ -1,17 +1,17 @@
 import type { Cost, Usage } from "./usage.ts";
 
-/** What a million tokens cost. */
+/** Prices per million tokens. */
 export interface Rates {
   readonly input: number;
   readonly output: number;
-  /** What the provider reads from its cache, and what it writes there. */
+  /** Tokens that the provider reads from its cache, and writes to it. */
   readonly cachedInput: number;
   readonly cacheWrite: number;
 }
 
 export interface Prices extends Rates {
   readonly currency: string;
-  /** Other rates for a whole request whose input is above so many tokens; rising. */
+  /** Other rates for the whole request if its input exceeds `above` tokens; in ascending order. */
   readonly tiers?: readonly (Rates & { readonly above: number })[];
 }
 
@@ -20,7 +20,7 @@ export function ratesAt(inputTokens: number, prices: Prices): Rates {
   return prices.tiers?.findLast(({ above }) => inputTokens > above) ?? prices;
 }
 
-/** What an answer costs, as far as its usage says: an estimate, since only the provider's bill counts. */
+/** The cost of an answer, as far as its usage is known: an estimate, because only the provider's bill is exact. */
 export function costOf(usage: Usage, prices: Prices): Cost {
   const { inputTokens, outputTokens } = usage;
   const rates = ratesAt(inputTokens, prices);

@@ -1,18 +1,18 @@
 import { type Message, userSideText } from "../model.ts";
 
-/** Tokens an image is taken for. */
+/** Assumed tokens of an image. */
 const imageTokens = 1_500;
 
 const known = new WeakMap<Message, number>();
 
-/** Tokens that a text takes, roughly: nobody but the provider can count them. Errs on the high side for prose. */
+/** Estimated tokens of a text; only the provider can count exactly. Errs on the high side for prose. */
 export function estimateText(text: string): number {
   let wide = 0;
   for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 0x2e7f) wide++;
   return Math.ceil((text.length - wide) / 4 + wide);
 }
 
-/** @param message one that does not change any more */
+/** @param message must not change afterwards, because the result is cached */
 export function estimateMessage(message: Message): number {
   const before = known.get(message);
   if (before !== undefined) return before;

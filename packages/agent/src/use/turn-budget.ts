@@ -2,36 +2,36 @@ import type { SessionSettings } from "@gennai/protocol/model/session/session-set
 import { costOf, type Prices, ratesAt } from "./prices.ts";
 import type { Cost, Usage, UsageSum } from "./usage.ts";
 
-/** What a session may use, by its settings. */
+/** The limits in a session's settings. */
 type Limits = Pick<SessionSettings, "maxSessionTokens" | "maxTurnTokens" | "maxCost">;
 
-/** Tokens that an answer is taken for when nobody says how long it may be. A provider is asked for less only, never for more. */
+/** Assumed tokens of an answer if no limit is set. The provider is sent a limit only if less than this is left. */
 const usualOutput = 8_192;
 
-/** A place for one model call: nothing may be sent without. */
+/** Permission for one model call: nothing may be sent without it. */
 export type Reservation =
   | {
       readonly type: "reserved";
-      /** Tokens the answer may take; 0: as the caller wanted. */
+      /** Maximum tokens of the answer; 0: as the caller wanted. */
       readonly maxOutputTokens: number;
-      /** Books what an answer took; gives what it cost. */
+      /** Records what an answer used; returns its cost. */
       used(usage: Usage): Cost | undefined;
-      /** When the call is over, however it ended. */
+      /** Call it when the model call is over, however it ended. */
       release(): void;
     }
   | { readonly type: "exceeded"; readonly message: string; readonly hint: string };
 
-/** What a turn may still use, sub-agents and compactions included: they share this object. */
+/** What a turn may still use. Sub-agents and compactions share this object. */
 export class TurnBudget {
   readonly #limits: Limits;
   readonly #prices: Prices | undefined;
-  /** Used by the session before and in this turn. */
+  /** Use of the session, before and in this turn. */
   #session: { tokens: number; cost: number };
   #turnTokens = 0;
-  /** Of calls that are under way. */
+  /** Reserved by model calls under way. */
   #reserved = { tokens: 0, cost: 0 };
 
-  /** @param options.before what the session used until now */
+  /** @param options.before what the session had used before this turn */
   constructor(options: {
     readonly limits: Limits;
     readonly prices: Prices | undefined;
@@ -43,15 +43,15 @@ export class TurnBudget {
     this.#session = { tokens: before.inputTokens + before.outputTokens, cost: before.cost?.amount ?? 0 };
   }
 
-  /** True when some limit holds, so that an answer whose use nobody tells must be guessed. */
+  /** True if any limit is set: if the provider reports no use, it must then be estimated. */
   get isLimited(): boolean {
     const { maxSessionTokens, maxTurnTokens, maxCost } = this.#limits;
     return maxSessionTokens > 0 || maxTurnTokens > 0 || maxCost > 0;
   }
 
   /**
-   * @param inputTokens what will be sent, as far as it is known
-   * @param wantedOutput tokens the answer may take; 0: the provider's default
+   * @param inputTokens estimated size of the request
+   * @param wantedOutput maximum tokens of the answer; 0: the provider's default
    */
   reserve(inputTokens: number, wantedOutput: number): Reservation {
     const { maxSessionTokens, maxTurnTokens, maxCost } = this.#limits;
@@ -97,7 +97,8 @@ export class TurnBudget {
       };
     }
     if (left.length === 0) return this.#reservation(inputTokens, 0, wantedOutput);
-    // What an answer may take counts as taken until it is known: calls under way at once must not exceed a budget together.
+    // The answer's maximum counts as used until the real use is known: parallel calls must not exceed the budget
+    // together.
     const wanted = wantedOutput === 0 ? usualOutput : wantedOutput;
     const most = Math.min(wanted, ...left.map(({ output }) => output));
     return this.#reservation(

@@ -1,28 +1,28 @@
-/** What one answer of a model took, in tokens. */
+/** Tokens that one answer of a model used. */
 export interface Usage {
-  /** All that was sent, what came from the provider's cache included. */
+  /** All tokens sent, including those from the provider's cache. */
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** The part of `inputTokens` that came from the provider's cache; undefined when the provider does not say. */
+  /** The part of `inputTokens` read from the provider's cache; undefined if the provider does not say. */
   readonly cachedInputTokens?: number;
-  /** The part of `inputTokens` that the provider wrote into its cache, where it says so: some take more for it. */
+  /** The part of `inputTokens` written to the provider's cache, if the provider says so: some charge more for it. */
   readonly cacheWriteTokens?: number;
 }
 
-/** An estimate, by the prices that the user wrote down or the catalogue has. */
+/** An estimate, from prices that the user configured or the catalogue has. */
 export interface Cost {
   readonly amount: number;
-  /** E.g. `USD`; may be empty where the user wrote none. */
+  /** E.g. `USD`; may be empty if the user gave none. */
   readonly currency: string;
 }
 
-/** Sums over the answers of a turn or a session, those of sub-agents and compactions included. */
+/** Sums over the answers of a turn or a session, including sub-agents and compactions. */
 export interface UsageSum {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cachedInputTokens: number;
   readonly modelCalls: number;
-  /** undefined when no answer had a price. */
+  /** Undefined if no answer had a price. */
   readonly cost?: Cost;
 }
 
@@ -39,7 +39,7 @@ export function addUsage(sum: UsageSum, used: Usage & { readonly cost?: Cost }):
   };
 }
 
-/** The same for what another session used on behalf of this one. */
+/** Adds what another session used on behalf of this one. */
 export function addUsageSum(sum: UsageSum, used: UsageSum): UsageSum {
   return { ...addUsage(sum, used), modelCalls: sum.modelCalls + used.modelCalls };
 }
