@@ -9,8 +9,8 @@ export interface AttemptUse {
 }
 
 /**
- * The budgets of a session, held over all attempts together. Each attempt gets an even share of what is left when it begins, as
- * its own limit; what it did not use is for those that begin later. So the sum never exceeds what was allowed.
+ * A session's budgets, shared by all attempts. When an attempt begins, it gets an even share of what is left as its own limit;
+ * what it does not use goes to later attempts. So the total never exceeds the session's limits.
  */
 export class AttemptBudget {
   readonly #limits: Limits;
@@ -18,7 +18,7 @@ export class AttemptBudget {
   #cost: number;
   #toBegin: number;
 
-  /** @param limits 0 or absent: no limit. An attempt is one turn, so of two limits of tokens the lower one holds. */
+  /** @param limits 0 or absent: no limit. An attempt is one turn, so the lower of the two token limits applies. */
   constructor(limits: Limits, attempts: number) {
     this.#limits = limits;
     const tokens = [limits.maxSessionTokens, limits.maxTurnTokens].filter((limit) => limit !== undefined && limit > 0);
@@ -27,7 +27,7 @@ export class AttemptBudget {
     this.#toBegin = attempts;
   }
 
-  /** Limits for the next attempt, and how to say what it used of them; undefined: nothing is left for it. */
+  /** Limits for the next attempt, and a callback to report its use; undefined if nothing is left. */
   begin(): { readonly limits: Limits; ended(use: AttemptUse): void } | undefined {
     const share = { tokens: Math.floor(this.#tokens / this.#toBegin), cost: this.#cost / this.#toBegin };
     this.#toBegin -= 1;
@@ -42,7 +42,7 @@ export class AttemptBudget {
     return {
       limits,
       ended: ({ tokens, cost }) => {
-        // Nothing used means that nobody counted.
+        // No use reported means that nothing was counted.
         if (tokens > 0) this.#tokens += Math.max(0, finite(share.tokens) - tokens);
         if (cost > 0) this.#cost += Math.max(0, finite(share.cost) - cost);
       },
@@ -50,7 +50,7 @@ export class AttemptBudget {
   }
 }
 
-/** Of what has no limit, nothing is taken and nothing given back. */
+/** For an unlimited budget, nothing is reserved or returned. */
 function finite(share: number): number {
   return Number.isFinite(share) ? share : 0;
 }

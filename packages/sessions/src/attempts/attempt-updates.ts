@@ -7,7 +7,7 @@ import type { Attempt, AttemptChange } from "./attempt.ts";
 
 type State = NonNullable<AttemptChange["before"]>;
 
-/** Paths of links, and of what took the place of one: only files can be reviewed. */
+/** Paths that are symbolic links, or replaced one: only regular files can be reviewed. */
 export function leftOutOf({ changes }: Pick<Attempt, "changes">): readonly string[] {
   return changes
     .filter(({ before, after }) => before?.kind === "link" || after?.kind === "link")
@@ -15,10 +15,10 @@ export function leftOutOf({ changes }: Pick<Attempt, "changes">): readonly strin
 }
 
 /**
- * What an attempt does to a staged tree. Where something is staged by now that the attempt did not begin with, the two are put
- * together; throws `ToolFailure` `stale_file` where they change the same. What the workspace has by now, the tree finds out itself.
+ * The changes an attempt makes to a staged tree. If a file was staged after the attempt began, both changes are merged; throws
+ * `ToolFailure` `stale_file` if they conflict. The tree itself detects changes in the workspace.
  *
- * @param now what the workspace has at a path
+ * @param now the workspace's current file at a path
  */
 export async function attemptUpdates(
   tree: StagedTree,
@@ -50,14 +50,14 @@ export async function attemptUpdates(
   return updates;
 }
 
-/** As the attempt found it; with the permission bits of what is there, where that is the same. */
+/** The file as the attempt found it; with the current permission bits, if the content is the same. */
 function baseOf(bytes: Buffer | undefined, before: State | undefined, current: FileBytes | undefined) {
   if (bytes === undefined || before === undefined) return undefined;
   const isThere = current !== undefined && sha256(current.bytes) === before.sha256;
   return { bytes, mode: isThere ? current.mode : plainMode(before) };
 }
 
-/** Git knows of the permission bits only whether a file can be run. */
+/** Of the permission bits, git stores only whether a file is executable. */
 function modeOf(before: State | undefined, after: State | undefined, current: FileBytes | undefined): number {
   if (after === undefined) return ordinaryMode;
   if (before === undefined || current === undefined || before.kind !== after.kind) return plainMode(after);

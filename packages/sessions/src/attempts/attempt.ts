@@ -13,13 +13,13 @@ const stateSchema = z.strictObject({
 export const attemptSchema = z.strictObject({
   /** From 1. */
   number: z.number(),
-  /** How far it has come. */
+  /** Current phase. */
   phase: z.enum(attemptPhaseWords.words).default("ended"),
-  /** Of the session that makes it; empty before it has one. */
+  /** Id of the session that makes the attempt; empty before it exists. */
   sessionId: z.string(),
-  /** How its turn ended; `failed`: it did not come to a turn. It says nothing before the attempt has ended. */
+  /** How its turn ended; `failed`: there was no turn. Meaningless before the attempt has ended. */
   outcome: z.enum(attemptOutcomeWords.words),
-  /** Of the check; `not_run` where the turn was not done, or changed nothing. */
+  /** Result of the check; `not_run` if the turn was not completed or changed nothing. */
   check: z.enum(attemptCheckWords.words),
   /** The end of what the check printed. */
   checkOutput: z.string(),
@@ -28,32 +28,32 @@ export const attemptSchema = z.strictObject({
   addedLines: z.number(),
   removedLines: z.number(),
   tokens: z.number(),
-  /** What its tokens cost, in the currency of the prices; left out where no price is known. */
+  /** Cost of its tokens, in the currency of the prices; absent if no price is known. */
   cost: z.strictObject({ amount: z.number(), currency: z.string() }).optional(),
   changes: z.array(z.strictObject({ path: z.string(), before: stateSchema.optional(), after: stateSchema.optional() })),
 });
 
-/** One try of a prompt, and what it changed of the files that git tracks or would track. */
+/** One attempt at a prompt, and its changes to files that git tracks or would track. */
 export type Attempt = Readonly<z.infer<typeof attemptSchema>>;
 export type AttemptChange = Attempt["changes"][number];
 
 export const attemptsSchema = z.strictObject({
   version: z.literal(1),
   id: z.string(),
-  /** Real path. */
+  /** Real path of the workspace. */
   workspace: z.string(),
-  /** Whose they are; empty on a server with one user. */
+  /** The user they belong to; empty on a server with one user. */
   user: z.string().default(""),
-  /** Of the session in which they were asked for. */
+  /** Id of the session in which they were requested. */
   session: z.string().default(""),
-  /** Of the one who asked: the same id asks for the same attempts. */
+  /** The client's id for the request: repeating it gives the same attempts. */
   clientId: z.string().default(""),
   prompt: z.string(),
   /** Milliseconds since the epoch. */
   at: z.number(),
-  /** The command that decided. */
+  /** The command that decides which attempt is best. */
   check: z.string(),
-  /** Best first, once all have ended; in their order before. */
+  /** Best first when all have ended; before that, in their original order. */
   attempts: z.array(attemptSchema),
 });
 
@@ -62,7 +62,7 @@ export type Attempts = Readonly<z.infer<typeof attemptsSchema>>;
 
 export const maxAttempts = 8;
 
-/** One that has not begun. */
+/** An attempt that has not started. */
 export function waitingAttempt(number: number): Attempt {
   return {
     number,

@@ -1,17 +1,14 @@
 import type { Attempt, Attempts } from "./attempt.ts";
 import { haveEnded } from "./attempt.ts";
 
-/**
- * Attempts, the best one first: those whose check passed before those whose did not, among them those that came to an end and changed
- * something; then fewer changed lines, then the earlier one.
- */
+/** The attempts, best first: check passed, then completed with changes, then fewer changed lines, then the earlier one. */
 export function bestFirst(attempts: readonly Attempt[]): readonly Attempt[] {
   return attempts.toSorted(
     (one, other) => rank(one) - rank(other) || changedLines(one) - changedLines(other) || one.number - other.number,
   );
 }
 
-/** The number of the one to suggest, once all have ended; undefined: none of them is worth it. */
+/** Number of the attempt to suggest when all have ended; undefined if none is good enough. */
 export function suggested(all: Attempts): number | undefined {
   const [best] = haveEnded(all) ? bestFirst(all.attempts) : [];
   return best !== undefined && isUsable(best) ? best.number : undefined;
@@ -21,7 +18,7 @@ function changedLines({ addedLines, removedLines }: Attempt): number {
   return addedLines + removedLines;
 }
 
-/** Whether it can be kept at all: it came to its end, and changed something. */
+/** Whether the attempt can be kept: it completed and changed something. */
 export function isUsable({ outcome, changes }: Pick<Attempt, "outcome" | "changes">): boolean {
   return outcome === "completed" && changes.length > 0;
 }

@@ -1,8 +1,8 @@
-/** Which directories are copies of a workspace, so that what a person answered for it holds in them. */
+/** Records which directories are copies of a workspace, so that a user's answers for the workspace also apply there. */
 export class CopiedWorkspaces {
   readonly #originals = new Map<string, string>();
 
-  /** @param directories real paths. @returns how to say that they are gone */
+  /** @param directories real paths. @returns a callback that unregisters them */
   add(directories: readonly string[], original: string): () => void {
     for (const directory of directories) this.#originals.set(directory, original);
     return () => {
@@ -10,7 +10,7 @@ export class CopiedWorkspaces {
     };
   }
 
-  /** The workspace of which this is a copy; itself, if it is not a copy. */
+  /** The workspace that this is a copy of; the argument itself if it is no copy. */
   originalOf(workspace: string): string {
     return this.#originals.get(workspace) ?? workspace;
   }

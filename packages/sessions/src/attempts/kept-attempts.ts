@@ -11,24 +11,27 @@ import { bestFirst } from "./best-first.ts";
 
 const copiesSchema = z.strictObject({ owner: z.string(), place: z.string() });
 
-/** Further ones are dropped, the oldest first. */
+/** Maximum per workspace; the oldest are dropped. */
 const maxOfWorkspace = 10;
 const maxAgeMs = 14 * 24 * 60 * 60 * 1000;
-/** Milliseconds in which the one who makes a directory has said that it is theirs. */
+/** Milliseconds within which a process that creates a directory also claims it. */
 const untilClaimed = 60_000;
 
-/** Where one prompt is tried. When this process dies, the copies go, and what was written of the attempts stays. */
+/**
+ * The directory in which one prompt is tried. If this process dies, the copies are removed and the record of the attempts
+ * stays.
+ */
 export interface OpenAttempts {
   readonly id: string;
-  /** Beside the workspace; the working copies lie in it. */
+  /** Next to the workspace; contains the working copies. */
   readonly place: string;
-  /** Keeps the bytes by their digest. */
+  /** Stores the bytes under their digest. */
   keep(sha256: string, bytes: Uint8Array): void;
-  /** How far they have come. Durable when it returns. */
+  /** Saves the state of the attempts. Durable when it returns. */
   write(attempts: Attempts): void;
 }
 
-/** What attempts came to, in the state directory, so that a person can look at them and take one. */
+/** Results of attempts in the state directory, so that a user can look at them and take one. */
 export class KeptAttempts {
   readonly #directory: string;
 
@@ -37,7 +40,7 @@ export class KeptAttempts {
     this.#directory = join(stateDir, "attempts");
   }
 
-  /** Removes the copies of processes that died, says of their attempts that they ended, and drops what is too old. */
+  /** Removes the copies of processes that died, marks their attempts as ended, and drops those that are too old. */
   async recover(now: number): Promise<void> {
     for (const id of this.#ids()) {
       const copies = this.#copiesOf(id);
@@ -54,7 +57,7 @@ export class KeptAttempts {
     }
   }
 
-  /** Throws the system's error where there can be no directory beside the workspace. The holder calls `close`. */
+  /** Throws the system's error if no directory can be created next to the workspace. The caller must call `close`. */
   open(workspace: string): OpenAttempts {
     const id = randomBytes(4).toString("hex");
     const place = join(dirname(workspace), `.gennai-attempts-${id}`);
@@ -70,12 +73,12 @@ export class KeptAttempts {
     };
   }
 
-  /** Removes the copies, and all of it where nothing was written. An attempt that has not ended is said to have. */
+  /** Removes the copies, and the whole entry if nothing was written. Marks attempts that have not ended as ended. */
   async close(open: Pick<OpenAttempts, "id" | "place">): Promise<void> {
     await this.#end(open);
   }
 
-  /** Newest first. @param workspace real path; all without it */
+  /** Newest first. @param workspace real path; without it, all workspaces */
   list(workspace?: string): readonly Attempts[] {
     return this.#ids()
       .map((id) => this.#read(id))
@@ -100,7 +103,7 @@ export class KeptAttempts {
     await removeTree(place);
     const all = this.#read(id);
     if (all === undefined) return this.drop(id);
-    // Before the claim goes: anyone who looks without it takes what is written for true.
+    // Before the claim is released: other processes trust the record of an unclaimed entry.
     if (!haveEnded(all)) {
       const attempts = all.attempts.map((attempt) => (attempt.phase === "ended" ? attempt : brokenOff(attempt)));
       writeDurably(this.#file(id), JSON.stringify({ ...all, attempts: bestFirst(attempts) }));

@@ -16,20 +16,20 @@ import type { WorkingCopies } from "./working-copies.ts";
 
 /** Milliseconds a check may take. */
 const checkMs = 600_000;
-/** Characters of what a check printed, and of a model's last words. */
+/** Maximum characters of a check's output, and of a model's last message. */
 const maxText = 8_000;
 
-/** What making an attempt takes. */
+/** What making an attempt needs. */
 export interface AttemptPorts {
   readonly manager: Pick<SessionManager, "start" | "hold">;
-  /** What runs a check over a copy, and harms nothing there. */
+  /** Opens a workbench that runs a check on a copy without side effects. */
   openWorkbench(directory: string): Promise<PolicyWorkbench>;
-  /** Nobody works in a copy any more: what is kept ready for it goes. */
+  /** Call it when a copy is no longer used: frees what is kept ready for it. */
   leave(workspace: Workspace): Promise<void>;
 }
 
 export interface AttemptPlan {
-  /** Of the copy it is made in. */
+  /** The copy in which the attempt is made. */
   readonly directory: string;
   readonly settings: SessionSettings;
   readonly input: Omit<TurnInput, "clientTurnId">;
@@ -38,17 +38,17 @@ export interface AttemptPlan {
   readonly copies: Pick<WorkingCopies, "base" | "state">;
   readonly open: Pick<OpenAttempts, "keep">;
   readonly user: string;
-  /** Ends it: what it has changed by then is measured all the same, unless the reason is that the server ends. */
+  /** Stops the attempt; its changes so far are still measured, unless the server is shutting down. */
   readonly stop: AbortSignal;
-  /** Aborts when the server ends. */
+  /** Aborts when the server shuts down. */
   readonly end: AbortSignal;
-  /** How far it has come. */
+  /** Reports the attempt's state. */
   onProgress(reached: Partial<Attempt>): void;
-  /** What its turn took. */
+  /** Reports what its turn used. */
   onUsed(used: UsageSum): void;
 }
 
-/** One try of a prompt, from its session to its check. Rejects where it comes to no turn. */
+/** Makes one attempt, from its session to its check. Rejects if no turn could be run. */
 export async function makeAttempt(ports: AttemptPorts, plan: AttemptPlan): Promise<Omit<Attempt, "number">> {
   const { manager } = ports;
   const { directory, settings, user, onProgress } = plan;
@@ -119,7 +119,7 @@ async function checked(
   } catch (error) {
     end.throwIfAborted();
     if (stop.aborted) return { check: "not_run", checkOutput: "" };
-    // What it changed is there all the same: a person can look at it.
+    // Its changes exist anyway: a user can look at them.
     if (!(error instanceof ServiceError)) throw error;
     return { check: "failed", checkOutput: error.message.slice(0, maxText) };
   }

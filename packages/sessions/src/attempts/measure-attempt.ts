@@ -11,12 +11,12 @@ import {
 import type { Attempt, AttemptChange } from "./attempt.ts";
 import type { OpenAttempts } from "./kept-attempts.ts";
 
-/** Milliseconds the comparison of two texts may take. */
+/** Maximum milliseconds for comparing two texts. */
 const timeoutMs = 200;
 
 /**
- * What an attempt changed in its copy, with the bytes before and after kept. Nobody works in the copy any more. Rejects where
- * that cannot be told.
+ * Lists an attempt's changes in its copy, and keeps the bytes before and after. The copy must no longer be in use. Rejects if
+ * the changes cannot be determined.
  */
 export async function measureAttempt(
   directory: string,
@@ -52,7 +52,7 @@ function bytesOf(path: string, state: FileState | undefined): Buffer | undefined
   return state === undefined ? undefined : contentAt(path, state.kind);
 }
 
-/** What is not text counts as one line, and so does another mode. */
+/** A binary file or a mode change counts as one line. */
 function changedLines(
   before: Buffer | undefined,
   after: Buffer | undefined,

@@ -11,20 +11,20 @@ import type { OpenAttempts } from "./kept-attempts.ts";
 import { type AttemptPorts, makeAttempt } from "./make-attempt.ts";
 import type { WorkingCopies } from "./working-copies.ts";
 
-/** What somebody asks for. */
+/** A request for attempts. */
 export interface AttemptsRequest {
-  /** The same id asks for the same attempts, however often. */
+  /** Repeating a request with the same id gives the same attempts. */
   readonly clientId: string;
   readonly input: Omit<TurnInput, "clientTurnId">;
   /** 2 to `maxAttempts`. */
   readonly count: number;
-  /** At once. */
+  /** Attempts at the same time. */
   readonly parallel: number;
-  /** The command that decides; empty: the project's own. */
+  /** The command that decides which is best; empty: the project's own check. */
   readonly check: string;
-  /** Models in place of the session's, in the order of the attempts; empty for the session's. */
+  /** Models to use instead of the session's, in the order of the attempts; empty: the session's model. */
   readonly models: readonly string[];
-  /** What a check may reach without a question. */
+  /** Network access of a check without a question. */
   readonly network: PersonsNetwork;
 }
 
@@ -37,7 +37,7 @@ export interface RunningOptions {
   readonly ports: AttemptPorts;
 }
 
-/** Attempts that are under way: made beside each other, each written down as it goes on, and each stopped alone or all together. */
+/** Attempts in progress: run in parallel, recorded as they progress, and stopped singly or all together. */
 export class RunningAttempts {
   readonly #options: RunningOptions;
   readonly #makers: readonly { readonly stop: AbortController; readonly ended: PromiseWithResolvers<void> }[];
@@ -73,7 +73,7 @@ export class RunningAttempts {
     return this.#all;
   }
 
-  /** In which they were asked for. */
+  /** The session in which they were requested. */
   get session(): Session {
     return this.#options.session;
   }
@@ -83,7 +83,7 @@ export class RunningAttempts {
     return this.#closed;
   }
 
-  /** Has the copies removed once all have ended. */
+  /** Sets what removes the copies when all attempts have ended. */
   closeBy(copies: AsyncDisposable, onClosed: () => void): void {
     const { onUnexpectedError } = this.session.services;
     const close = async (): Promise<void> => {
@@ -103,7 +103,7 @@ export class RunningAttempts {
     await Promise.all(meant.map(({ ended }) => ended.promise));
   }
 
-  /** The server ends: nothing is measured any more. Resolves when nobody works in the copies. */
+  /** The server is shutting down: nothing more is measured. Resolves when the copies are no longer in use. */
   async leave(): Promise<void> {
     this.#end.abort(new DOMException("The server ends.", "AbortError"));
     await this.stop(0);
@@ -172,7 +172,7 @@ export class RunningAttempts {
     void this.#tell({ attempt: number });
   }
 
-  /** Never rejects: who looks on learns it the next time. */
+  /** Never rejects: clients get the current state with the next event. */
   async #tell(what: Pick<AttemptsChanged, "attempt" | "used"> = { attempt: 0 }): Promise<void> {
     await tellOf(this.#options.session, { attemptsId: this.#options.open.id, ...what });
   }
@@ -180,7 +180,7 @@ export class RunningAttempts {
 
 type AttemptsChanged = Extract<SessionEvent, { readonly type: "attempts-changed" }>;
 
-/** Adds to a session's log that something about attempts changed. Never rejects: the session may be gone. */
+/** Logs in a session that attempts changed. Never rejects: the session may be gone. */
 export async function tellOf(session: Session, what: Omit<AttemptsChanged, "type">): Promise<void> {
   try {
     await session.announce({ type: "attempts-changed", ...what });
@@ -189,11 +189,11 @@ export async function tellOf(session: Session, what: Omit<AttemptsChanged, "type
   }
 }
 
-/** What is left of the session's limits: its own turns have used a part of them. */
+/** What is left of the session's limits after its own turns. */
 function leftOf({ settings, state }: Session): ConstructorParameters<typeof AttemptBudget>[0] {
   const { maxSessionTokens, maxTurnTokens, maxCost } = settings;
   const { inputTokens, outputTokens, cost } = state.usage;
-  // 0 is no limit: where nothing is left, one too small for any call stands.
+  // 0 would mean no limit: if nothing is left, use one that is too small for any call.
   return {
     maxTurnTokens,
     maxSessionTokens: maxSessionTokens === 0 ? 0 : Math.max(1, maxSessionTokens - inputTokens - outputTokens),

@@ -15,21 +15,21 @@ import { takeAttempt } from "./take-attempt.ts";
 import { makeWorkingCopies } from "./working-copies.ts";
 
 export interface ServerAttemptsOptions extends AttemptPorts {
-  /** Private, real path. */
+  /** Private directory, real path. */
   readonly stateDir: string;
-  /** Told which directories are copies, of what. */
+  /** Where copies are registered with their originals. */
   readonly copied: CopiedWorkspaces;
 }
 
 /**
- * Attempts of a server's sessions: made, stopped, looked at and taken. They belong to the workspace and its user, and outlive the session in
- * which they were asked for.
+ * The attempts of a server's sessions: started, stopped, shown and taken. They belong to the workspace and its user, and
+ * outlive the session in which they were requested.
  */
 export class ServerAttempts implements AsyncDisposable {
   readonly #options: ServerAttemptsOptions;
   readonly #kept: KeptAttempts;
   readonly #running = new Map<string, RunningAttempts>();
-  /** By the id of the one who asks. */
+  /** Attempts being started, by client id. */
   readonly #beginning = new Map<string, Promise<Attempts>>();
   readonly #left = new AbortController();
 
@@ -38,14 +38,14 @@ export class ServerAttempts implements AsyncDisposable {
     this.#kept = new KeptAttempts(options.stateDir);
   }
 
-  /** Removes what servers that died left, and says of their attempts that they ended. */
+  /** Removes what dead servers left behind, and marks their attempts as ended. */
   recover(now: number): Promise<void> {
     return this.#kept.recover(now);
   }
 
   /**
-   * Begins attempts, once for each `clientId`. Resolves when their copies are made and they are under way. Rejects with
-   * `ServiceError` where they cannot be; nothing is left then.
+   * Starts attempts, once for each `clientId`. Resolves when the copies exist and the attempts are running. Rejects with
+   * `ServiceError` if they cannot be started; then nothing is left behind.
    */
   async start(session: Session, request: AttemptsRequest): Promise<Attempts> {
     const { clientId } = request;
@@ -61,7 +61,7 @@ export class ServerAttempts implements AsyncDisposable {
     }
   }
 
-  /** Of the session's workspace and its user, newest first. */
+  /** The attempts of the session's workspace and user, newest first. */
   list(session: Session): readonly Attempts[] {
     return this.#kept
       .list(session.workspace.root)
@@ -69,7 +69,7 @@ export class ServerAttempts implements AsyncDisposable {
       .map((one) => this.#running.get(one.id)?.all ?? one);
   }
 
-  /** Resolves when they have ended. @param number of one of them; 0: all. Rejects with `ServiceError` */
+  /** Stops attempts; resolves when they have ended. @param number of one attempt; 0: all. Rejects with `ServiceError` */
   async stop(session: Session, id: string, number: number): Promise<Attempts> {
     const found = this.#find(session, id);
     if (number !== 0) attemptOf(found, number);
@@ -77,13 +77,13 @@ export class ServerAttempts implements AsyncDisposable {
     return this.#find(session, id);
   }
 
-  /** Ends those that are under way and were asked for in one of these sessions. */
+  /** Stops the running attempts that were requested in one of these sessions. */
   async stopOf(isMeant: (session: Session) => boolean): Promise<void> {
     const meant = [...this.#running.values()].filter(({ session }) => isMeant(session));
     await Promise.all(meant.map((running) => running.stop(0)));
   }
 
-  /** What a file of an attempt held before or after. Rejects with `ServiceError` also for what holds a secret. */
+  /** Content of a file before or after an attempt. Rejects with `ServiceError`, also for a file that contains a secret. */
   async content(session: Session, id: string, sha256: string): Promise<Uint8Array> {
     const found = this.#find(session, id);
     const isNamed = found.attempts.some(({ changes }) =>
@@ -96,7 +96,7 @@ export class ServerAttempts implements AsyncDisposable {
     return bytes;
   }
 
-  /** Makes an attempt the session's proposal. @returns its id. Rejects with `ServiceError` */
+  /** Turns an attempt into the session's proposal. @returns its id. Rejects with `ServiceError` */
   async take(session: Session, id: string, number: number): Promise<string> {
     const of = this.#find(session, id);
     const attempt = attemptOf(of, number);
@@ -114,7 +114,7 @@ export class ServerAttempts implements AsyncDisposable {
     return proposalId;
   }
 
-  /** Forgets attempts; those under way are ended first. Rejects with `ServiceError` */
+  /** Deletes attempts; running ones are stopped first. Rejects with `ServiceError` */
   async drop(session: Session, id: string): Promise<void> {
     this.#find(session, id);
     const running = this.#running.get(id);
@@ -124,7 +124,7 @@ export class ServerAttempts implements AsyncDisposable {
     await tellOf(session, { attemptsId: id, attempt: 0 });
   }
 
-  /** The server ends: so do all attempts. Resolves when their copies are gone. */
+  /** Shutdown: stops all attempts. Resolves when their copies are removed. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#left.abort();
     await Promise.allSettled(this.#beginning.values());
@@ -175,7 +175,7 @@ export class ServerAttempts implements AsyncDisposable {
   }
 }
 
-/** Throws `ServiceError` where no copy could be worked in. */
+/** Throws `ServiceError` if attempts cannot work in copies here. */
 function refuseElsewhere({ services, settings, user, workspace }: Session): void {
   if (settings.backend === "editor") {
     throw new ServiceError("failed_precondition", "A model of the editor answers only in the editor's own session.", {

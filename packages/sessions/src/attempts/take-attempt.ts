@@ -20,7 +20,7 @@ import { buildTurnGate } from "../turn/gate/turn-gate.ts";
 import type { Attempt, Attempts } from "./attempt.ts";
 import { attemptUpdates, leftOutOf } from "./attempt-updates.ts";
 
-/** An attempt that a person wants, and how to get the bytes behind its digests. */
+/** The attempt that a user takes, and access to its contents by digest. */
 export interface WantedAttempt {
   readonly of: Attempts;
   readonly attempt: Attempt;
@@ -29,9 +29,9 @@ export interface WantedAttempt {
 }
 
 /**
- * Makes what an attempt changed the session's proposal: on top of what is staged in Proposal Mode, by itself in Branch Mode; in both
- * put on what the workspace is by now, judged by the rules, and reviewed like any other. A turn of its own, so that it is
- * recorded and stopped like any other. Rejects with `ServiceError`; nothing is proposed then.
+ * Turns an attempt's changes into the session's proposal: on top of what is staged in Proposal Mode, on their own in Branch
+ * Mode. In both modes they are merged with the workspace's current state, judged by the rules, and reviewed like any other.
+ * Runs as a turn of its own, so that it is recorded and can be stopped. Rejects with `ServiceError`; then nothing is proposed.
  *
  * @returns the id of the proposal
  */
@@ -48,7 +48,7 @@ export async function takeAttempt(session: Session, wanted: WantedAttempt): Prom
   });
 }
 
-/** The result; filled in when its turn has ended. */
+/** The result, set when its turn has ended. */
 interface TakeReport {
   proposalId?: string;
   why?: string;
@@ -116,7 +116,7 @@ const finalWords = {
   maxContextTokens: 0,
 } as const;
 
-/** Stages and proposes what the attempt changed. The server calls it for a person; the model has no such tool. */
+/** A tool that stages and proposes the attempt's changes. Called by the server for a user; the model does not have it. */
 function takeTool(session: Session, taking: Taking, proposal: SessionProposal | undefined): Tool {
   const { of, attempt, report, stateDir } = taking;
   const { blobs } = session.services;

@@ -8,16 +8,16 @@ import { copyTree } from "@gennai/machine/tree-copy/copy-tree";
 import { readTreeState, type TreeState } from "@gennai/machine/tree-copy/tree-state";
 
 export interface WorkingCopies {
-  /** Directories of the attempts, in their order. */
+  /** Directories of the attempts, in order. */
   readonly directories: readonly string[];
-  /** As it was copied. Nobody works in it. */
+  /** An unchanged copy; no attempt works in it. */
   readonly base: string;
   readonly state: TreeState;
 }
 
 /**
- * Copies a workspace for each attempt: with git's data, with what git ignores (dependencies that tests need), with what the user has
- * not committed; without files of secrets that git does not track. Rejects with `ServiceError` where it cannot be.
+ * Copies a workspace for each attempt: with git's data, ignored files (tests need dependencies) and uncommitted changes;
+ * without files with secrets that git does not track. Rejects with `ServiceError` if copying fails.
  *
  * @param place an empty directory
  */
@@ -30,7 +30,7 @@ export async function makeWorkingCopies(
     signal,
   }: {
     readonly count: number;
-    /** Does to the first copy what is proposed and not in the workspace yet. */
+    /** Applies to the first copy what is proposed but not in the workspace yet. */
     readonly lay?: ((base: string) => Promise<void>) | undefined;
     readonly signal: AbortSignal;
   },
@@ -67,13 +67,13 @@ export async function makeWorkingCopies(
   const state = await readTreeState(base, signal);
   for (const directory of directories) {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    // All of them from one: the user may save while they are made.
+    // All are made from this one, because the user may save files in the meantime.
     await copyTree(base, directory, { skip: () => false, signal });
   }
   return { directories, base, state };
 }
 
-/** Secrets, and the record of what was done in the workspace itself. */
+/** Secrets, and the workspace's own records. */
 function isLeftOut(path: string): boolean {
   return secretPath(path) !== undefined || (path.startsWith(`${ledgerDirectory}/`) && path.endsWith(".jsonl"));
 }

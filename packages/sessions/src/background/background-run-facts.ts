@@ -1,7 +1,7 @@
 import type { Connection } from "@gennai/governance/network/connection";
 import type { BackgroundEnd } from "@gennai/machine/background/background-run";
 
-/** A run in the background, for anyone who lists them. */
+/** A background run, as listed. */
 export interface BackgroundRunFacts {
   /** Unique in the session, e.g. `b1`. */
   readonly id: string;
@@ -11,12 +11,12 @@ export interface BackgroundRunFacts {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly endedAt?: number;
-  /** Of one that ended by itself. */
+  /** Set if it ended by itself. */
   readonly exitCode?: number;
   /** How it ended, e.g. `exit code 1`, `stopped by the model`. */
   readonly end?: string;
   readonly ports: readonly { readonly port: number; readonly local: number }[];
-  /** Not every change of others reaches it. */
+  /** Some changes by others are not visible to it. */
   readonly isPartial: boolean;
 }
 
@@ -24,14 +24,14 @@ export interface BackgroundRunFacts {
 export interface BackgroundRunChange {
   readonly run: BackgroundRunFacts;
   readonly what: "started" | "ended" | "port-opened";
-  /** Of one that ended: all that it reached, or was refused. */
+  /** For an ended run: every connection it made or was refused. */
   readonly connections?: readonly Connection[];
 }
 
-/** Who stopped a run, when it was the model itself. */
+/** Value of `stoppedBy` if the model stopped the run. */
 export const byModel = "the model";
 
-/** In words. */
+/** How it ended, in words. */
 export function howEnded(end: BackgroundEnd): string {
   if ("failure" in end) return end.failure;
   const { state, exitCode, signal, exceeded } = end.run;

@@ -24,20 +24,20 @@ import { ShownOutput } from "./shown-output.ts";
 import { WantedBefore } from "./wanted-before.ts";
 import { within } from "./within.ts";
 
-/** Runs of one session at a time. */
+/** Maximum runs of one session at a time. */
 const maxRunning = 8;
-/** Milliseconds that a caller waits for the making of a sandbox, and for what is put away after it. */
+/** Milliseconds that a caller waits for a sandbox to be created, and to be cleaned up. */
 const longestAround = 10_000;
-/** Those that have ended and can still be read. */
+/** Ended runs that can still be read. */
 const maxEnded = 16;
-/** Characters of each one's output that are kept. */
+/** Characters kept of each run's output. */
 const keptOutput = 256 * 1024;
 
 export interface BackgroundRunsOptions {
   readonly redactor: LiveRedactor;
   now(): number;
   readonly emergency: Pick<EmergencyControls, "current" | "standingCheck">;
-  /** How many were ever started in the session: ids go on where they were before a restart. */
+  /** How many runs the session ever started: ids continue after a restart. */
   startedBefore(): number;
   /** Adds it to the session's log and ledger. */
   record(change: BackgroundRunChange): Promise<void>;
@@ -51,19 +51,19 @@ interface KnownRun {
   readonly run: BackgroundRun;
   readonly network: RunNetwork;
   readonly ports: RunPorts;
-  /** So far; at its end, all. */
+  /** Connections so far; complete at the end. */
   connections: () => readonly Connection[];
   /** Who ended it. */
   stoppedBy: string | undefined;
   /** Resolves when it has ended and that is recorded. Never rejects. */
   finished: Promise<void>;
-  /** What the model has read. */
+  /** Position up to which the model has read. */
   readTo: number;
   /** The model knows how it ended. */
   isToldOf: boolean;
 }
 
-/** What a session runs in the background: servers, watchers. They end with it, and when somebody stops all work. */
+/** A session's background runs, e.g. servers and watchers. They end with the session, and when all work is stopped. */
 export class BackgroundRuns implements AsyncDisposable {
   readonly #options: BackgroundRunsOptions;
   readonly #runs = new Map<string, KnownRun>();
@@ -79,7 +79,7 @@ export class BackgroundRuns implements AsyncDisposable {
   }
 
   /**
-   * In which commands of the session run, and reach its servers; it is there until the session closes. Throws `ToolFailure`
+   * The session's network, in which its commands run and reach its servers; kept until the session closes. Throws `ToolFailure`
    * `background_unavailable`.
    */
   async openNetwork(place: NetworkContext): Promise<WatchedNetwork> {
@@ -89,7 +89,7 @@ export class BackgroundRuns implements AsyncDisposable {
     return shared;
   }
 
-  /** What earlier runs of a command wanted to reach, for the one who starts it again. */
+  /** What earlier runs of the same command wanted to reach, for asking about it when it starts again. */
   wantedBefore(text: string): readonly AllowedEndpoint[] {
     return this.#wanted.of(text);
   }
@@ -99,7 +99,7 @@ export class BackgroundRuns implements AsyncDisposable {
     return this.#find(id).connections();
   }
 
-  /** In the order of their starts. */
+  /** All runs in the order of their starts. */
   list(): readonly BackgroundRunFacts[] {
     return [...this.#runs.values()].map(({ facts, ports, run }) => {
       return { ...facts, ports: ports.list(), isPartial: run.isPartial };
@@ -109,7 +109,7 @@ export class BackgroundRuns implements AsyncDisposable {
   /**
    * Throws `ToolFailure` `background_unavailable`, `too_many_background_runs`.
    * @param analysis of the call that starts it
-   * @param where.allowed what a person let this run reach
+   * @param where.allowed what a user allowed this run to reach
    */
   async start(
     command: BackgroundCommand,
@@ -152,8 +152,8 @@ export class BackgroundRuns implements AsyncDisposable {
   }
 
   /**
-   * Resolves when it has ended, or goes on after that time. The time counts from when the command itself runs, and what is put
-   * away after its end is waited for: on a busy machine both take longer than most that fail at once.
+   * Resolves when the run has ended, or after `waitMs` if it goes on. The time starts when the command itself runs, and the
+   * cleanup after its end is awaited: on a busy machine, both take longer than most commands that fail at once.
    */
   async endsWithin(id: string, waitMs: number, signal: AbortSignal): Promise<void> {
     const { run, finished } = this.#find(id);
@@ -164,7 +164,7 @@ export class BackgroundRuns implements AsyncDisposable {
     if (isOver) await within(finished, longestAround, signal);
   }
 
-  /** What a run printed since a place; waits for more while there is none. Throws `ToolFailure` `background_not_found`. */
+  /** Output of a run from a position on; waits if there is none yet. Throws `ToolFailure` `background_not_found`. */
   async read(
     id: string,
     place: number,
@@ -182,7 +182,7 @@ export class BackgroundRuns implements AsyncDisposable {
     return { ...output.since(place, options.most), run: this.#facts(id) };
   }
 
-  /** `read` for the model, which reads on where it was. */
+  /** `read` for the model: continues where it last stopped reading. */
   async readOn(id: string, options: { readonly most: number; readonly waitMs: number; readonly signal: AbortSignal }) {
     const known = this.#find(id);
     const read = await this.read(id, known.readTo, options);
@@ -191,7 +191,7 @@ export class BackgroundRuns implements AsyncDisposable {
     return read;
   }
 
-  /** Resolves when it has ended; at once for one that has. Throws `ToolFailure` `background_not_found`. @param by e.g. `the model` */
+  /** Stops a run; resolves when it has ended. Throws `ToolFailure` `background_not_found`. @param by e.g. `the model` */
   async stop(id: string, by: string): Promise<BackgroundRunFacts> {
     const known = this.#find(id);
     if (known.facts.state === "running") {
@@ -208,10 +208,10 @@ export class BackgroundRuns implements AsyncDisposable {
   }
 
   /**
-   * Lets this machine reach a port of a run's network. Throws `ToolFailure` `background_not_found`, and system errors, e.g.
+   * Opens a port of a run's network on this machine. Throws `ToolFailure` `background_not_found`, and system errors, e.g.
    * `EADDRINUSE`.
    *
-   * @param local port of the loopback; any free one for 0
+   * @param local loopback port; 0: any free one
    */
   async openPort(id: string, port: number, local: number): Promise<PortPair> {
     const { ports, network: of, facts } = this.#find(id);
@@ -221,14 +221,14 @@ export class BackgroundRuns implements AsyncDisposable {
     try {
       await this.#options.record({ run: this.#facts(id), what: "port-opened" });
     } catch (error) {
-      // Nothing is open that nobody can see.
+      // If it cannot be recorded, it must not stay open.
       await ports.closeOne(pair);
       throw error;
     }
     return pair;
   }
 
-  /** Those that ended and that the model does not know of; asking tells it. */
+  /** Ended runs that the model has not been told about; marks them as told. */
   takeEnded(): readonly BackgroundRunFacts[] {
     const ended = [...this.#runs.values()].filter(({ facts, isToldOf }) => facts.state === "ended" && !isToldOf);
     for (const known of ended) known.isToldOf = true;
@@ -287,7 +287,7 @@ export class BackgroundRuns implements AsyncDisposable {
     try {
       await recorded;
     } catch (error) {
-      // Nothing runs that nobody can see.
+      // If it cannot be recorded, it must not keep running.
       await run.stop();
       this.#runs.delete(id);
       throw error;
@@ -322,7 +322,7 @@ export class BackgroundRuns implements AsyncDisposable {
     for (const { facts } of ended.slice(0, Math.max(0, ended.length - maxEnded))) this.#runs.delete(facts.id);
   }
 
-  /** Ends those that would not be let start any more. */
+  /** Stops runs that the emergency controls would no longer allow to start. */
   #look(): void {
     const state = this.#options.emergency.current();
     for (const { facts, analysis } of this.#runs.values()) {

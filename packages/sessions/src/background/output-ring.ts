@@ -1,16 +1,16 @@
-/** The newest output of a run that may print for days. Places in it are counted in characters from its beginning. */
+/** The newest output of a run that may print for days. Positions are characters since its beginning. */
 export class OutputRing {
   readonly #limit: number;
   #text = "";
   #end = 0;
   #more = Promise.withResolvers<void>();
 
-  /** @param limit characters that are kept at least, of those that came */
+  /** @param limit minimum number of characters kept */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** Where the next character goes. */
+  /** Position after the last character. */
   get end(): number {
     return this.#end;
   }
@@ -19,22 +19,22 @@ export class OutputRing {
     if (text === "") return;
     this.#end += text.length;
     const all = this.#text + text;
-    // Cut back when there is twice as much, so that little is copied.
+    // Trimmed only at twice the limit, to copy less.
     this.#text = all.length > 2 * this.#limit ? all.slice(-this.#limit) : all;
     this.wake();
   }
 
-  /** What came since a place, as far as it is kept, its end if it is too long. */
+  /** Output since a position, as far as it is kept; only its end if it is too long. */
   since(place: number, most: number): { readonly text: string; readonly leftOut: number; readonly end: number } {
     const wanted = Math.max(0, this.#end - Math.max(0, place));
     const length = Math.min(wanted, most, this.#text.length);
     const text = length === 0 ? "" : this.#text.slice(-length);
-    // A character outside of the basic plane is not cut in two.
+    // Do not split a surrogate pair.
     const whole = /^[\uDC00-\uDFFF]/.test(text) ? text.slice(1) : text;
     return { text: whole, leftOut: wanted - whole.length, end: this.#end };
   }
 
-  /** Resolves when something came since that place, or somebody woke those who wait. */
+  /** Resolves when there is output after that position, or when waiters are woken. */
   more(place: number): Promise<void> {
     return this.#end > place ? Promise.resolve() : this.#more.promise;
   }

@@ -5,13 +5,13 @@ import type { SessionNetwork } from "@gennai/machine/stage/keeper/session-networ
 import { type RunWatch, watchRun } from "@gennai/machine/staged-shell/run/network-of-run";
 import type { StagedSurroundings } from "@gennai/machine/staged-shell/run/run-staged";
 
-/** Where a run in the background is, and what it wants to reach from there. */
+/** The network of a background run, and what it wants to reach. */
 export class RunNetwork implements AsyncDisposable {
   readonly network: SessionNetwork;
   readonly environment: Readonly<Record<string, string>>;
   readonly resolver: string | undefined;
   readonly #watch: RunWatch;
-  /** Of a network of its own. */
+  /** Ports mirrored from a separate network. */
   readonly #mirrored: MirroredPorts | undefined;
 
   private constructor(watch: RunWatch, network: SessionNetwork, shared: SessionNetwork) {
@@ -23,7 +23,7 @@ export class RunNetwork implements AsyncDisposable {
     this.#mirrored = network === shared ? undefined : new MirroredPorts(network, shared, isOurs);
   }
 
-  /** The session's, or one of its own where a person let something through: that way is for this run alone. */
+  /** Opens the session's network, or a separate one if a user allowed an endpoint: that access is for this run only. */
   static async open(
     text: string,
     where: Required<Pick<StagedSurroundings, "network">> & Omit<Parameters<typeof watchRun>[1], "network" | "lasts">,
@@ -34,12 +34,12 @@ export class RunNetwork implements AsyncDisposable {
     return new RunNetwork(watch, watch.network ?? shared.network, shared.network);
   }
 
-  /** So far. @param run by what it printed, where it has ended */
+  /** Connections so far. @param run its exit code and output, once it has ended */
   connections(run: Pick<CommandRun, "exitCode" | "output"> = { exitCode: 0, output: "" }): readonly Connection[] {
     return this.#watch.connections(run);
   }
 
-  /** Lets commands of the session reach what the run listens at by now. */
+  /** Makes the ports the run listens on available to the session's commands. */
   async renewPorts(): Promise<void> {
     await this.#mirrored?.renew();
   }

@@ -1,16 +1,16 @@
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { OpenPort } from "@gennai/machine/background/open-port";
 
-/** A port of a run's network, and the one of this machine's loopback that leads to it. */
+/** A port in a run's network, and the loopback port of this machine that leads to it. */
 export interface PortPair {
   readonly port: number;
   readonly local: number;
 }
 
-/** Ports that a person may open for one run. */
+/** Maximum open ports of one run. */
 const most = 8;
 
-/** What people have opened of one run's network. Once closed, nothing is open, and nothing can be opened. */
+/** The ports that users opened for one run. After `close`, none is open and none can be opened. */
 export class RunPorts {
   readonly #open = new Map<number, { readonly pair: PortPair; readonly opened: OpenPort }>();
   #opening = 0;
@@ -20,7 +20,7 @@ export class RunPorts {
     return [...this.#open.values()].map(({ pair }) => pair);
   }
 
-  /** Throws `ToolFailure` `background_not_found`, and what `start` throws. @param start opens it on this machine */
+  /** Throws `ToolFailure` `background_not_found`, and what `start` throws. @param start opens the port on this machine */
   async open(port: number, start: () => Promise<OpenPort>): Promise<PortPair> {
     if (this.#isClosed || this.#open.size + this.#opening >= most) throw cannotOpen(port);
     this.#opening += 1;
@@ -38,21 +38,21 @@ export class RunPorts {
     }
   }
 
-  /** Closes one again. */
+  /** Closes one port. */
   async closeOne({ local }: PortPair): Promise<void> {
     const known = this.#open.get(local);
     this.#open.delete(local);
     await known?.opened.close();
   }
 
-  /** When the run has ended. */
+  /** Call it when the run has ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all(this.list().map((pair) => this.closeOne(pair)));
   }
 }
 
-/** The run has ended, or has enough of them. */
+/** The error if the run has ended or has too many open ports. */
 export function cannotOpen(port: number): ToolFailure {
   return new ToolFailure("background_not_found", `Port ${port} of it cannot be opened.`, {
     hint: `It must run, and have fewer than ${most} open ports.`,

@@ -7,13 +7,13 @@ export interface NetworkContext {
   readonly workspaceRoot: string;
 }
 
-/** The network of a session: opened by the first that needs it, and there until the session closes. */
+/** The network of a session: opened on first use, kept until the session closes. */
 export class SharedNetwork implements Disposable {
   #opening: Promise<WatchedNetwork> | undefined;
   #open: WatchedNetwork | undefined;
   #isClosed = false;
 
-  /** undefined while there is none. */
+  /** Undefined if it is not open. */
   get current(): WatchedNetwork | undefined {
     return this.#open;
   }

@@ -1,19 +1,19 @@
 import type { LiveRedactionStream, LiveRedactor } from "@gennai/governance/redaction";
 import type { OutputRing } from "./output-ring.ts";
 
-/** Characters that may wait for their redaction; a program that prints faster than that is not shown in full. */
+/** Characters that may wait for redaction; faster output is not shown in full. */
 const mostPending = 1024 * 1024;
-/** Milliseconds after which the end of a line that goes on is shown. */
+/** Milliseconds after which an incomplete line is shown. */
 const delayMs = 150;
 
-/** Redacts what a run prints, and puts it where people and the model read it. */
+/** Redacts a run's output and puts it where users and the model read it. */
 export class ShownOutput {
   readonly #ring: OutputRing;
   readonly #redactor: Pick<LiveRedactor, "live">;
   #stream: LiveRedactionStream;
   #work = Promise.resolve();
   #pending = 0;
-  /** Characters that were left out since the last ones that were shown. */
+  /** Characters dropped since the last shown output. */
   #dropped = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -31,7 +31,7 @@ export class ShownOutput {
     this.#show(text);
   }
 
-  /** Resolves when all is shown. */
+  /** Resolves when everything is shown. */
   async end(): Promise<void> {
     clearTimeout(this.#timer);
     await this.#work;
@@ -49,7 +49,7 @@ export class ShownOutput {
     });
   }
 
-  /** Until what waits is shown, and then up to the next line: what begins in the middle of a secret is not known as one. */
+  /** Drops output until the queue is empty, then up to the next line: a secret is not recognised from its middle. */
   #drop(text: string): void {
     const line = this.#pending === 0 ? text.indexOf("\n") : -1;
     this.#dropped += line < 0 ? text.length : line + 1;

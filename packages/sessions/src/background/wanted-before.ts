@@ -2,10 +2,10 @@ import type { AllowedEndpoint, Connection } from "@gennai/governance/network/con
 import { sameEndpoint } from "@gennai/governance/network/endpoint";
 import { maxEndpoints, refusedEndpoints } from "@gennai/governance/network/refused-endpoints";
 
-/** Commands that are remembered; the one that ran longest ago is forgotten first. */
+/** Commands remembered; the one that ran longest ago is forgotten first. */
 const most = 100;
 
-/** What commands of a session wanted to reach, for the one who starts the same again. */
+/** What a session's commands wanted to reach, for asking when the same command starts again. */
 export class WantedBefore {
   /** By the command's text. */
   readonly #wanted = new Map<string, readonly AllowedEndpoint[]>();
@@ -14,7 +14,7 @@ export class WantedBefore {
     return this.#wanted.get(text) ?? [];
   }
 
-  /** What it was let reach that time was wanted before, and stays so. */
+  /** What the command was allowed to reach that time stays in the list. */
   note(text: string, connections: readonly Connection[]): void {
     const more = refusedEndpoints(connections);
     const wanted = [...this.of(text).filter((one) => !more.some((other) => sameEndpoint(one, other))), ...more];

@@ -3,7 +3,7 @@ import type { AskEditor } from "@gennai/models/editor-model";
 import { editorRequests } from "@gennai/protocol/model/editor/editor-requests";
 import type { PendingRequests } from "./pending-requests.ts";
 
-/** Asks the model of an editor that is attached to the session, for one turn. */
+/** Asks the model of an attached editor, for one turn. */
 export function askEditorModel(requests: PendingRequests, turnId: string): AskEditor {
   const { answerMs } = editorRequests["model-call"];
   return async (requestJson, { signal }) => {

@@ -4,24 +4,24 @@ import type { ConfirmationScope } from "@gennai/protocol/model/governance/questi
 import { fitsQuestions } from "@gennai/protocol/model/governance/user-question";
 import type { WorkspaceAnswer } from "./workspace-answer.ts";
 
-/** What a client answered, in the server's own terms; one kind for each kind of request. */
+/** A client's answer in the server's terms; one kind for each kind of request. */
 export type ClientAnswer =
   | EditorAnswer
   | { readonly kind: "workspace"; readonly answer: WorkspaceAnswer }
   | {
       readonly kind: "confirmation";
-      /** `none`: the client could ask nobody; never recorded as a person's word. */
+      /** `nobody`: the client has nobody to ask; never recorded as a person's answer. */
       readonly answer: "yes" | "no" | "nobody" | "unclear";
       readonly scope: ConfirmationScope;
       readonly reason: string;
       readonly actionSha256: string;
-      /** Id of the offered pattern that a yes holds for; absent: the exact action. */
+      /** Id of the offered pattern that a yes covers; absent: only the exact action. */
       readonly pattern?: string;
-      /** Ids of offered parts that shall not be kept; absent: all of them shall. */
+      /** Ids of offered parts not to keep; absent: all are kept. */
       readonly dropped?: readonly string[];
     };
 
-/** Whether an answer is one to this request: right kind, about the path that was asked for, a yes to the action that was shown. */
+/** Whether an answer fits this request: right kind, same path, a yes to the action that was shown. */
 export function answersRequest(request: ClientRequest, answer: ClientAnswer): boolean {
   if (request.kind === "confirmation") {
     if (answer.kind !== "confirmation") return false;

@@ -1,25 +1,25 @@
 import type { ClientRequest } from "@gennai/agent/events/client-request";
 
-/** What a client can be asked for; `workspace`: it holds the session's files. */
+/** A request type that a client can answer; `workspace`: it holds the session's files. */
 export type ClientAbility = ClientRequest["kind"];
 
 export interface AttachedClient {
   /** The client's own id, stable over reconnects; empty from an original client. */
   readonly clientId: string;
   readonly abilities: ReadonlySet<ClientAbility>;
-  /** It speaks the original protocol: it said nothing of itself, so what it answers has to be found out. */
+  /** The client speaks the original protocol: it announced no abilities, so they must be found out by asking. */
   readonly isOriginal?: boolean;
 }
 
-/** Which clients listen to a session right now. A client counts as long as one of its streams is open. */
+/** The clients attached to a session now. A client counts while at least one of its streams is open. */
 export class ClientRegistry {
   readonly #attached = new Set<AttachedClient>();
   readonly #listeners = new Set<() => void>();
-  /** What original clients were asked for and did not answer. */
+  /** Request types that original clients did not answer. */
   readonly #unanswered = new Set<ClientAbility>();
 
   attach(client: AttachedClient): Disposable {
-    // A new object for each stream, so that one of two streams of a client can end alone.
+    // A new object for each stream, so that one of a client's streams can end alone.
     const entry = { ...client };
     this.#attached.add(entry);
     this.#notify();
@@ -30,7 +30,7 @@ export class ClientRegistry {
     };
   }
 
-  /** Streams that are open. */
+  /** Number of open streams. */
   get count(): number {
     return this.#attached.size;
   }
@@ -39,18 +39,18 @@ export class ClientRegistry {
     return this.#attached.size > 0;
   }
 
-  /** Whether somebody is worth asking for this. */
+  /** Whether any attached client may be able to answer this. */
   can(ability: ClientAbility): boolean {
     return this.offers(ability) && !(this.areOriginal && this.#unanswered.has(ability));
   }
 
-  /** Whether a client that is attached says that it can do this. */
+  /** Whether an attached client announced this ability. */
   offers(ability: ClientAbility): boolean {
     for (const client of this.#attached) if (client.abilities.has(ability)) return true;
     return false;
   }
 
-  /** Whether a client that is none of these says so. */
+  /** Whether an attached client other than these announced it. */
   offersBesides(ability: ClientAbility, clientIds: ReadonlySet<string>): boolean {
     for (const { clientId, abilities } of this.#attached) {
       if (abilities.has(ability) && !clientIds.has(clientId)) return true;
@@ -58,12 +58,12 @@ export class ClientRegistry {
     return false;
   }
 
-  /** Clients are attached, and all of them speak the original protocol, which has no confirmations. */
+  /** Clients are attached, and all speak the original protocol, which has no confirmations. */
   get areOriginal(): boolean {
     return this.isAttached && [...this.#attached].every(({ isOriginal }) => isOriginal === true);
   }
 
-  /** An original client was asked for this and said nothing: none is asked again, until one answers something. */
+  /** An original client did not answer this type: it is not asked again until one answers anything. */
   saidNothing(ability: ClientAbility): void {
     this.#unanswered.add(ability);
   }
@@ -73,7 +73,7 @@ export class ClientRegistry {
     this.#unanswered.clear();
   }
 
-  /** Id of the client that can do this and came last; undefined when there is none. */
+  /** Id of the newest client that can answer this; undefined if there is none. */
   newest(ability: ClientAbility): string | undefined {
     return [...this.#attached].findLast(({ abilities }) => abilities.has(ability))?.clientId;
   }

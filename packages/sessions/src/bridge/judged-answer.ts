@@ -3,7 +3,7 @@ import type { ClientAnswer } from "./client-answer.ts";
 
 export type ConfirmationReply = Extract<ClientAnswer, { readonly kind: "confirmation" }>;
 
-/** What a client's answer to a question comes to: a yes that does not fit the question is a no. */
+/** The meaning of a client's answer to a question: a yes that does not fit the question is a no. */
 export function judgedAnswer(
   question: Question,
   answer: ConfirmationReply,
@@ -12,7 +12,7 @@ export function judgedAnswer(
   if (answer.answer === "nobody") return { type: "nobody" };
   if (answer.answer === "unclear") return { type: "unclear", by };
   if (answer.answer === "no") return { type: "no", reason: answer.reason, by };
-  // A yes without the digest of the very action, or with a scope that was not offered, is not a clear yes.
+  // A yes without the digest of this action, or with a scope that was not offered, is not a clear yes.
   if (answer.actionSha256 !== question.actionSha256) {
     return { type: "no", reason: "The answer did not name the action that was asked about.", by };
   }

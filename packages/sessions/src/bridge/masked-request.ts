@@ -3,8 +3,8 @@ import type { Redactor } from "@gennai/governance/redaction";
 import { editorRequests } from "@gennai/protocol/model/editor/editor-requests";
 
 /**
- * A request as the session's log keeps it. Who answers gets the exact one from memory; what is on disk for good never had
- * its secrets. The digest of the action stays that of the exact action.
+ * The request as logged. Clients get the exact one from memory; secrets never reach the disk. The digest remains that of the
+ * exact action.
  */
 export async function maskedRequest(request: ClientRequest, redactor: Redactor): Promise<ClientRequest> {
   return masked({ ...request, ...editorRows[request.kind]?.inLog }, redactor);
@@ -13,8 +13,8 @@ export async function maskedRequest(request: ClientRequest, redactor: Redactor):
 const editorRows: Readonly<Partial<Record<ClientRequest["kind"], { readonly inLog?: object }>>> = editorRequests;
 
 /**
- * Fields that keep their text: ids, digests, and words out of a list of ours. All others are masked, so that a field that
- * somebody adds is safe before anybody thinks of it.
+ * Fields that are not masked: ids, digests, and words from our own lists. All others are masked, so that a new field is safe by
+ * default.
  */
 const keptAsTheyAre: ReadonlySet<string> = new Set([
   "kind",
@@ -40,7 +40,8 @@ const keptAsTheyAre: ReadonlySet<string> = new Set([
 ]);
 
 async function masked<Value>(value: Value, redactor: Redactor, name = ""): Promise<Value> {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- What it was given, with other texts; the compiler cannot follow that.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Same structure with other texts; the compiler cannot follow
+  // that.
   const same = (result: unknown): Value => result as Value;
   if (typeof value === "string") return keptAsTheyAre.has(name) ? value : same(await redactor.redact(value));
   if (Array.isArray(value)) return same(await Promise.all(value.map((item) => masked(item, redactor, name))));

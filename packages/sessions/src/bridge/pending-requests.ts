@@ -15,7 +15,7 @@ import type { ClientAbility, ClientRegistry } from "./client-registry.ts";
 import { judgedAnswer } from "./judged-answer.ts";
 import { maskedRequest } from "./masked-request.ts";
 
-/** What the requests need of their session. */
+/** What the requests need from their session. */
 export interface RequestLog {
   readonly epoch: number;
   commit(
@@ -29,19 +29,19 @@ export type RequestEnd =
       readonly type: "answered";
       readonly answer: ClientAnswer;
       readonly clientId: string;
-      /** Who answered, on a server with many users. */
+      /** The user who answered, on a server with several users. */
       readonly user?: string;
     }
   | { readonly type: "timeout" }
-  /** No client that can answer was attached for so long that waiting ended. */
+  /** For too long, no client was attached that could answer. */
   | { readonly type: "nobody" };
 
-/** Watches requests to clients, each until its answer or the end of the waiting. */
+/** Observes each request to clients until it is answered or given up. */
 export interface RequestObserver {
   bridge(kind: ClientRequestBody["kind"], run: () => Promise<RequestEnd>): Promise<RequestEnd>;
 }
 
-/** What a timer can wait for, in milliseconds: 24 days. Longer is for ever. */
+/** The longest time a timer can wait, in milliseconds: 24 days. Anything longer is for ever. */
 const longestTimer = 2 ** 31 - 1;
 
 interface Pending {
@@ -50,17 +50,17 @@ interface Pending {
   settle(end: RequestEnd): void;
   /** Clients that have nobody to ask. */
   readonly withoutPerson: Set<string>;
-  /** From now on no time is too long for anyone who is attached. */
+  /** From now on, attached clients have unlimited time. */
   stopCounting(): void;
-  /** `answering`: an answer was taken and is being made durable. `over`: nothing is taken any more. */
+  /** `answering`: an answer was accepted and is being made durable. `over`: no more answers are accepted. */
   state: "open" | "answering" | "answered" | "over";
   readonly onProgress: ((text: string) => void) | undefined;
   readonly durable: boolean;
 }
 
 /**
- * Requests to clients: durable before they are sent, each answered once. The first valid answer wins. The clock runs only
- * while a client that can answer is attached.
+ * Requests to clients: durable before they are sent, each answered once. The first valid answer wins. Time counts only while a
+ * client that can answer is attached.
  */
 export class PendingRequests {
   readonly #clients: ClientRegistry;
@@ -74,10 +74,10 @@ export class PendingRequests {
   constructor(options: {
     readonly clients: ClientRegistry;
     readonly log: () => RequestLog;
-    /** Milliseconds to wait for a client that can answer, where a request says nothing else. */
+    /** Milliseconds to wait for a client that can answer, unless the request says otherwise. */
     readonly waitForClientMs: number;
     readonly now: () => number;
-    /** For what the log keeps; anyone who answers gets the exact request. */
+    /** For the logged request; clients get the exact one. */
     readonly redactor: Redactor;
     readonly observer?: RequestObserver;
   }) {
@@ -89,23 +89,23 @@ export class PendingRequests {
     this.#observer = options.observer ?? { bridge: (_kind, run) => run() };
   }
 
-  /** The exact request, as long as it is open; the log has it masked. */
+  /** The exact request while it is open; the log has it masked. */
   get(requestId: string): ClientRequest | undefined {
     return this.#pending.get(requestId)?.request;
   }
 
-  /** Sends a request and waits for its answer. Rejects only when the signal aborts or the log cannot be written. */
+  /** Sends a request and waits for its answer. Rejects only if the signal aborts or the log cannot be written. */
   async ask(
     body: ClientRequestBody,
     options: {
       readonly ability: ClientAbility;
       readonly turnId: string;
       readonly signal: AbortSignal;
-      /** Milliseconds an attached client has; `Infinity`: until it answers. */
+      /** Milliseconds an attached client has to answer; `Infinity`: no limit. */
       readonly answerMs: number;
       readonly waitForClientMs?: number;
       readonly onProgress?: (text: string) => void;
-      /** False for what changes nothing: it need not be on disk before it is asked. */
+      /** False if the request changes nothing: then it need not be on disk before it is sent. */
       readonly durable?: boolean;
     },
   ): Promise<RequestEnd> {
@@ -135,11 +135,11 @@ export class PendingRequests {
     };
     this.#pending.set(request.requestId, pending);
 
-    // An answer may arrive as soon as the request is in the log: everything that can settle it is in place before.
+    // An answer may arrive as soon as the request is logged: set up everything that can settle it first.
     const { promise: aborted, reject } = Promise.withResolvers<never>();
     aborted.catch(() => undefined);
     const onAbort = (): void => {
-      // An answer that is being taken stands, and ends the waiting by itself.
+      // An answer that is being accepted wins, and ends the wait by itself.
       if (pending.state !== "open") return;
       pending.state = "over";
       reject(options.signal.reason);
@@ -176,8 +176,8 @@ export class PendingRequests {
   }
 
   /**
-   * Takes an answer for an open request; resolves when it is durable. The caller has checked kind and content.
-   * @throws ServiceError `already_exists` when somebody else answered first, `failed_precondition` when it is over
+   * Accepts an answer to an open request; resolves when it is durable. The caller has checked its kind and content.
+   * @throws ServiceError `already_exists` if another client answered first, `failed_precondition` if the request is over
    */
   async answer(requestId: string, answer: ClientAnswer, clientId: string, user = ""): Promise<void> {
     const pending = this.#pending.get(requestId);
@@ -204,7 +204,7 @@ export class PendingRequests {
         { turnId: pending.turnId, durable: pending.durable },
       );
     } catch (error) {
-      // The log takes nothing any more: anyone who waits learns it by its own next write.
+      // The log accepts no more writes: the waiting caller learns it from its own next write.
       pending.settle({ type: "nobody" });
       throw error;
     }
@@ -212,8 +212,8 @@ export class PendingRequests {
   }
 
   /**
-   * Notes that this client has nobody to ask. False where no other client shows the question: then its word ends it. When the last of the
-   * others goes, the question waits for one to come, as it does where no client is attached.
+   * Records that this client has nobody to ask. False if no other client shows the question: then this answer ends it. When the
+   * last other client leaves, the question waits for a new one, as if no client were attached.
    */
   leaveToOthers(requestId: string, clientId: string): boolean {
     const pending = this.#pending.get(requestId);
@@ -223,8 +223,8 @@ export class PendingRequests {
   }
 
   /**
-   * Stops the count of a question to a person; resolves when every client is told, or was before.
-   * @throws ServiceError `failed_precondition` when it is over or asks no person
+   * Removes the deadline of a question to a user; resolves when every client has been told.
+   * @throws ServiceError `failed_precondition` if the request is over or is not for a user
    */
   async waitFor(requestId: string): Promise<void> {
     const pending = this.#pending.get(requestId);
@@ -241,7 +241,7 @@ export class PendingRequests {
     await this.#log().commit([{ type: "client-request-waits", requestId }], { turnId: pending.turnId, durable: false });
   }
 
-  /** What a person is asked right now; undefined when nothing is. It is the exact question, not masked. */
+  /** The exact question now open to a user, unmasked; undefined if there is none. */
   get openQuestion(): Question | undefined {
     for (const { request, state } of this.#pending.values()) {
       if (request.kind === "confirmation" && state === "open") return request.question;
@@ -276,7 +276,7 @@ export class PendingRequests {
       }, timing.waitForClientMs);
     };
     const update = (): void => {
-      // A page that is loaded anew is back in a moment: until then it is as if nobody were there, anyone else has no person.
+      // Clients without a user do not count: while a page reloads, it is as if no client were attached.
       const attached = this.#clients.offersBesides(ability, pending.withoutPerson);
       const running = runningSince !== 0;
       if (attached === running && timer !== undefined) return;
@@ -300,7 +300,7 @@ export class PendingRequests {
     return {
       stop: () => {
         left = Number.POSITIVE_INFINITY;
-        // Where nobody is attached, that wait goes on.
+        // While no client is attached, the other wait goes on.
         if (runningSince === 0) return;
         clearTimeout(timer);
         timer = undefined;
@@ -313,14 +313,14 @@ export class PendingRequests {
     };
   }
 
-  /** Ends it without an answer. */
+  /** Ends the request without an answer. */
   #resolve(requestId: string, resolution: RequestResolution, turnId: string): Promise<void> {
     const resolved = { type: "client-request-resolved", requestId, resolution, clientId: "" } as const;
     return this.#log().commit([resolved], { turnId, durable: true });
   }
 }
 
-/** undefined for what is not a question of the gate. */
+/** Undefined if the request is not a question of the gate. */
 function replyTo(request: ClientRequest, answer: ClientAnswer): ResolvedReply | undefined {
   if (request.kind !== "confirmation" || answer.kind !== "confirmation") return undefined;
   const judged = judgedAnswer(request.question, answer, "");

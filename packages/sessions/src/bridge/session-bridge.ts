@@ -13,28 +13,28 @@ import type { PendingRequests, RequestEnd } from "./pending-requests.ts";
 /** The editor bridge and the confirmer of one turn. */
 export type SessionBridge = EditorBridge & Confirmer & UserAsker;
 
-/** What happened to questions to a person. `by`: who answered. */
+/** The result of questions to a user. `by`: who answered. */
 export type AskedUser =
   | { readonly end: "answered"; readonly answers: readonly UserAnswer[]; readonly by: string }
   | { readonly end: "cancelled"; readonly by: string }
   | { readonly end: "nobody" | "timeout" };
 
-/** Puts questions of the model to a person. What is answered permits nothing. */
+/** Puts the model's questions to a user. The answers permit nothing. */
 export interface UserAsker {
-  /** Rejects when the signal aborts, and with `ToolFailure` when the client that answered has failed. */
+  /** Rejects if the signal aborts, and with `ToolFailure` if the answering client failed. */
   askUser(questions: readonly UserQuestion[], options: { readonly signal: AbortSignal }): Promise<AskedUser>;
 }
 
-/** Over the session's client requests. */
+/** Creates the bridge over the session's client requests. */
 export function sessionBridge(options: {
   readonly clients: ClientRegistry;
   readonly requests: PendingRequests;
   readonly turnId: () => string;
-  /** Not interactive: it was started by nobody who could answer, so nothing waits for one; who comes to it later is asked. */
+  /** Not interactive: no user was there at the start, so nothing waits for one; a user who attaches later is asked. */
   readonly settings: () => Pick<SessionSettings, "interactive" | "questionSeconds">;
-  /** Milliseconds an attached person has at most for an answer, whatever the settings say. */
+  /** Maximum milliseconds an attached user has to answer, whatever the settings say. */
   readonly answerMs?: number | undefined;
-  /** Milliseconds a question waits for a client that can answer it; the session's setting when left out. */
+  /** Milliseconds a question waits for a client that can answer it; default: the session's setting. */
   readonly waitForClientMs?: number | undefined;
 }): SessionBridge {
   const { clients, requests, turnId, settings, waitForClientMs } = options;
@@ -61,7 +61,7 @@ export function sessionBridge(options: {
     { signal }: { readonly signal: AbortSignal },
   ): Promise<AskedUser> {
     const { questionSeconds } = settings();
-    // Nothing depends on an answer as a permission does: without a person the model goes on at once.
+    // The answer grants no permission: without a user, the model continues at once.
     if (!clients.offers("user-question")) return { end: "nobody" };
     const end = await requests.ask(requestBody("user-question", { questions }), {
       ability: "user-question",
@@ -81,9 +81,9 @@ export function sessionBridge(options: {
 
   async function ask(question: Question, { signal }: { readonly signal: AbortSignal }): Promise<Answer> {
     const { interactive, questionSeconds } = settings();
-    // Whoever puts the model's questions to a person has one.
+    // A client that shows the model's questions has a user.
     if (!interactive && !clients.offers("user-question")) return { type: "nobody" };
-    // The original protocol has no confirmations, so waiting for one would be waiting for nothing.
+    // The original protocol has no confirmations: no answer would ever come.
     if (clients.areOriginal) return { type: "nobody" };
     const end = await requests.ask(
       { kind: "confirmation", question },

@@ -1,7 +1,7 @@
 import { isZeroAccess } from "@gennai/governance/policies/files/secrets";
 import type { Diagnostic } from "@gennai/protocol/model/editor/editor-requests";
 
-/** What an editor says of files the agent may not read could quote them. */
+/** Hides diagnostics of files that the agent may not read: they could quote them. */
 export function isShown({ path, severity }: Diagnostic): boolean {
   const outside = path === "" || path.startsWith("/") || path.split(/[\\/]/).includes("..") || /^[a-z]+:/i.test(path);
   return !outside && !isZeroAccess(path) && (severity === "error" || severity === "warning");

@@ -2,10 +2,10 @@ import type { WorkspaceOperation } from "@gennai/agent/events/workspace-operatio
 import type { ToolFailure } from "@gennai/governance/tool-error";
 import type { ClientRun, Listing, SearchResult } from "@gennai/machine/workspace/workspace";
 
-/** What the client that holds a workspace answered: one type for each operation, or why nothing was done. */
+/** The answer of the client that holds the workspace: one type for each operation, or the reason why nothing was done. */
 export type WorkspaceAnswer =
   | { readonly type: "resolve"; readonly relative: string; readonly absolute: string; readonly inside: boolean }
-  /** `kind` undefined: nothing is there. */
+  /** `kind` undefined: nothing exists at the path. */
   | {
       readonly type: "stat";
       readonly kind: "file" | "directory" | "other" | undefined;
@@ -30,9 +30,9 @@ export interface RewrittenFile {
   readonly madeDirectories: readonly string[];
 }
 
-/** What steers the agent in a workspace, as it was when the client read it. */
+/** The files that steer the agent in a workspace, as the client last read them. */
 export interface ControlSnapshot {
-  /** The client's own, for the next time. */
+  /** The client's digest, to send with the next request. */
   readonly digest: string;
   readonly files: readonly ControlFile[];
   readonly git: ClientHead | undefined;
@@ -41,7 +41,7 @@ export interface ControlSnapshot {
 export interface ControlFile {
   readonly path: string;
   readonly bytes: Uint8Array;
-  /** Why it cannot be used; empty when it can. */
+  /** Why the workspace cannot be used; empty if it can. */
   readonly problem: string;
 }
 
@@ -50,19 +50,19 @@ export interface ClientHead {
   readonly branch: string;
   /** Empty before the first commit. */
   readonly commit: string;
-  /** Empty where it is not known. */
+  /** Empty if unknown. */
   readonly remoteDefault: string;
-  /** Relative to the root, or absolute on the client's machine; empty: git's own. */
+  /** Relative to the root, or absolute on the client's machine; empty: git's default. */
   readonly hooksPath: string;
 }
 
 export type AnswerTo<Type extends WorkspaceOperation["type"]> = Extract<WorkspaceAnswer, { readonly type: Type }>;
 
-/** How a workspace reaches the client that holds it. */
+/** Requests from a workspace to the client that holds it. */
 export interface WorkspaceChannel {
   /**
-   * Asks, and gives the answer to this operation. Throws `ToolFailure`: what the client said, or `workspace_unreachable`;
-   * the signal's reason when it aborts.
+   * Sends the operation and returns its answer. Throws `ToolFailure`: the client's error, or `workspace_unreachable`; throws
+   * the signal's reason on abort.
    */
   ask<Type extends WorkspaceOperation["type"]>(
     operation: Extract<WorkspaceOperation, { readonly type: Type }>,

@@ -4,29 +4,29 @@ import type { ClientRegistry } from "./client-registry.ts";
 import type { PendingRequests } from "./pending-requests.ts";
 import type { AnswerTo, WorkspaceChannel } from "./workspace-answer.ts";
 
-/** Milliseconds a client has for a look or a change, and for ending a command whose own time is over. */
+/** Milliseconds a client has for a read or a change, and to end a command that has timed out. */
 const answerMs = 60_000;
 
-/** The same to attach, where no turn waits for it: the one who calls has mostly just come, or has gone. */
+/** Milliseconds to wait for the client when no turn runs: it has usually just attached, or just left. */
 const attachMs = 5_000;
 
-/** What the session that asks is to its requests. */
+/** What the requests need to know of the session. */
 export interface AskingSession {
   readonly clients: ClientRegistry;
   readonly requests: PendingRequests;
-  /** Of the running turn; empty outside of one. */
+  /** Id of the running turn; empty if none runs. */
   turnId(): string;
-  /** Aborts when the turn that starts or runs is stopped; undefined outside of one. */
+  /** Aborts when the starting or running turn is stopped; undefined if there is none. */
   turnSignal(): AbortSignal | undefined;
   /** Milliseconds to wait for a client that holds the files. */
   readonly waitForClientMs: number;
-  /** Nobody holds the files right now, and the turn waits. */
+  /** Called when no client holds the files and the turn must wait. */
   onWaiting(): void;
-  /** Outside of a turn: folds in what others wrote, so that requests can be. */
+  /** Outside a turn: reads new events of other processes, so that requests can be logged. */
   catchUp(): Promise<void>;
 }
 
-/** The files of a session, over its client requests. What changes something is durable before it is asked; looks need not be. */
+/** Access to a session's files through client requests. Changes are durable before they are sent; reads need not be. */
 export class SessionWorkspaceChannel implements WorkspaceChannel {
   readonly #session: AskingSession;
 
@@ -41,7 +41,7 @@ export class SessionWorkspaceChannel implements WorkspaceChannel {
     const { requests, turnId, turnSignal } = this.#session;
     const changes = operation.type === "change" || operation.type === "run";
     const untilStopped = AbortSignal.any([options.signal, turnSignal()].filter((signal) => signal !== undefined));
-    // Of what changes something the end is waited for, once it was asked.
+    // Once a change was sent, always wait for its end.
     const signal = changes ? (options.signal ?? new AbortController().signal) : untilStopped;
     untilStopped.throwIfAborted();
     if (turnId() === "") await this.#session.catchUp();
@@ -65,7 +65,7 @@ export class SessionWorkspaceChannel implements WorkspaceChannel {
     throw unreachable(operation, end.type);
   }
 
-  /** Whom to ask: the one that came last, of those that hold the files. undefined when none came in time. */
+  /** The newest client that holds the files. Undefined if none attached in time. */
   async #holder(signal: AbortSignal): Promise<string | undefined> {
     const { clients, waitForClientMs, turnSignal } = this.#session;
     const here = clients.newest("workspace");
@@ -89,7 +89,7 @@ export class SessionWorkspaceChannel implements WorkspaceChannel {
   }
 }
 
-/** Milliseconds that the client may spend on the thing itself. */
+/** Milliseconds that the client may spend on the operation itself. */
 function timeOf(operation: WorkspaceOperation): number {
   return operation.type === "run" ? operation.timeoutMs : 0;
 }

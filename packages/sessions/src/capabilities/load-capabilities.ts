@@ -13,24 +13,24 @@ import { errorMessage } from "@gennai/protocol/error-message";
 import { ledgerVerifier } from "@gennai/store/ledger/keys/ledger-key";
 
 export interface CapabilityFiles {
-  /** A profile somebody named; then it must be there. */
+  /** Profile named by the user; then it must exist. */
   readonly named: string | undefined;
-  /** Looked for when none is named: `capabilities.json`, and `capabilities.pub` with the keys that are trusted. */
+  /** Searched if none is named: `capabilities.json`, and `capabilities.pub` with the trusted keys. */
   readonly configDir: string;
   /** `keys/capabilities.pub` in it is trusted as well. */
   readonly stateDir: string;
-  /** Whether there has to be a profile where `capabilities.required` of `server.json` says nothing. */
+  /** Whether a profile is required if `capabilities.required` in `server.json` is not set. */
   readonly requiredByDefault: boolean;
 }
 
-/** What is permitted, as of any moment: a profile that expires does so in the middle of a turn, too. */
+/** What is permitted at any moment: a profile can expire in the middle of a turn. */
 export interface LoadedCapabilities {
   current(): CapabilityProfileState;
 }
 
 /**
- * Loads and checks the profile in force. Never rejects: without a file the default profile is in force, unless there has to
- * be one; then, and with one that cannot be believed, only reading is permitted.
+ * Loads and checks the profile in force. Never rejects: without a file the default profile applies, unless one is required;
+ * then, and if it is invalid, only reading is permitted.
  *
  * @param now milliseconds since the epoch
  */
@@ -52,7 +52,7 @@ export async function loadCapabilities(files: CapabilityFiles, now: () => number
   return { current: () => profileAt(profile, now()) };
 }
 
-/** Anyone who may be without a profile would have more by losing it than by having it. */
+/** Otherwise an agent without a profile would have more rights than one with it. */
 async function assertNotRequired({ configDir, requiredByDefault }: CapabilityFiles): Promise<void> {
   const { capabilitiesRequired = requiredByDefault, problem } = await loadServerConfig(configDir);
   if (problem !== undefined)

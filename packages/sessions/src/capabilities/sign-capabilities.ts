@@ -2,7 +2,7 @@ import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } f
 import { capabilityMessage, parseCapabilityDocument } from "@gennai/governance/capabilities/capability-profile";
 import { encodeSignature } from "@gennai/governance/ledger/ledger-signature";
 
-/** A team's profile with its signature, as it stands in its file. Throws `Error` for a document or a key that is not one. */
+/** A team's profile with its signature, as its file contains it. Throws `Error` for an invalid document or key. */
 export function signCapabilities(document: unknown, privateKeyPem: string): string {
   const checked = parseCapabilityDocument(document);
   const privateKey = ed25519Key(privateKeyPem);

@@ -1,14 +1,14 @@
-/** Time that is left for some work once it is stopped: git may hang, and anyone who stops does not wait for ever. */
+/** Extra time for work after it is stopped: git may hang, and a stop must not wait for ever. */
 export class TimeoutAfter implements Disposable {
   /** Aborts when the time is over. */
   readonly signal: AbortSignal;
-  /** Rejects then. */
+  /** Rejects when the time is over. */
   readonly over: Promise<never>;
   readonly #stop: AbortSignal;
   readonly #onStop: () => void;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param milliseconds from when `stop` aborts */
+  /** @param milliseconds counted from when `stop` aborts */
   constructor(stop: AbortSignal, milliseconds: number) {
     const { promise, reject } = Promise.withResolvers<never>();
     const abort = new AbortController();

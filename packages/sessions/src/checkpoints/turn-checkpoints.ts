@@ -11,9 +11,9 @@ import { operationOf, type PathChange } from "@gennai/store/checkpoints/file-sta
 import type { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
 import { TimeoutAfter } from "./timeout-after.ts";
 
-/** Milliseconds for which a turn that was stopped waits for the tree after its last call. */
+/** Milliseconds that a stopped turn waits for the checkpoint after its last call. */
 const stopTimeoutMs = 10_000;
-/** Files named in an event; the snapshots know all. */
+/** Maximum files named in an event; the snapshots have all. */
 const maxNamed = 200;
 
 export interface TurnCheckpointsOptions {
@@ -23,13 +23,13 @@ export interface TurnCheckpointsOptions {
 }
 
 /**
- * Keeps the tree around each call that runs something. Before the call, or the call does not run; after it beside the
- * model's next request, and before anything else changes a file. Calls that only change files need none: their change
+ * Makes a checkpoint around each call that runs something: before the call, or else the call does not run; after it in parallel
+ * with the model's next request, and before anything else changes a file. Calls that only change files need none: their change
  * sets keep the bytes.
  */
 export class TurnCheckpoints {
   readonly #options: TurnCheckpointsOptions;
-  /** Calls of which a person was told that they cannot be taken back. */
+  /** Calls for which a user was told that they cannot be undone. */
   readonly #asked = new Set<string>();
   #closing: Promise<void> = Promise.resolve();
   #warned = false;
@@ -38,7 +38,7 @@ export class TurnCheckpoints {
     this.#options = options;
   }
 
-  /** Asks before a call that could not be taken back. */
+  /** Asks before a call that could not be undone. */
   get policy(): Policy {
     return {
       name: "checkpoints",
@@ -57,7 +57,7 @@ export class TurnCheckpoints {
     };
   }
 
-  /** The same tool, with the tree kept around each call. */
+  /** The same tool, with a checkpoint around each call. */
   guard(tool: Tool): Tool {
     if (tool.access === "read" || tool.repeatable === true) return tool;
     const { name, description, parameters, inputSchema, otherToolNames, otherNames, otherForms, shownTo, access } =
@@ -80,7 +80,7 @@ export class TurnCheckpoints {
     };
   }
 
-  /** Resolves when the tree is kept as the last call left it. The turn does not end before. Never rejects. */
+  /** Resolves when the checkpoint after the last call is complete. The turn does not end before. Never rejects. */
   settle(): Promise<void> {
     return this.#closing;
   }
@@ -97,7 +97,7 @@ export class TurnCheckpoints {
     }
   }
 
-  /** The tree is kept when something of what the call did is about to be kept that its change set does not hold. */
+  /** Makes the checkpoint just before the call's result is kept, if it contains more than its change set holds. */
   async #executeStaged(tool: Tool, args: unknown, analysis: Analysis, context: ExecutionContext): Promise<ToolOutcome> {
     let checkpointId: string | undefined;
     const own: string[] = [];
@@ -108,7 +108,7 @@ export class TurnCheckpoints {
           const judgement = await context.judge(found);
           const effects = found.parts.flatMap((part) => part.effects);
           if (judgement.type !== "keep" || !effects.some(runsSomething)) return judgement;
-          // Where a link leads is its content, and no change of a file.
+          // A link's target is its content, so this is no change to a file.
           own.push(...effects.flatMap(contentDigest));
           checkpointId = await this.#open(tool.name, context);
           return judgement;
@@ -185,7 +185,7 @@ function isStaged(effect: Effect): boolean {
   return effect.type === "exec" && effect.staged === true;
 }
 
-/** A program runs that may change anything, or has run and is about to have changed something. */
+/** A program that may change anything will run, or has run and its changes are about to be kept. */
 function runsSomething(effect: Effect): boolean {
   if (effect.type === "exec") return !effect.command.readsOnly && effect.staged !== true;
   if (effect.type === "write") return effect.found !== undefined && effect.found.undoable !== true;

@@ -5,7 +5,7 @@ const acceptedSchema = z.object({
   command: z.string(),
   /** Where the command comes from, e.g. `package.json`. */
   source: z.string(),
-  /** Of the exact action that was shown: the command and what it was known to run. */
+  /** Digest of the exact action that was shown: the command and what it was known to run. */
   actionSha256: z.string().regex(/^[0-9a-f]{64}$/),
   /** The rules whose question was answered. */
   rules: z.array(z.string()),
@@ -15,7 +15,7 @@ const acceptedSchema = z.object({
 });
 export type AcceptedCheck = Readonly<z.infer<typeof acceptedSchema>>;
 
-/** The checks of one workspace that a person accepted for all its sessions. */
+/** The checks of one workspace that a user accepted for all its sessions. */
 export class AcceptedChecks {
   readonly #answers: WorkspaceAnswers<AcceptedCheck>;
 
@@ -31,7 +31,7 @@ export class AcceptedChecks {
     return (await this.list()).find((check) => check.actionSha256 === actionSha256);
   }
 
-  /** In place of what was accepted for the same command before. */
+  /** Replaces an earlier acceptance of the same command. */
   async accept(check: Omit<AcceptedCheck, "acceptedAt">): Promise<void> {
     const acceptedAt = new Date().toISOString();
     await this.#answers.change((known) => [
@@ -40,7 +40,7 @@ export class AcceptedChecks {
     ]);
   }
 
-  /** Takes everything back, or one; resolves with what was accepted. @param actionSha256 of the one */
+  /** Revokes one or all; resolves with what was revoked. @param actionSha256 of the one */
   async revoke(actionSha256?: string): Promise<readonly AcceptedCheck[]> {
     let revoked: readonly AcceptedCheck[] = [];
     await this.#answers.change((known) => {

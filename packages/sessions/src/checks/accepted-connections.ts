@@ -4,20 +4,20 @@ import * as z from "zod";
 import { WorkspaceAnswers } from "./workspace-answers.ts";
 
 const acceptedSchema = z.object({
-  /** With its verb, e.g. `npm install`. */
+  /** Including its verb, e.g. `npm install`. */
   program: z.string(),
   host: z.string(),
   port: z.int().min(1).max(65_535),
-  /** In a private network: the address that the person was told the name leads to. */
+  /** For a private network: the address that the user was shown for the name. */
   address: z.string().optional(),
-  /** Of the call that was asked about; empty for what was allowed ahead. */
+  /** Id of the call that was asked about; empty if allowed in advance. */
   callId: z.string(),
   /** ISO 8601. */
   acceptedAt: z.string(),
 });
 export type AcceptedConnection = Readonly<z.infer<typeof acceptedSchema>>;
 
-/** What programs may reach in all sessions of one workspace, because a person let them. */
+/** What programs may reach in all sessions of one workspace, because a user allowed it. */
 export class AcceptedConnections implements LastingConnections {
   readonly #answers: WorkspaceAnswers<AcceptedConnection>;
 
@@ -50,7 +50,7 @@ export class AcceptedConnections implements LastingConnections {
     ]);
   }
 
-  /** Resolves with what is taken back. */
+  /** Resolves with what was revoked. */
   async revoke(taken: (one: AcceptedConnection) => boolean): Promise<readonly AcceptedConnection[]> {
     let revoked: readonly AcceptedConnection[] = [];
     await this.#answers.change((known) => {

@@ -3,9 +3,9 @@ import { digestOf } from "@gennai/protocol/digest";
 import { type AcceptedCheck, AcceptedChecks } from "./accepted-checks.ts";
 import { AcceptedConnections } from "./accepted-connections.ts";
 
-/** A yes that holds in every session of a workspace. */
+/** A yes that applies in every session of a workspace. */
 export interface StandingAnswer {
-  /** Twelve hexadecimal digits; stays as long as the answer does. */
+  /** Twelve hexadecimal digits; stable for the lifetime of the answer. */
   readonly id: string;
   readonly kind: "check" | "connection";
   /** What runs or is reached without a question, e.g. `npm install reaches registry.example:443`. */
@@ -14,7 +14,7 @@ export interface StandingAnswer {
   readonly acceptedAt: string;
 }
 
-/** All answers of one workspace that stand, of whatever kind: to be looked at, and taken back. */
+/** All lasting answers of one workspace, of every kind: for showing and revoking them. */
 export class StandingAnswers {
   readonly #checks: AcceptedChecks;
   readonly #connections: AcceptedConnections;
@@ -39,9 +39,9 @@ export class StandingAnswers {
   }
 
   /**
-   * Takes back one, or all of them; resolves with what was taken back.
+   * Revokes one or all answers; resolves with what was revoked.
    * @param id undefined: all
-   * @param record gets the statements of what is taken back, before it is: where it rejects, nothing is
+   * @param record gets the statements of the answers before they are revoked: if it rejects, nothing is revoked
    */
   async revoke(
     id: string | undefined,

@@ -6,8 +6,8 @@ import { acquireFileLock } from "@gennai/store/database/file-lock";
 import * as z from "zod";
 
 /**
- * Yes answers that hold for all sessions of one workspace, in a file of the state directory: private, and out of any agent's reach.
- * Several servers may share it; it is read anew each time, so that a revocation holds at once.
+ * Yes answers that apply to all sessions of one workspace, in a file of the state directory: private, and out of reach of any
+ * agent. Several servers may share it; it is read again each time, so that a revocation applies at once.
  */
 export class WorkspaceAnswers<Entry> {
   readonly #stateDir: string;
@@ -15,7 +15,7 @@ export class WorkspaceAnswers<Entry> {
   readonly #name: string;
   readonly #schema: z.ZodType<Record<string, readonly Entry[]>>;
 
-  /** @param options.name of the file, without its ending */
+  /** @param options.name of the file, without its extension */
   constructor(
     stateDir: string,
     workspaceRoot: string,
@@ -31,7 +31,7 @@ export class WorkspaceAnswers<Entry> {
     return (await this.#readAll(this.#stateDir)).get(this.#workspaceRoot) ?? [];
   }
 
-  /** What is in force afterwards is what `change` makes of what was. */
+  /** Replaces the answers in force with what `change` returns. */
   async change(change: (known: readonly Entry[]) => readonly Entry[]): Promise<void> {
     const directory = await prepareStateDirectory(this.#stateDir);
     await ensurePrivateDirectory(directory);
@@ -43,7 +43,7 @@ export class WorkspaceAnswers<Entry> {
     await writePrivateFile(this.#fileIn(directory), `${JSON.stringify(Object.fromEntries(all), undefined, 2)}\n`);
   }
 
-  /** Nothing is accepted when the file is missing, or is not what was written. */
+  /** If the file is missing or damaged, nothing is accepted. */
   async #readAll(stateDir: string): Promise<ReadonlyMap<string, readonly Entry[]>> {
     try {
       const written: unknown = JSON.parse(await readPrivateFile(this.#fileIn(stateDir)));

@@ -3,9 +3,8 @@ import { ToolFailure } from "@gennai/governance/tool-error";
 import { checkVisible } from "@gennai/machine/workspace/paths/path-syntax";
 
 /**
- * A path as a client resolved it, if it can be one: absolute and normal, and inside only where it lies below the root.
- * Policies decide by these fields, so none of them may say something else than the others. Throws `client_error`,
- * `bad_path`.
+ * The path as a client resolved it, if it is plausible: absolute and normal, and inside only if it is below the root. Policies
+ * decide by these fields, so they must not contradict each other. Throws `client_error`, `bad_path`.
  * @param root absolute path of the workspace on the client's machine
  */
 export function checkResolved(root: string, path: WorkspacePath): WorkspacePath {

@@ -1,7 +1,7 @@
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import type { ClientSide } from "@gennai/machine/workspace/workspace";
 
-/** What does not work where a client holds the files, as far as this turn could want it. */
+/** Warnings about what does not work if a client holds the files, as far as this turn may need it. */
 export function warningsForClient(client: ClientSide, scenario: Scenario): readonly string[] {
   return [
     ...(client.commands === "none"

@@ -22,22 +22,22 @@ import { checkResolved } from "./check-resolved.ts";
 import type { ControlMirror } from "./control-mirror.ts";
 import { impossibleAnswer } from "./control-mirror.ts";
 
-/** Bytes of a file that one answer brings. */
+/** Bytes of a file in one answer. */
 const partBytes = 8 * 1024 * 1024;
 
 export interface ClientWorkspaceOptions {
   readonly facts: ClientWorkspaceFacts;
-  /** As `clientPlace` names it. */
+  /** As named by `clientPlace`. */
   readonly place: string;
   readonly channel: WorkspaceChannel;
-  /** Where new contents wait for the client to fetch them. */
+  /** Where the client fetches new contents from. */
   readonly blobs: BlobStore;
   readonly control: ControlMirror;
 }
 
 /**
- * A workspace whose files only a client can reach. Nothing of it is on this machine but the files that steer the agent,
- * mirrored. Answers are checked before they are believed.
+ * A workspace whose files only a client can reach. This machine has only a mirror of the files that steer the agent. The
+ * client's answers are validated.
  */
 export class ClientWorkspace implements Workspace {
   readonly facts: ClientWorkspaceFacts;
@@ -159,8 +159,8 @@ export class ClientWorkspace implements Workspace {
   }
 
   /**
-   * For anyone who shows what was there; undefined where it cannot be had. The client compares the base itself, right before it
-   * writes.
+   * Content before the change, only for showing it; undefined if it cannot be fetched. The client itself compares the base just
+   * before it writes.
    */
   async #contentBefore(change: WorkspaceChange): Promise<Uint8Array | undefined> {
     if (change.operation === "create") return undefined;
@@ -192,7 +192,7 @@ export class ClientWorkspace implements Workspace {
   }
 }
 
-/** The client says what it wrote; anything else than what it was asked to is not success. */
+/** The client reports what it wrote; anything but what was requested is a failure. */
 function appliedOf(
   change: WorkspaceChange,
   bytes: Uint8Array | undefined,

@@ -9,14 +9,13 @@ import { gitFiles } from "./git-files.ts";
 import { mirroredFiles } from "./mirrored-files.ts";
 
 const maxFiles = 2_000;
-/** Of all of them. */
+/** Maximum of all mirrored files together. */
 const maxBytes = 12 * 1024 * 1024;
 
 /**
- * The files that steer the agent (rules, configuration, intents, notes, scenarios, git's HEAD), as the client that holds the
- * workspace has them, in a private directory: whatever reads them here reads them as in a workspace of this machine. Nothing
- * can be read before they were fetched once, and anyone who is about to change something fetches them again: without the
- * project's rules nothing runs.
+ * A mirror of the files that steer the agent (rules, configuration, intents, notes, scenarios, git's HEAD) from the client that
+ * holds the workspace, in a private directory, so that other code reads them as in a local workspace. They cannot be read
+ * before the first fetch, and must be fetched again before a change: without the project's rules, nothing runs.
  */
 export class ControlMirror {
   readonly #directory: string;
@@ -25,7 +24,7 @@ export class ControlMirror {
   readonly #inOrder = pLimit(1);
   #syncedAt = Number.NEGATIVE_INFINITY;
 
-  /** @param directory absolute; nobody else writes there */
+  /** @param directory absolute; no other process writes to it */
   constructor(directory: string, now: () => number) {
     this.#directory = directory;
     this.#now = now;
@@ -41,15 +40,15 @@ export class ControlMirror {
     });
   }
 
-  /** The branch that HEAD was on when it was last looked at; undefined where there is none. */
+  /** The branch of HEAD at the last fetch; undefined if there is none. */
   get branch(): string | undefined {
     return this.#snapshot?.git?.branch || undefined;
   }
 
   /**
-   * Fetches what changed. Throws what the channel throws, and `client_error` for an answer that cannot be; the mirror is then
-   * as it was, or incomplete, and the next call begins anew.
-   * @param options.maxAgeMs a look that is not older than this is enough
+   * Fetches what changed. Throws what the channel throws, and `client_error` for an invalid answer; the mirror is then
+   * unchanged or incomplete, and the next call starts again.
+   * @param options.maxAgeMs a fetch not older than this is sufficient
    */
   sync(
     channel: WorkspaceChannel,
@@ -59,7 +58,7 @@ export class ControlMirror {
       readonly signal?: AbortSignal | undefined;
     },
   ): Promise<void> {
-    // One after the other, and never the look of somebody who asked before us.
+    // One at a time, and never share a fetch that started before this call.
     return this.#inOrder(async () => {
       if (this.#now() - this.#syncedAt <= (options.maxAgeMs ?? -1)) return;
       await this.#sync(channel, options.workedOn ?? [], options.signal);
@@ -80,7 +79,7 @@ export class ControlMirror {
     }
     checkFiles(control.files, wanted);
     const all = [...control.files, ...gitFiles(control.git)];
-    // Until all of it is written, nobody may take it for complete.
+    // Invalid until everything is written.
     const known = this.#snapshot;
     this.#snapshot = undefined;
     await this.#write(all, known);
@@ -103,12 +102,12 @@ export class ControlMirror {
     const target = join(this.#directory, path);
     await rm(target, { recursive: true, force: true });
     if (problem !== "") {
-      // What reads it finds no regular file, and fails as it does for any file that cannot be used.
+      // Readers then find no regular file, and fail as for any unusable file.
       await mkdir(target, { recursive: true, mode: 0o700 });
       return;
     }
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-    // Anyone who reads meanwhile reads the old file or the new one.
+    // Concurrent readers get the old file or the new one.
     const temporary = join(this.#directory, ".new");
     await writeFile(temporary, bytes, { mode: 0o600 });
     await rename(temporary, target);

@@ -4,8 +4,8 @@ import type { ClientHead, ControlFile } from "../bridge/workspace-answer.ts";
 const encoder = new TextEncoder();
 
 /**
- * What a client says of its repository, as the few files that `readGitHead` and `hooksDirectory` read. There is always a
- * `.git`, so that nobody looks for one further up, in directories of the server. Throws `client_error`.
+ * A client's repository state as the few files that `readGitHead` and `hooksDirectory` read. There is always a `.git`, so that
+ * no one is searched in the server's parent directories. Throws `client_error`.
  */
 export function gitFiles(git: ClientHead | undefined): readonly ControlFile[] {
   if (git === undefined) return [file(".git/none", "")];
@@ -28,7 +28,7 @@ export function gitFiles(git: ClientHead | undefined): readonly ControlFile[] {
 
 const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
-/** A name that git would take, and that is a path below `refs/heads`. */
+/** A valid branch name for git whose path is below `refs/heads`. */
 function isBranchName(name: string): boolean {
   const forbidden = /\.\.|\/\/|[\p{Cc}\s~^:?*[\\]|^[-/.]|[/.]$|\.lock(?:\/|$)|\/\.|@\{/u;
   return name.length <= 250 && !forbidden.test(name);

@@ -1,6 +1,6 @@
 import { ServiceError } from "@gennai/machine/service-error";
 
-/** What only works on files of this machine. @param instead what to do, or who knows it; a sentence */
+/** The error for what works only on files of this machine. @param instead what to do, or who can do it; a sentence */
 export function heldByClient(instead: string): ServiceError {
   return new ServiceError(
     "failed_precondition",

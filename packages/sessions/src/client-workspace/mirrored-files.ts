@@ -1,9 +1,9 @@
 import { projectNoteFiles, projectNotePaths } from "../notes/project-notes.ts";
 
-/** Directories with notes of their own that are asked for. */
+/** Maximum directories whose own notes are fetched. */
 const maxNoteDirectories = 50;
 
-/** Files that steer the agent or say what the project's check is, by the names under which the server looks for them. */
+/** Files that steer the agent or define the project's check, by the names under which the server looks for them. */
 const files: readonly string[] = [
   ...projectNotePaths,
   ".intentignore",
@@ -13,10 +13,10 @@ const files: readonly string[] = [
   ...["Cargo.toml", "go.mod", "ruff.toml", "pyproject.toml"],
 ];
 
-/** With all that is below them. */
+/** Including everything below them. */
 const directories: readonly string[] = [".gennai", ".claude/skills"];
 
-/** What a turn has to know of a workspace. @param workedOn files whose directories may have notes of their own */
+/** What a turn needs to know of a workspace. @param workedOn files whose directories may have their own notes */
 export function mirroredFiles(workedOn: Iterable<string>): {
   readonly files: readonly string[];
   readonly directories: readonly string[];

@@ -7,8 +7,8 @@ import { ClientWorkspace } from "./client-workspace.ts";
 import { ControlMirror } from "./control-mirror.ts";
 
 /**
- * Opens workspaces that clients hold. What steers the agent in one is mirrored below the state directory as long as its
- * session is open; disposing removes the rest, and so does the next process where this one was killed.
+ * Opens workspaces that clients hold. The mirror of the files that steer the agent is below the state directory while the
+ * session is open; disposing removes the rest, and the next process removes what a killed one left.
  */
 export function openClientWorkspaces(options: {
   readonly stateDir: string;
@@ -37,7 +37,7 @@ export function openClientWorkspaces(options: {
   };
 }
 
-/** Of processes that are gone, or had the number of this one. */
+/** Mirrors of dead processes, or of an earlier one with this process id. */
 function removeLeftBehind(mirrors: string): void {
   for (const name of namesIn(mirrors)) {
     if (/^\d+$/.test(name) && isRunning(Number(name)) && Number(name) !== process.pid) continue;

@@ -1,6 +1,6 @@
 import type { Session } from "../session/session.ts";
 
-/** How a session's commands are kept from the rest of the machine they run on, and why so. */
+/** How a session's commands are isolated from the machine they run on, and why. */
 export function placeOfCommands({ services, workspace }: Pick<Session, "services" | "workspace">): {
   readonly isolation: "sandboxed" | "unsandboxed";
   readonly isolationReason: string;

@@ -6,12 +6,12 @@ import { whatRuns } from "@gennai/machine/workspace/what-runs";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { AcceptedChecks } from "../checks/accepted-checks.ts";
 
-/** Commands that the repository chose, by the id of the call that runs them. */
+/** Commands defined by the repository, by the id of the call that runs them. */
 export type RepositoryChecks = ReadonlyMap<string, { readonly command: string; readonly source: string }>;
 
 /**
- * A command that the repository chose runs only on a person's word, even where the same command from the model
- * would run by itself.
+ * A command defined by the repository runs only if a user agrees, even if the same command from the model would run without a
+ * question.
  */
 export function createCheckPolicy(checks: RepositoryChecks): Policy {
   return {
@@ -29,7 +29,7 @@ export function createCheckPolicy(checks: RepositoryChecks): Policy {
   };
 }
 
-/** The same tool; in calls of a repository's check, what is known to run stands in the action that a person accepts. */
+/** The same tool; for a repository's check, the action that a user accepts includes what is known to run. */
 export function withCheckOperands(bash: Tool, checks: RepositoryChecks, workspace: Workspace): Tool {
   return {
     ...bash,
@@ -43,7 +43,7 @@ export function withCheckOperands(bash: Tool, checks: RepositoryChecks, workspac
   };
 }
 
-/** What was accepted of this workspace's checks, and the offer to accept one for good. */
+/** The accepted checks of this workspace, and the offer to accept one permanently. */
 export function lastingCheckAnswers(checks: RepositoryChecks, accepted: AcceptedChecks): PersistentApprovals {
   return {
     offer({ callId }) {

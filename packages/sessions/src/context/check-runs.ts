@@ -1,22 +1,22 @@
 import type { CallResult, GovernedTools } from "@gennai/governance/gate/gate";
 import type { ProjectCheck } from "./detect-check.ts";
 
-/** Milliseconds a check may take; after a single call, how long one is waited for, and how fast it has to have been. */
+/** Maximum milliseconds for a check; after a single call: how long to wait for one, and how fast it must have been. */
 const checkMs = 120_000;
 const quickWaitMs = 10_000;
 const quickMs = 5_000;
 /** Characters of output that go to the model. */
 const maxOutput = 8_000;
-/** How a shell says that there is no such program. */
+/** A shell's exit code for a missing program. */
 const notFound = 127;
 
 export interface CheckRunsPorts {
-  /** Bash behind the gate of this turn; and so that what would ask a person is refused. */
+  /** Bash behind the gate of this turn, and a version that refuses instead of asking a user. */
   readonly tools: GovernedTools;
   readonly unasked: GovernedTools;
-  /** The project's own check; asked for when it is needed first. */
+  /** The project's own check; looked up on first use. */
   check(): Promise<ProjectCheck | undefined>;
-  /** Told before a call of a check that the repository chose. */
+  /** Called before a call of a check that the repository defines. */
   ofRepository(callId: string, check: ProjectCheck): void;
   readonly turnId: string;
   /** Milliseconds since the epoch. */
@@ -24,7 +24,7 @@ export interface CheckRunsPorts {
 }
 
 export type CheckEnd =
-  /** `text`: for the model; `fresh`: the same with nothing in it that the run before had printed. */
+  /** `text`: for the model; `fresh`: only what the previous run did not print. */
   | {
       readonly type: "ran";
       readonly command: string;
@@ -34,13 +34,13 @@ export type CheckEnd =
     }
   | { readonly type: "not-run"; readonly why: string };
 
-/** Runs the project's own check, as a person allowed it. */
+/** Runs the project's own check, as allowed by a user. */
 export class CheckRuns {
   readonly #ports: CheckRunsPorts;
   #runs = 0;
-  /** The last run was quick, so that one may follow each call. */
+  /** The last run was fast enough to run one after each call. */
   #quick = false;
-  /** A person said no, or nobody was there: it is not asked again. */
+  /** A user refused, or nobody answered: not asked again. */
   #declined: string | undefined;
   #printed: ReadonlySet<string> = new Set();
 
@@ -48,7 +48,7 @@ export class CheckRuns {
     this.#ports = ports;
   }
 
-  /** Runs it, however long it takes. */
+  /** Runs the check, however long it takes. */
   async run(signal: AbortSignal): Promise<CheckEnd> {
     const check = await this.#ports.check();
     if (check === undefined) {
@@ -69,12 +69,15 @@ export class CheckRuns {
     return { type: "not-run", why: this.#declined };
   }
 
-  /** It was quick the last time. */
+  /** Whether the last run was quick. */
   get isQuick(): boolean {
     return this.#quick;
   }
 
-  /** Runs it once more if it was quick the last time; undefined when it was not, is not now, or a person would be asked. */
+  /**
+   * Runs the check again if the last run was quick; undefined if it was not, is not this time, or a user would have to be
+   * asked.
+   */
   async runIfQuick(signal: AbortSignal): Promise<CheckEnd | undefined> {
     const check = this.#quick ? await this.#ports.check() : undefined;
     if (check === undefined) return undefined;
@@ -119,7 +122,7 @@ export class CheckRuns {
   }
 }
 
-/** Line numbers and durations change with each run. */
+/** Line numbers and durations differ in each run. */
 function withoutNumbers(line: string): string {
   return line.replaceAll(/\d+/g, "0");
 }

@@ -6,21 +6,21 @@ import * as z from "zod";
 /** A quick check of a project: types, lints, no tests. */
 export interface ProjectCheck {
   readonly command: string;
-  /** Where it comes from, e.g. `.gennai/config.yaml`. */
+  /** Where it is defined, e.g. `.gennai/config.yaml`. */
   readonly source: string;
-  /** The repository says what runs, or brings the code that does: a person has to accept it. */
+  /** The repository defines the command or the code it runs: a user must accept it. */
   readonly fromRepository: boolean;
 }
 
 const maxBytes = 1024 * 1024;
 
-/** Scripts of a package that check without changing anything, best first. */
+/** Package scripts that check without changing anything, best first. */
 const scriptNames = ["typecheck", "type-check", "check", "check-types", "lint"] as const;
 
 const packageSchema = z.object({ scripts: z.record(z.string(), z.unknown()).optional() });
 
 /**
- * The check that is configured, else the first one that the project's files speak for; undefined when there is none.
+ * The configured check, else the first one that the project's files suggest; undefined if there is none.
  * @param root real path of the workspace
  */
 export async function findCheck(root: string, configured: string | undefined): Promise<ProjectCheck | undefined> {
@@ -35,11 +35,11 @@ export async function findCheck(root: string, configured: string | undefined): P
   for (const { file, holds, command, obeys } of known) {
     const text = await read(root, file);
     if (text === undefined || !holds.test(text)) continue;
-    // A compiler of the project's own, where it is installed.
+    // The project's own compiler, if installed.
     const local = `node_modules/.bin/${command.split(" ", 1)[0]}`;
     const installed = existsSync(join(root, local));
     if (file === "tsconfig.json" && !installed) continue;
-    // A program that lies in the workspace may be one that the repository brought along.
+    // A program in the workspace may come from the repository.
     return {
       command: installed ? `node_modules/.bin/${command}` : command,
       source: file,
@@ -50,8 +50,8 @@ export async function findCheck(root: string, configured: string | undefined): P
 }
 
 /**
- * What decides between several attempts: the check, else the tests of a package, which may take longer than one after each
- * edit; undefined when there is neither.
+ * The command that decides between several attempts: the check, else the package's tests, which may take longer than a check
+ * after each edit; undefined if there is neither.
  * @param root real path of the workspace
  */
 export async function findDecidingCommand(root: string, configured: string | undefined): Promise<string | undefined> {
@@ -59,14 +59,14 @@ export async function findDecidingCommand(root: string, configured: string | und
   if (check !== undefined) return check.command;
   const manifest = await read(root, "package.json");
   const tests = manifest === undefined ? undefined : scriptsOf(manifest)["test"];
-  // npm writes a script that only fails into a new package.
+  // npm puts a script that only fails into a new package.
   if (typeof tests !== "string" || tests.includes("no test specified")) return undefined;
   return `${await packageManager(root)} test`;
 }
 
 interface KnownCheck {
   readonly file: string;
-  /** What the file has to say. */
+  /** What the file must contain. */
   readonly holds: RegExp;
   /** A program of the toolchain that only checks. */
   readonly command: string;

@@ -14,19 +14,19 @@ export interface EditCheckPorts extends CheckRunsPorts {
 }
 
 /**
- * Looks at what the model changed, by the attached editor's language features, else by the project's own check: after each call
- * for that call's result, where that is a matter of moments, and else, or where several calls changed something, after the round.
- * What comes after the round stands behind the result of the call that changed the file; what the check prints, behind the last one.
+ * Checks what the model changed, with the attached editor's diagnostics or else the project's own check. Quick checks run after
+ * each call and go into its result; others, and those after several changing calls, run after the round. Then diagnostics are
+ * added after the result of the call that changed the file, and the check's output after the last result.
  */
 export class EditChecks {
   readonly #ports: EditCheckPorts;
   readonly #problems: EditorProblems;
   readonly #check: CheckRuns;
-  /** Every file that was changed in this turn. */
+  /** Every file changed in this turn. */
   readonly #all = new Set<string>();
-  /** The last call whose own result says how its files, and with a check all files, look. */
+  /** The last call whose result already reports on its files, or with a check on all files. */
   #looked: { readonly callId: string; readonly by: "editor" | "check" } | undefined;
-  /** Why the newest changes are not verified; undefined: they are. */
+  /** Why the newest changes are not verified; undefined if they are. */
   #unverified: string | undefined;
 
   constructor(ports: EditCheckPorts) {
@@ -41,8 +41,8 @@ export class EditChecks {
   }
 
   /**
-   * For the result of a call that has just changed files, which is recorded before that takes time. Rejects only when that cannot be:
-   * what else fails here is tried again after the round.
+   * The text for the result of a call that has just changed files. The change is recorded first if this takes time. Rejects
+   * only if it cannot be recorded: other failures are tried again after the round.
    */
   async look({ callId, paths, bySubAgent, signal, record }: EditingCall): Promise<string | undefined> {
     this.#looked = undefined;
@@ -65,13 +65,13 @@ export class EditChecks {
     }
   }
 
-  /** Call it between two rounds. @param changed in the round before */
+  /** Call it between two rounds. @param changed files changed in the round before */
   async run(changed: ChangedFiles | undefined): Promise<void> {
     if (changed === undefined || changed.calls.size === 0) return;
     const { calls, callId } = changed;
     for (const path of calls.keys()) this.#all.add(path);
     if (this.#looked?.callId === callId) {
-      // What one call changed may have broken what another one did: an editor was asked for the last one's files alone.
+      // One call may have broken what another changed: the editor was asked only about the last call's files.
       if (this.#looked.by === "check" || [...calls.values()].every((each) => each === callId)) return;
     }
     if (this.#problems.available && (await this.#byEditor(changed))) return;
@@ -80,7 +80,7 @@ export class EditChecks {
     if (end.type === "ran") await this.#tell(end.text, callId);
   }
 
-  /** What the user has to know at the end of a turn that says it is done; undefined when it was verified, or changed nothing. */
+  /** What the user must know if the turn claims to be done; undefined if everything was verified or nothing changed. */
   conclusion(): string | undefined {
     if (this.#all.size === 0 || this.#unverified === undefined) return undefined;
     const files = this.#all.size === 1 ? "The changed file was" : `The ${this.#all.size} changed files were`;
@@ -107,7 +107,7 @@ export class EditChecks {
     else this.#unverified = end.passed ? undefined : `the check \`${end.command}\` did not pass.`;
   }
 
-  /** Material that programs printed: it stands behind a result, as that result's own text does. */
+  /** Program output is data: it is added to a result, like the result's own text. */
   async #tell(text: string, toolCallId: string): Promise<void> {
     const masked = await this.#ports.redactor.redact(text);
     this.#ports.emit({ type: "call-note", toolCallId, text: masked });

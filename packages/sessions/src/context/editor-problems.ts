@@ -2,18 +2,18 @@ import type { Diagnostic } from "@gennai/protocol/model/editor/editor-requests";
 import type { EditorBridge } from "../bridge/editor-bridge.ts";
 import { isShown, problemLine } from "../bridge/shown-problems.ts";
 
-/** Milliseconds an editor gets to look at a changed file. */
+/** Milliseconds an editor gets to analyse a changed file. */
 const settleMs = 400;
 const maxProblems = 50;
 
 export interface FoundProblems {
-  /** Those that the one who asks was not told before. */
+  /** Problems that were not reported to this model before. */
   readonly fresh: readonly Diagnostic[];
-  /** Number of errors, told before or not. */
+  /** Number of errors, reported before or not. */
   readonly errors: number;
 }
 
-/** What the attached editor reports of changed files, each problem told once: to the session's model, and to its sub-agents. */
+/** The attached editor's diagnostics of changed files, each reported once to the session's model and once to its sub-agents. */
 export class EditorProblems {
   readonly #editor: Pick<EditorBridge, "can" | "listDiagnostics">;
   readonly #known = new Set<string>();
@@ -23,19 +23,19 @@ export class EditorProblems {
     this.#editor = editor;
   }
 
-  /** Without an editor that finds problems, there is nobody to ask. */
+  /** False without an attached editor that reports problems. */
   get available(): boolean {
     return this.#editor.can("diagnostics");
   }
 
-  /** Call it before anything is changed: what the editor reports now is not new. Rejects when it does not answer. */
+  /** Call it before anything is changed: problems reported now are not new. Rejects if the editor does not answer. */
   async begin(signal: AbortSignal): Promise<void> {
     for (const problem of await this.#list([], signal)) this.#known.add(keyOf(problem));
   }
 
   /**
-   * Waits until the editor has had time to look at the files, and asks it. Rejects when it does not answer.
-   * @param bySubAgent what it finds is told to a sub-agent, and stays new to the session's own model
+   * Waits until the editor has analysed the files, and asks it. Rejects if it does not answer.
+   * @param bySubAgent problems are reported to a sub-agent, and stay new for the session's own model
    */
   async find(paths: readonly string[], bySubAgent: boolean, signal: AbortSignal): Promise<FoundProblems> {
     await settled(signal);
@@ -53,14 +53,14 @@ export class EditorProblems {
   }
 }
 
-/** For the model. @param problems at least one */
+/** Text for the model. @param problems at least one */
 export function newProblemsText(problems: readonly Diagnostic[]): string {
   const lines = problems.slice(0, maxProblems).map(problemLine);
   if (problems.length > maxProblems) lines.push(`and ${problems.length - maxProblems} more`);
   return `The editor reports new problems in what this changed:\n${lines.join("\n")}`;
 }
 
-/** Lines move with each edit: a problem stays the same wherever it stands in its file. */
+/** Lines move with each edit, so the key has no line number. */
 function keyOf({ path, severity, message, source }: Diagnostic): string {
   return JSON.stringify([path, severity, message, source]);
 }

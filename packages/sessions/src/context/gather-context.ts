@@ -7,12 +7,12 @@ import type { EditorContext } from "./editor-context.ts";
 import type { NotedFiles } from "./noted-files.ts";
 import { readableDiff } from "./readable-diff.ts";
 
-/** Characters that one mention, and all of them, may add to a message. */
+/** Maximum characters that one mention, and all of them, may add to a message. */
 const maxItem = 60_000;
 const maxAll = 200_000;
 const maxDiffBytes = 256 * 1024;
 
-/** What a working tree has that its last commit has not, and what the index has. Nothing of the repository's own choosing runs for it. */
+/** Shows the changes of the working tree or the index. Runs nothing that the repository configures. */
 const plainDiff = "git diff --no-ext-diff --no-textconv --no-color --no-renames --no-prefix --relative";
 const diffCommand = `${plainDiff} HEAD`;
 const stagedCommand = `${plainDiff} --cached`;
@@ -20,9 +20,9 @@ const stagedCommand = `${plainDiff} --cached`;
 export interface ContextPorts {
   readonly workspace: Workspace;
   readonly redactor: Redactor;
-  /** Read, LS, Glob, Bash and Problems behind the gate of this turn, whose results nobody but this gets. */
+  /** Read, LS, Glob, Bash and Problems behind the gate of this turn; only this module gets their results. */
   readonly tools: GovernedTools;
-  /** Where those calls note what they saw. */
+  /** Records what those calls read. */
   readonly notes: Pick<NotedFiles, "takeObserved">;
   readonly turnId: string;
   readonly signal: AbortSignal;
@@ -31,15 +31,15 @@ export interface ContextPorts {
 export type ContextAdded = Extract<SessionEvent, { readonly type: "context-added" }>;
 
 interface Piece extends ContextItem {
-  /** Inside of its element; undefined when refused. */
+  /** Content of the element; undefined if refused. */
   readonly body: string | undefined;
-  /** What the element is about. */
+  /** What the element shows. */
   readonly about: string;
 }
 
 /**
- * Fetches what a prompt mentions and what its editor shows, by the same calls and the same rules as the model's own.
- * Undefined when there is nothing of it.
+ * Fetches what a prompt mentions and what its editor shows, with the same calls and rules as the model's own. Undefined if
+ * there is nothing to add.
  */
 export async function gatherContext(
   prompt: string,
@@ -93,7 +93,7 @@ async function diffPiece(
   const about = `changes since the last commit${only === undefined ? "" : ` in ${only}`}`;
   const piece = pieceOf(written, about, result);
   if (piece.body === undefined) return piece;
-  // A file that git does not know yet has no diff: all of it is the change.
+  // git has no diff for an untracked file: its whole content is the change.
   if (only !== undefined && !/^diff --/m.test(piece.body)) {
     const whole = { type: "path", path: only, lines: undefined, quoted: true, written } as const;
     return pathPiece(whole, `${id}-file`, ports);
@@ -101,14 +101,14 @@ async function diffPiece(
   return withReadable(piece, ports);
 }
 
-/** A piece that is a diff, of the files that the agent may read. */
+/** A diff, reduced to the files that the agent may read. */
 async function withReadable(piece: Piece, ports: ContextPorts): Promise<Piece> {
   if (piece.body === undefined) return piece;
   const body = await readableDiff(piece.body.slice(0, maxDiffBytes), (file) => refusalOf(file, ports));
   return { ...piece, body };
 }
 
-/** As one word of a shell, in the plainest way: a way that the analysis cannot read is not run unasked. */
+/** Quotes a shell word in the simplest way: the analysis would not run anything it cannot read without asking. */
 function shellQuoted(text: string): string {
   return text.includes("'") ? `"${text.replaceAll(/["$`\\]/g, "\\$&")}"` : `'${text}'`;
 }
@@ -119,7 +119,7 @@ async function pathPiece(
   ports: ContextPorts,
 ): Promise<Piece | undefined> {
   const path = await ports.workspace.resolve(written).catch(() => undefined);
-  // `@param` is not a path; `@../x` and `@/etc/hosts` are, and the rules say the result.
+  // `@param` is not a path; `@../x` and `@/etc/hosts` are, and are subject to the rules.
   const meant = quoted || lines !== undefined || /^(?:\.\.?\/|\/|~)/.test(written);
   if (path === undefined) return meant ? refused(name, "It is not a path of the workspace.") : undefined;
   const stat = path.inside ? await ports.workspace.stat(path).catch(() => undefined) : undefined;
@@ -163,7 +163,7 @@ async function ofEditor(editor: EditorContext, ports: ContextPorts): Promise<rea
   return pieces;
 }
 
-/** Why the agent may not see a file; undefined when it may. Nothing is read. */
+/** Why the agent may not see a file; undefined if it may. Does not read it. */
 async function refusalOf(path: string, { tools, turnId, signal }: ContextPorts): Promise<string | undefined> {
   const request = { id: "editor-context", name: "Read", argumentsJson: JSON.stringify({ file_path: path }) };
   const decided = await tools.decide(request, { turnId, signal });
@@ -200,7 +200,7 @@ function refused(name: string, reason: string): Piece {
   return { name, about: "", body: undefined, state: "refused", reason };
 }
 
-/** A secret may stand in a file's name as well. */
+/** File names may contain secrets too. */
 async function withMaskedNames(piece: Piece, redactor: Redactor): Promise<Piece> {
   const [name, about, reason] = await Promise.all(
     [piece.name, piece.about, piece.reason].map((text) => redactor.redact(text)),
@@ -225,7 +225,7 @@ function fitted(pieces: readonly Piece[]): readonly Piece[] {
   });
 }
 
-/** Material from files: it must not be able to end its own block. */
+/** Text from files must not be able to close its own block. */
 function blockOf(pieces: readonly Piece[]): string {
   const parts = pieces.map(({ name, about, body, reason }) =>
     body === undefined

@@ -6,12 +6,12 @@ import type { Session } from "../session/session.ts";
 const usualLimit = 50;
 const maxLimit = 500;
 const maxPrefix = 4096;
-/** So many files are looked at. */
+/** Maximum files considered. */
 const maxCandidates = 50_000;
 
 /**
- * Files and directories (with a slash behind) that begin like this, best first: entries of the directory that is being
- * typed, then files anywhere whose name begins with it. What git ignores and what the agent may not read is left out.
+ * Files and directories (with a trailing slash) that match the typed prefix, best first: entries of the typed directory, then
+ * files anywhere whose name begins with it. Excludes files that git ignores or that the agent may not read.
  */
 export async function listPaths(
   session: Pick<Session, "workspace" | "services">,

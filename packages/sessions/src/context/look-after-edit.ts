@@ -1,29 +1,29 @@
 import type { Tool, ToolOutcome } from "@gennai/governance/tool";
 
-/** A call that has changed files, before its result is told. */
+/** A call that has changed files and whose result is not yet reported. */
 export interface EditingCall {
   readonly callId: string;
   /** Relative to the workspace; at least one. */
   readonly paths: readonly string[];
-  /** A sub-agent's: the session's own model does not read this result. */
+  /** Made by a sub-agent: the session's own model does not read the result. */
   readonly bySubAgent: boolean;
   readonly signal: AbortSignal;
-  /** Makes durable what the call changed: for who looks long, and the server may end meanwhile. */
+  /** Makes the changes durable before a long check, because the server may end in the meantime. */
   record(): Promise<void>;
 }
 
-/** Asked with each call that changed files for what is new in them. Nobody looks until the turn has begun. */
+/** Called after each call that changed files, for new problems in them. Not set before the turn begins. */
 export interface LookAfterEdit {
-  /** What to say in the call's result; undefined: nothing. Rejects only when it cannot be recorded. */
+  /** Text for the call's result; undefined: none. Rejects only if the change cannot be recorded. */
   look?: (call: EditingCall) => Promise<string | undefined>;
 }
 
-/** More files than this are looked at once the round is over. */
+/** More changed files than this are checked after the round. */
 const mostFiles = 50;
 
 /**
- * The same tool, whose results also say what is new in the files that a call changed.
- * @param record makes it durable what a call changed
+ * The same tool; its results also report new problems in the files that a call changed.
+ * @param record makes a call's changes durable
  */
 export function withLookAfterEdit(
   tool: Tool,

@@ -2,15 +2,15 @@ import { runPolicies } from "@gennai/governance/gate/decide/run-policies";
 import { workspacePolicies } from "../policies/workspace-policies.ts";
 import type { Session } from "../session/session.ts";
 
-/** Milliseconds a rule may take. */
+/** Maximum milliseconds for a rule. */
 const timeoutMs = 5_000;
 
-/** Whether the agent could read a file of the workspace without a question; `false` for anything else. Never rejects. */
+/** Whether the agent may read a workspace file without a question; otherwise false. Never rejects. */
 export type MayRead = (path: string) => Promise<boolean>;
 
 /**
- * What the server puts before the model by itself is held to the rules that hold for reading: those of the house, of the
- * project and of rule files. Throws `ServiceError` when the project's configuration cannot be read.
+ * Text that the server adds on its own is subject to the reading rules: built-in, project and rule files. Throws `ServiceError`
+ * if the project's configuration cannot be read.
  */
 export async function createMayRead(
   session: Pick<Session, "id" | "workspace" | "services">,

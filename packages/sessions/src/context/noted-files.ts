@@ -4,11 +4,11 @@ import type { ObservedFile } from "@gennai/governance/tool";
 export interface ChangedFiles {
   /** By path, the id of the last call that changed the file. */
   readonly calls: ReadonlyMap<string, string>;
-  /** Id of the last call that changed any. */
+  /** Id of the last call that changed a file. */
   readonly callId: string;
 }
 
-/** What a turn's calls saw and changed, noted for what the server does by itself between two model calls. */
+/** What a turn's calls read and changed, for the server's own actions between two model calls. */
 export class NotedFiles {
   #observed: ObservedFile[] = [];
   #changed: ChangedFiles | undefined;
@@ -22,14 +22,14 @@ export class NotedFiles {
     this.#changed = { calls: new Map([...(this.#changed?.calls ?? []), ...changed]), callId };
   }
 
-  /** What the server's own calls saw since this was last asked; what the model's saw is in their results. */
+  /** What the server's own calls read since the last call of this method; the model's calls have it in their results. */
   takeObserved(): readonly ObservedFile[] {
     const taken = this.#observed;
     this.#observed = [];
     return taken;
   }
 
-  /** Undefined when nothing changed since this was last asked. */
+  /** Files changed since the last call of this method; undefined if none. */
   takeChanged(): ChangedFiles | undefined {
     const taken = this.#changed;
     this.#changed = undefined;

@@ -2,16 +2,19 @@ import type { GovernedTools } from "@gennai/governance/gate/gate";
 import type { SessionBridge } from "../bridge/session-bridge.ts";
 import type { ProjectCheck } from "./detect-check.ts";
 
-/** For what the server fetches and checks for the user: the turn's gate, and no result in the conversation. */
+/**
+ * Calls by the server itself, for fetching context and for checks: through the turn's gate, without results in the
+ * conversation.
+ */
 export interface OwnCalls {
   readonly tools: GovernedTools;
-  /** The same; what would ask a person is refused. */
+  /** The same tools, but refused instead of asking a user. */
   readonly unasked: GovernedTools;
   readonly editor: SessionBridge;
-  /** Commands that the repository chose, by call id: a person has to accept them. */
+  /** Commands defined by the repository, by call id: a user must accept them. */
   readonly repositoryChecks: Map<string, ProjectCheck>;
   /** The check that the project's configuration names. */
   readonly configuredCheck: string | undefined;
-  /** The scenario has commands, so that a check may be one. */
+  /** The scenario allows commands, so that a check can run. */
   readonly runsCommands: boolean;
 }

@@ -1,7 +1,7 @@
 /**
- * A diff of git's (`--no-prefix --no-renames`) without the files that the agent may not read: a diff says what is in them. One whose name cannot be read is
- * left out, too.
- * @param refusalOf why a file may not be read; undefined when it may
+ * A git diff (`--no-prefix --no-renames`) without the files that the agent may not read. A file whose name cannot be parsed is
+ * left out too.
+ * @param refusalOf why a file may not be read; undefined if it may
  */
 export async function readableDiff(
   diff: string,
@@ -20,7 +20,7 @@ export async function readableDiff(
   return parts.join("");
 }
 
-/** Of `diff --git x x`: without prefixes and renames both halves say the same. */
+/** The path in `diff --git x x`: without prefixes and renames, both halves are equal. */
 function pathOf(head: string): string | undefined {
   const combined = /^diff --(?:cc|combined) (.+)$/.exec(head)?.[1];
   if (combined !== undefined) return combined.startsWith('"') ? undefined : combined;

@@ -13,7 +13,7 @@ import type { OwnCalls } from "./own-calls.ts";
 export interface TurnContextOptions {
   readonly turnId: string;
   readonly gate: { readonly own: OwnCalls; readonly notes: NotedFiles; readonly afterEdit: LookAfterEdit };
-  /** As the user wrote it: a secret in it is not part of a path. */
+  /** As the user wrote it: masked text would not be a path. */
   readonly prompt: string;
   readonly editorContext: EditorContext | undefined;
   readonly editingMode: EditingMode;
@@ -25,7 +25,7 @@ export interface TurnContextOptions {
   readonly signal: AbortSignal;
 }
 
-/** What the server puts before the model by itself in a turn: what the prompt mentions, and how changed files look. */
+/** Context that the server adds by itself in a turn: what the prompt mentions, and problems in changed files. */
 export class TurnContext {
   readonly #options: TurnContextOptions;
   readonly #checks: EditChecks;
@@ -51,7 +51,7 @@ export class TurnContext {
 
   /** Call it before each model call. */
   async beforeModelCall(): Promise<void> {
-    // In Proposal Mode nothing is written, so there is nothing to check.
+    // Proposal Mode writes nothing, so there is nothing to check.
     const checks = this.#options.editingMode === "branch";
     if (this.#begun) return checks ? this.#checks.run(this.#options.gate.notes.takeChanged()) : undefined;
     this.#begun = true;
@@ -62,7 +62,7 @@ export class TurnContext {
     this.#options.gate.afterEdit.look = (call) => this.#checks.look(call);
   }
 
-  /** Fetches what a message mentions that was said while the turn ran, and that stands last in the conversation. */
+  /** Fetches what a message mentions that the user sent during the turn; it is the last one in the conversation. */
   mentionedIn(text: string): Promise<void> {
     return this.#gather(text, undefined);
   }
@@ -82,7 +82,7 @@ export class TurnContext {
     return gate.own.runsCommands ? findCheck(workspace.controlRoot, gate.own.configuredCheck) : undefined;
   }
 
-  /** Call it when the turn says that it is done: what the user has to know of it. */
+  /** Call it when the turn claims to be done: warns the user if changes are not verified. */
   finish(): void {
     const unverified = this.#checks.conclusion();
     if (unverified !== undefined) this.#options.sink.emit({ type: "warning", text: unverified });

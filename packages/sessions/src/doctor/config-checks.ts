@@ -18,7 +18,7 @@ export interface ConfigDirectories {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Whether what people wrote down can be used. Starts nothing, asks no provider and prints no key. */
+/** Checks whether the configuration files are valid. Starts nothing, asks no provider and prints no key. */
 export function configChecks(place: ConfigDirectories): readonly Check[] {
   return [
     { name: "rules", run: () => rulesFinding(place) },

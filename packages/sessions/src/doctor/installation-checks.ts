@@ -3,7 +3,7 @@ import { machineChecks } from "@gennai/machine/doctor/machine-checks";
 import { stateChecks } from "@gennai/store/doctor/state-checks";
 import { type ConfigDirectories, configChecks } from "./config-checks.ts";
 
-/** What works on this machine and what does not, from the bottom up. Changes nothing and starts no server. */
+/** Checks what works on this machine, lowest layer first. Changes nothing and starts no server. */
 export function installationChecks(place: ConfigDirectories): readonly Check[] {
   return [...machineChecks(place), ...stateChecks(place), ...configChecks(place)];
 }

@@ -10,7 +10,7 @@ import {
 } from "@gennai/protocol/model/governance/emergency";
 import * as z from "zod";
 
-/** What a person asks for. */
+/** A request to switch an emergency control. */
 export interface EmergencyRequest {
   readonly control: EmergencyControl;
   readonly enabled: boolean;
@@ -18,11 +18,11 @@ export interface EmergencyRequest {
   readonly tool: string;
   readonly by: string;
   readonly reason: string;
-  /** How the person reached the controls. */
+  /** How the request was made. */
   readonly via: "rpc" | "cli";
 }
 
-/** The same where it was written down. */
+/** The same fields as stored. */
 export const emergencyRequestFields = {
   control: z.enum(emergencyControlWords.words),
   enabled: z.boolean(),
@@ -32,27 +32,24 @@ export const emergencyRequestFields = {
   via: z.enum(["rpc", "cli"]),
 };
 
-/** A switching that happened, or that lost against one made at the same time. */
+/** A change of a control, effective or overruled by a stricter one made at the same time. */
 export interface EmergencyChange extends EmergencySwitch {
-  /** Counts the changes of a state directory, from 1. */
+  /** Sequence number within a state directory, from 1. */
   readonly number: number;
   /** Milliseconds since the epoch. */
   readonly time: number;
   readonly by: string;
   readonly reason: string;
   readonly via: "rpc" | "cli";
-  /** False when it was refused because somebody tightened the same control at the same moment. */
+  /** False if it was overruled because someone tightened the same control at the same moment. */
   readonly effective: boolean;
-  /** After it. */
+  /** State after the change. */
   readonly state: EmergencyState;
 }
 
 const maxText = 1_000;
 
-/**
- * A request in its recorded form. Tightening never fails for want of words; loosening needs to say why.
- * Throws `ServiceError` `invalid_argument`.
- */
+/** The request as recorded. Tightening needs no reason; loosening does. Throws `ServiceError` `invalid_argument`. */
 export function checkedRequest(request: EmergencyRequest): EmergencyRequest {
   const blocks = request.control === "block-tool";
   const tool = blocks ? foldToolName(request.tool) : "";

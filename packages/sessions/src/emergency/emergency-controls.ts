@@ -5,10 +5,10 @@ import { ServiceError } from "@gennai/machine/service-error";
 import type { EmergencyState } from "@gennai/protocol/model/governance/emergency";
 import type { EmergencyChange, EmergencyRequest } from "./emergency-change.ts";
 
-/** Where the controls are kept. */
+/** Storage of the controls. */
 export interface EmergencyRecord {
   current(): EmergencyState & { readonly problem?: string };
-  /** Rejects or throws `ServiceError` `invalid_argument`, or `StoreError` when it cannot be kept. */
+  /** Rejects or throws `ServiceError` `invalid_argument`, or `StoreError` if it cannot be saved. */
   change(asked: EmergencyRequest, workspaceRoots: Iterable<string>): EmergencyChange | Promise<EmergencyChange>;
   /** Adds a change to the ledgers that have no record of it yet. */
   record(change: EmergencyChange, workspaceRoots: Iterable<string>): void;
@@ -18,21 +18,21 @@ export interface EmergencyRecord {
 export interface EmergencyControlsOptions {
   readonly store: EmergencyRecord;
   readonly redactor: Redactor;
-  /** Roots of the workspaces this server works in: their ledgers get a record of every change. */
+  /** Roots of the workspaces of this server: each change is recorded in their ledgers. */
   readonly workspaceRoots: () => Promise<readonly string[]>;
   /** Tells this server's sessions. */
   readonly announce: (change: EmergencyChange) => Promise<void>;
   /** Ends every running turn and resolves with their ids when all have ended. */
   readonly stopWork: (reason: string) => Promise<readonly string[]>;
-  /** False when the server asks nobody for a token: then nobody can be told from the agent's own commands. */
+  /** False if the server requires no token: then callers cannot be distinguished from the agent's own commands. */
   readonly authenticated: boolean;
   readonly onError: (error: unknown) => void;
 }
 
-/** Milliseconds after which a stop of all work no longer waits for being kept. */
+/** Milliseconds after which a stop of all work takes effect without waiting to be saved. */
 const keepingTimeoutMs = 2_000;
 
-/** The emergency controls of one server: switches them, and makes a switching by any process effective here. */
+/** The emergency controls of one server: changes them, and applies changes by any process. */
 export class EmergencyControls implements Disposable {
   readonly #options: EmergencyControlsOptions;
   readonly #subscription: Disposable;
@@ -49,7 +49,7 @@ export class EmergencyControls implements Disposable {
     return this.#options.store.current();
   }
 
-  /** Asked right before every effect; a call that runs ends as soon as it would be refused. */
+  /** Called right before every effect; a running call ends as soon as it would be refused. */
   get standingCheck(): StandingCheck {
     const { store } = this.#options;
     return {
@@ -66,7 +66,7 @@ export class EmergencyControls implements Disposable {
     });
   }
 
-  /** Switches a control. Resolves when it is kept, recorded and effective on running work. Rejects with `ServiceError`. */
+  /** Changes a control. Resolves when the change is saved, recorded and applied to running work. Rejects with `ServiceError`. */
   async set(
     request: EmergencyRequest,
   ): Promise<{ readonly state: EmergencyState; readonly stoppedTurnIds: readonly string[] }> {
@@ -95,7 +95,7 @@ export class EmergencyControls implements Disposable {
     this.#subscription[Symbol.dispose]();
   }
 
-  /** Rejects with `ServiceError` when it cannot be kept; what runs is stopped all the same. */
+  /** Rejects with `ServiceError` if it cannot be saved; running work is stopped anyway. */
   async #kept(request: EmergencyRequest): Promise<EmergencyChange> {
     const { store, stopWork, workspaceRoots, onError } = this.#options;
     const stopsAll = request.control === "stop-all" && request.enabled;
@@ -103,7 +103,7 @@ export class EmergencyControls implements Disposable {
     const stop = async (): Promise<void> => {
       for (const turnId of await stopWork(`Stopped by ${request.by}: ${request.reason}`)) stopped.add(turnId);
     };
-    // A log that does not answer says so only after a while.
+    // A log that does not respond fails only after a timeout.
     const early = stopsAll ? setTimeout(() => void stop().catch(onError), keepingTimeoutMs) : undefined;
     try {
       return await store.change(request, await workspaceRoots());
@@ -130,7 +130,7 @@ export class EmergencyControls implements Disposable {
       if (change.effective && change.state.stopAll) {
         stopped = await stopWork(`Stopped by ${change.by}: ${change.reason}`);
       }
-      // The change may be another process's, which knows nothing of the workspaces here.
+      // The change may come from another process, which does not know this server's workspaces.
       store.record(change, await workspaceRoots());
     } catch (error) {
       onError(error);

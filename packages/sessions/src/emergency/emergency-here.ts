@@ -5,14 +5,14 @@ import type { EmergencyState } from "@gennai/protocol/model/governance/emergency
 import type { EmergencyChange, EmergencyRequest } from "./emergency-change.ts";
 import { EmergencyStore } from "./emergency-store.ts";
 
-/** The controls as they stand, and what led there. */
+/** The current state of the controls, and their history. */
 export interface EmergencyReport {
   readonly state: EmergencyState & { readonly problem?: string };
   /** Newest last. */
   readonly changes: readonly EmergencyChange[];
 }
 
-/** The emergency controls of a state directory, for a person at a terminal: no server need run. */
+/** The emergency controls of a state directory, for a user at a terminal: no server needs to run. */
 export class EmergencyHere implements AsyncDisposable {
   readonly #store: EmergencyStore;
 
@@ -28,26 +28,26 @@ export class EmergencyHere implements AsyncDisposable {
     return new EmergencyHere(await EmergencyStore.open(stateDir, { ...options, now: Date.now }));
   }
 
-  /** @param limit of the changes */
+  /** @param limit maximum number of changes */
   report(limit: number): EmergencyReport {
     return { state: this.#store.current(), changes: this.#store.history(limit) };
   }
 
   /**
-   * Switches a control for every server that has this state directory, those that start later too. It is recorded in the
-   * ledger of the workspace. False when somebody else switched it on at the same moment: then it stays on. Rejects with
-   * `ServiceError` `invalid_argument`, or `StoreError` when it cannot be kept.
+   * Changes a control for every server with this state directory, including ones started later, and records it in the
+   * workspace's ledger. False if someone else tightened it at the same moment: then it stays on. Rejects with `ServiceError`
+   * `invalid_argument`, or `StoreError` if it cannot be saved.
    */
   async switch(request: Omit<EmergencyRequest, "via">, workspaceRoot: string): Promise<boolean> {
     const redactor = await createRedactor({ secrets: [] });
     const reason = await redactor.redact(request.reason);
-    // A control holds everywhere, and one may switch it from anywhere: only a workspace gets a ledger by that.
+    // A control applies everywhere and can be switched from any directory: only workspaces get a ledger for it.
     const isWorkspace = [".orchestration", ".git"].some((name) => existsSync(join(workspaceRoot, name)));
     return this.#store.change({ ...request, via: "cli", reason }, isWorkspace ? [workspaceRoot] : []).effective;
   }
 
   /**
-   * Reports a stop of all work by any process, within a fraction of a second. One that stands already is in the report.
+   * Reports a stop of all work by any process within a fraction of a second. One already in force is in the report.
    * @param listener must not throw
    */
   onStopAll(listener: (change: EmergencyChange) => void): Disposable {
@@ -57,7 +57,9 @@ export class EmergencyHere implements AsyncDisposable {
     });
   }
 
-  /** Adds a change, which may be another process's, to the ledger of a workspace that has no record of it yet. Throws `StoreError`. */
+  /**
+   * Adds a change, possibly by another process, to the ledger of a workspace that has no record of it yet. Throws `StoreError`.
+   */
   record(change: EmergencyChange, workspaceRoot: string): void {
     this.#store.record(change, [workspaceRoot]);
   }

@@ -18,12 +18,12 @@ import {
   emergencyRequestFields,
 } from "./emergency-change.ts";
 
-/** Milliseconds after which a change by another process is noticed at the latest; decisions look at once. */
+/** Maximum milliseconds until a change by another process is noticed; decisions check at once. */
 const watchMs = 100;
-/** Two people who switch one control within this time do not know of each other: the stricter one counts. */
+/** Two changes of one control within this time are made without knowing each other: the stricter one wins. */
 const sameMomentMs = 250;
 
-/** The state beside the ledger, so that one transaction holds both, and neither can be lost without the other. */
+/** In the same database as the ledger, so that one transaction covers both and neither can be lost alone. */
 const schema = `
   CREATE TABLE IF NOT EXISTS emergency_changes (
     number INTEGER PRIMARY KEY,
@@ -56,11 +56,11 @@ export interface EmergencyStoreOptions {
   readonly onWarning: (text: string) => void;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** True for a replica of a shared log: changes come out of that log, in its order. */
+  /** True for a replica of a shared log: changes come from that log, in its order. */
   readonly shared?: boolean;
 }
 
-/** What makes a change the same in every replica. */
+/** What makes a change identical in every replica. */
 export interface SharedChange {
   /** Of the change. */
   readonly number: number;
@@ -68,7 +68,7 @@ export interface SharedChange {
   sealing(workspaceRoot: string): Sealing;
 }
 
-/** The emergency controls of a state directory: kept for good, seen by every process on it. */
+/** The emergency controls of a state directory: persistent, and visible to every process that uses it. */
 export class EmergencyStore implements AsyncDisposable {
   readonly #database: StoreDatabase;
   readonly #ledgers: Ledgers;
@@ -116,7 +116,7 @@ export class EmergencyStore implements AsyncDisposable {
     this.#watch.unref();
   }
 
-  /** As of now, also when another process switched. Cannot be read: nothing may be changed until it can. */
+  /** The current state, including changes by other processes. If it cannot be read, nothing may be changed. */
   current(): EmergencyState & { readonly problem?: string } {
     try {
       this.#assertSameFile();
@@ -129,21 +129,21 @@ export class EmergencyStore implements AsyncDisposable {
   }
 
   /**
-   * Switches a control, with a record in the ledger of each of these workspaces, in one transaction.
-   * Throws `ServiceError` `invalid_argument`, or `StoreError` when it cannot be kept; then nothing has changed.
+   * Changes a control and records it in the ledger of each of these workspaces, in one transaction. Throws `ServiceError`
+   * `invalid_argument`, or `StoreError` if it cannot be saved; then nothing has changed.
    */
   change(asked: EmergencyRequest, workspaceRoots: Iterable<string>): EmergencyChange {
     return this.#change(asked, [...workspaceRoots], undefined);
   }
 
-  /** A change that all replicas make, with a record in every ledger there is; undefined when it was made before. */
+  /** Applies a change that all replicas make, with a record in every existing ledger; undefined if it was applied before. */
   changeShared(asked: EmergencyRequest, shared: SharedChange): EmergencyChange | undefined {
     if (shared.number <= this.newestNumber) return undefined;
     const roots = this.#ledgers.table.newestOfAll().map(({ root }) => root);
     return this.#change(asked, roots, shared);
   }
 
-  /** Of the newest change; 0 for none. */
+  /** Number of the newest change; 0 if there is none. */
   get newestNumber(): number {
     return this.#readNewest()?.number ?? 0;
   }
@@ -186,8 +186,8 @@ export class EmergencyStore implements AsyncDisposable {
   }
 
   /**
-   * Reports changes by any process within a fraction of a second, each once; of none when it is the reading itself that
-   * broke down or works again.
+   * Reports changes by any process within a fraction of a second, each once; an empty list means that reading failed or works
+   * again.
    */
   onChange(listener: (changes: readonly EmergencyChange[]) => void): Disposable {
     this.#listeners.add(listener);
@@ -201,7 +201,7 @@ export class EmergencyStore implements AsyncDisposable {
     this.#database[Symbol.dispose]();
   }
 
-  /** @param own the change of this very call, handed on as the same object */
+  /** @param own the change made by this very call, passed on as the same object */
   #look(own?: EmergencyChange): void {
     const { problem } = this.current();
     const isNews = (problem === undefined) !== (this.#problem === undefined);
@@ -218,7 +218,7 @@ export class EmergencyStore implements AsyncDisposable {
   }
 
   #appendRecords(change: EmergencyChange, roots: readonly string[], shared?: SharedChange): void {
-    // A brake works also while nothing can be recorded; what was not is recorded with the next session.
+    // A control works even while nothing can be recorded; what is missing is recorded with the next session.
     if (shared === undefined && this.#ledgers.watch.stepBacks.length > 0) return;
     for (const root of new Set(roots)) {
       const workspace = this.#ledgers.table.workspace(root);
@@ -245,14 +245,14 @@ export class EmergencyStore implements AsyncDisposable {
   #readNewest(): EmergencyChange | undefined {
     const row = this.#statements.newest.get();
     if (row === undefined) {
-      // Once there was one: somebody emptied the table.
+      // There was a change before, so the table was emptied.
       if (this.#newest !== undefined) throw new Error("its record of changes is gone");
       return undefined;
     }
     return integerOf(row, "number") === this.#newest?.number ? this.#newest : changeOf(row);
   }
 
-  /** Another file in this place is not the one that was switched. */
+  /** Throws if the file was replaced with another one. */
   #assertSameFile(): void {
     this.#database.assertOpen();
     const now = statSync(this.#database.file, { bigint: true, throwIfNoEntry: false });

@@ -10,18 +10,21 @@ import { WorkingTreeClaim } from "../session/working-tree-claim.ts";
 import { SessionJournal } from "../turn/records/session-journal.ts";
 import { type GuardedToolPorts, guardedTool } from "./guarded-tools.ts";
 
-/** Milliseconds a policy may take. */
+/** Maximum milliseconds for a policy. */
 const policyTimeoutMs = 5_000;
 
-/** A call of another agent, from its question to its end. */
+/** A call by another agent, from its request to its end. */
 export interface GuardedCall {
-  /** Durably recorded where the call may run now. Rejects where it could not be decided or recorded: then it must not run. */
+  /**
+   * Resolves when the decision is durable; then the call may run. Rejects if it could not be decided or recorded: then it must
+   * not run.
+   */
   readonly verdict: Promise<HostVerdict>;
   /** Resolves when its end is recorded. Never rejects. */
   readonly done: Promise<void>;
-  /** How it ended, as the host said it. */
+  /** The call's end, as reported by the host. */
   ended(end: HostCallEnd): void;
-  /** The host will never say how it ended. */
+  /** Call it when the host will not report the end. */
   abandoned(): void;
 }
 
@@ -30,13 +33,13 @@ export interface GuardedCallPorts {
   readonly hostSession: string;
   readonly callId: string;
   readonly directory: string;
-  /** Whether its user can be asked about it. */
+  /** Whether the host's user can be asked. */
   readonly asks: boolean;
 }
 
 /**
- * Has the gate judge one call that another agent is about to make: by the same rules, in the same records, as a call of ours that is
- * not staged. "It runs" means there that the host was let go on.
+ * Judges a call that another agent is about to make: same rules and records as for our own unstaged calls. Here, "running"
+ * means that the host was allowed to continue.
  */
 export function judgeGuardedCall(
   session: Session,
@@ -58,7 +61,7 @@ export function judgeGuardedCall(
       signal.removeEventListener("abort", abort);
     }
   };
-  // Nobody of ours is asked: the host's own user is there, and sees the call.
+  // Our users are not asked: the host's own user sees the call.
   const confirmer: Confirmer = {
     ask: async ({ computed: { rule, reason } }) => {
       if (!ports.asks) return { type: "nobody" };
@@ -88,7 +91,7 @@ export function judgeGuardedCall(
   };
 }
 
-/** Resolves when all is recorded, with what speaks against the call; that says nothing where the host was let go on. */
+/** Resolves with the verdict when everything is recorded. If the host was already allowed to continue, it is not used. */
 async function judge(
   session: Session,
   call: Extract<HostCall, { readonly type: "judged" }>,
@@ -99,7 +102,8 @@ async function judge(
   const { signal } = new AbortController();
   const turnId = `${host.id} ${hostSession}`;
   using tree = new WorkingTreeClaim(services.locks, workspace.place, session.id);
-  // How long the host holds a file nobody knows: it is kept from a tree that one of us writes to, and keeps nobody from it.
+  // How long the host works on a file is unknown: it is refused a tree that one of our sessions writes to, but does not block
+  // anyone itself.
   const rules = await loadTurnRules(session, {
     editingMode: "branch",
     claimTree: () => tree.look(),
@@ -151,9 +155,9 @@ async function judge(
   return error.rule === "emergency/stop-all" ? { type: "stop", reason, before: true } : { type: "deny", reason };
 }
 
-/** For the agent's model and its user: why, what to do instead, and by which rule. */
+/** For the agent's model and its user: the reason, what to do instead, and the rule. */
 function reasonOf({ code, message, hint, rule }: ToolError, session: Session): string {
-  // That tool is ours, and the agent has none of ours.
+  // That tool is ours; the other agent does not have it.
   const next =
     rule === "intents/required"
       ? `Ask the user to select an intent for the session ${session.id} in Gennai.`

@@ -18,20 +18,23 @@ import type { SessionManager } from "../manager/session-manager.ts";
 import type { Session } from "../session/session.ts";
 import { type GuardedCall, judgeGuardedCall } from "./guarded-call.ts";
 
-/** By id. */
+/** Supported agents, by id. */
 const guardedHosts: ReadonlyMap<string, GuardedHost> = new Map(
   [claudeCode, codex, copilot, gemini, opencode, pi].map((host) => [host.id, host]),
 );
 
-/** Milliseconds after which nobody expects the end of a call any more: longer than any agent lets a command run, and its user think. */
+/**
+ * Milliseconds after which the end of a call is no longer expected: longer than any agent lets a command run and its user
+ * think.
+ */
 const abandonedMs = 2 * 60 * 60 * 1000;
-/** Calls of one session of an agent that it has not ended. */
+/** Maximum unfinished calls of one agent session. */
 const maxOpen = 100;
-/** Sessions of agents that are known by their own ids; the ones longest unused are forgotten first, and begin anew. */
+/** Agent sessions remembered by their own ids; the least recently used are forgotten first and start again. */
 const maxSessions = 1_000;
 
 interface HostSession {
-  /** Its id only: the object of a session is whose who holds it. */
+  /** Only the id: callers must hold a session to use its object. */
   readonly id: Promise<string>;
   readonly open: Map<string, OpenCall>;
 }
@@ -39,7 +42,7 @@ interface OpenCall extends GuardedCall {
   readonly judged: Extract<HostCall, { readonly type: "judged" }>;
 }
 
-/** Other agents whose calls the gate judges: a session of ours for each session of theirs in a project. */
+/** Other agents whose calls the gate judges: one of our sessions for each of their sessions in a project. */
 export class GuardedHosts {
   readonly #manager: SessionManager;
   readonly #sessions = new Map<string, HostSession>();
@@ -49,8 +52,8 @@ export class GuardedHosts {
   }
 
   /**
-   * Takes what an agent's hook was told, and gives what it is to answer; undefined: nothing. Rejects with `ServiceError`: then a call
-   * must not run.
+   * Processes the input of an agent's hook; resolves with the hook's answer, undefined if there is none. Rejects with
+   * `ServiceError`: then the call must not run.
    * @param workingDir of the project; empty: the server's default
    */
   async tell(hostId: string, workingDir: string, payload: unknown): Promise<HostAnswer | undefined> {
@@ -110,7 +113,7 @@ export class GuardedHosts {
     using held = new DisposableStack();
     const { known, session } = await this.#opened(host, workingDir, key, held);
     const callId = host.namesCalls === false ? freeId(known.open, told) : told;
-    // One that is told again was not let go on the first time.
+    // A call that is announced again was not allowed to continue the first time.
     known.open.get(callId)?.abandoned();
     if (known.open.size >= maxOpen) {
       return {
@@ -132,7 +135,7 @@ export class GuardedHosts {
     return await judged.verdict;
   }
 
-  /** Held before it is looked for: whatever closes sessions closes no held one. One that somebody deleted begins anew. */
+  /** Held before it is looked up: held sessions are never closed. A deleted session starts again. */
   async #opened(
     host: GuardedHost,
     workingDir: string,
@@ -157,7 +160,7 @@ export class GuardedHosts {
   #sessionOf(host: GuardedHost, workingDir: string, key: string): HostSession {
     const found = this.#sessions.get(key);
     const known = found ?? { id: this.#begin(host, workingDir), open: new Map<string, OpenCall>() };
-    // The one used last stands last.
+    // Reinserted, so that the most recently used one is last.
     this.#sessions.delete(key);
     this.#sessions.set(key, known);
     if (found !== undefined) return known;
@@ -171,7 +174,7 @@ export class GuardedHosts {
     return known;
   }
 
-  /** No model of ours speaks in it: the offline assistant needs nothing. */
+  /** None of our models is used in it, so it runs with the offline assistant, which needs no setup. */
   async #begin(host: GuardedHost, workingDir: string): Promise<string> {
     const { defaultSettings, callers } = this.#manager.services;
     const settings = { ...defaultSettings, backend: "offline", model: "", interactive: false } as const;
@@ -183,7 +186,7 @@ export class GuardedHosts {
 
 const ranAnother = "It ran with other arguments than those that were judged: another hook, or a person, changed them.";
 
-/** For a call whose id only says what it is: one that is the same may be open. */
+/** For hosts without unique call ids: an identical call may still be open. */
 function freeId(open: ReadonlyMap<string, OpenCall>, told: string): string {
   let id = told;
   for (let number = 2; open.has(id); number += 1) id = `${told} ${number}`;
@@ -191,8 +194,8 @@ function freeId(open: ReadonlyMap<string, OpenCall>, told: string): string {
 }
 
 /**
- * The open call that this is the end of. Of an agent whose calls have no ids it is the newest that is the same; where there is none, it
- * was changed, and is one of the same tool.
+ * Finds the open call that this end belongs to. For agents without call ids: the newest identical call; if there is none, the
+ * call was changed, and the newest one of the same tool is used.
  */
 function endedCall(
   { namesCalls }: GuardedHost,
@@ -206,7 +209,7 @@ function endedCall(
   return all.find(([, { judged }]) => judged.tool === ran.tool)?.[1];
 }
 
-/** Where it stood is not part of it: a command may have gone elsewhere since. */
+/** The working directory is not compared: a command may have changed it. */
 function isSameCall(judged: Extract<HostCall, { readonly type: "judged" }>, ran: HostCall): boolean {
   if (ran.type !== "judged" || ran.tool !== judged.tool) return false;
   const { cwd: _, ...args } = judged.args;

@@ -19,12 +19,15 @@ import { refuseHiddenBelow } from "./hidden-below.ts";
 export interface GuardedToolPorts {
   readonly workspace: Workspace;
   readonly home: string;
-  /** Where the host stands: what its relative paths start from. Absolute. */
+  /** Working directory of the host: base of its relative paths. Absolute. */
   readonly directory: string;
   readonly loadWeb: () => Promise<WebConfig>;
-  /** Globs of files that no search may reach. The host's own search knows nothing of them. */
+  /** Globs of files that no search may reach. The host's own search does not know them. */
   readonly searchExcludes: readonly string[];
-  /** Lets the host go on with the call; resolves when it says how that ended, or when nobody will. Rejects when the signal aborts. */
+  /**
+   * Lets the host continue with the call; resolves when it reports the end, or when no report is expected any more. Rejects
+   * when the signal aborts.
+   */
   run(context: ExecutionContext): Promise<HostCallEnd>;
 }
 
@@ -33,14 +36,14 @@ type Analyse = (args: unknown) => Promise<Analysis>;
 
 const path = z.string().min(1).max(4096);
 const text = z.string().max(maxFileBytes);
-/** Further paths that one call is about. */
+/** Further paths of the same call. */
 const others = z.array(path).max(100).optional();
-/** What a Write is told. */
+/** The input of a Write. */
 const wholeText = z.object({ content: z.string() });
 
 /**
- * The one call of another agent as a tool of the gate's: what it would do is worked out as for our own, and running it means to let the
- * host go on. What was written is looked at afterwards.
+ * The call of another agent as a tool for the gate: its effects are analysed as for our own, and running it means that the host
+ * may continue. The written files are checked afterwards.
  */
 export function guardedTool({ tool, server, readsOnly }: Judged, ports: GuardedToolPorts): Tool {
   const { parameters, analyse } = server === undefined ? ownKind(tool, ports) : externalKind(server, tool, ports);
@@ -70,7 +73,7 @@ export function guardedTool({ tool, server, readsOnly }: Judged, ports: GuardedT
   };
 }
 
-/** The host's word is not evidence. What a file holds is. */
+/** The host's report is no evidence; the files' content is. */
 function verification(args: unknown, { failure }: ToolOutcome, changes: readonly FileChange[]): Verification {
   if (failure !== undefined) return { state: "failed", evidence: "The agent said that it failed." };
   const [change] = changes;
@@ -117,7 +120,7 @@ function ownKind(tool: string, ports: GuardedToolPorts): { readonly parameters: 
           ];
           return {
             statement: `Run \`${typed}\`${how.join("")}`,
-            // Nobody stages it, and no sandbox of ours holds it.
+            // It is not staged, and runs outside our sandbox.
             effects: [{ type: "exec", command, cwd, where: "server" }],
             ...(command.readsOnly ? {} : { operands: await commandOperands(workspace, command, undefined) }),
             ...(description === undefined ? {} : { claim: description }),
@@ -142,7 +145,7 @@ function ownKind(tool: string, ports: GuardedToolPorts): { readonly parameters: 
       return kind(
         { pattern: z.string().min(1).max(4096), path: path.optional(), or: others },
         async ({ pattern, path: given = ".", or = [] }) => {
-          // A pattern may begin with a directory of its own, also one outside.
+          // A pattern may begin with its own directory, also outside the workspace.
           const base = /^[^*?[{]*\//.exec(pattern)?.[0];
           const starts = await Promise.all([given, ...or].map((each) => resolve(each)));
           const places = await Promise.all(
@@ -248,7 +251,7 @@ function ownKind(tool: string, ports: GuardedToolPorts): { readonly parameters: 
   }
 }
 
-/** Nothing is known of such a tool but its name and what it is told: it is never accepted for good, and asks each time. */
+/** Only the name and input of such a tool are known: it always asks, and cannot be accepted permanently. */
 function externalKind(server: string, tool: string, ports: GuardedToolPorts) {
   const parameters = z.record(z.string(), z.unknown());
   const analyse: Analyse = async (args) => {
@@ -268,21 +271,21 @@ function externalKind(server: string, tool: string, ports: GuardedToolPorts) {
   return { parameters, analyse };
 }
 
-/** Also one that only reads is asked about: the agent's sandbox is what its user counts on. */
+/** Asks even for a read-only command: the user relies on the agent's sandbox. */
 function outOfItsSandbox(command: CommandAnalysis): CommandAnalysis {
   const reason = "This command is to run without the agent's own sandbox.";
   return { ...command, dangers: [...command.dangers, { rule: "guard/sandbox-off", verdict: "ask", reason }] };
 }
 
-/** One argument may hold several: behind spaces, or behind commas where there are no braces. */
+/** One argument may contain several globs, separated by spaces, or by commas if there are no braces. */
 function globsIn(given: string): readonly string[] {
   const words = given.split(/\s+/).flatMap((word) => (word.includes("{") ? [word] : word.split(",")));
   return words.filter((word) => word !== "");
 }
 
 /**
- * Where a path leads for a host that trims it, and takes `..` out of its text before it follows links, and for one that does not. Where
- * these are two places, nobody knows which is meant: then it throws `ToolFailure`.
+ * Resolves a path in two ways: for a host that trims it and removes `..` textually before following links, and for one that
+ * does not. Throws `ToolFailure` if the two differ, because it is unknown which the host uses.
  */
 async function resolved(
   raw: string,
@@ -302,13 +305,11 @@ async function resolved(
 
 function fromHost(raw: string, directory: string, home: string): string {
   if (raw === "~" || raw.startsWith("~/")) return join(home, raw.slice(1));
-  // Not joined where it is absolute: `..` behind a link means another place than in the text.
+  // An absolute path is not normalised: `..` after a link leads elsewhere than in the text.
   return isAbsolute(raw) ? raw : `${directory}/${raw}`;
 }
 
-/**
- * The host keeps its own account of what it has read, so that what is there now is the base. Outside of the workspace nothing is looked at.
- */
+/** The host tracks itself what it has read, so the current content is the base. Files outside the workspace are not read. */
 async function fileWrite(at: WorkspacePath, workspace: Workspace, content: string | undefined): Promise<FileWrite> {
   const current = at.inside ? await contentOf(at, workspace) : undefined;
   return {
@@ -328,7 +329,7 @@ async function contentOf(at: WorkspacePath, workspace: Workspace): Promise<strin
   return (await workspace.read(at, { maxBytes: maxFileBytes })).sha256;
 }
 
-/** What happened to the files that the call was to write. */
+/** The changes to the files that the call was to write. */
 async function changesOf(effects: readonly Effect[], workspace: Workspace): Promise<readonly FileChange[]> {
   const changes: FileChange[] = [];
   for (const effect of effects) {

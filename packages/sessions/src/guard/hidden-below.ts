@@ -4,12 +4,13 @@ import { ToolFailure } from "@gennai/governance/tool-error";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { pathName } from "../tools/path-name.ts";
 
-/** More files than this are not looked through. */
+/** Maximum files examined. */
 const maxFiles = 50_000;
 
 /**
- * Throws `ToolFailure` where another program's search would print what ours leaves out: files that no search may reach, below what it
- * searches. Files that git ignores are not seen here, nor by a search without a glob; a wide glob reaches them, so none is let through.
+ * Throws `ToolFailure` if another program's search would show what ours hides: files that no search may reach, below the
+ * searched directory. Ignored files are not seen here, nor by a search without a glob; a wide glob reaches them, so it is
+ * refused.
  *
  * @param globs of the files that are searched; none: all
  */

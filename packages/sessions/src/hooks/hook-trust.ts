@@ -11,7 +11,7 @@ import * as z from "zod";
 export const projectHooksFile = ".gennai/hooks.json";
 const maxBytes = 256 * 1024;
 
-/** By real path of the workspace: SHA-256 of the hooks file that a person looked at. */
+/** Real path of the workspace, and SHA-256 of the hooks file that a user reviewed. */
 const trustSchema = z.record(z.string(), z.string().regex(/^[0-9a-f]{64}$/));
 
 export interface ProjectHooks {
@@ -19,7 +19,7 @@ export interface ProjectHooks {
   readonly sha256: string;
 }
 
-/** The workspace's own hooks file; undefined when there is none. Throws `UnreadableFile`. */
+/** The workspace's own hooks file; undefined if there is none. Throws `UnreadableFile`. */
 export async function readProjectHooks(workspaceRoot: string): Promise<ProjectHooks | undefined> {
   try {
     const text = await readControlFile(workspaceRoot, projectHooksFile, maxBytes);
@@ -30,7 +30,7 @@ export async function readProjectHooks(workspaceRoot: string): Promise<ProjectHo
   }
 }
 
-/** The digest of the workspace's hooks file that a person trusted; undefined when nobody did. */
+/** Digest of the workspace's hooks file that a user trusted; undefined if there is none. */
 export async function trustedDigest(stateDir: string, workspaceRoot: string): Promise<string | undefined> {
   return (await readTrust(stateDir))[workspaceRoot];
 }

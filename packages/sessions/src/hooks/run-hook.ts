@@ -6,15 +6,15 @@ import { ProcessGroup } from "@gennai/machine/process/group/process-group";
 import { inheritedDescriptors } from "@gennai/machine/process/helper/inherited-descriptors";
 import { BoundedOutput } from "@gennai/machine/process/output/bounded-output";
 
-/** Bytes kept of each stream, and bytes after which a hook is ended. */
+/** Bytes kept of each stream, and bytes after which a hook is killed. */
 const keepBytes = 64 * 1024;
 const maxBytes = 1024 * 1024;
-/** Milliseconds for a hook that was asked to end. */
+/** Milliseconds between asking a hook to end and killing it. */
 const graceMs = 500;
 
 /**
- * Runs users' programs: in a session of its own, in the workspace, with the environment that commands get, the call as JSON
- * on standard input. Whatever they leave running is ended with them.
+ * Runs users' hook programs: in a process session of their own, in the workspace, with the environment of commands, with the
+ * call as JSON on standard input. Processes that they leave running are killed.
  */
 export function createHookRunner(options: {
   readonly cwd: string;
@@ -26,7 +26,7 @@ export function createHookRunner(options: {
   return {
     async run(hook, input, { signal }) {
       signal.throwIfAborted();
-      // Not bash: with a socket for its input it reads the user's start-up files, whose output would be the hook's.
+      // Not bash: if its input is a socket, it reads the user's start-up files, whose output would be mixed into the hook's.
       const run = await runProgram("/bin/sh", ["-c", hook.command], {
         cwd,
         env,
@@ -71,7 +71,7 @@ async function runProgram(
   const timer = setTimeout(() => over.resolve(`it timed out after ${timeoutMs / 1000} s`), timeoutMs);
   const abort = (): void => over.resolve("it was stopped");
   signal.addEventListener("abort", abort, { once: true });
-  // It may have been stopped while it was started.
+  // It may have been stopped while starting.
   if (signal.aborted) abort();
   const [out, errors] = [stdout, stderr].map((stream) => {
     const kept = new BoundedOutput(keepBytes);
@@ -82,7 +82,7 @@ async function runProgram(
     stream.on("error", () => {});
     return kept;
   });
-  // A program that does not read its input closes it, which is no fault.
+  // A program that does not read its input closes it, which is no error.
   stdin.on("error", () => {});
   stdin.end(input);
   try {

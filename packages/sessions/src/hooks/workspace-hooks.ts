@@ -6,7 +6,7 @@ import { projectHooksFile, readProjectHooks, trustedDigest, trustProjectHooks } 
 
 export interface LoadedHooks {
   readonly hooks: readonly HookCommand[];
-  /** Hooks that somebody wants and that cannot be known: what they would have refused is refused. */
+  /** Configured hooks that cannot be read: the calls they might refuse are refused. */
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
 }
@@ -18,7 +18,7 @@ export interface HooksDirectories {
   readonly workspaceRoot: string;
 }
 
-/** The programs that people have judge the calls in a workspace. */
+/** Programs with which users judge the calls in a workspace. */
 export class WorkspaceHooks {
   readonly #place: HooksDirectories;
 
@@ -26,7 +26,7 @@ export class WorkspaceHooks {
     this.#place = place;
   }
 
-  /** The user's hooks, and the project's if a person trusted them as they are. Never rejects. */
+  /** The user's hooks, and the project's if a user trusted their current content. Never rejects. */
   async load(): Promise<LoadedHooks> {
     const { configDir, stateDir, workspaceRoot } = this.#place;
     const hooks: HookCommand[] = [];
@@ -52,16 +52,16 @@ export class WorkspaceHooks {
         warnings.push(`The hooks of ${projectHooksFile} do not run: ${why}. Read it, then: gennai hooks trust`);
       }
     } catch (error) {
-      // What was never trusted does not run anyway.
+      // Hooks that were never trusted do not run anyway.
       (trusted === undefined ? warnings : problems).push(errorMessage(error));
     }
     return { hooks, problems, warnings };
   }
 
   /**
-   * Remembers that a person trusts the project's hooks file as it is now; a change takes the trust away. Resolves with the
-   * commands it runs, or undefined when there is no such file. Rejects for a file that is not valid.
-   * @param record gets the file's SHA-256, before it is trusted: where it rejects, nothing is
+   * Records that a user trusts the current hooks file of the project; any change ends the trust. Resolves with the commands it
+   * runs, undefined if there is no such file. Rejects for an invalid file.
+   * @param record gets the file's SHA-256 before it is trusted: if it rejects, the file is not trusted
    */
   trust(record: (sha256: string) => Promise<void>): Promise<readonly string[] | undefined> {
     return trustProjectHooks(this.#place.stateDir, this.#place.workspaceRoot, record);

@@ -14,8 +14,8 @@ export class IntentsFormatError extends Error {
 }
 
 /**
- * The same intents in the canonical form: a list under `active_intents`, canonical names of fields, lists where lists belong.
- * Fields nobody knows, comments and order stay. Throws `IntentsFormatError` for what is not a list of intents.
+ * The same intents in canonical form: a list under `active_intents`, canonical field names, lists where lists belong. Unknown
+ * fields, comments and order are kept. Throws `IntentsFormatError` if the text is not a list of intents.
  *
  * @param more entries added to the scope of an intent, by its id
  */
@@ -87,7 +87,7 @@ function canonicalFields(document: Document, item: YAMLMap): void {
 function extendScope(document: Document, item: YAMLMap, entries: readonly string[]): void {
   const old: unknown = item.get("owned_scope", true);
   const list = isSeq(old) ? old : new YAMLSeq();
-  // An empty list is written in brackets; what is added to it should not be.
+  // An empty list is written in brackets; entries added to it should not be.
   if (list.items.length === 0) list.flow = false;
   for (const entry of entries) list.items.push(document.createNode(entry));
   item.set("owned_scope", list);

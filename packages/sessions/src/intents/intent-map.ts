@@ -14,8 +14,8 @@ const maxSourceBytes = 2 * 1024 * 1024;
 const attempts = 5;
 
 /**
- * Keeps `.orchestration/intent_map.md`: intent, files, symbols. `record` only notes what changed and returns; the file is
- * written a moment later, whole or not at all. Trouble goes to `onWarning`: the map is a view, no work stops for it.
+ * Maintains `.orchestration/intent_map.md`: intents, files, symbols. `record` only notes the change; the file is written
+ * atomically a moment later. Errors go to `onWarning`: the map is only a view, so work does not stop for it.
  */
 export class IntentMap implements AsyncDisposable {
   readonly #workspace: Workspace;
@@ -28,7 +28,7 @@ export class IntentMap implements AsyncDisposable {
   constructor(options: {
     readonly workspace: Workspace;
     readonly onWarning: (text: string) => void;
-    /** Milliseconds that changes are gathered; 500 by default. */
+    /** Milliseconds for collecting changes; default 500. */
     readonly delayMs?: number;
   }) {
     this.#workspace = options.workspace;
@@ -43,7 +43,7 @@ export class IntentMap implements AsyncDisposable {
     this.#timer.unref();
   }
 
-  /** Writes what is noted so far. Never rejects. */
+  /** Writes what was noted so far. Never rejects. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -64,7 +64,7 @@ export class IntentMap implements AsyncDisposable {
           await this.#writeOnce(noted);
           return;
         } catch (error) {
-          // Another server may have written meanwhile: read again, add again.
+          // Another server may have written in the meantime: read and merge again.
           if (
             attempt === attempts ||
             !(error instanceof ToolFailure) ||
@@ -95,7 +95,7 @@ export class IntentMap implements AsyncDisposable {
 
   async #note(entries: IntentMapEntries, intentId: string, change: FileChange): Promise<void> {
     if (change.operation === "delete") {
-      // What is not there any more belongs to nobody.
+      // Drop files that no longer exist.
       for (const [id, files] of entries) {
         files.delete(change.path);
         if (files.size === 0) entries.delete(id);
@@ -110,7 +110,7 @@ export class IntentMap implements AsyncDisposable {
     const content = await this.#contentOf(await this.#workspace.resolve(change.path), maxSourceBytes).catch(
       () => undefined,
     );
-    // The blocks are lines of the text that was written; another text has other lines.
+    // The blocks are line ranges of the written text; if the file has changed since, they do not match.
     if (content === undefined || content.sha256 !== change.afterSha256) return;
     for (const symbol of symbolsAt(decodeText(content.bytes)?.text ?? "", change.blocks)) symbols.add(symbol);
   }

@@ -19,10 +19,10 @@ export type IntentsFileRead =
   | {
       readonly type: "read";
       readonly parsed: ParsedIntents;
-      /** Of the text. */
+      /** SHA-256 of the text. */
       readonly sha256: string;
     }
-  /** It is there and says nothing that counts. */
+  /** The file exists but has no valid content. */
   | { readonly type: "broken"; readonly problem: string };
 
 /** @param root real path of the workspace */
@@ -40,7 +40,7 @@ export async function readIntentsFile(root: string): Promise<IntentsFileRead> {
   }
 }
 
-/** What no intent may edit. A file that is there and cannot be read ignores everything. */
+/** What no intent may edit. If the file exists but cannot be read, everything counts as ignored. */
 export async function readIntentIgnore(root: string): Promise<IgnoredPaths> {
   const text = await textOf(root, intentIgnoreFile, maxIgnoreBytes);
   switch (text.type) {
@@ -55,7 +55,7 @@ export async function readIntentIgnore(root: string): Promise<IgnoredPaths> {
   }
 }
 
-/** Changes whenever the file does; `missing` when nothing is there. */
+/** Changes when the file changes; `missing` if it does not exist. */
 export function fileStamp(root: string, file: string): string {
   let found: BigIntStats | undefined;
   try {

@@ -27,15 +27,15 @@ export interface IntentsStatus {
   /** Why it is on or off, in one sentence. */
   readonly why: string;
   readonly intents: readonly Intent[];
-  /** SHA-256 of the text they were read from; empty without a file. */
+  /** SHA-256 of the text the intents were read from; empty without a file. */
   readonly sha256: string;
-  /** Whether a person accepted this very text. In `required`, nothing can be selected before. */
+  /** Whether a user accepted this exact text. In `required` mode, nothing can be selected before. */
   readonly accepted: boolean;
   /** Problems with the files: file, line, what to do. */
   readonly problems: readonly string[];
 }
 
-/** Records that a file of this SHA-256 is accepted. */
+/** Records that a file with this SHA-256 is accepted. */
 type Recorded = (sha256: string) => Promise<void>;
 
 interface ReadIntents {
@@ -47,8 +47,8 @@ interface ReadIntents {
 }
 
 /**
- * The intents of one workspace. Every question looks whether the files changed, and reads them again only then. While the
- * intents file is broken, those read before stay, and nothing becomes selectable.
+ * The intents of one workspace. Each call checks whether the files changed, and only then reads them again. While the intents
+ * file is invalid, the earlier intents stay, but no more can be selected.
  */
 export class IntentsService {
   /** Relative to the workspace. */
@@ -68,8 +68,8 @@ export class IntentsService {
   }
 
   /**
-   * Reads nothing yet, and has nothing to be closed.
-   * @param options.defaultMode where the person chose nothing for this workspace: the profile's
+   * Reads nothing yet, and need not be closed.
+   * @param options.defaultMode if the user chose none for this workspace: the profile's
    */
   static open(options: {
     readonly workspace: Workspace;
@@ -103,11 +103,11 @@ export class IntentsService {
 
   /**
    * What the policy needs for a call.
-   * @param activeId of the session's intent; one that was finished or renamed since is no longer active
+   * @param activeId of the session's intent; it is not active if it was finished or renamed since
    */
   async rules(activeId: string | undefined): Promise<IntentRules> {
     const { on, mode, intents, accepted } = await this.status();
-    // Where intents are required, they are what permits: only a text that the person accepted may do that.
+    // In `required` mode, intents grant permission: only a text that the user accepted may do so.
     const selectable = mode === "required" && !accepted ? [] : intents.filter((intent) => intent.selectable);
     const ignored = await this.#readIgnored();
     return {
@@ -119,7 +119,7 @@ export class IntentsService {
     };
   }
 
-  /** The intent with this id. Throws `ToolFailure` `invalid_intent` for one that is not there or cannot be selected. */
+  /** The intent with this id. Throws `ToolFailure` `invalid_intent` if it does not exist or cannot be selected. */
   async selectable(id: string | undefined): Promise<Intent> {
     const rules = await this.rules(id?.trim());
     const { selectable, active } = rules;
@@ -132,15 +132,15 @@ export class IntentsService {
   }
 
   /**
-   * Adds paths to what an intent owns and writes the file in its canonical form. Only for what a person agreed to. Throws
-   * `ToolFailure`: `invalid_intent`, `invalid_scope`, `intents_unreadable`, or why it cannot be written.
+   * Adds paths to an intent's scope and writes the file in canonical form. Only after a user agreed. Throws `ToolFailure`:
+   * `invalid_intent`, `invalid_scope`, `intents_unreadable`, or why it cannot be written.
    */
   async expandScope(id: string, paths: readonly string[]): Promise<Intent> {
     return this.#inOrder(() => this.#expandScope(id, paths));
   }
 
   /**
-   * Makes the file when there is none. False when there is one. Throws `ToolFailure` when it cannot be written.
+   * Creates the file; false if it exists. Throws `ToolFailure` if it cannot be written.
    * @param record see `accept`
    */
   async create(text: string, record: Recorded): Promise<boolean> {
@@ -153,11 +153,11 @@ export class IntentsService {
   }
 
   /**
-   * A person read the file; any change takes that back. Throws `ToolFailure` `intents_unreadable` when there is none, or none
-   * that can be read, and `stale_file` when it is another one by now.
+   * A user accepted the file; any change ends that. Throws `ToolFailure` `intents_unreadable` if it is missing or cannot be
+   * read, and `stale_file` if it has changed.
    *
-   * @param options.record gets the SHA-256 of what is accepted, before it is: where it rejects, nothing is accepted
-   * @param options.seen SHA-256 of what the person saw; undefined: as it is now
+   * @param options.record gets the SHA-256 of the text before it is accepted: if it rejects, nothing is accepted
+   * @param options.seen SHA-256 of what the user saw; undefined: the current text
    */
   async accept({ record, seen }: { readonly record: Recorded; readonly seen?: string }): Promise<IntentsStatus> {
     const read = await readIntentsFile(this.#workspace.controlRoot);
@@ -173,7 +173,7 @@ export class IntentsService {
     return this.status();
   }
 
-  /** A person's choice for this workspace; it also forgets that an intents file was ever there. */
+  /** The user's choice for this workspace; also forgets that an intents file ever existed. */
   async setMode(mode: IntentsMode): Promise<void> {
     const { accepted } = await this.#setting.read();
     await this.#setting.write({ mode, seen: false, accepted });
@@ -217,7 +217,7 @@ export class IntentsService {
         problems: [...problem, `${intentsFile}: is broken. ${stays}`],
       };
     };
-    // Read after the stamp: a file that changes in between has another stamp at the next look.
+    // Read after the stamp was taken: if the file changes in between, the next check sees another stamp.
     switch (read.type) {
       case "missing":
         this.#file = { stamp: "missing", intents: [], sha256: "", problems: [] };
@@ -261,12 +261,12 @@ export class IntentsService {
     await this.#workspace.apply([
       { operation: "update", path, bytes: encodeText(text, { bom: decoded.bom }), baseSha256: before.sha256 },
     ]);
-    // A person agreed to what was added, and had accepted the rest.
+    // The user agreed to the addition, and had accepted the rest.
     if (wasAccepted) await this.#accept(sha256Hex(text));
     return this.selectable(id);
   }
 
-  /** The file's own place: written nowhere else, whatever links say. */
+  /** The file's fixed path: never written elsewhere, whatever links say. */
   async #writablePath(): ReturnType<Workspace["resolve"]> {
     const path = await this.#workspace.resolve(intentsFile);
     if (path.inside && path.relative === intentsFile) return path;

@@ -10,20 +10,20 @@ import * as z from "zod";
 const schema = z.object({
   root: z.string(),
   mode: z.enum(intentsModeWords.words).optional(),
-  /** In `auto`, an intents file was there once. */
+  /** For `auto`: an intents file once existed. */
   seen: z.boolean(),
   accepted: z.string().optional(),
 });
 
 export interface IntentsSetting {
-  /** What a person chose for this workspace; undefined: the server's default holds. */
+  /** The user's choice for this workspace; undefined: the server's default. */
   readonly mode: IntentsMode | undefined;
   readonly seen: boolean;
-  /** SHA-256 of the intents file that a person accepted. */
+  /** SHA-256 of the intents file that a user accepted. */
   readonly accepted?: string | undefined;
 }
 
-/** The person's own switch for one workspace, in the state directory where no workspace file and no agent reaches it. */
+/** The user's setting for one workspace, in the state directory, where neither workspace files nor agents can change it. */
 export class IntentsSettingFile {
   readonly #directory: string;
   readonly #root: string;
@@ -36,11 +36,11 @@ export class IntentsSettingFile {
     this.path = join(this.#directory, `${workspaceIdOf(root).slice(0, 32)}.json`);
   }
 
-  /** A damaged file reads as one that had seen intents: doubt turns nothing off. */
+  /** A damaged file counts as one that had intents: doubt must not turn anything off. */
   async read(): Promise<IntentsSetting> {
     let text: string;
     try {
-      // Mostly there is none, it is looked for before every model call, and an exception costs more than the look.
+      // The file is usually missing, it is checked before every model call, and an exception costs more than this check.
       if (lstatSync(this.path, { throwIfNoEntry: false }) === undefined) return { mode: undefined, seen: false };
       text = readFileSync(this.path, "utf8");
     } catch {

@@ -1,12 +1,12 @@
 import type { ChangedBlock } from "@gennai/governance/tool";
 
-/** Longer lines are generated code; a name in them helps nobody. */
+/** Longer lines are generated code; names in them are useless. */
 const maxLineLength = 400;
 const maxLines = 200_000;
 
 const modifiers =
   "(?:(?:export|default|public|private|protected|internal|static|async|abstract|final|override|virtual|declare|readonly|unsafe|open|sealed|data|inline|suspend|pub(?:\\([a-z]+\\))?)\\s+)*";
-/** Words that declare, with the name behind them, in the languages most projects are written in. */
+/** Declaring keywords followed by the name, in the most common languages. */
 const declared = new RegExp(
   `^\\s*${modifiers}(?:function\\*?|class|interface|enum|type|struct|trait|impl|fn|func|fun|def|module|record|object|namespace|protocol)\\s+(?:\\([^()]*\\)\\s*)?([\\p{L}_$][\\p{L}\\p{N}_$]*)`,
   "u",
@@ -36,8 +36,8 @@ const notAName = new Set([
 ]);
 
 /**
- * Names of what is declared in, or around, some blocks of a text: the functions, classes and the like that a change is
- * about. By the look of the lines, not by a parser; nested ones are joined by dots, outermost first.
+ * Names of the functions, classes etc. that contain or are declared in these blocks of a text. Found by the look of the lines,
+ * not by a parser; nested names are joined by dots, outermost first.
  */
 export function symbolsAt(text: string, blocks: readonly ChangedBlock[]): readonly string[] {
   const lines = text.split(/\r?\n/);
@@ -58,7 +58,7 @@ export function symbolsAt(text: string, blocks: readonly ChangedBlock[]): readon
   return [...symbols];
 }
 
-/** What a line stands in: the declarations above it with ever smaller indentation. */
+/** What encloses a line: the declarations above it with ever smaller indentation. */
 function around(lines: readonly string[], line: number): readonly string[] {
   const names: string[] = [];
   let indent = indentOf(lines[line - 1] ?? "");

@@ -14,15 +14,15 @@ import type { Session } from "../session/session.ts";
 import { WorkingTreeClaim } from "../session/working-tree-claim.ts";
 import { editRecords } from "../tools/commands/edit-records.ts";
 
-/** Milliseconds a policy may take. */
+/** Maximum milliseconds for a policy. */
 const policyTimeoutMs = 5_000;
 
-/** What commands of a session made that git ignores, by tree. */
+/** What a session's commands created among the files that git ignores, by directory tree. */
 export async function listLayer(session: Session): Promise<readonly LayeredTree[]> {
   return (await (await layerOf(session))?.list()) ?? [];
 }
 
-/** Gives up trees of it, or all. @returns their paths. Throws `ServiceError` for one that it does not have. */
+/** Drops some or all trees of the layer. @returns their paths. Throws `ServiceError` for a path that is not in it. */
 export async function dropFromLayer(session: Session, paths: readonly string[]): Promise<readonly string[]> {
   refuseWhileRunning(session, "Nothing was dropped");
   const layer = await layerOf(session);
@@ -32,8 +32,8 @@ export async function dropFromLayer(session: Session, paths: readonly string[]):
 }
 
 /**
- * Has trees of it in the workspace: judged like what a command changed, and made true as a whole. A rule that denies refuses
- * it. Without the digest of what a person saw it only says what it would do. Throws `ServiceError`.
+ * Copies trees of the layer into the workspace: judged like changes by a command, and applied as a whole. A rule that denies
+ * refuses it. Without the digest of what the user saw, only says what it would do. Throws `ServiceError`.
  */
 export async function keepFromLayer(
   session: Session,
@@ -67,7 +67,7 @@ export async function keepFromLayer(
       hint: "Wait for the end of that turn, or stop it.",
     });
   }
-  // In Proposal Mode as well, what a person wants to have in the workspace comes there.
+  // Also in Proposal Mode: the user wants it in the workspace itself.
   const editingMode = session.settings.editingMode === "proposal" ? "staged-proposal" : "branch";
   const rules = await loadTurnRules(session, { editingMode, claimTree: () => claim, signal });
   const { zeroAccess } = rules;
@@ -143,7 +143,7 @@ async function layerOf({ id, services, workspace }: Session): Promise<SessionLay
   return services.stages?.layer(workspace.root, id);
 }
 
-/** Paths of trees, by paths relative to the workspace; all when none is named. */
+/** Paths of trees for the requested paths, relative to the workspace; all if none is given. */
 function named(layer: SessionLayer | undefined, session: Session, paths: readonly string[]): readonly string[] {
   const trees = layer?.trees.map(({ path }) => path) ?? [];
   if (layer === undefined || paths.length === 0) return trees;

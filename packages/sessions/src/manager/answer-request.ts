@@ -2,7 +2,7 @@ import { ServiceError } from "@gennai/machine/service-error";
 import { answersRequest, type ClientAnswer } from "../bridge/client-answer.ts";
 import type { Session } from "../session/session.ts";
 
-/** Has a question wait for its person, however long. Throws `ServiceError`. */
+/** Removes the deadline of a question to a user. Throws `ServiceError`. */
 export async function waitForAnswer({ requests, state, services }: Session, requestId: string): Promise<void> {
   if (services.confirmation.answerMs !== undefined) {
     throw new ServiceError("failed_precondition", "On this server, no question can wait longer.");
@@ -14,10 +14,10 @@ export async function waitForAnswer({ requests, state, services }: Session, requ
 }
 
 /**
- * Takes a client's answer to a request of a session. Throws `ServiceError`: `not_found` for a request that the session never
- * made, others for one that is over, another client's, or not answered by this.
+ * Accepts a client's answer to a request of a session. Throws `ServiceError`: `not_found` if the session never made the
+ * request, other reasons if it is over, for another client, or not answered by this kind.
  *
- * @param epoch of the session's owner when the request was made; 0: not said
+ * @param epoch of the session's owner when the request was made; 0: unknown
  */
 export async function answerRequest(
   { requests, clients, state, services }: Session,
@@ -46,7 +46,7 @@ export async function answerRequest(
   if (!answersRequest(request, answer)) {
     throw new ServiceError("invalid_argument", "The answer is not one to this request: another kind, or another path.");
   }
-  // Who has nobody to ask does not speak for the person before another client's screen.
+  // A client without a user does not answer for a user at another client.
   if (answer.kind === "confirmation" && answer.answer === "nobody" && requests.leaveToOthers(requestId, from.clientId))
     return;
   await requests.answer(requestId, answer, from.clientId, services.callers.current()?.user);

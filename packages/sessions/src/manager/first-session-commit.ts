@@ -9,8 +9,9 @@ import type { Session } from "../session/session.ts";
 import { WorkingTreeClaim } from "../session/working-tree-claim.ts";
 
 /**
- * What the first commit of the workspace's repository would hold, and with the digest of a list that a person saw, the commit of exactly that
- * list. What the agent may not see, and what looks like a secret by its name, stays out. Throws `ServiceError`; then nothing was committed.
+ * Lists what the first commit of the workspace's repository would contain; with the digest of the list that a user saw, makes
+ * exactly that commit. Excludes what the agent may not see, and what looks like a secret by its name. Throws `ServiceError`;
+ * then nothing was committed.
  */
 export async function firstSessionCommit(
   session: Session,

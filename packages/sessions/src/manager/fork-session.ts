@@ -5,14 +5,14 @@ import type { ClientWorkspaceFacts } from "@gennai/protocol/model/editor/client-
 import type { SessionLog } from "@gennai/store/log/session-log";
 import type { Session } from "../session/session.ts";
 
-/** What a session has of another one, or of a client, when it begins. */
+/** What a new session takes over from another session, or from a client. */
 export interface SessionOrigin {
   readonly forkedFrom?: string;
   readonly inheritedFiles?: readonly FileChangeRecord[];
   readonly clientWorkspace?: ClientWorkspaceFacts;
 }
 
-/** The fork has a beginning of its own; the source's changes to files are not its to undo, nor are its plans. */
+/** Event types not copied: a fork has its own beginning, and cannot undo the source's file changes or use its plans. */
 const notForked: ReadonlySet<SessionEvent["type"]> = new Set([
   "session-started",
   "change-set-applied",
@@ -27,9 +27,9 @@ const notForked: ReadonlySet<SessionEvent["type"]> = new Set([
 const pageSize = 500;
 
 /**
- * Begins a session with the history of another one. Throws `ServiceError` for an event that the source has not, and for a
- * source that is deleted meanwhile: what was created until then is the caller's to forget.
- * @param throughSeq the last event it takes over; 0: all there are
+ * Starts a session with the history of another one. Throws `ServiceError` if the source has no such event, or is deleted
+ * meanwhile: then the caller must delete what was created.
+ * @param throughSeq the last event to copy; 0: all
  * @param create makes the session, in the same place and with the same settings
  */
 export async function forkSession(
@@ -62,7 +62,7 @@ export async function forkSession(
   return fork;
 }
 
-/** What a turn left can be gone on with in the source alone: here too, and its calls could run twice. */
+/** An interrupted turn can be continued only in the source: otherwise its calls could run twice. */
 function copyOf(event: SessionEvent): SessionEvent {
   if (event.type === "status" && event.state === "started") return { ...event, copied: true };
   if (event.type !== "error" || event.canContinue !== true) return event;
@@ -82,13 +82,13 @@ function deletedMeanwhile(): ServiceError {
 const forkOf = "Fork of ";
 const longestTitle = 200;
 
-/** A fork says in lists that it is one. */
+/** Marks the title as a fork's in lists. */
 function forkTitle(title: string): string {
   if (title === "") return "Fork of a session without a title";
   return title.startsWith(forkOf) ? title : `${forkOf}${title}`.slice(0, longestTitle);
 }
 
-/** Files as the source's changes left them, which its history alone does not tell. */
+/** The files as the source's changes left them; its own history alone does not contain this. */
 async function changedFiles(log: SessionLog, sessionId: string, through: number): Promise<readonly FileChangeRecord[]> {
   const changed = new Map<string, FileChangeRecord>();
   for (let after = 0; after < through; ) {

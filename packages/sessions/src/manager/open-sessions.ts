@@ -6,22 +6,22 @@ import { finishInterruptedRestore } from "../restore/finish-restore.ts";
 import { Session } from "../session/session.ts";
 import type { SessionServices } from "../session/session-services.ts";
 
-/** Milliseconds of the last of several waits for a session that only a call holds, mostly until its write is committed. */
+/** Milliseconds of the longest of several waits for a session that only a call holds, usually until its write is committed. */
 const longestWaitMs = 2_000;
 
 /**
- * The sessions in this server's memory, one object for each. Where there is no room, the one that was used longest ago makes
- * room, unless it is in use: a turn runs, a client listens, or a call holds it.
+ * The sessions in this server's memory, one object each. If there is no room, the least recently used one is closed, unless it
+ * is in use: a turn runs, a client listens, or a call holds it.
  */
 export class OpenSessions {
   readonly #services: SessionServices;
-  /** The least recently used one first. */
+  /** Least recently used first. */
   readonly #open = new Map<string, Promise<Session>>();
-  /** How often each is held, by id; also of those that are not open. */
+  /** How often each session is held, by id; includes sessions that are not open. */
   readonly #held = new Map<string, number>();
-  /** Those of them that are not open yet. */
+  /** Sessions still being opened. */
   readonly #opening = new Set<Promise<Session>>();
-  /** Whose the open ones are, by session. */
+  /** Users of the open sessions. */
   readonly #users = new Map<string, string>();
 
   constructor(services: SessionServices) {
@@ -36,7 +36,7 @@ export class OpenSessions {
     return this.#open.get(sessionId);
   }
 
-  /** A session that is held is not closed: anyone who has its object may go on using it. Dispose once. */
+  /** A held session is not closed, so that its object stays usable. Dispose once. */
   hold(sessionId: string): Disposable {
     this.#held.set(sessionId, (this.#held.get(sessionId) ?? 0) + 1);
     return {
@@ -52,7 +52,7 @@ export class OpenSessions {
     };
   }
 
-  /** Those that are open by now. One that still opens runs nothing, and must not keep anybody waiting, or fail them. */
+  /** Sessions that are already open. One still opening runs nothing, and must not delay or fail the caller. */
   async all(): Promise<readonly Session[]> {
     const open = [...this.#open.values()].map((opening) =>
       Promise.race([opening, Promise.resolve(undefined)]).catch(() => undefined),
@@ -60,17 +60,17 @@ export class OpenSessions {
     return (await Promise.all(open)).filter((session) => session !== undefined);
   }
 
-  /** Those that are not open yet; each may still fail. */
+  /** Sessions still being opened; each may still fail. */
   opening(): readonly Promise<Session>[] {
     return [...this.#opening];
   }
 
-  /** Whose session it is, if it is open here. */
+  /** The user of the session, if it is open here. */
   userOf(sessionId: string): string | undefined {
     return this.#users.get(sessionId);
   }
 
-  /** Opens a session of the log. Two objects of one session would both write to its log: ask `find` in the same tick. */
+  /** Opens a logged session. Two objects of one session would both write to its log, so call `find` in the same tick. */
   open(head: SessionHead, clientWorkspace?: ClientWorkspaceFacts): Promise<Session> {
     const opening = Session.open(this.#services, head, clientWorkspace).then(async (session) => {
       await finishInterruptedRestore(session);
@@ -87,7 +87,7 @@ export class OpenSessions {
     return opening;
   }
 
-  /** Makes room for one more session of this user. Rejects with `ServiceError` when all of them stay in use. */
+  /** Makes room for one more session of this user. Rejects with `ServiceError` if all stay in use. */
   async makeRoom(user: string): Promise<void> {
     const { admission } = this.#services;
     const { sessionsPerUser } = admission;
@@ -111,14 +111,14 @@ export class OpenSessions {
     const { admission } = this.#services;
     const { sessionsPerUser } = admission;
     const userHasRoom = (): boolean => this.#ofUser(user) < sessionsPerUser;
-    // Whose limit it is gives way: the many sessions of one user close no session of another.
+    // The user at the limit gives up sessions: many sessions of one user never close those of another.
     if (!userHasRoom()) await this.#closeIdle((id) => this.#users.get(id) === user, userHasRoom);
     const hasRoom = (): boolean => userHasRoom() && admission.hasRoomForSession();
     if (userHasRoom() && !hasRoom()) await this.#closeIdle(() => true, hasRoom);
     return hasRoom();
   }
 
-  /** Whether a session that could make room is in use by a call alone, without a turn or a client. */
+  /** Whether a session that could make room is held only by a call, without a turn or a client. */
   async #isAlmostFree(user: string): Promise<boolean> {
     const isMeant = (id: string): boolean =>
       this.#ofUser(user) < this.#services.admission.sessionsPerUser || this.#users.get(id) === user;
@@ -131,14 +131,14 @@ export class OpenSessions {
     return false;
   }
 
-  /** Of a session that was deleted. */
+  /** Closes a deleted session. */
   async discard(session: Session): Promise<void> {
     this.#forget(session.id);
     await session.background[Symbol.asyncDispose]();
     if (session.workspace.client !== undefined) this.#services.closeClientWorkspace(session.workspace, session.id);
   }
 
-  /** Closes sessions that nobody uses, least recently used first; they open again when asked for. */
+  /** Closes unused sessions, least recently used first; they open again when needed. */
   async #closeIdle(isMeant: (sessionId: string) => boolean, mayStop: () => boolean): Promise<void> {
     for (const [id, opening] of [...this.#open]) {
       if (mayStop()) return;
@@ -151,7 +151,7 @@ export class OpenSessions {
     }
   }
 
-  /** A user's open sessions; none counts where there is only one user. */
+  /** Number of a user's open sessions; 0 on a server with one user. */
   #ofUser(user: string): number {
     if (user === "") return 0;
     let count = 0;

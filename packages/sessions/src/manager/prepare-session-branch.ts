@@ -5,8 +5,8 @@ import type { Session } from "../session/session.ts";
 import { WorkingTreeClaim } from "../session/working-tree-claim.ts";
 
 /**
- * Brings a session's workspace onto a branch for the agent, because a person asked for it. Nobody may be writing there
- * meanwhile: a turn is tied to the branch on which it began. Throws `ServiceError`; then the branch is as it was.
+ * Switches a session's workspace to a branch for the agent, on a user's request. No turn may be running there, because a turn
+ * is tied to its branch. Throws `ServiceError`; then the branch is unchanged.
  */
 export async function prepareSessionBranch(
   session: Session,
@@ -25,7 +25,7 @@ export async function prepareSessionBranch(
   if (session.runningTurnId !== undefined) {
     throw new ServiceError("failed_precondition", "A turn is running; it must end before the branch changes.");
   }
-  // Neither may one of another process.
+  // No turn of another process may run either.
   await session.catchUp();
   using tree = new WorkingTreeClaim(services.locks, workspace.place, session.id);
   const claim = await tree.claim();

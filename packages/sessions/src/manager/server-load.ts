@@ -1,11 +1,11 @@
-/** How much the sessions of a server have to do at the moment. */
+/** Current load of a server's sessions. */
 export interface SessionsLoad {
   readonly sessionsOpen: number;
-  /** And those about to begin. */
+  /** Including turns about to begin. */
   readonly turnsRunning: number;
-  /** Streams of clients. */
+  /** Open client streams. */
   readonly subscribers: number;
-  /** Events that wait for the log. */
+  /** Events waiting to be logged. */
   readonly eventsQueued: number;
   /** Questions and other requests that clients have not answered yet. */
   readonly requestsOpen: number;

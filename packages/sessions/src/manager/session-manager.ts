@@ -16,7 +16,7 @@ import { forkSession, type SessionOrigin } from "./fork-session.ts";
 import { OpenSessions } from "./open-sessions.ts";
 import type { SessionsLoad } from "./server-load.ts";
 
-/** The sessions of this server. A session of the log opens when somebody first asks for it. */
+/** The sessions of this server. A logged session is opened on first use. */
 export class SessionManager {
   readonly #services: SessionServices;
   /** Undefined: a session must name its workspace. */
@@ -33,11 +33,11 @@ export class SessionManager {
     return this.#services;
   }
 
-  /** @param user whose session it is to be; empty on a server with one */
+  /** @param user owner of the session; empty on a server with one user */
   async start(settings: SessionSettings, workingDir: string, user = ""): Promise<Session> {
     await this.#open.makeRoom(user);
     const workspace = await this.openWorkspace(workingDir, user);
-    // Found out while the session is made: its first prompt says whether commands are staged.
+    // Starts the check now: the first prompt needs to know whether commands are staged.
     void this.#services.stages?.support(workspace.root);
     await this.checkModel(settings);
     return this.#create(workspace.root, settings, user);
@@ -65,7 +65,7 @@ export class SessionManager {
     return workspace;
   }
 
-  /** Real path of where a call belongs that names no session. Rejects with `ServiceError` for no directory. */
+  /** Real path of the caller's workspace, for calls without a session. Rejects with `ServiceError` if it is no directory. */
   async workspaceOfCaller(): Promise<string | undefined> {
     const { userWorkspaces, callers, openWorkspace } = this.#services;
     const caller = callers.current();
@@ -73,14 +73,14 @@ export class SessionManager {
     return caller?.workspace === undefined ? this.defaultWorkspace : (await openWorkspace(caller.workspace)).root;
   }
 
-  /** A session on a workspace that a client holds; anyone who holds it has to attach before a turn. */
+  /** A session on a workspace that a client holds; that client must attach before a turn. */
   async startForClient(settings: SessionSettings, facts: ClientWorkspaceFacts, user = ""): Promise<Session> {
     await this.#open.makeRoom(user);
     await this.checkModel(settings);
     return this.#create(clientPlace(facts.id, user), settings, user, { clientWorkspace: facts });
   }
 
-  /** Finds out at once that a model cannot be had, not in the first turn. */
+  /** Rejects at once if a model is unavailable, instead of in the first turn. */
   async checkModel(settings: SessionSettings): Promise<void> {
     try {
       await this.#services.createModel(settings);
@@ -94,23 +94,23 @@ export class SessionManager {
     }
   }
 
-  /** @throws ServiceError `not_found` for an id that no log has */
+  /** @throws ServiceError `not_found` for an unknown id */
   async get(sessionId: string): Promise<Session> {
     const open = this.#open.find(sessionId);
     if (open !== undefined) return open;
     const head = sessionId === "" ? undefined : await this.#services.log.head(sessionId);
     if (head === undefined) throw noSuchSession();
     await this.#open.makeRoom(head.user);
-    // Somebody else may have opened it while we looked: two objects of one session would both write to its log.
+    // Another caller may have opened it in the meantime: two objects of one session would both write to its log.
     return this.#open.find(sessionId) ?? this.#open.open(head);
   }
 
-  /** Keeps a session, once it is open, until disposed: anyone who uses its object holds it. */
+  /** Keeps a session in memory until disposed; hold a session while using its object. */
   hold(sessionId: string): Disposable {
     return this.#open.hold(sessionId);
   }
 
-  /** Whose session it is, by the log; undefined for an id that no log has. */
+  /** The session's user according to the log; undefined for an unknown id. */
   async userOf(sessionId: string): Promise<string | undefined> {
     return (await this.#services.log.head(sessionId))?.user;
   }
@@ -120,7 +120,7 @@ export class SessionManager {
     return this.#open.count;
   }
 
-  /** Whose session it is, if it is open here. */
+  /** The session's user, if it is open here. */
   userOfOpen(sessionId: string): string | undefined {
     return this.#open.userOf(sessionId);
   }
@@ -134,7 +134,7 @@ export class SessionManager {
     return this.#open.find(sessionId)?.then((session) => session.runningTurnId) ?? Promise.resolve(undefined);
   }
 
-  /** Which of this server's sessions made a request; tells a foreign answer from an unknown one. */
+  /** The session of this server that made a request; distinguishes another user's request from an unknown one. */
   async ownerOfRequest(requestId: string): Promise<Session | undefined> {
     for (const session of await this.#open.all()) {
       if (session.state.openRequests.has(requestId) || session.state.resolvedRequests.has(requestId)) return session;
@@ -142,7 +142,7 @@ export class SessionManager {
     return undefined;
   }
 
-  /** A new session that begins with another one's history. @param throughSeq of its last event; 0: all there is */
+  /** A new session with another one's history. @param throughSeq of its last event; 0: all */
   async fork(sessionId: string, throughSeq: number): Promise<Session> {
     using _held = this.hold(sessionId);
     const source = await this.get(sessionId);
@@ -154,15 +154,15 @@ export class SessionManager {
         return torso;
       });
     } catch (error) {
-      // Half a history must not look like a session. Why the fork failed is what its asker is told.
+      // Do not leave a session with half a history. The caller gets the error of the fork, not of this cleanup.
       if (torso !== undefined) await this.#forgetTorso(torso);
       throw error;
     }
   }
 
   /**
-   * Forgets a session for good. Rejects with `ServiceError` while a turn of it runs or a person does something to it, and while an
-   * emergency control forbids such a write: nothing brings it back. @param by name of the one who asked for it
+   * Deletes a session permanently. Rejects with `ServiceError` while a turn or a user's action is running, and while an
+   * emergency control forbids writes, because it cannot be undone. @param by name of the user who asked for it
    */
   async delete(sessionId: string, by: string): Promise<ForgottenSession> {
     using _held = this.hold(sessionId);
@@ -184,12 +184,12 @@ export class SessionManager {
     }
   }
 
-  /** Ends every running turn that the filter names; resolves with their ids when all have ended. */
+  /** Stops every running turn selected by the filter; resolves with their ids when all have ended. */
   async stop(filter: (session: Session) => boolean, reason: string): Promise<readonly string[]> {
     return this.#stopEach(async (session) => (filter(session) ? session.cancel(reason) : undefined));
   }
 
-  /** Ends every running turn because the server ends: a person can go on with them afterwards. */
+  /** Stops every running turn because the server shuts down: a user can continue them afterwards. */
   async leave(): Promise<void> {
     await this.#stopEach((session) => session.leave());
   }
@@ -200,12 +200,12 @@ export class SessionManager {
     return stopped.filter((turnId) => turnId !== undefined);
   }
 
-  /** Ends all that sessions run in the background. @param by who ended it, e.g. `an emergency control` */
+  /** Stops all background runs. @param by who stopped them, e.g. `an emergency control` */
   async stopBackground(by: string): Promise<void> {
     await Promise.all((await this.#open.all()).map(({ background }) => background.stopAll(by)));
   }
 
-  /** Tells every open session, or those of one workspace; rejects with the first failure after all were told. */
+  /** Sends an event to every open session, or to those of one workspace; rejects with the first failure after all were sent. */
   async announce(event: SessionEvent, workspaceRoot?: string): Promise<void> {
     const told = await Promise.allSettled(
       (await this.#open.all()).map(async (session) => {
@@ -216,7 +216,7 @@ export class SessionManager {
       if (each.status === "rejected" && !(each.reason instanceof ServiceError)) throw each.reason;
   }
 
-  /** Where this server works: its default workspace and those of its open sessions. */
+  /** Workspaces of this server: the default one and those of its open sessions. */
   async workspaceRoots(): Promise<readonly string[]> {
     const roots = (await this.#open.all()).map(({ workspace }) => workspace.place);
     return [...new Set(this.defaultWorkspace === undefined ? roots : [this.defaultWorkspace, ...roots])];
@@ -267,22 +267,22 @@ export class SessionManager {
 
 const deleteTool = { name: "DeleteSession", statement: "Delete a session for good" } as const;
 
-/** The same for an id that nobody has and for one that is not the caller's: which of the two it is, is not for others to know. */
+/** The same error for an unknown id and for another user's session, so that callers cannot tell them apart. */
 export function noSuchSession(): ServiceError {
   return new ServiceError("not_found", "There is no such session.", { hint: "Start one, or list them." });
 }
 
-/** A turn that waits for its session to open begins right after that: then it is stopped. Never rejects. */
+/** A turn that waits for its session to open starts right after that; this stops it. Never rejects. */
 async function stopOnceOpen(
   opening: Promise<Session>,
   stop: (session: Session) => Promise<string | undefined>,
 ): Promise<void> {
   try {
     const session = await opening;
-    // Anyone who waited for it goes first.
+    // Callers that waited for it run first.
     await nextTick();
     await stop(session);
   } catch {
-    // It never opened, so that nothing of it runs.
+    // It never opened, so nothing of it runs.
   }
 }

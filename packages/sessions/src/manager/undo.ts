@@ -6,21 +6,21 @@ import { refuseInEmergency } from "../session/refuse-in-emergency.ts";
 import type { Session } from "../session/session.ts";
 import type { ChangeSet, SessionState } from "../session/state/session-state.ts";
 
-/** Largest file that is checked before it is taken back; bytes. */
+/** Maximum size of a file that is checked before it is undone; bytes. */
 const maxBytes = 64 * 1024 * 1024;
-/** Files that a refusal names. */
+/** Maximum files named in a refusal. */
 const maxNamed = 5;
 
 /**
- * Takes back a change set, all of its files or none; the newest when none is named. Each file must still be as the change
- * set left it: what a person changed since is never overwritten. Throws `ServiceError`.
+ * Undoes a change set, by default the newest: all of its files or none. Each file must still be as the change set left it, so a
+ * user's later changes are never overwritten. Throws `ServiceError`.
  */
 export async function undoChangeSet(
   session: Session,
   changeSetId?: string,
 ): Promise<{ readonly changeSetId: string; readonly files: readonly FileChangeRecord[] }> {
   session.refuseWhileRunning("undo");
-  // Which change set is the newest, and whether a turn runs, another process may know better.
+  // Another process may have newer changes, or run a turn.
   await session.catchUp();
   refuseInEmergency(session, "Nothing was taken back", { name: "UndoChangeSet", statement: "Take a change set back" });
   const changeSet = changeSetToUndo(session.state, changeSetId);
@@ -45,7 +45,7 @@ function changeSetToUndo(state: SessionState, changeSetId: string | undefined): 
   return changeSet;
 }
 
-/** Writes the bytes before; resolves with what that changed. */
+/** Writes the earlier content; resolves with the changes made. */
 async function writeBefore(
   files: readonly FileChangeRecord[],
   workspace: Workspace,
@@ -56,7 +56,7 @@ async function writeBefore(
   for (const file of files) {
     const path = await workspace.resolve(file.path);
     const now = (await workspace.stat(path)) && (await workspace.read(path, { maxBytes }));
-    // A server that went away had written this already, and had not come to record it.
+    // A server that stopped had already written this, but not recorded it.
     if (now?.sha256 === file.beforeSha256) continue;
     if (now?.sha256 !== file.afterSha256) {
       changedSince.push(file.path);
@@ -100,7 +100,7 @@ async function writeBefore(
   }));
 }
 
-/** From the first state of each file to its last; files that end as they began drop out. */
+/** Reduces changes to the first and last state of each file; unchanged files are dropped. */
 function netChanges(files: readonly FileChangeRecord[]): readonly FileChangeRecord[] {
   const net = new Map<string, FileChangeRecord>();
   for (const file of files) {

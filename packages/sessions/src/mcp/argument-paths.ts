@@ -3,24 +3,24 @@ import type { WorkspacePath } from "@gennai/governance/effect";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 
-/** More strings than this in one call's arguments, or deeper ones, are too many to look at. */
+/** Maximum strings in one call's arguments, and maximum nesting. */
 const maxStrings = 500;
 const maxDepth = 32;
 const maxPathLength = 4_096;
-/** Longer than a path is, also one that is written in a roundabout way. */
+/** Maximum length of a string that may be a path, including encoded ones. */
 const maxTextLength = 64 * 1024;
 
 interface ArgumentPathPorts {
   readonly workspace: Pick<Workspace, "resolve" | "stat">;
   readonly home: string;
-  /** Where the server runs, relative to the workspace or absolute; undefined: in the workspace. */
+  /** Working directory of the server, relative to the workspace or absolute; undefined: the workspace. */
   readonly cwd?: string | undefined;
 }
 
 /**
- * The paths that arguments of an external tool name, as far as that can be seen: strings that are written like a
- * path, also encoded, quoted in JSON or behind an option, or that name something in the workspace. Throws `ToolFailure` for
- * more than can be looked at, and for what leads somewhere and cannot be read here.
+ * Paths in the arguments of an external tool, as far as they can be recognised: strings that look like a path (also encoded,
+ * quoted in JSON, or after an option), or that name something in the workspace. Throws `ToolFailure` if there are too many, or
+ * if one cannot be resolved here.
  */
 export async function argumentPaths(args: unknown, ports: ArgumentPathPorts): Promise<readonly WorkspacePath[]> {
   const texts = new Map<string, Written>();
@@ -38,8 +38,8 @@ export async function argumentPaths(args: unknown, ports: ArgumentPathPorts): Pr
 }
 
 /**
- * `leads` is written as only a path is, from the root, home, or out of a directory; `path` has directories in it; `name` is a
- * path only where there is something of that name.
+ * `leads`: clearly a path (from the root, from home, or out of a directory); `path`: contains directories; `name`: a path only
+ * if something with that name exists.
  */
 interface Written {
   readonly path: string;
@@ -67,7 +67,7 @@ async function resolved(written: Written, { workspace, cwd }: ArgumentPathPorts)
   return found;
 }
 
-/** What this house refuses as a path of its own, a server may well open: then its plain form is judged. */
+/** Some paths that we refuse may work for a server: then their plain form is judged. */
 async function resolvedAnyhow(path: string, workspace: Pick<Workspace, "resolve">): Promise<WorkspacePath | undefined> {
   for (const form of new Set([path, plainForm(path), posix.normalize(plainForm(path))])) {
     if (form.length > maxPathLength) continue;
@@ -85,7 +85,7 @@ function plainForm(path: string): string {
     .replaceAll(/\/{2,}/g, "/");
 }
 
-/** All that a string may say to a program that reads it. */
+/** Every way in which a program may read the string. */
 function readings(text: string, home: string): readonly Written[] {
   if (text.length > maxTextLength) return [];
   const trimmed = text.trim();
@@ -99,7 +99,7 @@ function readings(text: string, home: string): readonly Written[] {
 
 function asPath(text: string, home: string): Written | undefined {
   if (text === "" || /[\n\r\0]/.test(text)) return undefined;
-  // An address without a host names something of this machine, and so does a file's with one.
+  // URLs without a host refer to this machine, and so do `file:` URLs with one.
   const local = /^(?:file:(?:\/\/[^/]*)?|[a-z][a-z0-9+.-]*:\/\/(?=\/))(.*)$/i.exec(text)?.[1];
   if (local !== undefined) return { path: decoded(local), kind: "leads" };
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return undefined;
@@ -108,11 +108,11 @@ function asPath(text: string, home: string): Written | undefined {
   const slashes = text.replaceAll("\\", "/");
   if (text.startsWith("/") || /^\.\.?(\/|$)/.test(slashes) || /(^|\/)\.\.(\/|$)/.test(slashes))
     return { path: text, kind: "leads" };
-  // With a backslash in it, it is an expression more often than a path.
+  // With a backslash, it is more often a regular expression than a path.
   return { path: text, kind: text.includes("/") && !/[\s\\]/.test(text) ? "path" : "name" };
 }
 
-/** Percent-encoding taken away, however often it was put on. */
+/** Removes percent-encoding, even if it was applied several times. */
 function decoded(text: string): string {
   let plain = text;
   for (let round = 0; round < 4 && /%[0-9a-f]{2}/i.test(plain); round += 1) {
@@ -146,7 +146,7 @@ function* stringsIn(value: unknown, depth: number): Generator<Found> {
   }
 }
 
-/** Arguments that are handed through as text. */
+/** JSON in a string argument, parsed. */
 function asJson(text: string): unknown {
   if (!/^\s*(?:[[{]|"(?=.*"\s*$))/s.test(text)) return undefined;
   try {

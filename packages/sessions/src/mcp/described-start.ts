@@ -1,9 +1,9 @@
 import type { McpStart } from "./mcp-config.ts";
 
 /**
- * What an acceptance is for, in lines: the command or address, and what it is given, which decides what it does as much as its name.
- * Untrusted text.
- * @param secrets whether values that go by the name of a secret are shown: `masked` where others look on
+ * What the user accepts, in lines: the command or address, and its arguments and environment, which matter as much. Untrusted
+ * text.
+ * @param secrets whether values named like secrets are shown: `masked` if others may see them
  */
 export function describedStart(start: McpStart, secrets: "shown" | "masked"): readonly string[] {
   const given = (how: string, values: Readonly<Record<string, string>>, between: string) =>

@@ -7,15 +7,15 @@ import {
 } from "@gennai/machine/private-file";
 import { sha256Hex } from "@gennai/protocol/digest";
 
-/** In messages, for the servers that an editor names. */
+/** Name of the source in messages, for servers named by an editor. */
 export const editorMcpFile = "the editor's settings";
 
-/** The servers that the editor of a workspace named last, in the form of `.mcp.json`; undefined: none. */
+/** The servers that the workspace's editor last named, in the form of `.mcp.json`; undefined if there are none. */
 export function readEditorMcp(stateDir: string, workspaceRoot: string): Promise<string | undefined> {
   return findPrivateFile(fileOf(stateDir, workspaceRoot));
 }
 
-/** Private, for editors pass keys along. @param servers by name, each as `mcpServerSchema` has it */
+/** Private, because editors pass keys along. @param servers by name, each as in `mcpServerSchema` */
 export async function writeEditorMcp(
   stateDir: string,
   workspaceRoot: string,

@@ -9,19 +9,19 @@ export interface McpContext {
   readonly workspaceRoot: string;
   readonly stateDir: string;
   readonly configDir: string;
-  /** Of this process: where `${NAME}` is looked up. */
+  /** Environment of this process, for `${NAME}`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** A server as it stands for one workspace. */
+/** State of a server for one workspace. */
 export interface McpStatus {
   readonly server: McpServer;
   readonly accepted: boolean;
-  /** It was accepted, and is another one since. */
+  /** It was accepted, and has changed since. */
   readonly changed: boolean;
 }
 
-/** Which MCP servers a workspace has, and the user's word that they may start there. Starts none. */
+/** Lists a workspace's MCP servers and records whether the user allowed them to start there. Starts none. */
 export class McpAcceptance {
   readonly #place: McpContext;
   readonly #pins: McpPins;
@@ -44,8 +44,7 @@ export class McpAcceptance {
   }
 
   /**
-   * Makes the servers known that an editor names, in place of those that it named before. They start no sooner than others that
-   * nobody accepted.
+   * Replaces the servers that an editor named. Like others, they start only after the user accepted them.
    * @param servers by name, each in the form of `.mcp.json`
    */
   offerFromEditor(servers: Readonly<Record<string, unknown>>): Promise<void> {
@@ -53,9 +52,9 @@ export class McpAcceptance {
   }
 
   /**
-   * Accepts the server as it is now, and resolves with that; undefined when there is none of this name.
-   * @param record gets what is accepted, before it is: where it rejects, nothing is accepted
-   * @param digest of what the user saw, where that may have changed by now: then nothing is accepted
+   * Accepts the current definition of the server, and resolves with it; undefined if there is no server of this name.
+   * @param record gets the definition before it is accepted: if it rejects, nothing is accepted
+   * @param digest of what the user saw: if it has changed since, nothing is accepted
    */
   async accept(
     name: string,

@@ -12,23 +12,23 @@ const userMcpFile = "mcp.json";
 export const projectMcpFile = ".mcp.json";
 const maxBytes = 256 * 1024;
 
-/** A server that offers tools, as somebody wrote it down. */
+/** A configured server that offers tools. */
 export interface McpServer {
   readonly name: string;
-  /** The user's own word, or the repository's or an editor's, which only counts after the user accepted it. */
+  /** Configured by the user, or by the repository or an editor; the latter two count only after the user accepted them. */
   readonly origin: "user" | "project" | "editor";
   readonly start: McpStart;
-  /** The same as it was written, with variables by their names: what a person looks at. */
+  /** As written, with variables unexpanded: what the user is shown. */
   readonly written: McpStart;
-  /** Tools that the user lets run without a question, while their definitions stay as they were accepted. */
+  /** Tools that the user lets run without a question, as long as their definitions are the accepted ones. */
   readonly allow: readonly string[];
-  /** Tools that by the user's word change nothing. */
+  /** Tools that change nothing, according to the user. */
   readonly readOnly: readonly string[];
-  /** SHA-256 of what is written down. */
+  /** SHA-256 of the configuration. */
   readonly definition: string;
-  /** SHA-256 of what would be started or called: the definition, and of a program `runs`. */
+  /** SHA-256 of what would be started or called: the configuration, and for a program also `runs`. */
   readonly digest: string;
-  /** What is known to run of the workspace, by name: digests of files and texts of scripts. Empty until it was looked at. */
+  /** Workspace files and scripts that the server is known to run: name to digest or text. Empty until they were looked up. */
   readonly runs: Readonly<Record<string, string>>;
 }
 
@@ -45,7 +45,7 @@ export type McpStart =
 
 export interface McpConfig {
   readonly servers: ReadonlyMap<string, McpServer>;
-  /** What could not be used, for the user. */
+  /** What could not be used, as messages for the user. */
   readonly problems: readonly string[];
 }
 
@@ -82,11 +82,11 @@ export const mcpServerSchema = z.union([
 const fileSchema = z.object({ mcpServers: z.record(z.string(), z.unknown()).default({}) });
 
 /**
- * The MCP servers of a workspace: the user's file first, then the repository's, in the form that other agents read, too, and
- * those that an editor named. `${NAME}` in values stands for a variable of the user's environment, but in an editor's. A server
- * that cannot be read is left out, with a problem.
- * @param environment in which `${NAME}` is looked up
- * @param stateDir where those of an editor are kept; without it they are left out
+ * The MCP servers of a workspace: from the user's file, then from the repository's (in the form that other agents read too),
+ * then those named by an editor. `${NAME}` in values is a variable of the user's environment, except for an editor's servers.
+ * An unreadable server is left out, with a problem.
+ * @param environment for `${NAME}`
+ * @param stateDir where the editor's servers are kept; without it they are left out
  */
 export async function loadMcpConfig(
   workspaceRoot: string,
@@ -145,7 +145,7 @@ function readServer(
   if (parsed.data.disabled) return undefined;
   const missing = new Set<string>();
   const fill = (text: string): string => {
-    // An editor has filled in its own.
+    // An editor has already expanded its variables.
     if (origin === "editor") return text;
     return text.replaceAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_whole, variable: string) => {
       const found = environment[variable];
@@ -155,8 +155,8 @@ function readServer(
   };
   const fillAll = (record: Readonly<Record<string, string>>) =>
     Object.fromEntries(Object.entries(record).map(([one, text]) => [one, fill(text)]));
-  // The digest is of what was written, not of the values of variables: they may be secrets, and may change. Nor of the
-  // user's own words about it: who lets a tool run without a question accepts no other server by that.
+  // The digest covers the text, not the values of variables, which may be secrets and may change. It also excludes the user's
+  // own settings: allowing a tool to run without a question does not accept another server.
   const { allow: _allow, readOnly: _readOnly, disabled: _disabled, ...itself } = parsed.data;
   const definition = digestOf({ key, value: itself });
   const written: McpStart =
@@ -179,7 +179,7 @@ function readServer(
         }
       : { ...written, headers: fillAll(written.headers) };
   if (missing.size > 0) return `${key}: set the environment variable ${[...missing].join(", ")}`;
-  // A repository must not say what runs without a question, or as a mere read.
+  // A repository must not decide what runs without a question, or counts as reading.
   const { allow, readOnly } = origin === "user" ? parsed.data : { allow: [], readOnly: [] };
   return { name: key, origin, start, written, definition, digest: definition, allow, readOnly, runs: {} };
 }

@@ -11,7 +11,7 @@ import { type McpContent, readMcpContent } from "./mcp-content.ts";
 import { McpError } from "./mcp-error.ts";
 import { ProgramTransport } from "./program-transport.ts";
 
-/** A tool as its server describes it. Everything but the digest is the server's claim. */
+/** A tool as its server describes it. Only the digest is verified. */
 export interface McpDefinition {
   readonly server: string;
   readonly tool: string;
@@ -28,7 +28,7 @@ export interface McpResult extends McpContent {
 
 export interface McpConnectionOptions {
   readonly workspaceRoot: string;
-  /** What programs find in their environment, besides what their server's definition gives them. */
+  /** Environment of server programs, besides what their definition adds. */
   readonly environment: Readonly<Record<string, string>>;
   readonly version: string;
 }
@@ -36,13 +36,13 @@ export interface McpConnectionOptions {
 /** Milliseconds. */
 const connectTimeout = 30_000;
 const callTimeout = 300_000;
-/** Most tools of one server that are offered. */
+/** Maximum tools offered by one server. */
 const maxTools = 200;
 const maxPages = 20;
-/** Most of an error that is told on; characters. */
+/** Maximum characters of an error passed on. */
 const maxReason = 2_000;
 
-/** One running MCP server. It is offered nothing: no sampling, no questions to the user, no directories. */
+/** One running MCP server. We offer it no sampling, no questions to the user, no directories. */
 export class McpConnection implements AsyncDisposable {
   readonly server: McpServer;
   readonly #client: Client;
@@ -76,12 +76,12 @@ export class McpConnection implements AsyncDisposable {
     }
   }
 
-  /** True when the server went away: another connection is needed. */
+  /** True if the server is gone: a new connection is needed. */
   get closed(): boolean {
     return this.#closed;
   }
 
-  /** Its tools, as it describes them now. Rejects with `McpError`. */
+  /** Its current tools. Rejects with `McpError`. */
   definitions(): Promise<readonly McpDefinition[]> {
     this.#definitions ??= this.#list().catch((error: unknown) => {
       this.#definitions = undefined;
@@ -132,7 +132,7 @@ export class McpConnection implements AsyncDisposable {
   }
 
   #failure(what: string, error: unknown): McpError {
-    // Both are the server's words, and stand in people's terminals.
+    // Both texts come from the server and are shown in terminals.
     const said = this.#transport instanceof ProgramTransport ? plainText(this.#transport.errors).trim() : "";
     const reason = plainText(errorMessage(error)).slice(0, maxReason);
     const words = said === "" ? reason : `${reason}. It said: ${said.slice(-500)}`;

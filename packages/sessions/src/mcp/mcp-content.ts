@@ -3,7 +3,7 @@ import { judgeImage } from "@gennai/machine/images/fit-image";
 import { plainText } from "@gennai/machine/process/output/plain-text";
 import * as z from "zod";
 
-/** What a result may hold that the model can read. */
+/** Content types that the model can read. */
 const contentSchema = z.array(
   z.union([
     z.object({ type: z.literal("text"), text: z.string() }),
@@ -17,9 +17,9 @@ const contentSchema = z.array(
   ]),
 );
 
-/** Most of a result that is kept; characters. */
+/** Maximum characters kept of a result. */
 const maxCharacters = 400_000;
-/** Images of one result that are shown. */
+/** Maximum images shown of one result. */
 const maxImages = 8;
 
 export interface McpContent {
@@ -28,8 +28,8 @@ export interface McpContent {
 }
 
 /**
- * A result as text, without what it says to a terminal, and its images. What is neither, or cannot be shown, is named; what
- * has another shape is shown as JSON.
+ * A result as text, without terminal control sequences, and its images. Other content is named; other structures are shown as
+ * JSON.
  */
 export function readMcpContent(result: Readonly<Record<string, unknown>>): McpContent {
   const parsed = contentSchema.safeParse(result["content"]);
@@ -61,7 +61,7 @@ function describe(part: z.infer<typeof contentSchema>[number], images: ShownImag
   }
 }
 
-/** By what its bytes are: the type that the server names is its claim. */
+/** Decided by the bytes: the server's type is only a claim. */
 function showImage(
   { mimeType, data }: { readonly mimeType: string; readonly data: string },
   images: ShownImage[],

@@ -10,7 +10,7 @@ import type { McpDefinition } from "./mcp-connection.ts";
 const pinsSchema = z.strictObject({
   /** Name of a server that runs something of the repository to the digest that was accepted. */
   servers: z.record(z.string(), z.string()),
-  /** `server/tool` to the definition that was accepted, and the digest of the server whose it was. */
+  /** `server/tool` to the accepted definition, and the digest of its server. */
   tools: z.record(
     z.string(),
     z.strictObject({ digest: z.string(), description: z.string(), server: z.string().default("") }),
@@ -18,13 +18,13 @@ const pinsSchema = z.strictObject({
 });
 type Pins = z.infer<typeof pinsSchema>;
 
-/** How a definition stands to what the user accepted. */
+/** A definition compared with what the user accepted. */
 export type PinState =
   | { readonly type: "accepted" }
   | { readonly type: "new" }
   | { readonly type: "changed"; readonly acceptedDescription: string };
 
-/** What a user accepted of MCP servers in one workspace, in the state directory: private, and out of any agent's reach. */
+/** What a user accepted of MCP servers in one workspace, in the state directory: private, and out of reach of any agent. */
 export class McpPins {
   readonly #directory: string;
   readonly #file: string;
@@ -35,7 +35,7 @@ export class McpPins {
     this.#file = join(this.#directory, `${sha256Hex(workspaceRoot).slice(0, 32)}.json`);
   }
 
-  /** The user's own server needs no acceptance, unless it runs what lies in the workspace: anybody may have put that there. */
+  /** The user's own server needs no acceptance, unless it runs something in the workspace, which others may have put there. */
   async stateOfServer(server: McpServer): Promise<"accepted" | "new" | "changed"> {
     if (server.origin === "user" && Object.keys(server.runs).length === 0) return "accepted";
     const pin = (await this.#read()).servers[server.name];
@@ -43,7 +43,7 @@ export class McpPins {
     return pin === server.digest ? "accepted" : "changed";
   }
 
-  /** @param serverDigest of the server that describes the tool so: the same words of another one were not accepted */
+  /** @param serverDigest of the server with this description: the same text from another server was not accepted */
   async stateOf({ server, tool, digest }: McpDefinition, serverDigest: string): Promise<PinState> {
     const pin = (await this.#read()).tools[`${server}/${tool}`];
     if (pin === undefined) return { type: "new" };
@@ -69,7 +69,7 @@ export class McpPins {
     });
   }
 
-  /** Nothing is accepted when the file is missing or is not what was written. */
+  /** If the file is missing or damaged, nothing is accepted. */
   async #read(): Promise<Pins> {
     try {
       const text = await findPrivateFile(this.#file);

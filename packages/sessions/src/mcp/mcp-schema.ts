@@ -3,12 +3,12 @@ import { isRecord } from "@gennai/protocol/json-value";
 
 type Schema = Record<string, unknown>;
 
-/** Keywords whose members are schemas by names of the server's choosing. */
+/** Keywords whose members are schemas, by names that the server chooses. */
 const named: ReadonlySet<string> = new Set(["properties", "$defs", "definitions", "dependentSchemas"]);
-/** Keywords that hold values, not schemas. */
+/** Keywords with values, not schemas. */
 const values: ReadonlySet<string> = new Set(["enum", "const", "default", "examples"]);
 
-/** A schema as a model is shown it: a description in it is an instruction as any other, and holds nothing that is not seen. */
+/** A schema as shown to a model: its descriptions are instructions too, so hidden characters are removed. */
 export function visibleSchema(schema: Schema): Schema {
   return visibleObject(schema);
 }
@@ -24,15 +24,15 @@ function visibleValue(value: unknown): unknown {
 }
 
 /**
- * The part of a schema that is checked here. Patterns are left to the server: an expression of another program can take
- * longer than anybody waits, and nothing else runs meanwhile. Undefined for one with references, which can unfold without end.
+ * The part of a schema that is checked here. Patterns are left to the server: evaluating one could block this process for very
+ * long. Undefined for a schema with references, which can expand without end.
  */
 export function checkableSchema(schema: Schema): Schema | undefined {
   const checked: Schema = {};
   for (const [key, inner] of Object.entries(schema)) {
     if (key === "$ref" || key === "$dynamicRef" || key === "$recursiveRef") return undefined;
     if (key === "pattern" || key === "patternProperties" || key === "propertyNames" || key === "format") {
-      // What a pattern would have let through, another keyword must not refuse.
+      // Properties that match a dropped pattern must not be refused by another keyword.
       if (key === "patternProperties") checked["additionalProperties"] = true;
       continue;
     }

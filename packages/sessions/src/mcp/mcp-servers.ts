@@ -14,22 +14,22 @@ export interface McpServersOptions {
   readonly stateDir: string;
   readonly configDir: string;
   readonly home: string;
-  /** Of the server itself: where `${NAME}` is looked up. */
+  /** The server's environment, for `${NAME}`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** What programs find in theirs. */
+  /** Environment of server programs. */
   readonly commandEnvironment: Readonly<Record<string, string>>;
   readonly version: string;
 }
 
 export interface OfferedTools {
   readonly tools: readonly Tool[];
-  /** Why a server or a tool is not among them, for the user. */
+  /** Why a server or a tool is missing, for the user. */
   readonly warnings: readonly (string | Warning)[];
 }
 
 /**
  * The MCP servers of all workspaces. A server is started when a turn first offers its tools, and runs until this is disposed;
- * one that went away, or whose definition changed, is started anew.
+ * one that ended, or whose definition changed, is restarted.
  */
 export class McpServers implements AsyncDisposable {
   readonly #options: McpServersOptions;
@@ -121,9 +121,9 @@ export class McpServers implements AsyncDisposable {
       return this.#connection(workspace, server);
     }
     const { commandEnvironment: environment, version } = this.#options;
-    // The library takes a quarter of a second to load: only those who use it wait for it.
+    // The library takes a quarter of a second to load, so it is loaded only if used.
     const opening = import("./mcp-connection.ts").then(async ({ McpConnection }) => {
-      // What was accepted is what is started, also when it went away in the middle of a turn.
+      // Start only what was accepted, also after the server ended in the middle of a turn.
       if ((await pinned(server, workspace)).digest !== server.digest)
         throw new McpError(unaccepted(server, "changed").text);
       return McpConnection.open(server, { workspaceRoot, environment, version });

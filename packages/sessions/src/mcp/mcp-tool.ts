@@ -12,17 +12,17 @@ import { checkableSchema, visibleSchema } from "./mcp-schema.ts";
 
 type McpArguments = Readonly<Record<string, unknown>>;
 
-/** Most of a description that a model is shown; characters. */
+/** Maximum characters of a description shown to a model. */
 const maxDescription = 2_000;
-/** Larger schemas are not offered; characters of JSON. */
+/** Maximum characters of a schema, as JSON; larger ones are not offered. */
 export const maxSchemaCharacters = 64 * 1024;
 
-/** The name a server's tool has here: no built-in tool is called so, and none of another server. */
+/** Our name for a server's tool: different from all built-in tools, and from other servers' tools. */
 export function mcpToolName(server: string, tool: string): string {
   return `mcp__${server}__${tool}`;
 }
 
-/** False for names that models' providers refuse, and for those that could be taken for another server's. */
+/** False for names that model providers refuse, or that could be confused with another server's. */
 export function isUsableName(server: string, tool: string): boolean {
   return /^[A-Za-z0-9_-]{1,64}$/.test(mcpToolName(server, tool)) && !/__|_$/.test(server);
 }
@@ -30,15 +30,15 @@ export function isUsableName(server: string, tool: string): boolean {
 export interface McpToolPorts {
   readonly connection: () => Promise<McpConnection>;
   readonly pins: McpPins;
-  /** Of the server: what is accepted is its tool, and no other's of the same name. */
+  /** Digest of the server: only its own tool is accepted, not one with the same name of another server. */
   readonly serverDigest: string;
   readonly workspace: Workspace;
   readonly home: string;
-  /** Where the server runs, when that is not the workspace. */
+  /** Working directory of the server, if not the workspace. */
   readonly cwd: string | undefined;
-  /** By the user's word: runs without a question while its definition stays as accepted. */
+  /** The user lets it run without a question while its definition is the accepted one. */
   readonly trusted: boolean;
-  /** By the user's word: changes nothing. */
+  /** The user says that it changes nothing. */
   readonly readsOnly: boolean;
 }
 
@@ -81,7 +81,7 @@ export function createMcpTool(definition: McpDefinition, ports: McpToolPorts): T
       const effect = analysis.effects.find((one) => one.type === "external");
       const connection = await ports.connection().catch(unavailable);
       const now = (await connection.definitions().catch(unavailable)).find((one) => one.tool === tool);
-      // What was decided upon is what is called.
+      // Call only what was decided on.
       if (now?.digest !== effect?.definition) {
         throw new ToolFailure("changed_external_tool", `The MCP server ${server} changed ${tool} meanwhile.`, {
           hint: "Call it again; its new description will be asked about.",
@@ -108,7 +108,7 @@ function unavailable(error: unknown): never {
   throw error;
 }
 
-/** What the schema says, checked here already; one that cannot be read takes any object, and the server judges. */
+/** Checks arguments against the schema in advance; if the schema is unusable, any object passes and the server judges. */
 function parametersOf({ inputSchema }: McpDefinition): z.ZodType<McpArguments> {
   const anything = z.record(z.string(), z.unknown());
   const checkable = checkableSchema(inputSchema);

@@ -18,7 +18,7 @@ export async function pinnedServers(
   return { servers: new Map(looked.map((server) => [server.name, server])), problems };
 }
 
-/** The server with what it would run of the workspace, which its digest then stands for as well. */
+/** The server with the workspace files it would run, which are included in its digest. */
 export async function pinned(server: McpServer, workspace: Workspace): Promise<McpServer> {
   const { start, definition } = server;
   if (start.type !== "program") return server;

@@ -14,12 +14,12 @@ export interface Program {
   readonly cwd: string;
 }
 
-/** Largest message a server may send; bytes. */
+/** Maximum bytes of a message from a server. */
 const maxMessageBytes = 16 * 1024 * 1024;
-/** What is kept of a server's words on standard error, its newest; characters. */
+/** Characters kept of the newest standard error output. */
 const keptErrors = 2_000;
 
-/** Speaks with a program over its standard streams. It leads a process group of its own, all of which ends with `close`. */
+/** Talks to a program over its standard streams. The program leads its own process group, which `close` ends. */
 export class ProgramTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -42,7 +42,7 @@ export class ProgramTransport implements Transport {
     const child = spawn(command, [...args], { cwd, env: environment, stdio: ["pipe", "pipe", "pipe"], detached: true });
     this.#child = child;
     const buffer = new ReadBuffer({ maxBufferSize: maxMessageBytes });
-    // Put together once a message ends in them: the buffer looks at all it has, and copies it, for each piece.
+    // Joined only when a message is complete: the buffer would scan and copy everything for each piece.
     let pieces: Buffer[] = [];
     let size = 0;
     child.stdout.on("data", (chunk: Buffer) => {
@@ -57,7 +57,7 @@ export class ProgramTransport implements Transport {
           this.onmessage?.(message);
         }
       } catch (error) {
-        // Nothing that follows can be trusted to begin where a message begins.
+        // After an error, message boundaries are lost.
         this.onerror?.(error instanceof Error ? error : new Error(String(error)));
         void this.close();
       }

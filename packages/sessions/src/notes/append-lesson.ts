@@ -1,9 +1,9 @@
 const heading = /^(#{1,6})\s+lessons\s*#*\s*$/i;
 
 /**
- * A notes file with one more lesson: a bullet at the end of the section `Lessons`, which is made at the end of the file when
- * there is none. Lines end with LF. undefined when the lesson stands there already.
- * @param lesson any white space in it becomes a blank, so that it stays one bullet
+ * Adds a lesson to a notes file: a bullet at the end of the section `Lessons`, which is created at the end of the file if
+ * missing. Lines end with LF. Undefined if the lesson is already there.
+ * @param lesson white space in it becomes single spaces, so that it stays one bullet
  */
 export function appendLesson(text: string, lesson: string): string | undefined {
   const bullet = `- ${lesson.replaceAll(/\s+/g, " ").trim()}`;

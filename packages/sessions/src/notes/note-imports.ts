@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 
-/** How deep imports of imports go, and how many a file of notes may have in all. */
+/** Maximum depth of imports, and maximum imports of one notes file. */
 const maxDepth = 4;
 const maxImports = 20;
 
@@ -11,9 +11,9 @@ export interface Imported {
 }
 
 /**
- * What a file of notes imports by `@path`, as Claude Code reads it: relative to the file, or to the workspace with a leading
- * slash. Each file once, in order, imports of imports behind their importer.
- * @param read text of a file of the workspace; undefined when there is none or the agent may not read it
+ * What a notes file imports with `@path`, as in Claude Code: relative to the file, or to the workspace with a leading slash.
+ * Each file once, in order, nested imports after their importer.
+ * @param read text of a workspace file; undefined if there is none or the agent may not read it
  */
 export async function importsOf(
   file: string,
@@ -37,7 +37,7 @@ export async function importsOf(
   return found;
 }
 
-/** Code is quoted, not said. */
+/** Code is quoted, so it imports nothing. */
 function importedPaths(text: string): readonly string[] {
   const plain = text
     .replaceAll(/^ {0,3}(```|~~~)[^\n]*\n[\s\S]*?(?:^ {0,3}\1|$(?![\s\S]))/gm, "")
@@ -47,7 +47,7 @@ function importedPaths(text: string): readonly string[] {
   );
 }
 
-/** Undefined for what leads out of the workspace. */
+/** Undefined if it leads out of the workspace. */
 function targetOf(from: string, path: string): string | undefined {
   const joined = path.startsWith("/")
     ? posix.normalize(path.slice(1))

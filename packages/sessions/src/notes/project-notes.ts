@@ -8,10 +8,10 @@ import { readControlFile, UnreadableFile } from "@gennai/machine/workspace/files
 import { errorMessage } from "@gennai/protocol/error-message";
 import { importsOf } from "./note-imports.ts";
 
-/** Notes for agents, in the workspace's root or a directory of it. The first that says something is shown first. */
+/** Names of notes for agents, in the workspace's root or any directory. The first non-empty one is shown first. */
 export const projectNoteFiles = ["AGENTS.md", "AGENT.md", "CLAUDE.md"] as const;
 
-/** Where such files may stand beside the intents, besides the root. They are about the whole workspace as well. */
+/** Other places of such files, next to the intents. They apply to the whole workspace too. */
 
 /** The project's notes, relative to the workspace, in the order in which they are read. */
 export const projectNotePaths = [
@@ -20,24 +20,24 @@ export const projectNotePaths = [
 ] as const;
 
 const maxBytes = 64 * 1024;
-/** Characters of all notes together. */
+/** Maximum characters of all notes together. */
 const maxAll = 160 * 1024;
-/** Directories with notes of their own that are looked at. */
+/** Maximum directories whose own notes are read. */
 const maxDirectories = 50;
 
 export interface ProjectNotes {
   /** For the model, redacted, each under its title. */
   readonly texts: readonly string[];
-  /** Files that are there and were left out: file and reason. */
+  /** Files that exist but were left out: file and reason. */
   readonly warnings: readonly string[];
 }
 
 export interface NotesOptions {
-  /** The user's own notes, for all projects, lie here under the same names. */
+  /** Directory of the user's own notes for all projects, under the same names. */
   readonly userDirectory?: string;
-  /** Files that are worked on, relative to the workspace: notes in directories above them apply too. */
+  /** Files being worked on, relative to the workspace: notes in directories above them apply too. */
   readonly workedOn?: Iterable<string>;
-  /** Whether the agent may read a file of the workspace; without it, all of them. */
+  /** Whether the agent may read a workspace file; without it, all are readable. */
   readonly mayRead?: (path: string) => Promise<boolean>;
 }
 
@@ -47,9 +47,8 @@ interface Note {
 }
 
 /**
- * Reads the notes for agents, from the most general to the most particular: the user's own, the project's, and those of
- * directories in which files are worked on. A text that stands in two files of one place, or in one file under two names,
- * comes once; what a file imports by `@path` stands behind it.
+ * Reads the notes for agents, from the most general to the most specific: the user's own, the project's, and those of
+ * directories being worked in. A text that occurs twice in one place comes once; imports with `@path` follow their file.
  * @param root real path of the workspace
  */
 export async function readProjectNotes(
@@ -126,7 +125,7 @@ async function notesIn(
   ];
 }
 
-/** `@name` may be a person or a package: a file that is not there is no mistake. */
+/** `@name` may be a person or a package: a missing file is no error. */
 async function importedText(
   root: string,
   file: string,

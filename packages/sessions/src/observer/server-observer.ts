@@ -13,24 +13,24 @@ export interface ObservedTurn {
 }
 
 /**
- * Watches the server work. It takes names, numbers and outcomes of what it is shown, and no content. Each method passes on
- * what the work it is given comes to, errors included: nothing an observer does changes what the server does.
+ * Observes the server. It gets names, numbers and outcomes, but no content. Each method returns what the wrapped work returns,
+ * errors included: an observer never changes what the server does.
  */
 export interface ServerObserver extends RequestObserver {
   readonly gate: GateObserver;
-  /** Around a turn, from behind its durable beginning to before its durable end. */
+  /** Wraps a turn, from after its durable start to before its durable end. */
   turn(turn: ObservedTurn, run: () => Promise<TurnEnd>): Promise<TurnEnd>;
-  /** Around a sub-agent, within the call that runs it. */
+  /** Wraps a sub-agent, within the call that runs it. */
   subAgent(scenario: string, settings: ModelSettings, run: () => Promise<TurnEnd>): Promise<TurnEnd>;
   /** The same model, watched. */
   model(model: Model, settings: ModelSettings): Model;
   /** The same log, watched. */
   log(log: SessionLog): SessionLog;
-  /** A request that the door did not let in, by HTTP status. */
+  /** A request that was refused, by HTTP status. */
   refused(status: number): void;
 }
 
-/** Nobody watches. */
+/** Observes nothing. */
 export const unobserved: ServerObserver = {
   gate: unobservedGate,
   turn: (_turn, run) => run(),

@@ -25,13 +25,13 @@ export function planView(record: PlanRecord, stored: ValidatedPlan | undefined):
   };
 }
 
-/** A verification command may be what is denied, and the preview's actions do not show it. */
+/** The denied item may be a verification command, which the preview's actions do not show. */
 function whyNotOffered({ state, preview }: PlanRecord): string {
   if (state !== "preview" || preview?.denied === undefined) return "";
   return `It cannot be approved: ${preview.denied} ${insteadOf(preview.denied)}`;
 }
 
-/** What to do about a denial. What is refused for want of an intent is not refused for itself. */
+/** What to do about a denial. If only an intent is missing, the action itself is not refused. */
 export function insteadOf(denied: string): string {
   return denied.includes(citeIntentMessage)
     ? "Select an intent for the session of the plan, then preview it again."

@@ -32,7 +32,7 @@ import { writtenBy } from "./written-by.ts";
 
 const maxPlans = 500;
 
-/** Plans and their approvals in the logs of sessions: what one server process approved, another may run, once. */
+/** Plans and approvals, stored in the sessions' logs: what one server process approved, another may run, once. */
 export class SessionPlans implements PlanAuthority {
   readonly #tokens: ApprovalTokens;
   /** One change of a session's plans at a time. */
@@ -40,7 +40,7 @@ export class SessionPlans implements PlanAuthority {
 
   /** @param wall milliseconds since the epoch */
   constructor(wall: () => number) {
-    // Only the machine's own clock is the same for the process that approved and the one that runs.
+    // Only the machine's clock is the same in the process that approved and the one that runs.
     this.#tokens = new ApprovalTokens(machineClock(wall));
   }
 
@@ -186,7 +186,7 @@ export class SessionPlans implements PlanAuthority {
       if ((await storedBytes(session.services.blobs, record)) === undefined) return planView(record, undefined);
       return planView(record, await loadPlan(session.services.blobs, record));
     } catch (error) {
-      // One that is damaged must not hide the others; it is shown as what it is, and can do nothing.
+      // A damaged plan must not hide the others; it is listed, but cannot be used.
       if (!(error instanceof ServiceError) || error.reason !== "plan_damaged") throw error;
       const remediation = `${error.message} ${error.hint ?? ""} ${record.remediation}`.trim();
       return planView({ ...record, remediation }, undefined);
@@ -207,7 +207,7 @@ export class SessionPlans implements PlanAuthority {
     await workspace.syncControl({ signal });
     assertHead(approval.preview.head, headOf(workspace.controlRoot));
     const plan = await loadPlan(services.blobs, recordOf(session, planId));
-    // Looked at once more: what runs is what was shown, or nothing.
+    // Inspected again: only what was shown may run.
     const inspection = await inspectPlan(session, plan.parsed, { signal });
     assertSamePreview(approval.preview, inspection.preview);
     const known = new KnownFiles();
@@ -294,7 +294,7 @@ export class SessionPlans implements PlanAuthority {
     };
   }
 
-  /** The approval that this token stands for, as the log has it. Guessing ends it, for every process. */
+  /** The approval for this token, according to the log. Guessing invalidates it for all processes. */
   async #approvalOf(session: Session, planId: string, digest: string, token: string): Promise<KeptApproval> {
     const { approval } = recordOf(session, planId);
     try {
@@ -312,7 +312,7 @@ export class SessionPlans implements PlanAuthority {
     throw planRefusal("token_spent", "The approval token was spent already.", "Submit and approve the plan again.");
   }
 
-  /** One after the other. What `signal` gave up keeps nobody waiting: nothing comes of it any more. */
+  /** One call at a time. One whose `signal` aborted delays no other: its result is not used. */
   #alone<Result>(session: Session, body: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     if (signal === undefined) return this.#lines.run(session, body);
     const { promise, resolve } = Promise.withResolvers<Result>();
@@ -321,7 +321,7 @@ export class SessionPlans implements PlanAuthority {
       resolve(result);
       return Promise.race([result, givenUp(signal)]);
     });
-    // Its failure is that of `promise`.
+    // `promise` already reports its failure.
     held.catch(() => undefined);
     return promise;
   }

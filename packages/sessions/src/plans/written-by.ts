@@ -1,7 +1,10 @@
 import { validateRinaOutput } from "@gennai/protocol/plan/validate-rina-output";
 import type { Session } from "../session/session.ts";
 
-/** The model of the session whose last answer is the plan of this digest; none for a plan that somebody else wrote or edited. */
+/**
+ * The session's model whose last answer is the plan with this digest; undefined if the plan was written or edited by someone
+ * else.
+ */
 export function writtenBy(
   { state: { lastAnswer } }: { readonly state: Pick<Session["state"], "lastAnswer"> },
   digest: string,

@@ -15,23 +15,23 @@ import { hooksDirectory } from "@gennai/machine/git-data/hooks-directory";
 
 export interface CallPolicyOptions {
   readonly workspaceRoot: string;
-  /** Where the files that steer the agent are read. */
+  /** Directory with the files that steer the agent. */
   readonly controlRoot: string;
   readonly config: ProjectConfig;
   /** Absolute paths of the server's own directories. */
   readonly ownDirectories: readonly string[];
-  /** What a session's commands may do without a question; absent: only what is proven to read. */
+  /** What a session's commands may do without a question; absent: only proven reads. */
   readonly commands?: CommandSurroundings;
   readonly rules: RulesPolicyPorts;
 }
 
-/** The policies that judge a call by itself, whatever session it is in: all but those of branch, claim, intent and hooks. */
+/** The policies that judge a call on its own, independent of the session: all except branch, claim, intent and hooks. */
 export function callPolicies(options: CallPolicyOptions): readonly Policy[] {
   const { workspaceRoot: root, controlRoot, config, ownDirectories } = options;
   const hooks = hooksDirectory(controlRoot);
   const directories = [
     ...ownDirectories.map((directory) => relative(root, directory)),
-    // Where the client has it, if it holds the files: the mirror stands in the place of the root.
+    // Relative to the client's root, if it holds the files: the mirror replaces the root.
     ...(hooks === undefined ? [] : [relative(hooks.startsWith(root) ? root : controlRoot, hooks)]),
   ]
     .map((path) => path.replaceAll(sep, "/"))

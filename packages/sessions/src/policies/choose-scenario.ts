@@ -3,7 +3,10 @@ import { ServiceError } from "@gennai/machine/service-error";
 import type { Session } from "../session/session.ts";
 import { scenarioForProposals } from "./proposal-mode.ts";
 
-/** The scenario of a name, in any letter case; empty: the editing mode's own. Throws `ServiceError` for an unknown name. */
+/**
+ * The scenario with this name, in any letter case; empty: the editing mode's default. Throws `ServiceError` for an unknown
+ * name.
+ */
 export async function chooseScenario(
   session: Session,
   asked: string,

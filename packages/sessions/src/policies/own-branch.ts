@@ -2,26 +2,26 @@ import { type BranchState, isProtectedBranch } from "@gennai/governance/policies
 import { defaultRemoteBranch, readGitHead } from "@gennai/machine/git-data/git-head";
 
 interface BranchRules {
-  /** Where git's files are read. */
+  /** Directory with git's files. */
   readonly controlRoot: string;
-  /** Branch that HEAD stood on when the turn began. */
+  /** Branch of HEAD when the turn began. */
   readonly sessionBranch: string | undefined;
-  /** Globs of branches nobody writes on, besides those that are always protected. */
+  /** Globs of protected branches, in addition to those that always are. */
   readonly protectedBranches: readonly string[];
 }
 
-/** Where HEAD is now. */
+/** State of HEAD now. */
 export function branchState(place: BranchRules): BranchState {
   const head = readGitHead(place.controlRoot);
   if (head.type !== "branch") return { type: head.type };
   const { sessionBranch } = place;
-  // A turn that began on a protected branch has none to work on until it moves to one.
+  // A turn that began on a protected branch may not write until it switches to another.
   const own =
     sessionBranch === undefined || protectionOf(place, sessionBranch) !== undefined ? undefined : sessionBranch;
   return { type: "branch", branch: head.branch, sessionBranch: own, protectedBy: protectionOf(place, head.branch) };
 }
 
-/** What protects a branch of this name; undefined when nothing does. */
+/** What protects a branch of this name; undefined if nothing does. */
 export function protectionOf(
   { controlRoot, protectedBranches }: Omit<BranchRules, "sessionBranch">,
   branch: string,

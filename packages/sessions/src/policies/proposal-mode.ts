@@ -6,18 +6,18 @@ import type { Session } from "../session/session.ts";
 
 type Place = Pick<Session, "services" | "workspace">;
 
-/** The mode in force for a scenario: in Proposal Mode what it changes is staged, where that can be. */
+/** The mode in force for a scenario: in Proposal Mode its changes are staged, if possible. */
 export async function modeFor(place: Place, scenario: Scenario, chosen: ChosenMode): Promise<EditingMode> {
   if (chosen === "branch" || !canStage(scenario.tools)) return chosen;
   return (await whyNotStaged(place)) === undefined ? "staged-proposal" : "proposal";
 }
 
-/** The scenario of Proposal Mode where none is named: one that edits and runs what it stages, or else the strict one. */
+/** Default scenario of Proposal Mode: one that edits and runs on a stage, if possible, otherwise the strict one. */
 export async function scenarioForProposals(place: Place): Promise<string> {
   return (await whyNotStaged(place)) === undefined ? "CODE" : "EDITOR_CODE";
 }
 
-/** Why Proposal Mode cannot stage anything here; undefined: it can. */
+/** Why Proposal Mode cannot stage anything here; undefined if it can. */
 export async function whyNotStaged({ services, workspace }: Place): Promise<string | undefined> {
   if (workspace.client !== undefined) return "the files of this workspace are on another machine";
   if (services.stages === undefined) return "commands are not staged on this server";
@@ -25,7 +25,7 @@ export async function whyNotStaged({ services, workspace }: Place): Promise<stri
   return support.state === "staged" ? undefined : support.reason.replace(/\.$/, "");
 }
 
-/** What people are told where Proposal Mode cannot stage anything. @param why as `whyNotStaged` says it */
+/** The message if Proposal Mode cannot stage anything. @param why from `whyNotStaged` */
 export function onlyProposes(why: string): string {
   return `Proposal Mode only proposes here, and runs no commands: nothing can be staged, because ${why}.`;
 }

@@ -2,16 +2,16 @@ import { lstatSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { realPath } from "@gennai/machine/sandbox/host/search-path";
 
-/** More entries than this below a directory are not looked at: a person is asked. */
+/** Maximum entries examined below a directory; with more, a user is asked. */
 const maxEntries = 20_000;
 
 /**
- * Whether a path leads to a file with secrets, or is a directory with one below, links in it included. What git keeps of a
- * repository counts as such: its settings may hold logins.
+ * Whether a path leads to a file with secrets, or to a directory that contains one, including through links. Git's repository
+ * data counts as secret: its settings may contain logins.
  *
  * @param path absolute
- * @param isSecret by an absolute path
- * @param isPattern of names in the last directory, of which none may be a link: nobody sees where those lead
+ * @param isSecret gets an absolute path
+ * @param isPattern the last part is a pattern of names, none of which may be a link, because its target is unknown
  */
 export function reachesSecret(path: string, isSecret: (path: string) => boolean, isPattern = false): boolean {
   if (isPattern) return hasLinks(dirname(path)) || reachesSecret(dirname(path), isSecret);
@@ -33,7 +33,7 @@ export function reachesSecret(path: string, isSecret: (path: string) => boolean,
   return false;
 }
 
-/** On the way to a directory, or in it. */
+/** Links on the way to a directory, or in it. */
 function hasLinks(directory: string): boolean {
   const real = realPath(directory);
   if (real === undefined) return false;

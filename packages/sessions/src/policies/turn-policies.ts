@@ -22,16 +22,16 @@ import { reachesSecret } from "./reaches-secret.ts";
 
 export interface TurnPolicyOptions {
   readonly workspaceRoot: string;
-  /** Where the files that steer the agent are read. */
+  /** Directory with the files that steer the agent. */
   readonly controlRoot: string;
-  /** A client holds the files, so nothing can be looked up on this machine. */
+  /** A client holds the files, so this machine cannot inspect them. */
   readonly heldByClient: boolean;
-  /** Makes `controlRoot` what it is where the files are. Rejects where that cannot be known. */
+  /** Updates `controlRoot` from where the files are. Rejects if that is impossible. */
   readonly syncControl: () => Promise<void>;
   readonly editingMode: EditingMode;
-  /** Branch that HEAD stood on when the turn began. */
+  /** Branch of HEAD when the turn began. */
   readonly sessionBranch: string | undefined;
-  /** Globs of further branches nobody writes on. */
+  /** Globs of further protected branches. */
   readonly protectedBranches: readonly string[];
   readonly config: ProjectConfig;
   readonly claimTree: () => TreeClaim | Promise<TreeClaim>;
@@ -42,21 +42,21 @@ export interface TurnPolicyOptions {
   /** Absolute paths of the server's own directories. */
   readonly ownDirectories: readonly string[];
   readonly rules: RulesPolicyPorts;
-  /** Whether rules let nobody see a path (absolute). */
+  /** Whether rules hide a path (absolute) completely. */
   readonly isZeroAccess: (path: string) => boolean;
   readonly gitContents: GitContentsPorts;
   /** Milliseconds since the epoch. */
   readonly sessionBegan: number;
-  /** What holds of intents now. */
+  /** Rules about intents at this moment. */
   readonly intentRules: () => Promise<IntentRules>;
-  /** Of users' external hooks. */
+  /** Policies of users' external hooks. */
   readonly hookPolicies: readonly Policy[];
 }
 
-/** The rules of one turn. All of them run for every call; the order is the one in which people read them. */
+/** The rules of one turn. All of them run for every call, in the order in which users read them. */
 export function turnPolicies(options: TurnPolicyOptions): readonly Policy[] {
   const { workspaceRoot: root, controlRoot, config, ownDirectories, sandboxed } = options;
-  // What was written since the session began is not known there: every script counts as new.
+  // For a client's files, write times are unknown: every script counts as new.
   const isNew = options.heldByClient ? () => true : changedSince(options.sessionBegan);
   const place = { ...options, protectedBranches: [...options.protectedBranches, ...config.protectedBranches] };
   const onOwnBranch = (): boolean => isOwnBranch(branchState(place));
@@ -110,7 +110,7 @@ function secretsReached({ isZeroAccess }: TurnPolicyOptions): (path: string, isP
   return (path, isPattern) => reachesSecret(path, isSecret, isPattern);
 }
 
-/** By the time of the last change of a file or its name, which no program can set back. */
+/** Compares ctime, which programs cannot set back. */
 function changedSince(time: number): (path: string) => boolean {
   return (path) => {
     const stat = statSync(path, { throwIfNoEntry: false });
@@ -119,7 +119,7 @@ function changedSince(time: number): (path: string) => boolean {
 }
 
 /**
- * What the rules in force are, for questions and records.
+ * Digest of the rules in force, for questions and records.
  * @param rulesSha256 of the rule files
  */
 export function policyDigest(options: TurnPolicyOptions, policies: readonly Policy[], rulesSha256: string): string {

@@ -14,32 +14,32 @@ import type { WorkspaceGovernance } from "../session/workspace-governance.ts";
 import { policyDigest, type TurnPolicyOptions, turnPolicies } from "./turn-policies.ts";
 import { zeroAccessOf } from "./zero-access.ts";
 
-/** Milliseconds for which a look at the files that steer the agent is shared by the policies of one decision. */
+/** Milliseconds for which one read of the files that steer the agent is shared by the policies of a decision. */
 const freshMs = 250;
 
-/** What decides over the calls of one turn. */
+/** What decides the calls of one turn. */
 export interface TurnRules {
   readonly governance: WorkspaceGovernance;
   readonly config: ProjectConfig;
   readonly policies: readonly Policy[];
   /** Globs of files that no search may reach. */
   readonly searchExcludes: readonly string[];
-  /** What rule files let nobody see. */
+  /** What rule files hide completely. */
   readonly zeroAccess: ZeroAccess;
   readonly hooks: { readonly commands: readonly HookCommand[]; readonly runner: HookRunner };
-  /** The workspace has intents, and works by them. */
+  /** The workspace has intents and uses them. */
   readonly intentsOn: boolean;
-  /** What the user should know of hooks, and of all else. */
+  /** Warnings for the user about hooks, and all others. */
   readonly hookWarnings: readonly string[];
   readonly warnings: readonly string[];
-  /** SHA-256 of the rules in force. @param policies all of them, these here included */
+  /** SHA-256 of the rules in force. @param policies all of them, including these */
   digest(policies: readonly Policy[]): string;
 }
 
 /**
- * The rules of a turn, as the project and the user have them now. Throws `ServiceError` for rules that cannot be read.
+ * The rules of a turn, as the project and the user configure them now. Throws `ServiceError` if they cannot be read.
  * @param options.editingMode in force in this turn
- * @param options.claimTree makes the working tree this turn's, at its first change
+ * @param options.claimTree claims the working tree for this turn, at its first change
  */
 export async function loadTurnRules(
   session: Session,
@@ -47,14 +47,14 @@ export async function loadTurnRules(
     readonly editingMode: EditingMode;
     readonly claimTree: () => TreeClaim | Promise<TreeClaim>;
     readonly signal: AbortSignal;
-    /** How commands run, where that is not as the server's own do. */
+    /** Isolation of commands, if different from the server's own. */
     readonly isolation?: "sandboxed" | "unsandboxed";
   },
 ): Promise<TurnRules> {
   const { services, workspace, state } = session;
   const { client, controlRoot } = workspace;
   const head = readGitHead(controlRoot);
-  // Anyone who decides decides by what the project says now, wherever its files are.
+  // Always decide by the project's current files, wherever they are.
   const syncControl = async (): Promise<void> => workspace.syncControl({ maxAgeMs: freshMs, signal: options.signal });
   const governance = await services.governanceOf(workspace);
   const damageControl = await governance.rules.current();

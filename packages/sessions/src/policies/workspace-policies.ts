@@ -5,8 +5,8 @@ import type { Session } from "../session/session.ts";
 import { callPolicies } from "./call-policies.ts";
 
 /**
- * The rules about paths and content that hold for whoever works in a session's workspace: those of rule files, of the project and of the
- * house. Throws `ServiceError` when the project's configuration cannot be read.
+ * Rules about paths and content for every writer in a session's workspace: from rule files, the project and the built-in ones.
+ * Throws `ServiceError` if the project's configuration cannot be read.
  */
 export async function workspacePolicies({
   workspace,

@@ -2,7 +2,7 @@ import { type CompiledRules, pathRule } from "@gennai/governance/rules/compile/c
 import { pathForm } from "@gennai/governance/rules/compile/path-form";
 import type { ZeroAccess } from "@gennai/machine/staged-shell/stages/stages";
 
-/** What rule files let nobody see. @param root real path of the workspace */
+/** What rule files hide completely. @param root real path of the workspace */
 export function zeroAccessOf(rules: CompiledRules, root: string): ZeroAccess {
   return {
     sha256: rules.sha256,

@@ -44,27 +44,27 @@ import { type ReplayedCall, reportOf, type WorkbenchReport } from "./workbench-r
 
 export interface WorkbenchOptions {
   readonly workspace: string;
-  /** The server's state directory, which no workspace may hold. */
+  /** The server's state directory, which must not be in a workspace. */
   readonly stateDir: string;
-  /** Assumed for `~` and the user's rules; by default that of the process. */
+  /** Home directory for `~` and the user's rules; default: that of the process. */
   readonly home?: string;
-  /** `$XDG_CONFIG_HOME`, when no home is assumed. */
+  /** `$XDG_CONFIG_HOME`, if `home` is not set. */
   readonly configDir?: string | undefined;
-  /** The intent assumed to be selected; without one, intents play no part in the answers. */
+  /** The intent assumed to be selected; without one, intents are not judged. */
   readonly intent?: string;
   /**
-   * Commands are judged as in a session of a server that is started here with these modes, in Branch Mode on the branch that
-   * is checked out; `off` by default.
+   * Commands are judged as in a session of a server started here with these modes, in Branch Mode on the current branch;
+   * default `off`.
    */
   readonly sandbox?: SandboxMode;
   readonly stages?: StagesMode;
-  /** Of the process that the server would be. */
+  /** Environment of the assumed server process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Version of Gennai, for the record of what is kept. */
+  /** Version of Gennai, for the record of what the user keeps. */
   readonly toolVersion?: string;
-  /** The network that this machine is on, by default. */
+  /** The network of this machine, by default. */
   readonly outside?: Outside | undefined;
-  /** Told what of that record could not be done. */
+  /** Called if part of that record could not be written. */
   readonly onWarning?: (text: string) => void;
 }
 
@@ -78,8 +78,8 @@ async function intentPolicies(root: string, intents: IntentsService, id: string)
 }
 
 /**
- * All tools and policies of a workspace, for asking what they would say. Nothing runs but what is tried, and nothing of that
- * is kept or recorded but what a person chose; the programs of external hooks are not started.
+ * All tools and policies of a workspace, for asking for their verdicts. Only tried commands run; only what a user chose is kept
+ * and recorded; external hook programs are not started.
  */
 export class PolicyWorkbench implements AsyncDisposable {
   readonly #tools: ReadonlyMap<string, Tool>;
@@ -88,7 +88,7 @@ export class PolicyWorkbench implements AsyncDisposable {
   readonly #stateDir: string;
   readonly #found: Map<string, readonly Verdict[]>;
   readonly #ledger: PersonsLedgerOptions;
-  /** Changes need an intent here, and none was named: what intents would refuse is not judged. */
+  /** Changes need an intent here, and none was given: intents are not judged. */
   readonly intentsIgnored: boolean;
   readonly rules: RulesService;
   readonly #here: CommandsHere;
@@ -100,8 +100,8 @@ export class PolicyWorkbench implements AsyncDisposable {
   #count = 0;
 
   /**
-   * Rejects with `WorkspaceError` for a directory that can be none, `ServiceError` for a project configuration that is bad,
-   * `SandboxRequired` and `StagesRequired` where that server would.
+   * Rejects with `WorkspaceError` for an unsuitable directory, `ServiceError` for an invalid project configuration,
+   * `SandboxRequired` and `StagesRequired` as that server would.
    */
   static async open(options: WorkbenchOptions): Promise<PolicyWorkbench> {
     const home = options.home ?? homedir();
@@ -225,12 +225,12 @@ export class PolicyWorkbench implements AsyncDisposable {
     return this.rules.status();
   }
 
-  /** The user's home as rules take it. */
+  /** The user's home directory, as used by rules. */
   get home(): string {
     return this.#home;
   }
 
-  /** Why commands are not staged here; undefined where they are. */
+  /** Why commands are not staged here; undefined if they are. */
   get unstaged(): string | undefined {
     return this.#here.unstaged;
   }
@@ -241,9 +241,9 @@ export class PolicyWorkbench implements AsyncDisposable {
   }
 
   /**
-   * Really runs a shell command that no rule refuses, on a stage, says what it did and what rules say of that, and drops it, but
-   * for what is chosen. `trial` is undefined for one that is refused; `options.evenIfRefused`: a person's own may run, since it
-   * harms nothing there. Rejects with `ServiceError` `failed_precondition` where nothing is staged.
+   * Runs a shell command that no rule refuses on a stage, reports its changes and the rules' verdicts on them, and drops all
+   * except what is chosen. `trial` is undefined if it is refused; `options.evenIfRefused`: a user's own command may run anyway,
+   * because it does no harm there. Rejects with `ServiceError` `failed_precondition` if nothing can be staged.
    */
   async try(
     command: string,
@@ -266,7 +266,7 @@ export class PolicyWorkbench implements AsyncDisposable {
         hint: advice,
       });
     }
-    // What others that were killed left behind; what a living process is at is left alone.
+    // Cleans up after killed processes; the work of living ones is left alone.
     await Stages.recover(stages.stateDir);
     const surroundings = {
       stages,
@@ -280,8 +280,8 @@ export class PolicyWorkbench implements AsyncDisposable {
   }
 
   /**
-   * Offers what was done to files in a copy of the workspace, and drops it, but for what is chosen: it is judged like what a
-   * command changed. Rejects as `offerStaged` does, and with `ServiceError` where the workspace is not as the copy was.
+   * Offers file changes from a copy of the workspace, judged like changes by a command, and drops all except what is chosen.
+   * Rejects like `offerStaged`, and with `ServiceError` if the workspace has changed since the copy.
    */
   async offerFiles(
     changes: readonly StateChange[],
@@ -315,16 +315,15 @@ export class PolicyWorkbench implements AsyncDisposable {
   }
 
   /**
-   * Answers one `{id, tool, input}` a line, in order. A line that is no such call is answered with a deny that says why;
-   * blank lines are passed over.
+   * Answers one `{id, tool, input}` per line, in order. An invalid line is answered with a deny and the reason; blank lines are
+   * skipped.
    */
   decideLines(input: AsyncIterable<Uint8Array | string>): AsyncGenerator<LineAnswer, void, undefined> {
     return decideLines(input, this);
   }
 
   /**
-   * Judges the calls in the workspace's ledger by today's rules, each call once. Rejects with `ServiceError` `not_found`
-   * where there is no ledger.
+   * Judges each call in the workspace's ledger by today's rules. Rejects with `ServiceError` `not_found` if there is no ledger.
    */
   replay(): AsyncGenerator<ReplayedCall, void, undefined> {
     return replayLedger({ workspaceRoot: this.root, stateDir: this.#stateDir }, this);

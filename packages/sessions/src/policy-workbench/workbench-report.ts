@@ -5,11 +5,11 @@ import { ask, deny, type Verdict } from "@gennai/governance/verdict";
 import type { Risk } from "@gennai/protocol/model/governance/risk";
 import { lostWrites } from "../tools/commands/lost-writes.ts";
 
-/** What all rules say of one call. */
+/** The verdicts of all rules on one call. */
 export interface WorkbenchReport {
   readonly tool: string;
   readonly verdict: "allow" | "ask" | "deny";
-  /** The same; `staged` for a command that runs on a copy without a question, and is judged by what it changes. */
+  /** The outcome; `staged`: the command runs on a copy without a question, and its changes are judged. */
   readonly outcome: "allow" | "staged" | "ask" | "deny";
   readonly risk: Risk;
   /** Rule, reason and hint of the strictest verdict; empty for a plain allow. */
@@ -18,11 +18,11 @@ export interface WorkbenchReport {
   readonly hint: string;
   /** Every rule that asks or denies, strictest first. */
   readonly rules: readonly FiredRule[];
-  /** How the call was understood; undefined when it is not a call that could run. */
+  /** How the call was understood; undefined if it could not run. */
   readonly reading: Reading | undefined;
 }
 
-/** One call of the past that today's rules judge. */
+/** An earlier call, judged by today's rules. */
 export interface ReplayedCall {
   readonly seq: number;
   readonly callId: string;
@@ -37,9 +37,9 @@ export interface ReplayedCall {
     readonly reason: string;
     readonly risk: Risk;
   };
-  /** False where it cannot be told, see `needsIntent`. */
+  /** False if unknown, see `needsIntent`. */
   readonly differs: boolean;
-  /** A rule about intents decided then, and none is named now: not judged. */
+  /** A rule about intents decided then, and no intent is given now: not judged. */
   readonly needsIntent: boolean;
 }
 
@@ -55,17 +55,17 @@ export interface FiredRule {
 export interface Reading {
   readonly statement: string;
   readonly paths: readonly { readonly raw: string; readonly path: string; readonly access: string }[];
-  /** Simple commands, wrappers taken off; `*` stands for what is not known before it runs. */
+  /** Simple commands, without wrappers; `*` replaces what is unknown before it runs. */
   readonly commands: readonly string[];
   readonly readsOnly: boolean;
   readonly unresolved: readonly string[];
-  /** It is known to open connections, and runs staged: the user is asked about each host when it does. */
+  /** It opens connections and runs staged: the user is asked about each host during the run. */
   readonly asksForHosts: boolean;
-  /** Paths outside the workspace that it names as written, as they are typed: it runs staged, so that they are gone when it has ended. */
+  /** Paths outside the workspace that it writes, as typed: it runs staged, so these writes are lost at its end. */
   readonly lost: readonly string[];
 }
 
-/** @param options.found all that rule files say of it */
+/** @param options.found all verdicts of rule files on the call */
 export function reportOf(
   name: string,
   decided: DecidedCall,
@@ -107,7 +107,7 @@ function isStaged({ effects }: Analysis): boolean {
   return effects.some((effect) => effect.type === "exec" && effect.staged === true);
 }
 
-/** A policy gives one verdict; some can say all that led to it. */
+/** A policy gives one verdict; some can report all their reasons. */
 function allVerdicts(
   policy: string,
   verdict: Verdict,

@@ -3,8 +3,8 @@ import type { FileBytes } from "@gennai/machine/proposal/staged-tree";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 
 /**
- * What the workspace has at a path; undefined for no file. "unreadable" is not the same: a file that is staged to go would count
- * as gone. It does not reject.
+ * The workspace's content at a path; undefined if there is no file. "unreadable" is different: otherwise a file that is staged
+ * for deletion would count as deleted. Never rejects.
  */
 export async function fileInWorkspace(
   workspace: Workspace,
@@ -12,7 +12,7 @@ export async function fileInWorkspace(
 ): Promise<FileBytes | "unreadable" | undefined> {
   try {
     const resolved = await workspace.resolve(path);
-    // A link that somebody put on the way leads to another file.
+    // A link that was put on the way leads to another file.
     if (!resolved.inside || resolved.relative !== path) return "unreadable";
     const stat = await workspace.stat(resolved);
     if (stat === undefined) return undefined;

@@ -4,8 +4,8 @@ import type { StagedTree } from "@gennai/machine/proposal/staged-tree";
 import { shownConflict } from "./shown-conflict.ts";
 
 /**
- * One conversation that works on a staged tree: which conflicts it was shown. What it writes over one that it does not know
- * would take back what the user saved.
+ * One conversation that works on a staged tree: which conflicts it was shown. Writing over an unknown conflict would revert
+ * what the user saved.
  */
 export class ProposalReader {
   readonly #tree: StagedTree;
@@ -16,12 +16,12 @@ export class ProposalReader {
     this.#tree = tree;
   }
 
-  /** The model answers again: it has read all results so far. */
+  /** The model answers again: it has read all earlier results. */
   beginAnswer(): void {
     this.#answer += 1;
   }
 
-  /** The conflicts in files that a call has read, as text behind its result. From the next answer on they may be settled. */
+  /** Conflicts in files that a call has read, as text after its result. From the next answer on they may be resolved. */
   show(paths: readonly string[]): readonly string[] {
     return paths.flatMap((path) => {
       const file = this.#tree.files.get(path);
@@ -34,12 +34,15 @@ export class ProposalReader {
     });
   }
 
-  /** Conflicts that a write of these files settles. Throws `ToolFailure` `stale_file` for one that this conversation was not shown. */
+  /**
+   * Conflicts that a write to these files resolves. Throws `ToolFailure` `stale_file` for one that this conversation was not
+   * shown.
+   */
   settledBy(paths: readonly string[]): ReadonlyMap<string, StagedConflict> {
     const settled = new Map<string, StagedConflict>();
     for (const path of paths) {
       const conflict = this.#tree.files.get(path)?.conflict ?? null;
-      // Nothing that is written can settle it: it stays one.
+      // No write can resolve it, so it stays a conflict.
       if (conflict === null || conflict === "unreadable") continue;
       const shown = this.#shown.get(path);
       if (shown === undefined || shown.answer === this.#answer || !isSameConflict(shown.conflict, conflict)) {

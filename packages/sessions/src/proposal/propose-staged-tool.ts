@@ -8,7 +8,7 @@ import type { ToolFact } from "../tools/tool-fact.ts";
 import type { SessionProposal } from "./session-proposal.ts";
 import { operationOf, stagedChanges, textAt } from "./staged-proposal.ts";
 
-/** Proposes all that is staged. The server calls it when a turn ends; the model has no such tool. */
+/** Proposes everything staged. Called by the server at the end of a turn; the model does not have it. */
 export function proposeStagedTool(
   { tree, workspace }: Pick<SessionProposal, "tree" | "workspace">,
   blobs: Pick<BlobStore, "put">,
@@ -23,7 +23,7 @@ export function proposeStagedTool(
     async analyse() {
       const effects: Effect[] = [];
       for (const file of tree.files.values()) {
-        // The user put something on the way: it is shown, and nobody can keep it.
+        // The user put something in its place: it is shown, but cannot be kept.
         if (file.conflict === "unreadable") continue;
         const content = file.staged === null ? undefined : textAt(tree, file.staged);
         effects.push({

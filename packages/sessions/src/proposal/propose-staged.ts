@@ -2,7 +2,7 @@ import type { SessionEvent } from "@gennai/agent/events/session-event";
 import type { OwnCalls } from "../context/own-calls.ts";
 import type { SessionProposal } from "./session-proposal.ts";
 
-/** At the end of a turn: proposes all that is staged, once, unless just that was proposed before and waits for its review. */
+/** At the end of a turn: proposes everything staged, unless exactly this was proposed before and awaits review. */
 export async function proposeStaged(
   proposal: SessionProposal,
   turn: {

@@ -8,10 +8,10 @@ import { fileInWorkspace } from "./file-in-workspace.ts";
 import { ProposalReader } from "./proposal-reader.ts";
 import { settleReviews } from "./settle-reviews.ts";
 
-/** What a session in Proposal Mode has staged: all that its tools and commands changed, and nobody has kept yet. */
+/** Staged changes of a session in Proposal Mode: everything that its tools and commands changed and the user has not kept yet. */
 export class SessionProposal {
   readonly tree: StagedTree;
-  /** The workspace with what is staged. */
+  /** The workspace with the staged changes. */
   readonly workspace: Workspace;
   /** The conversation of the session itself. */
   readonly reader: ProposalReader;
@@ -27,14 +27,14 @@ export class SessionProposal {
     this.workspace = new StagedWorkspace(session.workspace, this.tree, { stateDir });
   }
 
-  /** For the user, once: what an earlier server had staged could not be read. */
+  /** A message for the user, once: staged changes of an earlier server could not be read. */
   takeLoss(): string | undefined {
     if (this.tree.wasReadable || this.#isLossTold) return undefined;
     this.#isLossTold = true;
     return "What was staged in this session could not be read and is gone. The workspace is as it was; ask for the changes again.";
   }
 
-  /** Of a session, whether something is staged or not; undefined where nothing can be staged. */
+  /** The session's proposal, even if nothing is staged yet; undefined if staging is impossible. */
   static async of(session: Session): Promise<SessionProposal | undefined> {
     const { stages } = session.services;
     if (stages === undefined || (await whyNotStaged(session)) !== undefined) return undefined;
@@ -44,8 +44,8 @@ export class SessionProposal {
   }
 
   /**
-   * Before anything looks at it: what was refused in a review leaves it, and it is put on what the workspace is by now. What
-   * the model has to know of that waits for `takeNotes`.
+   * Call it before use: removes what a review refused, and merges with the current workspace. What the model must know of that
+   * is in `takeNotes`.
    */
   renew(): Promise<void> {
     const renewing = this.#renewing.then(() => this.#renew());
@@ -53,14 +53,14 @@ export class SessionProposal {
     return renewing;
   }
 
-  /** Whether just what is staged was proposed before, and waits for its review. */
+  /** Whether exactly the staged changes were already proposed and await review. */
   get isProposed(): boolean {
     const { open, proposed, digest } = this.tree;
-    // A server that was killed right before it said so has proposed nothing.
+    // A server killed just before recording it has proposed nothing.
     return digest === proposed && this.#session.state.proposals.has(open.at(-1) ?? "");
   }
 
-  /** For the model, in brackets. */
+  /** Notes for the model, in brackets. */
   takeNotes(): readonly string[] {
     const notes = this.#notes;
     this.#notes = [];
@@ -70,7 +70,7 @@ export class SessionProposal {
   async #renew(): Promise<void> {
     const { tree } = this;
     if (tree.files.size === 0) {
-      // Nothing is left that a review of them could be about.
+      // Nothing is left that their review could concern.
       if (tree.open.length > 0) tree.replace([], { open: [], proposed: "" });
       return;
     }

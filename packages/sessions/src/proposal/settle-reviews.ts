@@ -7,13 +7,13 @@ import type { BlobStore } from "@gennai/store/log/session-log";
 import { afterReview, decisionOf, keepsMode } from "../review/reviewed-files.ts";
 import type { SessionState } from "../session/state/session-state.ts";
 
-/** How masked text begins: what a person had written there nobody knows any more. */
+/** Beginning of masked text: the user's original text there is unknown. */
 const masked = "[REDACTED";
 
 /**
- * Follows the newest review of the session's log: what a person refused leaves the staged tree, and what was kept stays in it
- * until the workspace has it. Each proposal holds all that was staged, so a review of an older one says nothing any more. Done
- * again after a kill, it comes to the same.
+ * Applies the newest review in the session's log: what the user refused is removed from the staged tree, and what was kept
+ * stays until the workspace has it. Each proposal contains everything staged, so reviews of older ones no longer matter.
+ * Repeating it after a kill gives the same result.
  */
 export async function settleReviews(
   tree: StagedTree,
@@ -24,7 +24,7 @@ export async function settleReviews(
   const [proposal, review] = [proposals.get(proposalId), reviewedProposals.get(proposalId)];
   if (proposal === undefined || review === undefined) return;
   const wanted = await wantedStates(tree, { proposal, review, blobs });
-  // Nothing waits from here on, so that nobody changes the tree between.
+  // No `await` from here on, so that nothing changes the tree in between.
   const files = [...tree.files.values()].map((file) => {
     const change = wanted.get(file.path);
     return change === undefined ? file : settled(tree, file, change);
@@ -33,10 +33,10 @@ export async function settleReviews(
 }
 
 interface WantedState {
-  /** What was proposed, and what the review makes of it; undefined for no file. */
+  /** What was proposed, and the result of the review; undefined for no file. */
   readonly proposed: Uint8Array | undefined;
   readonly reviewed: Uint8Array | undefined;
-  /** Permission bits that were refused: what the file had before is to stay. */
+  /** Permission bits that were refused: the file's earlier ones stay. */
   readonly refusedMode: number | undefined;
 }
 
@@ -84,7 +84,7 @@ function settled(tree: StagedTree, file: StagedFile, { proposed, reviewed, refus
   const was = proposed === undefined ? undefined : tree.store({ bytes: proposed, mode }).sha256;
   if (file.staged?.sha256 === was)
     return withStaged(file, reviewed === undefined ? null : tree.store({ bytes: reviewed, mode }));
-  // The model went on from what it had proposed: what was refused is taken out of that, where it can be told.
+  // The model continued from its proposal: remove the refused part from its newer text, if possible.
   if (file.staged === null || proposed === undefined || reviewed === undefined) return file;
   const [base, theirs, mine] = [proposed, reviewed, tree.content(file.staged.sha256)].map((bytes) =>
     Buffer.from(bytes),
@@ -99,6 +99,6 @@ function withStaged(file: StagedFile, staged: FileState | null): StagedFile {
   if (isSameState(file.staged, staged)) return file;
   const { versions } = file;
   const last = { sha256: staged?.sha256 ?? null, command: versions.at(-1)?.command ?? "" };
-  // Steps that hold what was refused would be told as made by the one who made the last one.
+  // Steps with refused text would wrongly be attributed to the author of the last one.
   return { ...file, staged, versions: [last], at: Date.now() };
 }

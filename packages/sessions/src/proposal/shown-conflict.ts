@@ -7,7 +7,7 @@ import { textAt } from "./staged-proposal.ts";
 const maxLines = 160;
 const maxLineLength = 400;
 
-/** A conflict as the model reads it: a note, and what both sides made of the file, with a mark at each line that no note has. */
+/** A conflict as shown to the model: a note, and both sides' changes, with a mark at each line that no note has. */
 export function shownConflict(tree: StagedTree, file: StagedFile): string {
   const compared = difference(tree, file);
   if (compared === "")
@@ -22,12 +22,12 @@ export function shownConflict(tree: StagedTree, file: StagedFile): string {
   return `${note}\n${lines.join("\n")}`;
 }
 
-/** Empty for what is not text. */
+/** Empty if it is not text. */
 function difference(tree: StagedTree, { base, staged, conflict }: StagedFile): string {
   if (conflict === "unreadable") return "";
   const theirs = conflict === "no-file" ? null : conflict;
   const [from, mine, there] = [textAt(tree, base), textAt(tree, staged), textAt(tree, theirs)];
   if (from === undefined || mine === undefined || there === undefined) return "";
-  // Masking knows a private key by its beginning, and a hunk may show its middle alone.
+  // Masking recognises a private key by its beginning, but a hunk may show only its middle.
   return withoutKeyLines(threeWayDiff({ base: from, mine, theirs: there }, { maxLines }), [from, mine, there]);
 }

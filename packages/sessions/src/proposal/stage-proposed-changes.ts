@@ -24,9 +24,8 @@ import {
 import { intendedText } from "../tools/writing/write-tool.ts";
 
 /**
- * `ProposeChanges` where there is a staged tree: what it is given is staged as by `Write` and `Delete`, with the same questions
- * and checks, and proposed with all else when the turn ends. So a model that knows no other way of proposing has no second,
- * separate proposal.
+ * `ProposeChanges` with a staged tree: changes are staged as by `Write` and `Delete`, with the same questions and checks, and
+ * proposed with everything else at the end of the turn. So a model that knows only this tool does not create a second proposal.
  */
 export function stageProposedChanges(ports: FileChangePorts): Tool<ProposeArguments> {
   const plans = new PlannedChanges();
@@ -76,7 +75,7 @@ export function stageProposedChanges(ports: FileChangePorts): Tool<ProposeArgume
             );
             continue;
           }
-          // Sent again with the others after one of them was mended.
+          // Sent again with the others after one of them was corrected.
           if (!(error instanceof ToolFailure) || error.code !== "no_change") throw error;
           same = error;
         }
@@ -100,7 +99,7 @@ function intendedBy(change: ProposeChange, before: FileContent | undefined, name
   return intendedText(change.new_content ?? "", before?.bytes);
 }
 
-/** Not even looked at, so that it is not revealed whether it exists. */
+/** Not examined, so that its existence is not revealed. */
 function outside(plans: PlannedChanges, write: FileWrite): FileWrite {
   const failure = new ToolFailure("outside_workspace", `${pathName(write.path)} lies outside the workspace.`, {
     failureClass: "permission_denied",

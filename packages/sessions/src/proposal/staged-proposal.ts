@@ -5,10 +5,10 @@ import type { StagedTree } from "@gennai/machine/proposal/staged-tree";
 import type { BlobRef, ChangeOperation, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import type { BlobStore } from "@gennai/store/log/session-log";
 
-/** Text up to this length stands in the event itself; longer text only in its blob. */
+/** Text up to this length is in the event itself; longer text only in its blob. */
 const inlineLength = 16 * 1024;
 
-/** All that is staged, as changes for a person to review. Writes nothing but blobs. */
+/** Everything staged, as changes for the user to review. Writes only blobs. */
 export async function stagedChanges(
   tree: StagedTree,
   blobs: Pick<BlobStore, "put">,
@@ -23,7 +23,7 @@ export function operationOf({ base, staged }: StagedFile): ChangeOperation {
   return base === null ? "create" : staged === null ? "delete" : "update";
 }
 
-/** What is there, as text; undefined for anything else. */
+/** The content as text; undefined for anything else. */
 export function textAt(tree: StagedTree, state: Pick<FileState, "sha256"> | null): string | undefined {
   if (state === null) return "";
   try {
@@ -76,12 +76,12 @@ async function stagedChange(
   };
 }
 
-/** Of a path that is proposed to go. */
+/** Whether the path is proposed for deletion. */
 function isGone(tree: StagedTree, path: string): boolean {
   return tree.files.get(path)?.staged === null;
 }
 
-/** The way to what is staged; what is not text is passed over, and told as a part of the step after it. */
+/** The steps to the staged content; non-text steps are merged into the next one. */
 function textSteps(tree: StagedTree, { versions }: StagedFile): readonly TextStep[] {
   return versions.flatMap(({ sha256, command }) => {
     const text = textAt(tree, sha256 === null ? null : { sha256 });

@@ -5,9 +5,9 @@ import type { ProposalReader } from "./proposal-reader.ts";
 import type { SessionProposal } from "./session-proposal.ts";
 
 /**
- * The same tool over a staged tree: it sees the tree as it is by now, and what it changes counts as no change of the workspace,
- * in the session's log and ledger: that is said when a person keeps it.
- * @param takesNotes false for a conversation that the model of the session does not see
+ * The same tool over a staged tree: it sees the tree's current state, and its changes do not count as changes of the workspace
+ * in log and ledger; they are recorded when a user keeps them.
+ * @param takesNotes false for a conversation that the session's model does not see
  */
 export function withStagedChanges(
   tool: Tool,
@@ -36,7 +36,7 @@ export function withStagedChanges(
       const staged: ToolOutcome = {
         ...rest,
         facts: facts.filter((fact) => !isToolFact(fact) || fact.type !== "change-set"),
-        // In front: what is too long is cut behind.
+        // Before the output, because long results are cut at the end.
         output: [...shown, noted].join("\n"),
       };
       whole.set(staged, outcome);
@@ -54,7 +54,7 @@ export function withStagedChanges(
   };
 }
 
-/** By a file tool: what a command does to a file was not worked out on what anybody read. */
+/** Paths written by a file tool: a command's changes are not based on what the model read. */
 function writtenPaths({ effects }: Analysis): readonly string[] {
   if (effects.some(({ type }) => type === "exec")) return [];
   return effects.flatMap((effect) => (effect.type === "write" && effect.path.inside ? [effect.path.relative] : []));

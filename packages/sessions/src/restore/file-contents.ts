@@ -4,7 +4,7 @@ import type { FileState } from "@gennai/store/checkpoints/file-state";
 import type { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
 import type { BlobStore } from "@gennai/store/log/session-log";
 
-/** Contents that steps name, wherever they are kept: blobs of change sets, or snapshots. */
+/** Contents that steps refer to, wherever they are stored: blobs of change sets, or snapshots. */
 export class FileContents {
   readonly #blobs: Pick<BlobStore, "get">;
   readonly #snapshots: Pick<WorkspaceCheckpoints, "contents">;
@@ -16,7 +16,7 @@ export class FileContents {
     this.#snapshots = snapshots;
   }
 
-  /** True when both are the same thing with the same content and, where both are known, the same permission bits. */
+  /** True if both are the same kind with the same content and, if both are known, the same permission bits. */
   async same(one: FileState, other: FileState): Promise<boolean> {
     if (one.type === "unknown" || other.type === "unknown" || one.type !== other.type) return false;
     if (one.type === "absent" || other.type === "absent") return true;
@@ -37,7 +37,7 @@ export class FileContents {
     return digest;
   }
 
-  /** Contents, in the order of the states. Rejects with `CheckpointError` `not_kept` when one is gone or damaged. */
+  /** Contents, in the order of the states. Rejects with `CheckpointError` `not_kept` if one is missing or damaged. */
   async read(
     states: readonly Extract<FileState, { readonly type: "file" | "link" }>[],
   ): Promise<readonly Uint8Array[]> {

@@ -10,8 +10,8 @@ import { WorkingTreeClaim } from "../session/working-tree-claim.ts";
 import { presentFile } from "./present-files.ts";
 
 /**
- * Ends a restore that began and was never recorded as done, because its server went away or a write failed: by what is in the
- * files now. So it stands in the list, and can be taken back. Does nothing while another process works in the tree.
+ * Completes the record of a restore that was interrupted by a server's end or a failed write, from what the files contain now.
+ * So it is listed, and can be undone. Does nothing while another process works in the tree.
  */
 export async function finishInterruptedRestore(session: Session): Promise<void> {
   const { services, workspace, state } = session;
@@ -21,12 +21,12 @@ export async function finishInterruptedRestore(session: Session): Promise<void> 
   try {
     await recordRestore(session, state.work.openRestore);
   } catch (error) {
-    // Another server has the session, or runs a turn of it: it ends the restore when it opens it.
+    // Another server owns the session or runs a turn of it: it completes the restore when it opens the session.
     if (!(error instanceof ServiceError)) throw error;
   }
 }
 
-/** For anyone who holds the tree. */
+/** The caller must hold the tree. */
 export async function recordRestore(session: Session, restore: OpenRestore): Promise<void> {
   const { services, workspace } = session;
   const { checkpointId, restoreId } = restore;
@@ -52,14 +52,14 @@ function whatWasWritten(
     if (state.type === "unknown") skipped.push({ path: record.path, reason: "not_certain" });
     else if (isUntouched(record, state, now)) skipped.push({ path: record.path, reason: "not_restored" });
     else if (now === record.afterSha256 && (state.type === "link") === (record.afterLink === true)) files.push(record);
-    // What had to make way is gone, and what was to come is not there yet: taking this back brings it again.
+    // The old file was removed, but the new one not yet written: undoing this restores the old one.
     else if (now === undefined) files.push(withoutAfter(record));
     else skipped.push({ path: record.path, reason: "changed_since" });
   }
   return { files, skipped };
 }
 
-/** Also a file that was not there and is to come, and one whose mode is all that was to change. */
+/** Also covers a file that was to be created, and one whose mode alone was to change. */
 function isUntouched(
   { beforeSha256, beforeLink, beforeMode }: FileChangeRecord,
   state: FileState,

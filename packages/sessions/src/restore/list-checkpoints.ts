@@ -3,15 +3,15 @@ import type { Checkpoint } from "@gennai/protocol/model/session/checkpoint";
 import type { SessionState } from "../session/state/session-state.ts";
 import type { WorkStep } from "../session/state/work-steps.ts";
 
-/** A point of a session to which its work can be taken back. Its files are all of them. */
+/** A point of a session to which its work can be restored. Lists all files. */
 export interface SessionCheckpoint extends Checkpoint {
-  /** The session's work from this event on came later. */
+  /** Events from this one on came later. */
   readonly fromSeq: number;
 }
 
 /**
- * The points of a session to which its work can be taken back, oldest first.
- * @param isKept whether the snapshots of a command are still there
+ * The points of a session to which its work can be restored, oldest first.
+ * @param isKept whether the snapshots of a command still exist
  */
 export function checkpointsOf(
   state: Pick<SessionState, "work" | "turns">,
@@ -46,7 +46,7 @@ export function checkpointsOf(
     });
     for (const each of commands) found.push(ofStep(each, "command", number, isKept(each.checkpointId)));
   }
-  // What was lost since cannot be stepped over: an older point needs all that came later.
+  // Lost snapshots cannot be skipped: an older point needs all later ones.
   let whole = true;
   return found
     .sort((one, other) => other.fromSeq - one.fromSeq)

@@ -15,14 +15,14 @@ import { maxFileBytes } from "@gennai/store/checkpoints/snapshot/kept-paths";
 /** What is at a path now. */
 export interface PresentFile {
   readonly state: FileState;
-  /** Of a file, its content; of a link, where it points to. */
+  /** A file's content, or a link's target. */
   readonly bytes: Uint8Array | undefined;
 }
 
 const absent: PresentFile = { state: { type: "absent" }, bytes: undefined };
 const unknown: PresentFile = { state: { type: "unknown" }, bytes: undefined };
 
-/** Looks at one path, following no link. A directory in its place counts as nothing there. Throws nothing that is expected. */
+/** Examines one path without following links. A directory counts as nothing. Expected errors are not thrown. */
 export function presentFile(root: WorkspaceRoot, path: string): PresentFile {
   const { parents, name } = splitRelative(path);
   try {
@@ -38,13 +38,13 @@ export function presentFile(root: WorkspaceRoot, path: string): PresentFile {
     return { state: { type: "file", ...digestsOf(bytes), mode: mode & 0o777 }, bytes };
   } catch (error) {
     const code = systemErrorCode(error);
-    // A link stands in the place of a directory: what is behind it lies elsewhere.
+    // A link is in the place of a directory: what is behind it is elsewhere.
     const isBehindLink = error instanceof ToolFailure && error.code === "path_changed";
     return code === "ENOENT" || code === "ENOTDIR" || isBehindLink ? absent : unknown;
   }
 }
 
-/** What stands where a path needs a directory; undefined when nothing does. */
+/** What blocks a path that needs a directory; undefined if nothing does. */
 export function inTheWayOf(root: WorkspaceRoot, path: string): string | undefined {
   const { parents } = splitRelative(path);
   for (let depth = 1; depth <= parents.length; depth += 1) {
@@ -55,7 +55,7 @@ export function inTheWayOf(root: WorkspaceRoot, path: string): string | undefine
   return undefined;
 }
 
-/** Removes a link that points where it is expected to; false when something else is there. */
+/** Removes a link with the expected target; false if something else is there. */
 export function removeLink(root: WorkspaceRoot, path: string, expected: Uint8Array): boolean {
   const { parents, name } = splitRelative(path);
   try {
@@ -69,7 +69,7 @@ export function removeLink(root: WorkspaceRoot, path: string, expected: Uint8Arr
   }
 }
 
-/** Makes a link where nothing is; false when something is. */
+/** Creates a link if the path is free; false otherwise. */
 export function placeLink(root: WorkspaceRoot, path: string, target: Uint8Array): boolean {
   const { parents, name } = splitRelative(path);
   try {
@@ -87,7 +87,7 @@ export function placeLink(root: WorkspaceRoot, path: string, target: Uint8Array)
   }
 }
 
-/** A file that was made read-only meanwhile is to be replaced all the same: a person asked for it. */
+/** A file that was made read-only meanwhile is still replaced: the user asked for it. */
 export function makeWritable(root: WorkspaceRoot, path: string): void {
   const { parents, name } = splitRelative(path);
   using directory = holdDirectory(root, parents);

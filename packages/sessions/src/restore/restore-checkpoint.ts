@@ -20,25 +20,25 @@ import { recordOf, writeRestore } from "./write-restore.ts";
 
 export interface RestoreRequest {
   readonly checkpointId: string;
-  /** Files or directories, relative to the workspace; empty: all that was changed since. */
+  /** Files or directories, relative to the workspace; empty: everything changed since. */
   readonly paths: readonly string[];
   readonly dryRun: boolean;
-  /** Also what somebody else changed since; only with `paths`. */
+  /** Also restores what others changed since; only with `paths`. */
   readonly force: boolean;
 }
 
 export interface Restored {
-  /** Empty for a dry run, and when there was nothing to do. */
+  /** Empty for a dry run, and if there was nothing to do. */
   readonly restoreId: string;
   readonly files: readonly FileChangeRecord[];
   readonly skipped: readonly SkippedFile[];
-  /** Of a dry run: what it would do to the files of which that can be counted. */
+  /** Dry run only: changed lines of the files for which they can be counted. */
   readonly lines?: readonly RestoredLines[];
 }
 
 /**
- * Takes back what a session did to files since a checkpoint. A person's act: rules about paths do not hold, since nothing is
- * written but what was there before, but the emergency controls do. Throws `ServiceError`.
+ * Reverts a session's file changes since a checkpoint. It is a user's action: rules about paths do not apply, because only
+ * earlier content is written, but the emergency controls do. Throws `ServiceError`.
  */
 export async function restoreCheckpoint(session: Session, request: RestoreRequest): Promise<Restored> {
   const { services, workspace } = session;
@@ -63,7 +63,7 @@ export async function restoreCheckpoint(session: Session, request: RestoreReques
     });
   }
   try {
-    // Of a server that went away.
+    // A restore of a server that stopped.
     if (!request.dryRun && session.state.work.openRestore !== undefined) {
       await recordRestore(session, session.state.work.openRestore);
     }
@@ -112,7 +112,7 @@ async function restore(session: Session, request: RestoreRequest): Promise<Resto
     const files = plan.restores.map((each) => recordOf(each, undefined));
     return { restoreId: "", files, skipped: plan.skipped, lines: await restoredLines(plan.restores, contents) };
   }
-  // What is there now, so that this can be taken back as well.
+  // Keep the current content, so that this restore can be undone too.
   for (const { present } of plan.restores) {
     if (present.bytes !== undefined) await services.blobs.put(present.bytes, "application/octet-stream");
   }
@@ -122,7 +122,7 @@ async function restore(session: Session, request: RestoreRequest): Promise<Resto
     session.announceRestore({ checkpointId, restoreId, files });
   const written = await writeRestore(plan.restores, contents, { workspace, root, announce }).catch(
     async (error: unknown) => {
-      // Some of it may be written: that is recorded, and can be taken back.
+      // Part of it may be written: it is recorded, and can be undone.
       if (state.work.openRestore !== undefined) await recordRestore(session, state.work.openRestore);
       throw error;
     },

@@ -16,19 +16,19 @@ export interface RestorePlan {
   readonly skipped: readonly SkippedFile[];
 }
 
-/** What happened to one path over several steps. */
+/** Changes of one path over several steps. */
 interface PathWork {
   readonly first: FileState;
   last: FileState;
-  /** Somebody changed it between two steps. */
+  /** Someone else changed it between two steps. */
   broken: boolean;
-  /** Somebody may have changed it in one. */
+  /** Someone else may have changed it during a step. */
   uncertain: boolean;
 }
 
 /**
- * What has to be written so that each file is as before the first of these changes. A file that is not as the last of them
- * left it was changed by somebody else, and one for which that is unknown may have been: it is skipped, unless the force of a person's naming it says otherwise.
+ * What to write so that each file is as before the first of these changes. A file that differs from the last change was changed
+ * by someone else, or may have been if that is unknown: it is skipped, unless the user names it and uses force.
  *
  * @param changes in the order in which they were made
  * @param options.paths files or directories; empty: all
@@ -44,7 +44,7 @@ export async function planRestore(
     const { first: target, last: expected, broken } = work;
     const present = presentFile(options.root, path);
     if (await contents.same(target, present.state)) continue;
-    // Made and gone again, or changed and changed back: nothing of the session's is left to take back.
+    // Created and deleted, or changed and changed back: nothing is left to revert.
     if (!broken && (await contents.same(target, expected))) continue;
     if (target.type === "unknown" || present.state.type === "unknown") {
       skipped.push({ path, reason: "not_certain" });
@@ -56,7 +56,7 @@ export async function planRestore(
     else skipped.push({ path, reason });
   }
   const planned = new Set(restores.map(({ path }) => path));
-  // Somebody made a link or a file of what was a directory.
+  // A directory was replaced with a link or a file.
   const blocked = restores.filter(({ path, target }) => {
     const obstacle = target.type === "absent" ? undefined : inTheWayOf(options.root, path);
     return obstacle !== undefined && !planned.has(obstacle);

@@ -5,19 +5,19 @@ import type { FileState } from "@gennai/store/checkpoints/file-state";
 import type { FileContents } from "./file-contents.ts";
 import type { PlannedRestore } from "./restore-plan.ts";
 
-/** How many lines a restore puts in and takes out of a file. */
+/** Lines that a restore adds to and removes from a file. */
 export interface RestoredLines {
   readonly path: string;
   readonly added: number;
   readonly removed: number;
 }
 
-/** Beyond these nothing is counted: a preview shall be there at once. Files, bytes of a file, milliseconds. */
+/** Limits for counting, because a preview must be fast: files, bytes of a file, milliseconds. */
 const most = { files: 200, bytes: 1_000_000, all: 1000 };
 
 /**
- * Counts for the files of which there are any: not for binary and huge ones, those whose content from before is no longer kept,
- * nor for those beyond the time for all.
+ * Line counts of the files that have any: not of binary or huge files, those whose earlier content is no longer kept, or those
+ * after the time limit.
  */
 export async function restoredLines(
   restores: readonly PlannedRestore[],
@@ -44,7 +44,7 @@ export async function restoredLines(
 
 const nothing = new Uint8Array();
 
-/** undefined when it is no longer kept, which the restore itself will say. */
+/** Undefined if it is no longer kept; the restore itself will report that. */
 async function bytesOf(
   state: Extract<FileState, { readonly type: "file" | "link" }>,
   contents: FileContents,
@@ -57,7 +57,7 @@ async function bytesOf(
   }
 }
 
-/** undefined for what is not text. */
+/** Undefined if it is not text. */
 function textOf(bytes: Uint8Array): string | undefined {
   if (bytes.length > most.bytes || bytes.includes(0) || !isUtf8(bytes)) return undefined;
   return new TextDecoder().decode(bytes);

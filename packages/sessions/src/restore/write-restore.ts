@@ -10,7 +10,7 @@ import type { FileContents } from "./file-contents.ts";
 import { makeWritable, placeLink, removeLink } from "./present-files.ts";
 import type { PlannedRestore } from "./restore-plan.ts";
 
-/** Bytes that are written in one step, all or none. */
+/** Maximum bytes written in one atomic step. */
 const maxStepBytes = 256 * 1024 * 1024;
 
 export interface WrittenRestore {
@@ -19,8 +19,8 @@ export interface WrittenRestore {
 }
 
 /**
- * Writes a plan: files through the workspace's own way of changing files, each against the bytes that were planned on, all or
- * none; links one by one. Rejects with `ToolFailure` when a file changed meanwhile, and with `CheckpointError` `not_kept`.
+ * Writes a plan: files in atomic steps through the workspace, each checked against the bytes that the plan was based on; links
+ * one by one. Rejects with `ToolFailure` if a file changed meanwhile, and with `CheckpointError` `not_kept`.
  */
 export async function writeRestore(
   plan: readonly PlannedRestore[],
@@ -28,7 +28,7 @@ export async function writeRestore(
   place: {
     readonly workspace: Workspace;
     readonly root: WorkspaceRoot;
-    /** Told what will be written, before anything is; if it rejects, nothing is. */
+    /** Called with the changes before anything is written; if it rejects, nothing is written. */
     readonly announce: (files: readonly FileChangeRecord[]) => Promise<void>;
   },
 ): Promise<WrittenRestore> {
@@ -60,7 +60,7 @@ export async function writeRestore(
   };
 }
 
-/** What a plan would do, for a person to read. */
+/** A plan's change, as shown to the user. */
 export function recordOf({ path, present, target }: PlannedRestore, bytes: Uint8Array | undefined): FileChangeRecord {
   const { state } = present;
   const before = present.bytes;
@@ -111,7 +111,7 @@ function changeOf(
   return [{ operation: "update", path, bytes: content, baseSha256, ...mode }];
 }
 
-/** One step, unless a file has to make way for a directory or a directory for a file, or it would be too much at once. */
+/** One step, unless a file must make way for a directory or the reverse, or the step would be too large. */
 function stepsOf(changes: readonly WorkspaceChange[]): readonly (readonly WorkspaceChange[])[] {
   const deletes = changes.filter(({ operation }) => operation === "delete");
   const others = changes.filter(({ operation }) => operation !== "delete");

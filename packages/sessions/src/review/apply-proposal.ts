@@ -13,17 +13,17 @@ import { type ReviewedFile, reviewedFiles } from "./reviewed-files.ts";
 import { checkPersonsWrite, type UserWrite } from "./user-write.ts";
 
 export interface AppliedProposal {
-  /** Empty when nothing was kept. */
+  /** Empty if nothing was kept. */
   readonly changeSetId: string;
   readonly files: readonly FileChangeRecord[];
-  /** These decisions were carried out before. */
+  /** These decisions were already applied. */
   readonly alreadyApplied: boolean;
 }
 
 /**
- * Carries out a person's decisions about a proposal: all kept files in one step, each against the bytes the proposal is
- * based on, or nothing. The review is durable before anything is written, so that the same decisions can be sent again
- * after any failure: what was done is found done. Throws `ServiceError`; the file that stands in the way is named.
+ * Applies a user's decisions about a proposal: all kept files in one atomic step, each checked against the bytes that the
+ * proposal is based on. The review is durable before anything is written, so that the same decisions can be sent again after a
+ * failure: what is already done is detected. Throws `ServiceError` that names the conflicting file.
  */
 export async function applyProposal(
   session: Session,
@@ -49,8 +49,8 @@ export async function applyProposal(
   const { workspace, services } = session;
   const files = await reviewedFiles(proposal, review, { workspace, blobs: services.blobs, signal: options.signal });
   const write = await checkPersonsWrite(session, files);
-  // Written, and the server ended before it could say so: several files are written together or not at all. Of one whose bytes
-  // stay, as with other permission bits, the bytes cannot tell.
+  // Written, but the server ended before it could record this: several files are written atomically. If only permission bits
+  // change, the bytes cannot show it.
   const isWritten =
     isAgain &&
     files.some(({ state }) => state === "written") &&
@@ -77,7 +77,7 @@ export async function applyProposal(
   return { changeSetId, files: changed, alreadyApplied: isWritten };
 }
 
-/** True when the proposal was reviewed with these very decisions before. Throws when it was with others. */
+/** True if the proposal was already reviewed with the same decisions. Throws if it was with others. */
 function refuseOtherReview(state: SessionState, review: ProposalReview): boolean {
   const first = state.reviewedProposals.get(review.proposalId);
   if (first !== undefined && sameDecisions(first) === sameDecisions(review)) return true;
@@ -85,7 +85,7 @@ function refuseOtherReview(state: SessionState, review: ProposalReview): boolean
   throw new ServiceError("already_exists", "This proposal was decided about already; the first review counts.");
 }
 
-/** Whatever order they came in. */
+/** Independent of their order. */
 function sameDecisions({ hunks, note }: ProposalReview): string {
   const inOrder = hunks
     .map(({ changeId, hunkId, decision, editedText, note: why }) => [changeId, hunkId, decision, editedText, why])
@@ -118,7 +118,7 @@ function refuseMovedOn(files: readonly ReviewedFile[]): void {
   );
 }
 
-/** What an attached editor has not saved would be lost, or would bring the old text back. */
+/** Throws if an attached editor has unsaved changes: they would be lost, or would bring the old text back. */
 async function refuseUnsaved(session: Session, files: readonly ReviewedFile[], signal: AbortSignal): Promise<void> {
   const { clients, requests, settings } = session;
   const bridge = sessionBridge({ clients, requests, turnId: () => "", settings: () => settings });
@@ -129,7 +129,7 @@ async function refuseUnsaved(session: Session, files: readonly ReviewedFile[], s
     try {
       if ((await bridge.readFile(request, { signal })).dirty) unsaved.push(name);
     } catch (error) {
-      // An editor that has no such file, or does not answer, holds nothing that is known of.
+      // An editor without this file, or one that does not answer, has no known unsaved changes.
       if (error instanceof ToolFailure && (error.code === "not_found" || lostEditor(error))) return;
       throw error;
     }
@@ -143,13 +143,13 @@ async function refuseUnsaved(session: Session, files: readonly ReviewedFile[], s
   );
 }
 
-/** Editors asked at once: enough to hide the way to them, few enough not to flood them. */
+/** Editors asked in parallel: enough to hide the latency, few enough not to overload them. */
 const atOnce = 8;
 
 async function writeFiles(session: Session, files: readonly ReviewedFile[], write: UserWrite): Promise<void> {
   using tree = new WorkingTreeClaim(session.services.locks, session.workspace.place, session.id);
   const claim = await tree.claim();
-  // A turn of this very session may hold it: then the base hashes alone decide, as they do for the editor.
+  // If a turn of the same session holds it, only the base hashes decide, as for the editor.
   if (claim.type === "held" && tree.look().type === "held") {
     throw new ServiceError("failed_precondition", `Nothing was applied: the working tree is in use by ${claim.by}.`, {
       reason: "tree_in_use",

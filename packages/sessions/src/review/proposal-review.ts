@@ -5,7 +5,7 @@ import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import type { Session } from "../session/session.ts";
 import type { SessionState } from "../session/state/session-state.ts";
 
-/** Largest file whose hash is checked after a client says it wrote it; bytes. */
+/** Maximum size of a file whose hash is checked after a client reports a write; bytes. */
 const maxCheckedBytes = 64 * 1024 * 1024;
 
 export interface AppliedReport {
@@ -13,7 +13,7 @@ export interface AppliedReport {
   readonly files: readonly FileChangeRecord[];
 }
 
-/** Records a review that fits its proposal: known change, known hunk, each decided once. Throws `ServiceError`. */
+/** Records a review that fits its proposal: existing changes and hunks, each decided once. Throws `ServiceError`. */
 export async function recordReview(session: Session, review: ProposalReview): Promise<void> {
   await session.catchUp();
   const { state, services } = session;
@@ -26,7 +26,7 @@ export async function recordReview(session: Session, review: ProposalReview): Pr
   await session.decided([{ type: "proposal-review", review: redacted }], "review", { review: redacted });
 }
 
-/** Records what a client wrote after a review. The server looks at the disk itself before it believes it. */
+/** Records what a client wrote after a review. The server verifies it on disk first. */
 export async function recordApplied(session: Session, report: AppliedReport): Promise<void> {
   await session.catchUp();
   const files = await verifyApplied(session, report);
@@ -36,7 +36,7 @@ export async function recordApplied(session: Session, report: AppliedReport): Pr
   await session.decided([applied], "applied", { proposalId }, files);
 }
 
-/** The proposal, when every decision is about something in it, and each thing is decided once. */
+/** The proposal, if the decisions refer to its changes and hunks, each decided once. */
 export function checkDecisions(state: SessionState, review: ProposalReview): Proposal {
   const proposal = proposalOf(state, review.proposalId);
   const seen = new Set<string>();
@@ -55,7 +55,7 @@ export function checkDecisions(state: SessionState, review: ProposalReview): Pro
   return proposal;
 }
 
-/** What the user wrote reaches the model and the ledger, so it is masked like everything else; the client applies its own text. */
+/** The user's text reaches the model and the ledger, so it is masked; the client applies its own unmasked text. */
 export async function redactedReview(review: ProposalReview, redactor: Redactor): Promise<ProposalReview> {
   const hunks = review.hunks.map(async (hunk) => ({
     ...hunk,
@@ -65,7 +65,7 @@ export async function redactedReview(review: ProposalReview, redactor: Redactor)
   return { ...review, hunks: await Promise.all(hunks), note: await redactor.redact(review.note) };
 }
 
-/** The files of a report as they are on disk now. A client that says it wrote what is not there is refused. */
+/** The files of a report as they are on disk now. Throws if the client reports something that is not there. */
 async function verifyApplied(
   { state, workspace, seen }: Session,
   report: AppliedReport,

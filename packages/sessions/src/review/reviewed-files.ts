@@ -8,20 +8,20 @@ import { applyReview, type HunkDecision, ReviewError, wholeChange } from "@genna
 import type { BlobStore } from "@gennai/store/log/session-log";
 import { currentContent } from "../tools/writing/change/file-change.ts";
 
-/** What a review makes of one file. */
+/** The result of a review for one file. */
 export interface ReviewedFile {
   readonly path: WorkspacePath;
-  /** As the proposal names it. */
+  /** Name in the proposal. */
   readonly name: string;
   readonly change: WorkspaceChange;
-  /** The text that will be there; undefined for a delete. */
+  /** The new text; undefined for a delete. */
   readonly text: string | undefined;
-  /** What is there now. */
+  /** The current content. */
   readonly before: FileContent | undefined;
   /**
    * - `ready`: the file is as the proposal found it
-   * - `written`: it is already what the review makes of it
-   * - `moved-on`: it is something else
+   * - `written`: it already is the result of the review
+   * - `moved-on`: it is anything else
    */
   readonly state: "ready" | "written" | "moved-on";
   readonly beforeSha256: string | undefined;
@@ -35,8 +35,8 @@ interface Ports {
 }
 
 /**
- * The files that a review keeps something of, worked out and not written. Decisions are the person's own words, not the
- * masked ones of the log. Throws `ServiceError` for a path outside, and for hunks that fit nothing.
+ * The results for the files of which the review keeps something; nothing is written. Uses the user's own decisions, not the
+ * masked ones of the log. Throws `ServiceError` for a path outside, and for hunks that do not fit.
  */
 export async function reviewedFiles(
   proposal: Proposal,
@@ -61,7 +61,7 @@ async function reviewedFile(
   { workspace, blobs, signal }: Ports,
 ): Promise<ReviewedFile | undefined> {
   const path = await workspace.resolve(change.path);
-  // Nothing out there is even looked at.
+  // Files outside are not examined.
   if (!path.inside) {
     throw new ServiceError("permission_denied", `${change.path} is outside the workspace.`, {
       reason: "outside_workspace",
@@ -97,7 +97,7 @@ async function reviewedFile(
   };
 }
 
-/** Whether permission bits go with it: they belong to all of a change, so where a part of it is refused they stay. */
+/** Whether the new permission bits are kept: they belong to the whole change, so they are not if any part of it is refused. */
 export function keepsMode(
   { hunks }: Pick<ProposedChange, "hunks">,
   decisions: ReadonlyMap<string, HunkDecision>,
@@ -107,7 +107,7 @@ export function keepsMode(
   return choices.every((choice) => choice !== undefined && choice.type !== "undo");
 }
 
-/** What a review makes of a file: `bytes` is undefined where it goes. Undefined where nothing of the change is kept. */
+/** A review's result for a file: `bytes` is undefined if the file is deleted. Undefined if nothing of the change is kept. */
 export async function afterReview(
   change: ProposedChange,
   base: Uint8Array | undefined,
@@ -124,7 +124,7 @@ export async function afterReview(
   const baseText = base === undefined ? undefined : textOf(base, change.path);
   const newText = change.operation === "delete" ? undefined : textOf(await proposedBytes(change, blobs), change.path);
   const reviewed = decide(baseText, newText, change, decisions);
-  // Permission bits alone are no change of the text.
+  // A change of permission bits alone does not change the text.
   const isMode = change.newMode !== undefined && isKept && change.hunks.length === 0;
   if (reviewed.type === "unchanged" && !isMode) return undefined;
   if (reviewed.type === "delete") return { text: undefined, bytes: undefined };
@@ -146,12 +146,12 @@ function decide(
   }
 }
 
-/** The text a change was made on, when the file is no longer that. */
+/** The text that a change was based on, if the file has changed since. */
 async function keptBase(change: ProposedChange, blobs: BlobStore): Promise<Uint8Array | undefined> {
   return change.baseBlob === undefined ? undefined : blobs.get(change.baseBlob.sha256);
 }
 
-/** The whole new content as it was proposed: what the log shows of it may be masked. */
+/** The whole new content as proposed: the log's copy may be masked. */
 async function proposedBytes(change: ProposedChange, blobs: Pick<BlobStore, "get">): Promise<Uint8Array> {
   if (change.newContentBlob === undefined) return new TextEncoder().encode(change.newContent);
   const bytes = await blobs.get(change.newContentBlob.sha256);

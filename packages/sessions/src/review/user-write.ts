@@ -8,19 +8,19 @@ import { workspacePolicies } from "../policies/workspace-policies.ts";
 import type { Session } from "../session/session.ts";
 import type { ReviewedFile } from "./reviewed-files.ts";
 
-/** A write that a person decided on and the rules do not forbid. */
+/** A write that a user decided on and that the rules allow. */
 export interface UserWrite {
-  /** Asks the emergency controls again, right before the effect. Throws `ServiceError`. */
+  /** Checks the emergency controls again, just before the write. Throws `ServiceError`. */
   assertStillAllowed(): void;
 }
 
-/** Milliseconds a policy may take. */
+/** Maximum milliseconds for a policy. */
 const policyTimeoutMs = 5_000;
 
 /**
- * What holds the one who applies a proposal: emergency controls, rule files, and the rules about paths and content. An ask is
- * answered, since a person decides here; a deny cannot be overruled. Rules about the agent itself (its profile, branch
- * and intent) were asked when it proposed. Throws `ServiceError` with the code of the rule.
+ * Checks the rules for a user who applies a proposal: emergency controls, rule files, and rules about paths and content. A
+ * verdict "ask" is fulfilled, because a user decides here; a deny cannot be overruled. Rules about the agent itself (its
+ * profile, branch and intent) applied when it proposed. Throws `ServiceError` with the code of the rule.
  */
 export async function checkPersonsWrite(session: Session, files: readonly ReviewedFile[]): Promise<UserWrite> {
   const { services, workspace } = session;
@@ -45,7 +45,7 @@ function writeOf({ path, change, beforeSha256, text }: ReviewedFile): FileWrite 
     type: "write",
     operation: change.operation,
     path,
-    // What is there now, `applyProposal` compares itself: it names every file that moved on, and knows its own writes.
+    // `applyProposal` itself compares the current content: it names every file that changed, and recognises its own writes.
     base: beforeSha256 === undefined ? undefined : { source: "disk", sha256: beforeSha256 },
     current: beforeSha256,
     ...(text === undefined ? {} : { content: text }),

@@ -10,41 +10,41 @@ import type { RuleFile, RuleLayer, RuleProblem } from "@gennai/governance/rules/
 import { readControlFile, UnreadableFile } from "@gennai/machine/workspace/files/read-control-file";
 import { parseStrictYaml, YamlError } from "@gennai/machine/yaml/strict-yaml";
 
-/** A place where rules may stand. */
+/** A possible place of a rule file. */
 export interface RulePath {
   readonly layer: RuleLayer;
   /** Absolute. */
   readonly path: string;
   /** For people, e.g. `.gennai/rules.yaml`. */
   readonly name: string;
-  /** Real path of the workspace for a file in it, which must not lead out. */
+  /** Real path of the workspace, for a file that must not lead out of it. */
   readonly root?: string;
-  /** Another program reads it, too. */
+  /** Other programs read this file too. */
   readonly isShared?: true;
-  /** No file of this name is read: the name that was meant, where there is no file of that one. */
+  /** A misspelt name that is not read: holds the right name, unless that file exists. */
   readonly meant?: string;
-  /** Absolute path of a file beside which this one is passed over: it stands in for that one. */
+  /** Absolute path of the file that this one replaces: this one is ignored if that one exists. */
   readonly fallbackFor?: string;
 }
 
 /** A rule file as it was read. */
 export interface LoadedRuleFile {
-  /** Every rule of it that can be used. */
+  /** All usable rules of the file. */
   readonly rules: RuleFile;
   readonly patterns: readonly ReadyPattern[];
   readonly problems: readonly RuleProblem[];
-  /** Examples that were run. */
+  /** Number of examples run. */
   readonly examples: number;
 }
 
 const maxBytes = 1024 * 1024;
 
 /**
- * Every place where rules of a workspace may stand, in the order in which they are read. The user's own are in
- * `$XDG_CONFIG_HOME/gennai/rules.yaml`, else below the home directory. Where the workspace has no
- * `.pi/damage-control-rules.yaml`, the one in the home directory counts, as for the extension that these files come from.
+ * All possible places of rules for a workspace, in reading order. The user's own are in `$XDG_CONFIG_HOME/gennai/rules.yaml`,
+ * or else below the home directory. Without a `.pi/damage-control-rules.yaml` in the workspace, the one in the home directory
+ * applies, as in the extension that defines this file.
  *
- * @param place.root real path of the directory in which the workspace's files are read
+ * @param place.root real path of the directory from which the workspace's files are read
  */
 export function ruleFilePaths(place: {
   readonly root: string;
@@ -77,8 +77,8 @@ function asYml(path: string): string {
 }
 
 /**
- * Reads, parses and checks a rule file. Undefined when there is none. What is wrong with it becomes problems, never an
- * exception, and whatever rules can be used are there all the same.
+ * Reads, parses and checks a rule file. Undefined if it does not exist. Errors become problems, never exceptions, and all
+ * usable rules are returned.
  */
 export async function readRuleFile(
   at: RulePath,
@@ -101,7 +101,7 @@ export async function readRuleFile(
   return { ...parsed, problems: [...parsed.problems, ...examples.problems], examples: examples.checked };
 }
 
-/** The same for a text whose examples are not run. */
+/** The same for a text, without running its examples. */
 function parseRuleText(text: string, at: Pick<RulePath, "layer" | "name" | "isShared">): LoadedRuleFile {
   try {
     const yaml = parseStrictYaml(text, at.name);
@@ -123,13 +123,13 @@ function parseRuleText(text: string, at: Pick<RulePath, "layer" | "name" | "isSh
 
 let floor: LoadedRuleFile | undefined;
 
-/** The compiled-in floor: the same for all workspaces, and read once. Its examples are run only by who asks for them. */
+/** The compiled-in floor: the same for all workspaces, parsed once. Callers run its examples themselves. */
 export function floorRules(): LoadedRuleFile {
   floor ??= parseRuleText(floorRulesYaml, { layer: "floor", name: "floor" });
   return floor;
 }
 
-/** What changes when a rule file does. Empty: there is none, or it is passed over. */
+/** Changes when the rule file does. Empty if it is missing or ignored. */
 export function ruleFileStamp({ path, fallbackFor }: RulePath): string {
   return fallbackFor === undefined || fileStamp(fallbackFor) === "" ? fileStamp(path) : "";
 }
@@ -146,7 +146,7 @@ function fileStamp(path: string): string {
   }
 }
 
-/** The user's own file may be a link, as dotfiles are, but must be nobody else's to write. */
+/** The user's own file may be a link, as dotfiles are, but no other user may be able to write it. */
 async function readUserFile(at: RulePath): Promise<string> {
   await using handle = await open(at.path, constants.O_RDONLY | constants.O_NONBLOCK);
   const stat = await handle.stat();

@@ -20,21 +20,21 @@ import { SlowPatternWorker } from "./slow-pattern-worker.ts";
 export interface RulesServiceOptions {
   /** Real path of the workspace. */
   readonly root: string;
-  /** Where its rule files are read; by default the root. */
+  /** Directory from which its rule files are read; default: the root. */
   readonly controlRoot?: string;
-  /** The user's home; by default that of the process. */
+  /** The user's home; default: that of the process. */
   readonly home?: string;
-  /** The user's home where the workspace is, when that is another machine. */
+  /** The user's home on the workspace's machine, if that is another one. */
   readonly homeThere?: string;
-  /** `$XDG_CONFIG_HOME`; by default `.config` in the home. */
+  /** `$XDG_CONFIG_HOME`; default: `.config` in the home. */
   readonly configDir?: string | undefined;
-  /** Told after the rules, their problems, or the last violation changed. */
+  /** Called after the rules, their problems, or the last violation changed. */
   readonly onChange?: (status: RulesStatus) => void;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
 
-/** What the examples of one file said. */
+/** Results of the examples of one file. */
 export interface RuleExamples {
   readonly file: string;
   readonly rules: number;
@@ -43,22 +43,22 @@ export interface RuleExamples {
   readonly problems: readonly RuleProblem[];
 }
 
-/** One file with what it said last, and when it could last be used. */
+/** One file with its last content and its last usable version. */
 interface WatchedFile {
   readonly at: RulePath;
   stamp: string;
-  /** Rules in force from this file; undefined when there never were any. */
+  /** Rules in force from this file; undefined if it never had any. */
   rules: RuleFile | undefined;
-  /** Set while the file has errors and there was no version without any. */
+  /** True while the file has errors and there never was a version without any. */
   unusable: boolean;
   problems: readonly RuleProblem[];
   examples: number;
 }
 
 /**
- * The rules of one workspace, reloaded as a whole when a file changed. A file that turned bad leaves its last good rules in
- * force. Where there never were any, what can be used of it holds and nothing may be changed until it is mended, unless the
- * user's own file says `onInvalidRules: continue`. A file that vanishes while the service is open leaves its last rules.
+ * The rules of one workspace, reloaded completely when a file changes. If a file becomes invalid, its last valid rules stay in
+ * force. If it never was valid, its usable rules apply and nothing may be changed until it is corrected, unless the user's own
+ * file says `onInvalidRules: continue`. If a file disappears while the service is open, its last rules stay.
  */
 export class RulesService implements AsyncDisposable {
   readonly slow: SlowPattern;
@@ -71,12 +71,12 @@ export class RulesService implements AsyncDisposable {
   #rules: CompiledRules | undefined;
   #loading: Promise<CompiledRules> | undefined;
   #wide: readonly RuleProblem[] = [];
-  /** What the last status said of rules and problems. */
+  /** Rules and problems in the last status. */
   #said = "";
   #violation: { readonly words: string; readonly time: number } | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** Loads everything there is. Never rejects for what stands in rule files. */
+  /** Loads all rules. Never rejects because of a rule file's content. */
   static async open(options: RulesServiceOptions): Promise<RulesService> {
     const service = new RulesService(options);
     await service.current();
@@ -101,7 +101,7 @@ export class RulesService implements AsyncDisposable {
     }));
   }
 
-  /** The rules as the files stand now: at once when none changed. */
+  /** The current rules; synchronous if no file changed. */
   current(): CompiledRules | Promise<CompiledRules> {
     if (this.#loading !== undefined) return this.#loading;
     const rules = this.#rules;
@@ -112,7 +112,7 @@ export class RulesService implements AsyncDisposable {
     return this.#loading;
   }
 
-  /** What is in force, the floor first. */
+  /** The rules in force, the floor first. */
   async files(): Promise<readonly RuleFile[]> {
     await this.current();
     return [floorRules().rules, ...this.#files.flatMap((file) => file.rules ?? [])];
@@ -136,7 +136,7 @@ export class RulesService implements AsyncDisposable {
   }
 
   /**
-   * Puts a violation into the status, and takes it out again after a while. What a person allowed is no longer a violation.
+   * Shows a violation in the status, and removes it after a while. An action that the user allowed is no violation any more.
    * `input`: JSON, redacted.
    */
   violation(violation: Pick<RuleViolation, "tool" | "input" | "action">): void {
@@ -153,7 +153,7 @@ export class RulesService implements AsyncDisposable {
     this.#timer.unref();
   }
 
-  /** How many examples of each file were run, and what came out wrong. Those of files ran when they were loaded. */
+  /** For each file, the number of examples run and the failures. Files' examples ran when they were loaded. */
   async examples(): Promise<readonly RuleExamples[]> {
     const { rules, patterns, problems } = floorRules();
     const floor = await checkExamples(rules.file, patterns, this.slow, { signal: this.#closed.signal });
@@ -190,7 +190,7 @@ export class RulesService implements AsyncDisposable {
     for (const file of this.#files) {
       const stamp = ruleFileStamp(file.at);
       if (stamp === file.stamp) continue;
-      // The stamp from before the reading: a change during it is seen by the next decision.
+      // The stamp is older than the reading, so a change during it is noticed by the next decision.
       const loaded = stamp === "" ? undefined : await readRuleFile(file.at, this.slow, { signal });
       take(file, loaded);
       file.stamp = stamp;
@@ -221,7 +221,7 @@ export class RulesService implements AsyncDisposable {
   }
 }
 
-/** Rules for whole systems often name a directory that the workspace lies in: then they are about all of it. */
+/** Rules for a whole system often name a directory that contains the workspace: then they cover all of it. */
 function rulesOverWorkspace(rules: CompiledRules): readonly RuleProblem[] {
   const root = pathForm(rules.place.root, rules.place.root);
   return rules.groups.flatMap(({ paths }) =>
@@ -234,7 +234,7 @@ function rulesOverWorkspace(rules: CompiledRules): readonly RuleProblem[] {
   );
 }
 
-/** What a file says now, or what stays in force of what it said. */
+/** Takes over a file's new content, or keeps what stays in force. */
 function take(file: WatchedFile, loaded: LoadedRuleFile | undefined): void {
   if (loaded === undefined) {
     if (file.rules === undefined) return;

@@ -1,17 +1,20 @@
 import { Worker } from "node:worker_threads";
 import type { SlowAnswer, SlowExpression, SlowPattern } from "@gennai/governance/rules/compile/slow-pattern";
 
-/** A longer text is not tried. UTF-16 code units. */
+/** Longer texts are not tried. UTF-16 code units. */
 const longest = 4 * 1024;
-/** Milliseconds the engine may take for one text, how often it is tried, and how long the worker may be silent until it is ended. */
+/**
+ * Milliseconds the engine may take for one text, number of tries, and milliseconds without an answer before the worker is
+ * killed.
+ */
 const engineMs = 20;
 const attempts = 50;
 const silentMs = 2_000;
 const startMs = 5_000;
-/** Milliseconds without a question after which the worker is ended: each takes some 9 MiB, and a workspace has one of its own. */
+/** Milliseconds without a request before the worker is stopped: each takes some 9 MiB, and each workspace has one. */
 const idleMs = 10_000;
 
-/** The program of the worker, as text so that a bundle needs no second file. */
+/** The worker's program, as text so that a bundle needs no second file. */
 const program = `
 const { parentPort } = require("node:worker_threads");
 const vm = require("node:vm");
@@ -58,8 +61,8 @@ interface Pending {
 }
 
 /**
- * Runs patterns that may backtrack in a worker thread, which starts with the first of them and holds no process open.
- * A worker that falls silent is ended and what it was asked counts as given up; the next question starts a new one.
+ * Runs patterns that may backtrack in a worker thread, which starts on first use and does not keep the process alive. A worker
+ * that does not answer is killed and its requests count as given up; the next request starts a new one.
  */
 export class SlowPatternWorker implements SlowPattern, AsyncDisposable {
   readonly #idleMs: number;
@@ -68,7 +71,7 @@ export class SlowPatternWorker implements SlowPattern, AsyncDisposable {
   readonly #pending = new Map<number, Pending>();
   #lastId = 0;
 
-  /** @param options.idleMs milliseconds without a question after which its thread ends, until the next one */
+  /** @param options.idleMs milliseconds without a request before its thread is stopped */
   constructor(options: { readonly idleMs?: number } = {}) {
     this.#idleMs = options.idleMs ?? idleMs;
   }
@@ -92,7 +95,7 @@ export class SlowPatternWorker implements SlowPattern, AsyncDisposable {
     const id = ++this.#lastId;
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
-        // An answer may lie in the queue behind a busy event loop.
+        // An answer may be queued behind a busy event loop.
         setImmediate(() => {
           if (this.#pending.has(id)) this.#end(worker);
         });

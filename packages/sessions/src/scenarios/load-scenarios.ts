@@ -9,7 +9,7 @@ import { parseStrictYaml, YamlError } from "@gennai/machine/yaml/strict-yaml";
 export interface LoadedScenarios {
   /** By name, the built-in ones included. */
   readonly scenarios: Map<string, Scenario>;
-  /** For people: what was left out or read differently, with file and line. */
+  /** For users: what was left out or read differently, with file and line. */
   readonly warnings: string[];
 }
 
@@ -18,8 +18,8 @@ const maxBytes = 256 * 1024;
 const maxFiles = 200;
 
 /**
- * The built-in scenarios, and over them those of `.gennai/scenarios/*.yaml` in the workspace, in the order of file names; of
- * two files with one name, the first wins. Never throws for what stands in the workspace: bad files become warnings.
+ * The built-in scenarios, overridden by `.gennai/scenarios/*.yaml` in the workspace, in the order of file names; if two files
+ * define one name, the first wins. Never throws because of the workspace: invalid files become warnings.
  */
 export async function loadScenarios(workspaceRoot: string): Promise<LoadedScenarios> {
   const scenarios = new Map(builtInScenarios);

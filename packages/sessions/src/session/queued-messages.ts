@@ -5,34 +5,34 @@ import type { QueuedMessage } from "@gennai/protocol/model/session/queued-messag
 import type { SessionWriter } from "./log/session-writer.ts";
 import type { SessionState } from "./state/session-state.ts";
 
-/** Messages of one turn that wait at the same time. */
+/** Maximum waiting messages of one turn. */
 const maxWaiting = 32;
 
 export interface QueuedMessagesOptions {
   readonly state: SessionState;
   readonly writer: () => SessionWriter;
-  /** Makes the session's log ours where no turn runs; rejects with `ServiceError` where it is another server's. */
+  /** Makes the session's log ours if no turn runs; rejects with `ServiceError` if another server owns it. */
   readonly catchUp: () => Promise<void>;
 }
 
 /**
- * What people say to the turn that runs. A message is durable before anybody is told that it was taken, and then has one of three
- * ends: the model is told it with its next call, somebody takes it back, or its turn ends before, and it stays to be taken back.
+ * Messages from users to the running turn. A message is durable before it is acknowledged, and then has one of three ends: the
+ * model gets it with its next call, it is withdrawn, or its turn ends first and it stays, so that it can be withdrawn.
  */
 export class QueuedMessages {
   readonly #options: QueuedMessagesOptions;
-  /** The turn that takes messages. */
+  /** The turn that accepts messages. */
   #turnId: string | undefined;
-  /** On their way into the log. */
+  /** Messages being written to the log. */
   readonly #adding = new Map<string, Promise<void>>();
-  /** Being told to the model, or taken back: nobody else gets them. */
+  /** Messages being delivered or withdrawn; no other caller may take them. */
   readonly #taken = new Set<string>();
 
   constructor(options: QueuedMessagesOptions) {
     this.#options = options;
   }
 
-  /** From now on the turn takes messages, until it is disposed or `hasMore` says no. */
+  /** The turn accepts messages from now on, until it is disposed or `hasMore` returns false. */
   open(turnId: string): Disposable {
     this.#turnId = turnId;
     return {
@@ -43,8 +43,8 @@ export class QueuedMessages {
   }
 
   /**
-   * Keeps a message for the running turn; resolves with the turn's id when it is durable. The same id again is the same message.
-   * Rejects with `ServiceError` when no turn takes any.
+   * Stores a message for the running turn; resolves with the turn's id when it is durable. A repeated id is the same message.
+   * Rejects with `ServiceError` if no turn accepts messages.
    */
   async add(
     messageId: string,
@@ -74,7 +74,7 @@ export class QueuedMessages {
     return turnId;
   }
 
-  /** Takes a message back that no model was told; durable when it resolves. Rejects with `ServiceError` for any other. */
+  /** Withdraws a message that no model got; durable when it resolves. Otherwise rejects with `ServiceError`. */
   async withdraw(messageId: string): Promise<QueuedMessage> {
     const { state, writer, catchUp } = this.#options;
     await catchUp();
@@ -96,7 +96,7 @@ export class QueuedMessages {
     return message;
   }
 
-  /** Whether the model has something to be told. After false, the turn takes nothing more. */
+  /** Whether messages wait for the model. After false, the turn accepts no more. */
   hasMore(turnId: string): boolean {
     if (this.#adding.size > 0 || this.#waiting(turnId).length > 0) return true;
     if (this.#turnId === turnId) this.#turnId = undefined;
@@ -104,8 +104,8 @@ export class QueuedMessages {
   }
 
   /**
-   * Puts what waits behind the conversation, in its order. Call it before a model call.
-   * @param attach adds what belongs to the message that stands last
+   * Appends waiting messages to the conversation, in order. Call it before a model call.
+   * @param attach adds the context of the message that is now last
    */
   async deliver(
     turnId: string,

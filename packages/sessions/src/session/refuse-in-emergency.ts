@@ -2,8 +2,8 @@ import { ServiceError } from "@gennai/machine/service-error";
 import type { Session } from "./session.ts";
 
 /**
- * What a person takes back is a write: where the emergency controls forbid those, it waits until they are lifted. Throws
- * `ServiceError` with the code of the control.
+ * An undo is a write: if the emergency controls forbid writes, it must wait until they are lifted. Throws `ServiceError` with
+ * the code of the control.
  *
  * @param act what is refused, e.g. `Nothing was restored`
  * @param tool.outside what is written instead of the workspace; absolute

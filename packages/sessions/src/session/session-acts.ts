@@ -1,8 +1,8 @@
 import { ServiceError } from "@gennai/machine/service-error";
 
 /**
- * What persons do to a session outside of its turns: apply, undo, restore, keep. Several may be under way; the session is deleted
- * while none is, and none begins while it is deleted, or after that.
+ * Users' actions on a session outside its turns: apply, undo, restore, keep. Several may run at once; the session can be
+ * deleted only while none runs, and none starts during or after that.
  */
 export class SessionActs {
   #underWay: readonly string[] = [];
@@ -24,7 +24,7 @@ export class SessionActs {
     }
   }
 
-  /** For the end of the session. Rejects with `ServiceError` while something is under way. */
+  /** Runs the last action of the session. Rejects with `ServiceError` while another is running. */
   async last<Result>(work: () => Promise<Result>): Promise<Result> {
     const [what] = this.#underWay;
     if (what !== undefined || this.#isLeaving) {

@@ -29,17 +29,17 @@ import type { UserWorkspaces } from "../users/user-workspaces.ts";
 import type { SessionOwnership } from "./log/session-ownership.ts";
 import type { WorkspaceGovernance } from "./workspace-governance.ts";
 
-/** How much of the server a user's sessions may take. */
+/** How much of the server a user's sessions may use. */
 export interface SessionAdmission {
   /** Dispose when the turn has ended. Throws `ServiceError` `resource_exhausted`. */
   turn(user: string): Disposable;
-  /** That are open. */
+  /** Maximum open sessions. */
   readonly sessionsPerUser: number;
-  /** Milliseconds for which a turn waits in line, in all, for a working tree that another session writes to. */
+  /** Maximum milliseconds in total that a turn waits for a working tree that another session writes to. */
   readonly treeWaitMs: number;
   /** Whether the server as a whole has room for another open session. */
   hasRoomForSession(): boolean;
-  /** Throws `ServiceError` `resource_exhausted` while nothing new may begin, for want of disk. */
+  /** Throws `ServiceError` `resource_exhausted` if the disk is too full to start anything new. */
   assertRoomForNew(): void;
 }
 
@@ -48,7 +48,7 @@ export interface SessionServices {
   readonly log: SessionLog;
   readonly blobs: BlobStore;
   readonly locks: ProcessLocks;
-  /** Which of several servers with one log a session belongs to; without it, all of them run on this machine's store. */
+  /** Which of several servers with one log owns a session; without it, this machine's store has them all. */
   readonly ownership?: SessionOwnership;
   readonly redactor: LearningRedactor;
   /** Measures turns, calls and requests to clients. */
@@ -65,14 +65,14 @@ export interface SessionServices {
     facts: ClientWorkspaceFacts,
     of: { readonly sessionId: string; readonly user: string; readonly channel: WorkspaceChannel },
   ): Workspace;
-  /** The session is closed: what was kept for its workspace is let go. Opened again, the session gets a new one. */
+  /** Call it when the session is closed: releases what was kept for its workspace. A reopened session gets a new one. */
   closeClientWorkspace(workspace: Workspace, sessionId: string): void;
   /**
    * Throws `ModelError`.
-   * @param options.askEditor how a turn asks the model of the attached editor; without it that model only says what it is
+   * @param options.askEditor how a turn asks the attached editor's model; without it that model only describes itself
    */
   createModel(settings: SessionSettings, options?: { readonly askEditor?: AskEditor }): Promise<Model>;
-  /** Prices, sizes and abilities of models, by the user's file and the catalogue. */
+  /** Prices, sizes and abilities of models, from the user's file and the catalogue. */
   loadModelFacts(): Promise<KnownModels>;
   loadScenarios(
     root: string,
@@ -84,45 +84,45 @@ export interface SessionServices {
   governanceOf(workspace: Workspace): Promise<WorkspaceGovernance>;
   /** The same object for the same root. */
   checkpointsOf(workspace: Pick<Workspace, "root">): WorkspaceCheckpoints;
-  /** Tools of others, behind the same gate. */
+  /** External tools, behind the same gate. */
   readonly mcp: Pick<McpServers, "tools">;
   /** What the user lets the agent fetch from the web. */
   loadWeb(): Promise<WebConfig>;
-  /** Key of a provider of web search; undefined when nobody has it. */
+  /** Key for a web search provider; undefined if there is none. */
   searchKey(provider: SearchProviderName): Promise<string | undefined>;
   /** Users' external hooks. */
   loadHooks(workspaceRoot: string): Promise<LoadedHooks>;
-  /** The project's checks that a person accepted for all sessions. */
+  /** The project's checks that a user accepted for all sessions. */
   acceptedChecks(workspace: Pick<Workspace, "place">): AcceptedChecks;
-  /** What a person let programs reach in all sessions. */
+  /** What users allowed programs to reach in all sessions. */
   acceptedConnections(workspace: Pick<Workspace, "place">): AcceptedConnections;
-  /** Where the user's own notes and skills lie, with the rest of their configuration. Absolute. */
+  /** Directory of the user's own notes and skills, and other configuration. Absolute. */
   readonly configDir: string;
-  /** Absolute paths of the server's own state and configuration, which no agent touches wherever they lie. */
+  /** Absolute paths of the server's own state and configuration, which no agent may touch. */
   readonly ownDirectories: readonly string[];
-  /** Gets errors nobody expected, whole; clients get none of their text. */
+  /** Gets unexpected errors in full; clients get none of their text. */
   onUnexpectedError(error: unknown): void;
   readonly isolation: "sandboxed" | "unsandboxed";
-  /** Where commands run, and why so. */
+  /** The sandbox of commands, and why it was chosen. */
   readonly sandbox: Sandbox;
-  /** Where commands are staged; absent: they run in the workspace. */
+  /** Stages for commands; absent: they run in the workspace. */
   readonly stages?: Stages | undefined;
   readonly controlWatch: ControlWatch;
   readonly defaultSettings: SessionSettings;
   readonly confirmation: {
-    /** Milliseconds an attached client has at most to answer a question, whatever its session says. */
+    /** Maximum milliseconds for an attached client to answer a question, whatever its session says. */
     readonly answerMs?: number;
     /** Milliseconds a question waits for a client that can answer. */
     readonly waitForClientMs: number;
   };
-  /** Extra branches nobody writes on, as globs. */
+  /** Globs of further protected branches. */
   readonly protectedBranches: readonly string[];
   readonly home: string;
-  /** Whose logins a person may uncover for one run; undefined on a server that many users share. */
+  /** Logins that a user may make available for one run; undefined on a server with several users. */
   readonly userKeys?: UserKeys | undefined;
-  /** What commands find in their environment. */
+  /** Environment of commands. */
   readonly commandEnvironment: Readonly<Record<string, string>>;
-  /** What each of them may take of the machine; the usual limits for what is left out. */
+  /** Resource limits of each command; defaults for missing ones. */
   readonly commandLimits: Partial<CommandLimits>;
   readonly platform: string;
   readonly now: () => number;

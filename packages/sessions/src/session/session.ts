@@ -31,26 +31,29 @@ import type { TurnPreparation } from "./turns/prepared-turn.ts";
 import { ServerLeaves } from "./turns/server-leaves.ts";
 import { SessionTurns, type StartedTurn } from "./turns/session-turns.ts";
 
-/** One session: its log, what folds out of it, and the turn it runs. The session owns the turn, no stream does. */
+/**
+ * One session: its log, the state folded from it, and its running turn. The turn belongs to the session, not to a client's
+ * stream.
+ */
 export class Session {
   readonly id: string;
-  /** Whose it is; empty on a server with one user. */
+  /** The session's user; empty on a server with one user. */
   readonly user: string;
   readonly workspace: Workspace;
   readonly clients = new ClientRegistry();
   readonly requests: PendingRequests;
   readonly remembered = new RememberedAnswers();
   readonly seen: SeenContents;
-  /** Hosts, with their ports, that wanted a login of a command of this session. */
+  /** Hosts, with ports, that asked this session's commands for a login. */
   readonly wantedLogins = new Set<string>();
-  /** Addresses of hosts in the machine's own networks that a login was to go to, by host. */
+  /** By host: its address in the machine's own networks, if a login was to be sent there. */
   readonly privateHosts = new Map<string, string>();
   readonly outputs: LargeOutputs;
-  /** What people say to the turn that runs. */
+  /** Messages to the running turn. */
   readonly queuedMessages: QueuedMessages;
-  /** Calls of its turn that run now, each of which can be stopped without the turn. */
+  /** Running calls of its turn; each can be stopped without the turn. */
   readonly runningCalls = new RunningCalls();
-  /** What it runs in the background; ends with it. */
+  /** Its background runs; they end with it. */
   readonly background: BackgroundRuns;
   readonly state: SessionState;
   readonly services: SessionServices;
@@ -97,8 +100,8 @@ export class Session {
   }
 
   /**
-   * Opens a session of the log: folds its events, and ends a turn whose process is gone.
-   * @param clientWorkspace of a session that is just begun, when a client holds its files
+   * Opens a logged session: folds its events, and ends a turn whose process is gone.
+   * @param clientWorkspace for a new session whose files a client holds
    */
   static async open(
     services: SessionServices,
@@ -126,12 +129,12 @@ export class Session {
     return this.#log.writer;
   }
 
-  /** Nothing runs, nobody listens, and all is written: the session can be closed and opened again. */
+  /** True if no turn runs, no client listens, and everything is written: the session can be closed and reopened. */
   get isIdle(): boolean {
     return !this.hasTurn && !this.clients.isAttached && this.writer.queued === 0;
   }
 
-  /** A turn runs, or is about to. */
+  /** A turn runs or is about to start. */
   get hasTurn(): boolean {
     return this.#turns.isBusy;
   }
@@ -149,35 +152,34 @@ export class Session {
   }
 
   /**
-   * Starts a turn that is not a prompt's, e.g. the run of a plan: one at a time, stopped and recovered like any other.
-   * `ended` never rejects.
+   * Starts a turn without a prompt, e.g. the run of a plan: one at a time, stopped and recovered like any other. `ended` never
+   * rejects.
    */
   startPrepared(prepare: TurnPreparation): Promise<{ readonly turnId: string; readonly ended: Promise<void> }> {
     return this.#turns.start(prepare);
   }
 
   /**
-   * Ends the running turn; resolves when it has ended. Undefined when none ran, or another one than asked for. Unless one is
-   * named, starts that are under way and do not come to their end either are given up.
+   * Stops the running turn; resolves when it has ended. Undefined if none ran, or not the given one. Without a given turn,
+   * starts under way that do not complete in time are abandoned.
    */
   cancel(reason: string, turnId?: string): Promise<string | undefined> {
     return this.#turns.cancel(reason, turnId);
   }
 
-  /** Ends the running turn because the server ends: a person can go on with it afterwards. */
+  /** Stops the running turn because the server shuts down: a user can continue it afterwards. */
   leave(): Promise<string | undefined> {
     return this.#turns.leave();
   }
 
-  /** The server ends, and the running turn with it. */
+  /** True while the server shuts down. */
   get isLeaving(): boolean {
     return this.#turns.signal?.reason instanceof ServerLeaves;
   }
 
   /**
-   * Forgets the session for good; nothing can be done with it any more. Rejects with `ServiceError` while a turn runs, or something that a
-   * person does to it.
-   * @param refuse throws where it may not be, asked when nothing else is under way
+   * Deletes the session permanently. Rejects with `ServiceError` while a turn or a user's action is running.
+   * @param refuse throws if deleting is forbidden; called when nothing else is running
    */
   delete(by: string, refuse?: () => void): Promise<ForgottenSession> {
     return this.#turns.instead("delete the session", () =>
@@ -202,19 +204,19 @@ export class Session {
   }
 
   /**
-   * Folds in what another process wrote to the session since, and makes it ours. While a turn runs, the log is ours already.
-   * Rejects with `ServiceError` while another process runs a turn of it.
+   * Reads what another process wrote to the session, and makes it ours. While our turn runs, it is ours already. Rejects with
+   * `ServiceError` while another process runs a turn of it.
    */
   async catchUp(): Promise<void> {
     if (this.runningTurnId === undefined) await this.#log.takeOverIfBehind();
   }
 
-  /** Folds in what another server wrote to the session since, which stays that server's. */
+  /** Reads what another server wrote to the session, which stays that server's. */
   async follow(): Promise<void> {
     if (this.runningTurnId === undefined) await this.#log.follow();
   }
 
-  /** Records what a person decided: events and a ledger record in one transaction. */
+  /** Records a user's decision: events and a ledger record in one transaction. */
   async decided(
     events: readonly SessionEvent[],
     kind: LedgerEntry["kind"],
@@ -246,7 +248,7 @@ export class Session {
     await this.writer.commit(events, { turnId: "", ledger: [entry], durable: true });
   }
 
-  /** A person's choice of the intent the session works under. */
+  /** The user selects the session's intent. */
   async selectIntent(intent: Intent, context: string): Promise<void> {
     await this.decided([{ type: "intent-selected", intent, context }], "session", { intent: intent.id });
   }
@@ -268,19 +270,19 @@ export class Session {
     await this.#record({ type: "todos-changed", items });
   }
 
-  /** A title of the user's choice, in place of the one made from the first request. */
+  /** Sets a title chosen by the user. */
   async rename(title: string): Promise<void> {
     const masked = await this.services.redactor.redact(title);
     await this.#record({ type: "session-renamed", title: masked });
     await this.services.log.setTitle(this.id, masked);
   }
 
-  /** Records what a restore is about to write, durably. */
+  /** Records durably what a restore is about to write. */
   async announceRestore(restore: OpenRestore): Promise<void> {
     await this.#record({ type: "checkpoint-restoring", ...restore });
   }
 
-  /** That one begins, its call records. */
+  /** The start of a run is recorded by its call. */
   async #recordBackground({ what, run, connections = [] }: BackgroundRunChange): Promise<void> {
     const { id, command, end, exitCode, ports } = run;
     const record: BackgroundRunRecord = {
@@ -298,19 +300,22 @@ export class Session {
     }
   }
 
-  /** Adds an event about more than this session. Rejects while another server runs a turn of it: that one adds its own. */
+  /**
+   * Adds an event that concerns more than this session. Rejects while another server runs a turn of it: that server adds its
+   * own.
+   */
   async announce(event: SessionEvent): Promise<void> {
-    // What was agreed to before somebody pulled the brake is asked again.
+    // After an emergency stop, remembered approvals are asked for again.
     if (event.type === "emergency-changed") this.remembered.forget();
     await this.#record(event);
   }
 
-  /** A fork taken in the middle of a turn has that turn's beginning, and will never have its end. */
+  /** Ends the turn in a fork made in the middle of a turn: the copy would never end. */
   async endCopiedTurn(): Promise<void> {
     await this.#log.closeInterrupted();
   }
 
-  /** Writes an event that belongs to no turn; durable when it resolves. */
+  /** Writes an event outside any turn; durable when it resolves. */
   async #record(event: SessionEvent): Promise<void> {
     await this.catchUp();
     await this.writer.commit([event], { turnId: "", durable: true });
@@ -339,7 +344,7 @@ export class Session {
 async function openWorkspaceAgain(services: SessionServices, head: SessionHead): Promise<Workspace> {
   try {
     const workspace = await services.openWorkspace(head.workspaceRoot);
-    // A link may stand there by now.
+    // The path may have become a link.
     services.userWorkspaces?.assertOwn(head.user, workspace.root);
     return workspace;
   } catch (cause) {

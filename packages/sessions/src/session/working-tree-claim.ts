@@ -2,7 +2,7 @@ import type { TreeClaim } from "@gennai/governance/policies/files/single-writer"
 import { type ProcessLocks, treeLockName } from "@gennai/machine/process/locks/process-lock";
 import type { PlaceInLine } from "@gennai/machine/process/locks/waiting-line";
 
-/** A session's claim to write to a working tree, made at its first change and held to the end of the turn. */
+/** A session's claim to write to a working tree, made at its first change and kept to the end of the turn. */
 export class WorkingTreeClaim implements Disposable {
   readonly #locks: ProcessLocks;
   readonly #name: string;
@@ -18,10 +18,10 @@ export class WorkingTreeClaim implements Disposable {
     this.#claimant = `session ${sessionId}`;
   }
 
-  /** Waits for nobody, and passes nobody by who waits in line on this machine. */
+  /** Does not wait, and does not overtake those waiting in line on this machine. */
   async claim(): Promise<TreeClaim> {
     if (this.#lock !== undefined) return { type: "ours" };
-    // Calls of one turn may ask at once; the second must not find the first in its way.
+    // Calls of one turn may claim at the same time; the second must not conflict with the first.
     this.#claiming ??= this.#claim().finally(() => {
       this.#claiming = undefined;
     });
@@ -48,7 +48,7 @@ export class WorkingTreeClaim implements Disposable {
     return { type: "ours" };
   }
 
-  /** What a claim would say, without making one. */
+  /** The result that a claim would have, without claiming. */
   look(): TreeClaim {
     const holder = this.#locks.holder(this.#name);
     if (holder?.what === this.#claimant) return { type: "ours" };
@@ -58,7 +58,7 @@ export class WorkingTreeClaim implements Disposable {
     return { type: "held", by: `${first}, which waited for it` };
   }
 
-  /** Takes the last place in the line for the tree. Until it is given up, claims fail while others are ahead, and only then. */
+  /** Takes the last place in the line for the tree. Until it is given up, claims fail exactly while others are ahead. */
   standInLine(): PlaceInLine {
     const place = this.#locks.line(this.#name).join(this.#claimant);
     this.#place = place;

@@ -7,14 +7,14 @@ import { IntentMap } from "../intents/intent-map.ts";
 import { IntentsService } from "../intents/intents-service.ts";
 import { RulesService } from "../rules/rules-service.ts";
 
-/** What governs one workspace, shared by all of its sessions. */
+/** What governs one workspace, shared by all its sessions. */
 export interface WorkspaceGovernance {
   readonly intents: IntentsService;
   readonly intentMap: IntentMap;
   readonly rules: RulesService;
-  /** What git would print of files that nobody but the user reads. */
+  /** What git would print of files that only the user may read. */
   readonly gitContents: GitContentsPorts;
-  /** What its history holds of them; undefined where a client holds the files. */
+  /** Secrets in git's history; undefined if a client holds the files. */
   readonly historySecrets: HistorySecrets | undefined;
 }
 
@@ -22,11 +22,11 @@ export interface GovernanceRegistryOptions {
   readonly stateDir: string;
   readonly home: string;
   readonly onWarning: (text: string) => void;
-  /** Told after the rules of a workspace, their problems, or the last violation changed. */
+  /** Called after the rules of a workspace, their problems, or the last violation changed. */
   readonly onRules: (workspaceRoot: string, status: RulesStatus) => void;
 }
 
-/** Opened when a session of the workspace first asks; disposing writes what is noted and closes all. */
+/** Opened on first use by a session of the workspace; disposing writes pending data and closes all. */
 export class GovernanceRegistry implements AsyncDisposable {
   readonly #options: GovernanceRegistryOptions;
   readonly #open = new Map<Workspace, Promise<OpenGovernance>>();
@@ -47,7 +47,7 @@ export class GovernanceRegistry implements AsyncDisposable {
     return (await opening).governance;
   }
 
-  /** Closes what governs a workspace that nobody works in any more. Opened again when somebody asks. */
+  /** Closes the governance of a workspace that is not in use. It is opened again when needed. */
   async release(workspace: Workspace): Promise<void> {
     const opening = this.#open.get(workspace);
     this.#open.delete(workspace);

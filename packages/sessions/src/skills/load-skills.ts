@@ -6,14 +6,14 @@ import { isInside, readControlFile } from "@gennai/machine/workspace/files/read-
 import { parseStrictYaml, YamlError } from "@gennai/machine/yaml/strict-yaml";
 import * as z from "zod";
 
-/** Instructions for one kind of work, in a folder of their own; read when the work comes up. */
+/** Instructions for one kind of work, in their own folder; read when needed. */
 export interface Skill {
   readonly name: string;
   /** What it is for, on one line. */
   readonly description: string;
-  /** Whose words it holds. */
+  /** Who wrote it. */
   readonly from: "user" | "repository";
-  /** Relative to the workspace for a repository's, absolute for the user's. */
+  /** Relative to the workspace for the repository's skills, absolute for the user's. */
   readonly folder: string;
 }
 
@@ -36,10 +36,10 @@ const frontMatter = z.object({
 });
 
 /**
- * The user's skills and the repository's. A repository cannot take the place of a user's skill: of two with one name the
- * user's wins, then the one in `.gennai`. Never rejects; what cannot be read is left out with a warning.
+ * The user's skills and the repository's. A repository cannot replace a user's skill: of two with one name the user's wins,
+ * then the one in `.gennai`. Never rejects; unreadable ones are left out with a warning.
  * @param root real path of the workspace
- * @param mayRead whether the agent may read a file of the workspace
+ * @param mayRead whether the agent may read a workspace file
  */
 export async function loadSkills(options: {
   readonly root: string;
@@ -80,7 +80,7 @@ export async function loadSkills(options: {
   return { skills, warnings };
 }
 
-/** The text behind the front matter. */
+/** The text after the front matter. */
 export function skillBody(text: string): string {
   return text.replace(matter, "").trim();
 }

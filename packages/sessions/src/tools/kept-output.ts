@@ -5,21 +5,21 @@ import { ToolFailure } from "@gennai/governance/tool-error";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import type { SearchQuery, SearchResult } from "@gennai/machine/workspace/workspace";
 
-/** Characters of a tool's result that go to a model: about 12,000 tokens. */
+/** Maximum characters of a tool's result for a model: about 12,000 tokens. */
 export const mostShown = 48_000;
 
 const headShown = 30_000;
 const tailShown = 16_000;
-/** A cut is moved to the end of a line, if one ends within so many characters. */
+/** A cut moves to an end of line within this many characters. */
 const lineReach = 2_000;
 
-/** Results that were too long for the model, whole and masked, under the names that the model was told. */
+/** Results too long for the model, complete and masked, under the names given to the model. */
 export interface KeptOutputs {
-  /** By the name in `@output/NAME`; undefined when there is no such output. */
+  /** The output with the name in `@output/NAME`; undefined if there is none. */
   text(name: string): Promise<string | undefined>;
 }
 
-/** Beginning and end of a long result, and between them how much is left out and where the rest is. */
+/** Beginning and end of a long result, with the length of the omitted part and where to find it. */
 export function headAndTail(output: string, where: string): string {
   const head = output.slice(0, endOfLine(output, headShown)).toWellFormed();
   const tail = output.slice(startOfLine(output, output.length - tailShown)).toWellFormed();
@@ -45,7 +45,7 @@ export async function keptOutput(outputs: KeptOutputs, name: string): Promise<st
   });
 }
 
-/** Searches a text as a file of a workspace is searched; its lines come under `path`. */
+/** Searches a text like a workspace file; its lines are reported under `path`. */
 export async function searchText(
   text: string,
   path: string,

@@ -1,4 +1,4 @@
-/** What other agents' tools call the path of a file. */
+/** Names of a file path argument in other agents' tools. */
 export const filePathNames = {
   path: "file_path",
   filePath: "file_path",

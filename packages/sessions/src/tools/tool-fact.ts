@@ -3,16 +3,16 @@ import type { Intent } from "@gennai/governance/intents/intent";
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import type { Todo } from "@gennai/protocol/model/session/todo";
 
-/** What a tool tells the session's log besides its result. In `ToolOutcome.facts`, which the gate does not look into. */
+/** What a tool reports to the session's log besides its result. In `ToolOutcome.facts`, which the gate ignores. */
 export type ToolFact =
   /** Files were changed on disk, as part of the turn's change set. The bytes before each change are a blob under `beforeSha256`. */
   | { readonly type: "change-set"; readonly files: readonly FileChangeRecord[] }
   | { readonly type: "proposal"; readonly proposal: Proposal }
-  /** What happened to questions to the user, for the ledger. `by`: who answered; empty when nobody did. */
+  /** The result of questions to the user, for the ledger. `by`: who answered; empty if nobody did. */
   | { readonly type: "user-asked"; readonly end: string; readonly by: string }
-  /** The whole list of todos, as it is now. */
+  /** The whole current list of todos. */
   | { readonly type: "todos"; readonly items: readonly Todo[] }
-  /** The session's intent from now on, also when only its scope grew. `context` is its block for the model. */
+  /** The session's new intent, also if only its scope grew. `context` is its block for the model. */
   | { readonly type: "intent-selected"; readonly intent: Intent; readonly context: string };
 
 const required: Record<ToolFact["type"], readonly string[]> = {
@@ -23,7 +23,7 @@ const required: Record<ToolFact["type"], readonly string[]> = {
   "intent-selected": ["intent", "context"],
 };
 
-/** True for a value that one of this folder's tools made. */
+/** True for a fact made by a tool in this folder. */
 export function isToolFact(value: unknown): value is ToolFact {
   if (typeof value !== "object" || value === null || !("type" in value)) return false;
   const { type } = value;

@@ -38,7 +38,7 @@ export interface ToolPorts {
   readonly editor: EditorBridge;
   readonly knownFiles: KnownFiles;
   readonly blobs: BlobStore;
-  /** Gets what the model reads and writes; without it, a stale file is not compared with what was read. */
+  /** Stores what the model reads and writes; without it, a stale file is not compared with what was read. */
   readonly seen?: SeenContents | undefined;
   readonly todos: TodoList;
   readonly intents: Pick<IntentsService, "selectable" | "expandScope">;
@@ -46,31 +46,31 @@ export interface ToolPorts {
   readonly activeIntent: () => string | undefined;
   /** The user's home directory. */
   readonly home: string;
-  /** What commands find in their environment, as `commandEnvironment` makes it. */
+  /** Environment of commands, from `commandEnvironment`. */
   readonly environment: Readonly<Record<string, string>>;
-  /** What each command may take of the machine; the usual limits for what is left out. */
+  /** Resource limits of each command; defaults for missing ones. */
   readonly limits?: Partial<CommandLimits>;
-  /** Results that were too long for the model. */
+  /** Results too long for the model. */
   readonly outputs: KeptOutputs;
   /** Globs of files that no search may reach. */
   readonly exclude: readonly string[];
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Where commands run; without it, they run as they are. */
+  /** Sandbox of commands; without it, they run unsandboxed. */
   readonly sandbox?: ShellSandbox | undefined;
-  /** Where commands are staged; without it, they run in the workspace. */
+  /** Staging of commands; without it, they run in the workspace. */
   readonly staging?: Staging | undefined;
-  /** Puts back what commands change of control files. */
+  /** Restores control files that commands changed. */
   readonly controlWatch: Pick<ControlWatch, "begin" | "turn">;
-  /** Globs of branches that only git may move, as it was told to, besides those that always are. */
+  /** Globs of branches that only git itself may move, on request, in addition to those that always are. */
   readonly protectedBranches?: readonly string[];
   /** Program and arguments that run a shell command without a sandbox; the shell itself by default. */
   shellArguments?(command: string): readonly string[] | Promise<readonly string[]>;
 }
 
 /**
- * The tools that need only what the session has, by name; `turnTools` adds the others. They keep state for one session: make
- * a set for each.
+ * The tools that need only the session's ports, by name; `turnTools` adds the others. They keep state of one session: create a
+ * set for each.
  */
 export function createTools(ports: ToolPorts): Map<string, Tool> {
   const shellArguments = ports.shellArguments?.bind(ports) ?? plainShell;

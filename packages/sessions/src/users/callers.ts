@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Identity } from "./identity.ts";
 
 /**
- * On whose behalf code runs right now. A turn that a request starts goes on in that request's name after it was answered;
- * what a timer or a signal of the server starts has no caller.
+ * The user on whose behalf code runs now. A turn keeps the name of the request that started it, also after the response; timers
+ * and signals of the server have no caller.
  */
 export class Callers {
   readonly #storage = new AsyncLocalStorage<Identity>();

@@ -18,14 +18,14 @@ export class UserWorkspaces {
   of(user: string): string {
     const directory = join(this.#root, directoryName(this.#tenant), directoryName(user));
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    // Nobody else's directory by a link either.
+    // Also not another user's directory through a link.
     if (realpathSync(directory) !== directory) throw outside();
     return directory;
   }
 
   /**
-   * The directory that a user asks for: empty is the own one, a relative path lies in it. Throws `ServiceError`
-   * `permission_denied` for everything outside, whether it exists or not.
+   * The directory that a user asks for: their own if empty, a relative path inside it. Throws `ServiceError`
+   * `permission_denied` for anything outside, existing or not.
    */
   resolve(user: string, asked: string): string {
     const own = this.of(user);

@@ -3,27 +3,27 @@ import type { PlanApproval } from "@gennai/governance/plan/plan-change";
 import type { TokenClock } from "./machine-clock.ts";
 import { planRefusal } from "./plan-refusal.ts";
 
-/** What an approval is for. Anything else, and its token is void. */
+/** What an approval covers. If anything differs, its token is void. */
 export type ApprovedPlan = Omit<PlanApproval, "tokenSha256" | "expires">;
 
-/** What a token is brought for, and the approval that waits there. */
+/** What a token is presented for, and the pending approval. */
 export interface AskedApproval extends Pick<PlanApproval, "sessionId" | "planId" | "digest"> {
-  /** Of that plan in that session, as the log has it; undefined when none waits. */
+  /** Pending approval of that plan in that session, according to the log; undefined if there is none. */
   readonly approval: PlanApproval | undefined;
 }
 
 const lifetimeMs = 10 * 60_000;
 const maxWrongAttempts = 5;
-/** Tokens remembered only to tell one of another plan from one of none. */
+/** Tokens remembered only to distinguish one of another plan from an unknown one. */
 const maxIssued = 1_000;
 
 /**
- * Makes and checks approval tokens. Approvals themselves are in the sessions' logs, so that they outlive this process, with
- * the SHA-256 of their token only; tokens that were spent are remembered there, too.
+ * Issues and checks approval tokens. The approvals are in the sessions' logs, so that they outlive this process, with only the
+ * SHA-256 of their token; spent tokens are recorded there too.
  */
 export class ApprovalTokens {
   readonly #clock: TokenClock;
-  /** Plans by the SHA-256 of tokens they got from this process. */
+  /** Plans by the SHA-256 of tokens issued by this process. */
   readonly #issued = new Map<string, string>();
   readonly #wrongAttempts = new Map<string, number>();
 
@@ -31,7 +31,7 @@ export class ApprovalTokens {
     this.#clock = clock;
   }
 
-  /** A new token. The approval must be durable before the token is told. */
+  /** A new token. Make the approval durable before you reveal the token. */
   issue(plan: ApprovedPlan): { readonly token: string; readonly approval: PlanApproval } {
     const { monotonic, wall, boot } = this.#clock;
     const token = randomBytes(32).toString("base64url");
@@ -51,7 +51,7 @@ export class ApprovalTokens {
     };
   }
 
-  /** The approval this token stands for. Throws `ServiceError` for any that is not exactly it. */
+  /** The approval that matches this token. Throws `ServiceError` for any token that does not match exactly. */
   find(token: string, asked: AskedApproval): PlanApproval {
     if (token === "") throw planRefusal("token_missing", "There is no approval token.", "Approve the plan first.");
     const { approval } = asked;
@@ -68,7 +68,7 @@ export class ApprovalTokens {
     return approval;
   }
 
-  /** Neither clock may have run out, or run backwards beyond the approval itself; nor may the machine have started anew. */
+  /** Neither clock may be past the expiry or before the approval, and the machine must not have restarted. */
   #isFresh({ expires }: PlanApproval): boolean {
     const { monotonic, wall, boot } = this.#clock;
     const left = expires.monotonic - monotonic();
@@ -97,7 +97,7 @@ export class ApprovalTokens {
   }
 }
 
-/** True when this token is the one with that SHA-256 (hex). */
+/** True if this token has that SHA-256 (hex). */
 export function isToken(token: string, tokenSha256: string | undefined): boolean {
   return tokenSha256 !== undefined && timingSafeEqual(sha256(token), Buffer.from(tokenSha256, "hex"));
 }

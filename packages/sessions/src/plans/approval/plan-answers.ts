@@ -4,27 +4,27 @@ import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { isAtLeast, type Risk } from "@gennai/protocol/model/governance/risk";
 import * as z from "zod";
 
-/** The one call that the approval stands for at this moment. */
+/** The only call that the approval covers at this moment. */
 export interface ApprovedCall {
   readonly callId: string;
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
-  /** What the call was seen to rest on when the plan was previewed; undefined: the arguments alone say it. */
+  /** What the call depended on when the plan was previewed; undefined: only its arguments. */
   readonly seen: SeenCall | undefined;
-  /** Operands that the run itself has changed since; `anything` after a command of its own. */
+  /** Operands that the run itself has changed since; `anything` after one of its own commands. */
   readonly changed: ReadonlySet<string> | "anything";
 }
 
-/** What a call touches and rests on besides its arguments, see `Question.computed` and `Analysis.operands`. */
+/** What a call touches and depends on besides its arguments, see `Question.computed` and `Analysis.operands`. */
 export interface SeenCall {
   readonly paths: readonly string[];
   readonly operands: Readonly<Record<string, string>>;
 }
 
 /**
- * The approval of a plan as an answer to the gate's questions: a yes to exactly the action that the plan holds, and to no
- * other. Never to high risk, which asks for its own; nor, where the approval came without a credential, to a command that
- * nothing keeps apart from the machine.
+ * A plan's approval as an answer to the gate's questions: yes to exactly the action in the plan, and to no other. Never to high
+ * risk, which needs its own question; nor, if the approval came without a credential, to a command that is not isolated from
+ * the machine.
  */
 export class PlanAnswers extends RememberedAnswers {
   readonly #by: string;
@@ -37,7 +37,7 @@ export class PlanAnswers extends RememberedAnswers {
     this.#commandsAskAgain = options.commandsAskAgain;
   }
 
-  /** Whether such a call, where the rules want a question, is asked about although the plan was approved. */
+  /** Whether a call that the rules ask about is asked about again although the plan was approved. */
   asksAgain({ tool, risk }: { readonly tool: string; readonly risk: Risk }): boolean {
     return isAtLeast(risk, "high") || (this.#commandsAskAgain && tool === "Bash");
   }
@@ -67,7 +67,7 @@ export class PlanAnswers extends RememberedAnswers {
   override remember(): void {}
 }
 
-/** As `buildQuestion` writes it. A member more, and the approval does not answer. */
+/** As written by `buildQuestion`. With any additional member, the approval does not count. */
 const askedAction = z.looseObject({
   paths: z.array(z.string()),
   operands: z.record(z.string(), z.string()).optional(),

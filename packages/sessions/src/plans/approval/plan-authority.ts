@@ -3,50 +3,53 @@ import type { PlannedAction } from "@gennai/protocol/model/governance/planned-ac
 import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";
 import type { Session } from "../../session/session.ts";
 
-/** Who approves. `loopback` came in without a credential and is trusted less. */
+/** Who approves. `loopback` came without a credential and is trusted less. */
 export interface Approver {
   readonly who: string;
   readonly channel: "authenticated" | "loopback";
 }
 
 export interface SubmittedPlan {
-  /** Unset when there are issues, or when the envelope holds no plan. */
+  /** Unset if there are issues, or if the envelope contains no plan. */
   readonly plan?: PlanView;
   readonly issues: readonly PlanIssue[];
   readonly envelopeKind: EnvelopeKind;
 }
 
 export interface PlanApproval {
-  /** 256 bits, base64url; told once, spent once. */
+  /** 256 bits, base64url; shown once, spent once. */
   readonly approvalToken: string;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 
 /**
- * Plans of sessions: a plan that was approved is the plan that runs, byte for byte. Plans are held here; callers name an id
- * and a digest. All methods reject with `ServiceError`: `not_found` for an unknown plan, `failed_precondition` for a state in
- * which it cannot be done, `permission_denied` for a digest, token or binding that does not fit.
+ * Plans of sessions: exactly the approved plan runs, byte for byte. Plans are stored here; callers give an id and a digest. All
+ * methods reject with `ServiceError`: `not_found` for an unknown plan, `failed_precondition` for a wrong state,
+ * `permission_denied` for a wrong digest, token or binding.
  */
 export interface PlanAuthority {
   /**
-   * Validates a plan, an envelope, or model output with one in it, and keeps the plan as a draft.
-   * @param options.strict the text must be the JSON and nothing else
-   * @param options.contract every step must carry the contract of seed 003; otherwise seed 000's words are taken, too
+   * Validates a plan, an envelope, or model output that contains one, and stores the plan as a draft.
+   * @param options.strict the text must be only the JSON
+   * @param options.contract every step must have the contract of seed 003; otherwise seed 000's form is accepted too
    */
   submit(
     session: Session,
     text: string,
     options: { readonly strict: boolean; readonly contract: boolean },
   ): Promise<SubmittedPlan>;
-  /** Diffs and the gate's word on every action; nothing runs. The plan awaits approval after it, unless an action is denied. */
+  /**
+   * Diffs and the gate's verdict on every action; nothing runs. Afterwards the plan awaits approval, unless an action is
+   * denied.
+   */
   preview(
     session: Session,
     planId: string,
   ): Promise<{ readonly plan: PlanView; readonly actions: readonly PlannedAction[] }>;
-  /** A person's approval of exactly this digest, of a plan that was previewed. An earlier token of the plan is void. */
+  /** A user's approval of exactly this digest, of a previewed plan. Voids an earlier token of the plan. */
   approve(session: Session, planId: string, digest: string, by: Approver): Promise<PlanApproval>;
-  /** Spends the token and runs the plan as a turn of the session; resolves when the run has ended, however it did. */
+  /** Spends the token and runs the plan as a turn of the session; resolves when the run has ended, successful or not. */
   execute(
     session: Session,
     planId: string,
@@ -54,7 +57,7 @@ export interface PlanAuthority {
     token: string,
     options: { readonly signal: AbortSignal },
   ): Promise<PlanView>;
-  /** Runs the verification commands of the run that this token opened. */
+  /** Runs the verification commands of the run that this token started. */
   verify(
     session: Session,
     planId: string,

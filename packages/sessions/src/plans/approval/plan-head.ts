@@ -1,7 +1,7 @@
 import { readGitHead } from "@gennai/machine/git-data/git-head";
 
 /**
- * Commit and branch a workspace stands on, as text to compare; the same text means the same place.
+ * Commit and branch of a workspace as text, only for comparison.
  * @param root where git's files are read: `controlRoot` of the workspace
  */
 export function headOf(root: string): string {

@@ -4,7 +4,7 @@ import type { Session } from "../../session/session.ts";
 import { headOf } from "./plan-head.ts";
 import { type PlanRefusalReason, planRefusal } from "./plan-refusal.ts";
 
-/** What a preview rests on besides the rules and the plan's own files, as of now. */
+/** What a preview depends on besides the rules and the plan's own files, at this moment. */
 export async function previewBasis(
   session: Session,
 ): Promise<Pick<PlanPreview, "head" | "capabilitiesSha256" | "emergencySha256" | "intentSha256">> {
@@ -32,14 +32,14 @@ export async function previewBasis(
   };
 }
 
-/** Throws the refusal that names what is no longer as it was approved. */
+/** Throws the refusal that names what has changed since the approval. */
 export function assertSamePreview(approved: PlanPreview, now: PlanPreview): void {
   for (const { member, reason, message } of bound) {
     if (approved[member] !== now[member]) throw planRefusal(reason, message, "Preview and approve it again.");
   }
 }
 
-/** In the order in which it is told: what explains the most comes first. */
+/** In the order of reporting: the most helpful reason first. */
 const bound: readonly {
   readonly member: Exclude<keyof PlanPreview, "denied">;
   readonly reason: PlanRefusalReason;

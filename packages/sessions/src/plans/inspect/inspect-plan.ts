@@ -19,16 +19,16 @@ import { InspectedFiles } from "./inspected-files.ts";
 /** The scenario whose tools plans run with. */
 export const planRunScenario = "CODE";
 
-/** What approving a plan means in this workspace, now. */
+/** What approving a plan would mean in this workspace now. */
 export interface Inspection {
   readonly actions: readonly PlannedAction[];
   /** Highest risk of each step's actions and verification commands. */
   readonly risks: ReadonlyMap<string, Risk>;
-  /** What each action would touch and rests on, by `actionKey`; absent for those that cannot be decided. */
+  /** What each action would touch and depend on, by `actionKey`; absent if undecidable. */
   readonly seen: ReadonlyMap<string, SeenCall>;
-  /** SHA-256 of every file that file actions name, by path relative to the workspace; undefined: not there. */
+  /** SHA-256 of every file that file actions name, by path relative to the workspace; undefined: missing. */
   readonly bases: ReadonlyMap<string, string | undefined>;
-  /** The first denial, of an action or a verification command; undefined when nothing is denied. */
+  /** The first denial, of an action or a verification command; undefined if there is none. */
   readonly denied: string | undefined;
   /** What an approval of this inspection is bound to. */
   readonly preview: PlanPreview;
@@ -38,15 +38,15 @@ export function actionKey(stepId: string, index: number): string {
   return JSON.stringify([stepId, index]);
 }
 
-/** Arguments of the call that an action becomes. @param text what the file is to hold, for file actions */
+/** Arguments of the call for an action. @param text new content, for file actions */
 export function argumentsOf(action: PlanAction, text = ""): Readonly<Record<string, unknown>> {
   if (action.type !== "command") return { file_path: action.path, content: text };
   return { command: action.command, ...(action.cwd === undefined ? {} : { cwd: action.cwd }) };
 }
 
 /**
- * Every action of a plan as it would run now, in Branch Mode: decided by the gate, worked out in memory. Nothing runs, nothing
- * is written.
+ * Every action of a plan as it would run now in Branch Mode: decided by the gate, computed in memory. Nothing runs, nothing is
+ * written.
  */
 export async function inspectPlan(
   session: Session,
@@ -62,7 +62,7 @@ export async function inspectPlan(
     modelId: "",
     signal,
     knownFiles: files.known,
-    // What a plan is does not hang on the mode in which it was written.
+    // A plan means the same in whichever mode it was written.
     editingMode: "branch",
   });
   const judge = (name: string, args: unknown, declaredRisk?: Risk) =>
@@ -83,7 +83,7 @@ export async function inspectPlan(
       const worked = action.type === "command" ? undefined : files.workOut(action, `${step.id}/${actionIndex}`);
       const judged = await judge(toolOfAction(action), argumentsOf(action, worked?.judgedText), declaredRiskOf(step));
       note(step.id, judged);
-      // What a command before it leaves is not known yet: then the run tells whether it fits.
+      // The effect of an earlier command is unknown: whether the action fits is decided during the run.
       if (action.type === "command") commandsChange ||= judged.risk !== "low";
       else if (worked?.change.conflict === true && !commandsChange)
         unfit ??= `Step ${JSON.stringify(step.id)}: ${worked.change.warning}`;
@@ -98,7 +98,7 @@ export async function inspectPlan(
         reason,
         command: action.type === "command" ? action.command : "",
         cwd: (action.type === "command" && action.cwd) || "",
-        // What a rule keeps from the agent is not shown by way of a plan either.
+        // What a rule hides from the agent must not be shown by a plan either.
         change: verdict === "deny" ? undefined : worked?.change,
       });
     }
@@ -116,7 +116,7 @@ export async function inspectPlan(
   return { actions, risks, seen, bases: files.bases, denied, preview };
 }
 
-/** What a person had before their eyes; not the reasons, which are words about it. */
+/** What the user saw, without the reasons, which only explain it. */
 function shownAction({ change, reason: _reason, ...action }: PlannedAction): Readonly<Record<string, unknown>> {
   const { path, operation, newContent, unifiedDiff: diff, baseSha256, conflict } = change ?? {};
   const { command, cwd, ...rest } = action;

@@ -38,7 +38,7 @@ export class InspectedFiles {
     }
   }
 
-  /** The change of one action, on top of those before it. */
+  /** The change of one action, applied after those before it. */
   workOut(action: FileAction, id: string): { readonly change: ProposedChange; readonly judgedText: string } {
     const path = this.#paths.get(action.path);
     const name = path === undefined ? action.path : pathName(path);
@@ -65,7 +65,7 @@ export class InspectedFiles {
         conflict: problem !== undefined,
         warning: problem ?? (newText === oldText ? "The file already has exactly this text." : ""),
       },
-      // A write that changes nothing is not a call; what the rules say of the path does not depend on its text.
+      // A write without a change would be no call; the rules about the path do not depend on its text.
       judgedText: newText === oldText ? `${newText}\n` : newText,
     };
   }

@@ -7,9 +7,9 @@ export type PatchResult =
   | { readonly type: "conflict"; readonly reason: string };
 
 /**
- * A text after a unified diff of this one file. Context must match exactly; nothing is guessed.
- * @param old undefined when there is no file; then only a patch from `/dev/null` fits
- * @param path relative to the workspace; the patch's own headers must name it, where they name anything
+ * Applies a unified diff to this one file. Context must match exactly.
+ * @param old undefined if there is no file; then only a patch from `/dev/null` fits
+ * @param path relative to the workspace; must match the patch's headers, if they name a file
  */
 export function patchText(old: string | undefined, patch: string, path: string): PatchResult {
   let files: StructuredPatch[];

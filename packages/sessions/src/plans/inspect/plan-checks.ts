@@ -10,7 +10,7 @@ export function recordOf(session: Session, planId: string): PlanRecord {
   return record;
 }
 
-/** One form: 64 lower-case hexadecimal digits, all of them. */
+/** Exactly 64 lower-case hexadecimal digits. */
 export function assertDigest(record: PlanRecord, digest: string): void {
   if (!/^[0-9a-f]{64}$/.test(digest)) {
     throw planRefusal("bad_digest", "The plan's digest must be 64 lower-case hexadecimal digits.");
@@ -23,7 +23,7 @@ export function assertDigest(record: PlanRecord, digest: string): void {
   );
 }
 
-/** Throws `proposal_mode`: what a plan holds is done by the server, which does nothing of it there. */
+/** Throws `proposal_mode`: the server carries out plans itself, which it never does in Proposal Mode. */
 export function assertBranchMode({ settings }: Session): void {
   if (settings.editingMode === "branch") return;
   throw planRefusal(

@@ -14,7 +14,7 @@ export type FileNow =
 
 export type FileAction = Extract<PlanAction, { readonly path: string }>;
 
-/** Throws `ToolFailure` for what is not a regular file, or too large. */
+/** Throws `ToolFailure` if it is no regular file, or too large. */
 export async function readFileNow(workspace: Workspace, path: WorkspacePath, signal: AbortSignal): Promise<FileNow> {
   const content = await currentContent(workspace, path, signal);
   if (content === undefined) return { type: "missing" };
@@ -24,7 +24,7 @@ export async function readFileNow(workspace: Workspace, path: WorkspacePath, sig
     : { type: "text", text, sha256: content.sha256 };
 }
 
-/** What the action makes of a file, as the content of a write. */
+/** The file's new content after the action. */
 export function textAfter(action: FileAction, now: FileNow): PatchResult {
   if (now.type === "binary") return { type: "conflict", reason: `${action.path} is a binary file.` };
   if (action.type === "file_write") return { type: "text", text: action.content };

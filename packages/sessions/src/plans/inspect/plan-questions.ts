@@ -7,18 +7,18 @@ import type { Approver } from "../approval/plan-authority.ts";
 import { planRefusal } from "../approval/plan-refusal.ts";
 import type { Inspection } from "./inspect-plan.ts";
 
-/** Milliseconds that a client which lost its way has to come back, in a run that nobody need be watching. */
+/** Milliseconds in which a disconnected client may come back during a run without a user. */
 const comingBackMs = 5_000;
 
 /**
- * How long questions of a run wait for a client that can answer. Who approved without a credential cannot answer, and may
- * not know that there is a question: such a run does not wait for somebody to come along.
+ * How long questions of a run wait for a client. A user who approved without a credential cannot answer, and may not know of
+ * the question: such a run does not wait for a client to attach.
  */
 export function waitingFor(channel: Approver["channel"]): { readonly waitForClientMs?: number } {
   return channel === "loopback" ? { waitForClientMs: comingBackMs } : {};
 }
 
-/** The first action that is asked about although the plan was approved, in words; undefined when there is none. */
+/** The first action that is asked about although the plan was approved, in words; undefined if there is none. */
 export function asksAgain({ actions }: Inspection, { plan }: ParsedPlan, answers: PlanAnswers): string | undefined {
   const found = actions.find(({ stepId, actionIndex, verdict, risk }) => {
     const action = plan.steps.find(({ id }) => id === stepId)?.actions[actionIndex];
@@ -29,7 +29,7 @@ export function asksAgain({ actions }: Inspection, { plan }: ParsedPlan, answers
   return `Step ${JSON.stringify(found.stepId)}, action ${found.actionIndex + 1} (${what})`;
 }
 
-/** The same of the commands that prove a plan. */
+/** The same for the plan's verification commands. */
 export async function verificationAsksAgain(
   tools: GovernedTools,
   plan: {
@@ -53,8 +53,8 @@ export async function verificationAsksAgain(
 }
 
 /**
- * Throws `nobody_to_ask` for a run that would ask a person where none can be asked; nothing was run or spent then. Who
- * approved with a credential can answer, and is waited for.
+ * Throws `nobody_to_ask` if a run would have to ask but nobody can answer; nothing was run or spent then. A user who approved
+ * with a credential can answer.
  * @param question what is asked about
  */
 export async function assertSomebodyCanAnswer(

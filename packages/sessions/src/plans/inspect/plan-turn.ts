@@ -2,7 +2,7 @@ import type { SessionEvent } from "@gennai/agent/events/session-event";
 import type { Session } from "../../session/session.ts";
 import { planRunScenario } from "./inspect-plan.ts";
 
-/** First events of a turn that runs or verifies a plan; the model reads later what it was. */
+/** First events of a turn that runs or verifies a plan; they tell the model later what it was. */
 export async function opening(
   session: Session,
   turnId: string,

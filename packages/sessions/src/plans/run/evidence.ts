@@ -1,9 +1,9 @@
 import type { Redactor } from "@gennai/governance/redaction";
 
-/** Characters of evidence a plan keeps of a step or a command; the whole output stands in the session's tool results. */
+/** Characters of evidence kept for a step or a command; the full output is in the session's tool results. */
 const maxCharacters = 4_000;
 
-/** Redacted, then cut: its beginning and, since failures stand last, more of its end. */
+/** Redacted, then shortened: the beginning and, since failures come last, more of the end. */
 export async function boundedEvidence(redactor: Redactor, text: string): Promise<string> {
   const redacted = (await redactor.redact(text)).toWellFormed();
   if (redacted.length <= maxCharacters) return redacted;

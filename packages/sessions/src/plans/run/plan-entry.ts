@@ -2,7 +2,7 @@ import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import { knownHead } from "@gennai/machine/workspace/known-head";
 import type { Session } from "../../session/session.ts";
 
-/** A ledger record about a plan as a whole; its actions have records of their own. */
+/** A ledger record about a plan as a whole; its actions have their own. */
 export function planEntry(
   session: Session,
   turnId: string,

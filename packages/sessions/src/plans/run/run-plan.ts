@@ -32,7 +32,7 @@ export interface PlanRunPorts {
   readonly signal: AbortSignal;
 }
 
-/** An action that could not be decided when it was previewed: nothing about it was approved. */
+/** For an action that could not be decided at the preview: nothing about it was approved. */
 const nothingSeen: SeenCall = { paths: [], operands: {} };
 
 interface ActionPosition {
@@ -47,9 +47,9 @@ interface ActionPosition {
 /** What happened to one action. */
 interface ActionEnd {
   readonly failure?: { readonly failureClass: FailureClass; readonly message: string };
-  /** It may have changed something outside this server. */
+  /** It may have had an effect outside this server. */
   readonly tookEffect: boolean;
-  /** Evidence that it did what it says. */
+  /** There is evidence of its effect. */
   readonly seen: boolean;
   readonly evidence: string;
 }
@@ -77,7 +77,7 @@ class PlanRun {
       try {
         await this.#step(stepId, index);
       } catch (error) {
-        // Whatever went wrong, the log says which step it was, and nothing that depends on it runs.
+        // Record which step failed, whatever the error, and run nothing that depends on it.
         if (!signal.aborted && !(error instanceof ServiceError)) this.#ports.session.services.onUnexpectedError(error);
         const known = error instanceof ServiceError;
         const evidence = known
@@ -100,7 +100,7 @@ class PlanRun {
 
   async #step(stepId: string, index: number): Promise<void> {
     const { session, signal } = this.#ports;
-    // Digested anew, right before it runs.
+    // The digest is checked again, just before the run.
     const { parsed } = await loadPlan(session.services.blobs, this.#record);
     const risks = new Map(this.#record.steps.map((step) => [step.stepId, step.risk]));
     const step = stepContracts(parsed, risks)[index];
@@ -144,7 +144,7 @@ class PlanRun {
     }
     const name = toolOfAction(action);
     const args = argumentsOf(action, text);
-    // A plan runs once, so this is unique; and every record of the call names plan, step and action.
+    // Unique, because a plan runs once; every record of the call names plan, step and action.
     const call = {
       id: `plan-${planId}-step${stepIndex + 1}-action${index + 1}`,
       name,
@@ -166,7 +166,7 @@ class PlanRun {
     return endOf(result, name);
   }
 
-  /** The text to write; or the end of an action for which there is nothing to write. */
+  /** The text to write, or the action's end if nothing is to be written. */
   async #workOut(action: FileAction): Promise<{ readonly text: string } | ActionEnd> {
     const { session, known, signal } = this.#ports;
     try {
@@ -188,7 +188,7 @@ class PlanRun {
     }
   }
 
-  /** What the run's own actions leave behind is the base of those that follow. */
+  /** The result of the run's own actions is the base for later ones. */
   async #observe(action: PlanAction): Promise<void> {
     const { session, known, inspection, signal } = this.#ports;
     if (action.type === "command") this.#changed = "anything";
@@ -200,7 +200,7 @@ class PlanRun {
         const now = await readFileNow(session.workspace, await session.workspace.resolve(path), signal);
         known.observe({ path, source: "disk", sha256: shaOf(now) });
       } catch (error) {
-        // A directory in its place, say: the action that needs the file will say so.
+        // E.g. a directory at its path: the action that needs the file will report it.
         if (!(error instanceof ToolFailure)) throw error;
       }
     }
@@ -279,7 +279,7 @@ function failedAction(failureClass: FailureClass, message: string): ActionEnd {
   return { failure: { failureClass, message }, tookEffect: false, seen: false, evidence: "" };
 }
 
-/** What a turn without a model says at its end. */
+/** The final text of a turn without a model. */
 export function finalText(text: string): SessionEvent {
   return { type: "final", text, thinking: "", inputTokens: 0, outputTokens: 0, modelId: "", maxContextTokens: 0 };
 }

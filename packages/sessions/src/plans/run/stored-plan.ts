@@ -11,7 +11,7 @@ export async function storePlan(blobs: BlobStore, plan: ValidatedPlan): Promise<
   if (sha256 !== plan.digest) throw new Error("The blob store did not keep the plan under its digest.");
 }
 
-/** The plan as it was approved, digested anew. Throws `plan_damaged` when its bytes are gone or are not those any more. */
+/** The approved plan; its digest is checked again. Throws `plan_damaged` if its bytes are missing or different. */
 export async function loadPlan(blobs: BlobStore, record: PlanRecord): Promise<ValidatedPlan> {
   const bytes = await storedBytes(blobs, record);
   if (bytes === undefined) throw planRefusal("plan_damaged", "The plan is no longer stored.", "Submit it again.");
@@ -23,7 +23,7 @@ export async function loadPlan(blobs: BlobStore, record: PlanRecord): Promise<Va
   throw planRefusal("plan_damaged", "The stored plan cannot be read any more.", "Submit it again.");
 }
 
-/** undefined when they were purged. Throws `plan_damaged` when they are not those that were kept. */
+/** Undefined if they were purged. Throws `plan_damaged` if they differ from what was stored. */
 export async function storedBytes(blobs: BlobStore, { digest }: PlanRecord): Promise<Uint8Array | undefined> {
   try {
     return await blobs.get(digest);

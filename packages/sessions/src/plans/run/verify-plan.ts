@@ -19,7 +19,7 @@ export interface VerificationPorts {
   readonly signal: AbortSignal;
 }
 
-/** Runs every verification command through the gate. The plan is done only when all of them passed, each with its output. */
+/** Runs every verification command through the gate. The plan is done only if all pass, each with its output. */
 export async function verifyPlan(ports: VerificationPorts): Promise<TurnEnd> {
   const { session, planId, turnId, steps, signal } = ports;
   const results: VerificationResult[] = [];

@@ -9,16 +9,16 @@ import { openSandbox } from "@gennai/machine/shell/open-sandbox";
 import { Stages } from "@gennai/machine/staged-shell/stages/stages";
 import { type StagesMode, StagesRequired } from "@gennai/machine/staged-shell/stages/stages-mode";
 
-/** How a server that is started here would run commands. */
+/** How a server started here would run commands. */
 export interface CommandsHere extends AsyncDisposable {
   readonly sandboxed: boolean;
-  /** Absent where no command is staged. */
+  /** Absent if no command is staged. */
   readonly stages: Stages | undefined;
-  /** Why commands of the workspace are not staged; undefined where they are. */
+  /** Why the workspace's commands are not staged; undefined if they are. */
   readonly unstaged: string | undefined;
 }
 
-/** Rejects with `SandboxRequired` and `StagesRequired` as that server would. @param workspaceRoot real path */
+/** Rejects with `SandboxRequired` and `StagesRequired` like that server. @param workspaceRoot real path */
 export async function commandsHere(
   workspaceRoot: string,
   options: {

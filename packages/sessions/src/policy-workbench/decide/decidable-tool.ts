@@ -5,7 +5,7 @@ import { ToolFailure } from "@gennai/governance/tool-error";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { KnownFiles } from "../../session/state/known-files.ts";
 
-/** Why a change cannot be made as it is written; what the rules say of it does not depend on that. */
+/** Reasons why a change cannot be made as written; the rules' verdict does not depend on them. */
 const aboutContent = new Set([
   "no_match",
   "ambiguous_match",
@@ -21,8 +21,7 @@ const aboutContent = new Set([
 ]);
 
 /**
- * The tool, for deciding only: it never runs, and a change whose text does not fit the file is decided by what it would do
- * to its path.
+ * The tool, only for decisions: it never runs, and a change whose text does not fit the file is judged by its path.
  *
  * @param ports.staged commands of the workspace are staged
  */
@@ -59,7 +58,7 @@ export function decidableTool(
   };
 }
 
-/** Only the server's own commands in the workspace are. */
+/** Only commands of the server in the workspace are staged. */
 function asStaged(effect: Effect): Effect {
   if (effect.type !== "exec" || effect.where !== "server" || !effect.cwd.inside) return effect;
   const chain = keyChain(effect.command.text);

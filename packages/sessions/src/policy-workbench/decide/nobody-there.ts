@@ -2,7 +2,7 @@ import type { Redactor } from "@gennai/governance/redaction";
 import { editorMethods } from "@gennai/protocol/model/editor/editor-messages";
 import type { BlobStore } from "@gennai/store/log/session-log";
 
-// What a session has and the workbench has not: no editor, no store of contents, nothing to mask.
+// Replacements for what a session has and the workbench does not: an editor, a content store, masking.
 
 export const plain: Redactor = {
   redact: async (text) => text,

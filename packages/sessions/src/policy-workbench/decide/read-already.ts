@@ -5,7 +5,7 @@ import type { FileBase } from "@gennai/governance/effect";
 import { KnownFiles } from "../../session/state/known-files.ts";
 import { maxFileBytes } from "../../tools/text-limits.ts";
 
-/** A session that has just read every file: for deciding what rules say when freshness is not the question. */
+/** A session that has just read every file: for decisions that ignore freshness. */
 export class ReadAlready extends KnownFiles {
   readonly #root: string;
 

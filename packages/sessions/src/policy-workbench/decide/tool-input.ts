@@ -1,4 +1,4 @@
-/** A call in the words of the one who asks, made into one of our tools' calls. */
+/** A call as the caller wrote it, converted into a call of one of our tools. */
 export interface NamedCall {
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
@@ -12,8 +12,8 @@ const names = new Map(
 const otherNames: Readonly<Record<string, string>> = { find: "Glob", shell: "Bash", terminal: "RunInTerminal" };
 
 /**
- * Our name and input for a call: our own names as they are, in any letter case, and the names and fields that other agents
- * use (`find`, `path`, `oldText`). An input that says only the path of a file is made whole, since rules look at the path.
+ * Our tool name and input for a call: accepts our own names in any letter case, and names and fields of other agents (`find`,
+ * `path`, `oldText`). If only a file's path is given, the rest is filled in, because rules look at the path.
  */
 export function namedCall(tool: string, input: Readonly<Record<string, unknown>>): NamedCall {
   const lower = tool.toLowerCase();

@@ -1,7 +1,7 @@
-/** A line of input without its break; undefined for one that was longer than the limit. */
+/** A line of input without its line break; undefined if it exceeded the limit. */
 export type BoundedLine = string | undefined;
 
-/** Lines of a stream, none kept that is longer than `maxBytes`, so that no input can take all memory. */
+/** Lines of a stream; longer ones than `maxBytes` are not kept, to limit memory. */
 export async function* boundedLines(
   input: AsyncIterable<Uint8Array | string>,
   maxBytes: number,

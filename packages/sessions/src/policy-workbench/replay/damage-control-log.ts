@@ -4,7 +4,7 @@ import { ServiceError } from "@gennai/machine/service-error";
 import { databaseFile } from "@gennai/store/database/database";
 import { openStore } from "@gennai/store/sqlite/store";
 
-/** One entry of the `damage-control-log`: what a rule stopped or asked about. Text in it is redacted. */
+/** One entry of the `damage-control-log`: what a rule stopped or asked about. Redacted. */
 export interface DamageControlEntry extends RuleViolation {
   readonly sessionId: string;
   readonly turnId: string;
@@ -17,9 +17,8 @@ const pageSize = 1000;
 const maxSessions = 100_000;
 
 /**
- * The interceptions by the rules in a workspace's sessions, or in one session, oldest first, from the store in the state
- * directory; looking makes none. Rejects with `StoreError`, and with `ServiceError` `not_found` for a session that is not
- * there.
+ * What rules stopped or asked about in a workspace's sessions, or in one session, oldest first, from the state directory's
+ * store; creates no store. Rejects with `StoreError`, and with `ServiceError` `not_found` for an unknown session.
  */
 export async function damageControlLog(request: {
   readonly stateDir: string;

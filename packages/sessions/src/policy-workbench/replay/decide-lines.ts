@@ -5,11 +5,11 @@ import { boundedLines } from "./bounded-lines.ts";
 
 const maxLineBytes = 4 * 1024 * 1024;
 
-/** What the rules say of the call in one line; `id` as that line gave it. */
+/** The rules' verdict on one line's call; `id` as in that line. */
 export interface LineAnswer {
   readonly id: unknown;
   readonly verdict: "allow" | "ask" | "deny";
-  /** The same; `staged` for a command that runs on a copy without a question, and is judged by what it changes. */
+  /** The outcome; `staged`: the command runs on a copy without a question, and its changes are judged. */
   readonly outcome: "allow" | "staged" | "ask" | "deny";
   readonly risk: string;
   readonly rules: readonly string[];

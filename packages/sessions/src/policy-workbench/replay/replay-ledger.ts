@@ -7,7 +7,7 @@ import type { PolicyWorkbench } from "../policy-workbench.ts";
 import type { ReplayedCall, WorkbenchReport } from "../workbench-report.ts";
 import { boundedLines } from "./bounded-lines.ts";
 
-/** Longer ones are no record of ours. */
+/** Longer lines are not our records. */
 const maxLineBytes = 16 * 1024 * 1024;
 
 /** Judges the calls in a workspace's ledger, see `PolicyWorkbench.replay`. */
@@ -19,8 +19,8 @@ export function replayLedger(
 }
 
 /**
- * Judges the calls that the lines of a ledger report by today's rules, each call once. Lines that are no record are passed
- * over; `gennai ledger verify` is there for those. Files are as they are now, so only what rules say of names can be told.
+ * Judges the calls in the lines of a ledger by today's rules, each once. Skips lines that are no records, which `gennai ledger
+ * verify` reports. Files are as they are now, so only rules about names can be judged.
  */
 export async function* replayLines(
   lines: AsyncIterable<string>,
@@ -31,7 +31,7 @@ export async function* replayLines(
     const metadata = field(parsedJson(line), "metadata");
     const kind = field(metadata, "kind");
     const calls = field(metadata, "calls");
-    // What ran has an intent and an outcome, or only the latter where it only read; what was refused a refusal.
+    // A call that ran has an intent and an outcome, or only an outcome if it only read; a refused one has a refusal.
     const isFirst = kind === "intent" || kind === "refusal" || field(field(metadata, "details"), "only_reads") === true;
     if (!isFirst || !Array.isArray(calls)) continue;
     const seq = field(metadata, "seq");
@@ -44,7 +44,7 @@ export async function* replayLines(
       if (!isRecord(input)) continue;
       const callId = textOf(field(call, "call_id"));
       const turn = textOf(field(metadata, "turn_id"));
-      // What a call does while it runs is begun in records of their own: a host, changes that are kept.
+      // Effects during a call have their own records: a host, changes that are kept.
       if (kind === "intent" && turn !== "") {
         const key = JSON.stringify([turn, callId]);
         if (begun.has(key)) continue;

@@ -1,13 +1,13 @@
 import type { FileChange, FoundPart } from "@gennai/governance/tool";
 import { PersonsLedger, type PersonsLedgerOptions } from "@gennai/store/ledger/persons-ledger";
 
-/** Staged work of which a person has chosen. */
+/** Staged changes, of which a user has chosen some. */
 export interface ChosenWork {
-  /** What it is, as it is recorded and taken back: the command. */
+  /** Name in records and for undo: the command. */
   readonly title: string;
-  /** How it came about, e.g. `try`. */
+  /** Origin, e.g. `try`. */
   readonly by: string;
-  /** Another agent that did it. */
+  /** Other agent that did it. */
   readonly agent?: string | undefined;
   readonly parts: readonly FoundPart[];
   /** Ids. */
@@ -16,8 +16,8 @@ export interface ChosenWork {
 }
 
 /**
- * Writes the chosen parts into the workspace, in a way that can be taken back. What the person chose is in the ledger before, and what
- * came of it after; where nothing can be recorded, nothing is kept. Rejects with `StoreError`, and as `keep` does.
+ * Writes the chosen parts into the workspace, so that they can be undone. The ledger records the choice before, and the result
+ * afterwards; if it cannot be recorded, nothing is kept. Rejects with `StoreError`, and like `keep`.
  */
 export async function keepChosen(
   { title, by, agent, parts, dropped, keep }: ChosenWork,

@@ -9,57 +9,57 @@ import type { PersonsLedgerOptions } from "@gennai/store/ledger/persons-ledger";
 import { keepChosen } from "./keep-chosen.ts";
 import { asServiceError } from "./staged-failure.ts";
 
-/** Staged changes as they are shown to a person, who chooses. They are not true yet. */
+/** Staged changes shown to a user, who chooses. They are not in the workspace yet. */
 export interface Offer {
-  /** What rules say of all of them together. */
+  /** The rules' verdict on all of them together. */
   readonly verdict: "allow" | "ask" | "deny";
   readonly changes: readonly TriedChange[];
   /** Files that are never kept, each with the reason. */
   readonly neverKept: readonly string[];
-  /** Of the files: a unified diff, shortened. */
+  /** A unified diff of the files, shortened. */
   readonly diff: string;
 }
 
-/** What is kept or dropped as a whole, e.g. one file, or a directory that git ignores. */
+/** A unit that is kept or dropped as a whole, e.g. one file, or a directory that git ignores. */
 export interface TriedChange {
   /** Lower-case hex. */
   readonly id: string;
-  /** Ids of changes without which this one cannot be kept. */
+  /** Ids of changes that must be kept together with this one. */
   readonly needs: readonly string[];
   readonly name: string;
   /** What was done, e.g. `create`, `ref refs/tags/v1`. */
   readonly what: readonly string[];
   readonly verdict: "allow" | "ask" | "deny";
-  /** Empty for what is allowed. */
+  /** Empty if allowed. */
   readonly rule: string;
   readonly reason: string;
-  /** Git ignores all of it: no diff shows it, and programs of the workspace's user run it. */
+  /** Ignored by git: no diff shows it, but the user's programs may run it. */
   readonly ignored: boolean;
 }
 
 export interface OfferOptions extends Omit<DecideOptions, "tools"> {
-  /** The call that the changes are judged as. */
+  /** The call as which the changes are judged. */
   readonly decided: Decided;
   readonly context: CallContext;
-  /** What it is, as it is recorded and taken back, e.g. the command. */
+  /** Name in records and for undo, e.g. the command. */
   readonly title: string;
-  /** How it came about, e.g. `try`. */
+  /** Origin, e.g. `try`. */
   readonly by: string;
-  /** Another agent that did it. */
+  /** Other agent that did it. */
   readonly agent?: string;
-  /** Where it is recorded what is kept. */
+  /** Ledger for what is kept. */
   readonly ledger: PersonsLedgerOptions;
-  /** Which of the changes shall be dropped, by id; undefined: all of them. */
+  /** Ids of changes to drop; undefined: all. */
   readonly choose: (offer: Offer) => Promise<ReadonlySet<string> | undefined>;
 }
 
-/** Names of files that are never kept. */
+/** Maximum files named that are never kept. */
 const maxNamed = 100;
 
 /**
- * Has staged changes judged as in a session, and drops them, but for what is chosen. Rejects with the signal's reason, with
- * `ServiceError` `failed_precondition` where somebody else changed the same meanwhile, and with `StoreError` where it cannot be
- * recorded; nothing is kept then.
+ * Judges staged changes as in a session, and drops all except what is chosen. Rejects with the signal's reason, with
+ * `ServiceError` `failed_precondition` if the same was changed meanwhile, and with `StoreError` if it cannot be recorded; then
+ * nothing is kept.
  */
 export async function offerStaged(
   staged: StagedOffer,

@@ -16,22 +16,22 @@ export interface WantedNetwork {
   readonly program: string;
   /** `HOST:PORT`, each once. */
   readonly endpoints: readonly string[];
-  /** What else one has to know of them, in sentences. */
+  /** Warnings about them, as sentences. */
   readonly warnings: readonly string[];
-  /** A yes may hold for every such command in the workspace. */
+  /** A yes may apply to all such commands in the workspace. */
   readonly mayStand: boolean;
 }
 
 export type NetworkAnswer = "once" | "workspace" | "no";
 
 export interface PersonsNetwork {
-  /** Let through without a question, unless a name turns out to lead into the machine's own networks. */
+  /** Allowed without a question, unless a name turns out to be in the machine's own networks. */
   readonly allow?: readonly Endpoint[];
-  /** Without it, nobody can be asked. */
+  /** Without it, no question is possible. */
   readonly ask?: (wanted: WantedNetwork) => Promise<NetworkAnswer>;
-  /** How one lets it through where nobody can be asked, in words; of `HOST:PORT`s. */
+  /** What to do to allow these `HOST:PORT`s, if no question is possible. */
   readonly otherwise?: (endpoints: readonly string[]) => string;
-  /** Real path of the workspace whose standing answers hold; that of the command by default. */
+  /** Real path of the workspace whose lasting answers apply; default: the command's. */
   readonly answersOf?: string;
 }
 
@@ -43,11 +43,11 @@ interface Place {
   readonly workspaceRoot: string;
   readonly toolVersion: string;
   readonly onWarning: (text: string) => void;
-  /** Before anything is let through; rejects where it cannot be recorded. */
+  /** Called before anything is allowed; rejects if it cannot be recorded. */
   record(reaches: readonly string[], by: string): Promise<void>;
 }
 
-/** What a person lets a command of their own reach: by what was said with it, by answers that stand, or by a question. */
+/** What a user's own command may reach: by its options, by lasting answers, or by a question. */
 export function personsNetwork(
   { allow = [], ask, otherwise, answersOf }: PersonsNetwork,
   { decided, context, options, stateDir, workspaceRoot, record, ...here }: Place,
@@ -62,7 +62,7 @@ export function personsNetwork(
     const statement = `Let \`${program.name}\` reach ${endpoints.map(endpointName).join(", ")}`;
     const policies = [...options.policies, await emergencyPolicy(stateDir, here)];
     const found = await decideEffects({ statement, effects, operands: {} }, decided, context, { ...options, policies });
-    // An answer of earlier does not hold against a rule or an emergency control that refuses now.
+    // A lasting answer does not override a rule or an emergency control.
     const stands = found.verdict.type === "deny" ? [] : await standing(program);
     const isOpen = (wanted: AllowedEndpoint): boolean =>
       !(wanted.address === undefined && allow.some((one) => sameEndpoint(one, wanted))) &&
@@ -100,7 +100,7 @@ export function personsNetwork(
   return { standing: async (program) => [...allow, ...(await standing(program))], letThrough };
 }
 
-/** As the controls of this state directory stand now. */
+/** Policy with the current emergency controls of this state directory. */
 async function emergencyPolicy(
   stateDir: string,
   here: { readonly toolVersion: string; readonly onWarning: (text: string) => void },

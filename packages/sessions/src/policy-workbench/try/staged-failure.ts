@@ -1,7 +1,7 @@
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { ServiceError } from "@gennai/machine/service-error";
 
-/** Throws what a stage said to a tool as what a person reads. */
+/** Converts a stage's error, written for tools, into one for users, and throws it. */
 export function asServiceError(error: unknown): never {
   if (!(error instanceof ToolFailure)) throw error;
   const { hint } = error;

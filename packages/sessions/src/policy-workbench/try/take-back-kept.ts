@@ -5,25 +5,25 @@ import { NotCommitted } from "@gennai/machine/stage/transaction/stage-error";
 import { Stages } from "@gennai/machine/staged-shell/stages/stages";
 import { PersonsLedger, type PersonsLedgerOptions } from "@gennai/store/ledger/persons-ledger";
 
-/** What a person kept without a session, and has taken back. */
+/** Changes that a user kept without a session, and has undone. */
 export interface TakenBack {
-  /** What it was: the command. */
+  /** Its name: the command. */
   readonly title: string;
   /** Milliseconds since the epoch. */
   readonly keptAt: number;
 }
 
 /**
- * Takes back what was kept last of a command or an attempt, all of it or nothing, and records that. Rejects with
- * `ServiceError`: `not_found`, and `failed_precondition` when somebody changed the same since; nothing is changed then.
+ * Undoes what was last kept of a command or an attempt, completely or not at all, and records it. Rejects with `ServiceError`:
+ * `not_found`, and `failed_precondition` if the same was changed since; then nothing is changed.
  */
 export async function takeBackKept(options: PersonsLedgerOptions): Promise<TakenBack> {
   const stateDir = await prepareStateDirectory(options.stateDir);
-  // One that was cut off is whole, or gone, after this.
+  // Completes or removes an interrupted one.
   await Stages.recover(stateDir);
   await using parts = new AsyncDisposableStack();
   let ledger: PersonsLedger | undefined;
-  // Where nothing can be recorded, nothing is taken back.
+  // If it cannot be recorded, nothing is undone.
   const begin = async (): Promise<void> => void (ledger = parts.use(await PersonsLedger.open(options)));
   const back = await goBack(stateDir, options.workspaceRoot, begin).catch((error: unknown) => {
     if (!(error instanceof NotCommitted)) throw error;

@@ -10,51 +10,51 @@ import { type Offer, offerStaged } from "./offer-staged.ts";
 import { type PersonsNetwork, personsNetwork } from "./persons-network.ts";
 import { asServiceError } from "./staged-failure.ts";
 
-/** A command that really ran, on a stage. What it did is not true yet. */
+/** A command that ran on a stage. Its changes are not in the workspace yet. */
 export interface Trial extends Offer {
   readonly state: string;
-  /** undefined when a signal ended it. */
+  /** Undefined if a signal ended it. */
   readonly exitCode: number | undefined;
-  /** Of the command: at most 1 MiB, half from the beginning and half from the end. */
+  /** Output of the command: at most 1 MiB, half from the beginning and half from the end. */
   readonly output: string;
-  /** Bytes that are not in it. */
+  /** Bytes left out of it. */
   readonly leftOut: number;
-  /** What of the network it reached, or wanted to reach. */
+  /** What it reached on the network, or wanted to reach. */
   readonly connections: readonly Connection[];
-  /** What there is to know of that, each in brackets. */
+  /** Notes about the network, each in brackets. */
   readonly notes: readonly string[];
 }
 
-/** Another agent that is tried as a whole. */
+/** Another agent, tried as a whole. */
 export interface TriedAgent {
   readonly id: string;
-  /** Its own files that it finds in the run. */
+  /** The agent's own files that are available in the run. */
   readonly home: ProgramHome;
-  /** Of its logins, what a person uncovered for it, in words. */
+  /** The agent's logins that a user made available, in words. */
   readonly logins: readonly string[];
 }
 
 export interface TrialOptions {
-  /** The command starts this one, and is recorded as its. */
+  /** The command starts this agent, and is recorded as its work. */
   readonly agent?: TriedAgent;
   readonly timeoutMs?: number;
-  /** Aborted, it ends the command, and rejects with the signal's reason; nothing is kept then. */
+  /** Aborting ends the command, and rejects with the signal's reason; nothing is kept then. */
   readonly signal?: AbortSignal;
-  /** What the command prints, as it comes. */
+  /** Output of the command, as it arrives. */
   readonly onOutput?: (text: string) => void;
-  /** What it may reach; only what answers that stand let it reach by default. */
+  /** What it may reach; default: only what lasting answers allow. */
   readonly network?: PersonsNetwork;
-  /** Which of its changes shall be dropped, by id; undefined: all of them. Without it, all are. */
+  /** Ids of changes to drop; undefined: all. Without it, all are dropped. */
   readonly choose?: (trial: Trial) => Promise<ReadonlySet<string> | undefined>;
 }
 
 const defaultTimeoutMs = 120_000;
-/** Bytes of output that anyone who watches sees: as many as the command may print. */
+/** Maximum bytes of output shown live: as much as a command may print. */
 const shownBytes = 64 * 1024 * 1024;
 
 /**
- * Runs a command on a copy, and offers what it did. Rejects with `ServiceError` `failed_precondition` where it
- * could not run, or what it did could not be told, and as `offerStaged` does; nothing is kept then.
+ * Runs a command on a copy, and offers its changes. Rejects with `ServiceError` `failed_precondition` if it could not run, or
+ * its changes could not be determined, and like `offerStaged`; nothing is kept then.
  */
 export async function tryCommand(
   decided: Decided,
@@ -101,9 +101,9 @@ export async function tryCommand(
       isRecorded = true;
     },
   });
-  // Where there is none, the command has a network in which nobody watches, and which leads nowhere either.
+  // Without it, the command has an unwatched network that leads nowhere.
   using watched = await stages.openNetwork(workspaceRoot).catch(() => undefined);
-  // Also of runs before one that fails, or is stopped.
+  // Includes earlier runs of a command that fails or is stopped later.
   const connections: Connection[] = [];
   const recordReached = async (): Promise<void> => {
     if (!isRecorded) return;

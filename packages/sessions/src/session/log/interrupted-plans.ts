@@ -3,7 +3,7 @@ import type { PlanChange } from "@gennai/governance/plan/plan-change";
 import type { SessionState } from "../state/session-state.ts";
 import { remediationOf } from "./remediation.ts";
 
-/** What a turn leaves of plans when its process went away: their runs are over, and it is not known how far the last step came. */
+/** Events that end a turn's plans when its process is gone: their runs are over, and the state of the last step is unknown. */
 export function interruptedPlans(state: SessionState, turnId: string): readonly SessionEvent[] {
   const events: SessionEvent[] = [];
   for (const plan of state.plans.values()) {

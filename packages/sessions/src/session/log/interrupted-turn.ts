@@ -14,8 +14,8 @@ interface Context {
 }
 
 /**
- * Ends a turn whose process went away: its open requests are void, and what a started call did is not known, which the
- * log and the ledger say. A fork's copy of the beginning of one did nothing here, so the ledger has nothing of it.
+ * Ends a turn whose process is gone: its open requests are void, and the effect of a started call is unknown; log and ledger
+ * say so. A fork's copy of an unfinished turn did nothing here, so nothing goes to the ledger.
  */
 export async function closeInterruptedTurn(
   state: SessionState,
@@ -56,7 +56,7 @@ async function unknownOutcome(state: SessionState, turn: TurnRecord, context: Co
 
 type ErrorEvent = Extract<SessionEvent, { readonly type: "error" }>;
 
-/** The last events of a turn that was cut off. @param waiting what persons were asked then */
+/** The last events of an interrupted turn. @param waiting the questions open then */
 export function interruption(
   turn: Pick<TurnRecord, "prompt" | "copied">,
   waiting: readonly string[],
@@ -64,7 +64,7 @@ export function interruption(
   return [cutOff(turn, waiting), { type: "status", state: "interrupted", iteration: 0 }];
 }
 
-/** Why the turn is over, and how a person goes on. Of a prompt's turn, another one can take up what it left. */
+/** Why the turn is over, and how the user can continue. Another turn can continue that of a prompt. */
 function cutOff({ prompt, copied }: Pick<TurnRecord, "prompt" | "copied">, waiting: readonly string[]): ErrorEvent {
   if (copied === true) {
     return {
@@ -97,10 +97,10 @@ function cutOff({ prompt, copied }: Pick<TurnRecord, "prompt" | "copied">, waiti
   };
 }
 
-/** Characters of one question. */
+/** Maximum characters of one question. */
 const longestQuestion = 300;
 
-/** What persons are asked right now, masked as the log has it, each on one line. */
+/** The questions now open to users, masked as in the log, one line each. */
 export function questionsOf(state: SessionState): readonly string[] {
   const asked = [...state.openRequests.values()].flatMap((request) => {
     if (request.kind === "confirmation") return [request.question.actionStatement];

@@ -1,6 +1,6 @@
 import type { EventDraft } from "@gennai/store/log/session-log";
 
-/** Two neighbouring deltas of one item as one; undefined when they are not. */
+/** Two consecutive deltas of one item, merged; undefined if they cannot be. */
 export function mergeDeltas<Event extends EventDraft>(first: Event, second: Event): Event | undefined {
   if (first.itemId === "" || first.itemId !== second.itemId || first.turnId !== second.turnId) return undefined;
   const [a, b] = [first.event, second.event];

@@ -6,17 +6,17 @@ import type { SessionState } from "../state/session-state.ts";
 import { closeInterruptedTurn } from "./interrupted-turn.ts";
 import { SessionWriter } from "./session-writer.ts";
 
-/** A session's log as this process has it: whose turn it is to write, and the one writer. Several processes may share a store. */
+/** A session's log in this process: who may write, and the only writer. Several processes may share a store. */
 export class OwnedLog {
   readonly #services: SessionServices;
   readonly #sessionId: string;
   readonly #state: SessionState;
   #writer: SessionWriter;
-  /** Held from before a turn starts until after it ended: no other process runs one meanwhile. */
+  /** Held from before a turn starts until after it ended: no other process runs one in that time. */
   #lock: Disposable | undefined;
-  /** From a turn's own look at the log until it ended: nobody else's look takes the session over. */
+  /** True from a turn's own check of the log until it ended: no other check takes the session over. */
   #isTurns = false;
-  /** One look at a time: two would both take the session over. */
+  /** One check at a time: two would both take the session over. */
   #look: Promise<void> | undefined;
 
   constructor(services: SessionServices, head: SessionHead, state: SessionState) {
@@ -30,7 +30,7 @@ export class OwnedLog {
     return this.#writer;
   }
 
-  /** For a turn. Rejects with `ServiceError` while another process runs one. */
+  /** Call it before a turn. Rejects with `ServiceError` while another process runs one. */
   async acquire(): Promise<void> {
     await this.#refuseIfOwnedElsewhere();
     const attempt = this.#services.locks.tryAcquire(this.#lockName, "runs a turn");
@@ -38,7 +38,7 @@ export class OwnedLog {
     this.#lock = attempt.lock;
   }
 
-  /** After `acquire`, before the turn opens: what others wrote is folded in, and the session is ours until `release`. */
+  /** After `acquire`, before the turn starts: reads the events of other processes, and makes the session ours until `release`. */
   async readyForTurn(): Promise<void> {
     await this.takeOverIfBehind();
     this.#isTurns = this.#lock !== undefined;
@@ -51,8 +51,8 @@ export class OwnedLog {
   }
 
   /**
-   * Another process may have written to the session since: then its events are folded in and the session is ours again.
-   * A turn that another process runs is never taken away from it. While a turn of ours opens or runs, it is ours already.
+   * If another process has written to the session, reads its events and makes the session ours again. Never while another
+   * process runs a turn. While our own turn starts or runs, it is ours already.
    */
   takeOverIfBehind(): Promise<void> {
     if (this.#isTurns) return Promise.resolve();
@@ -76,20 +76,20 @@ export class OwnedLog {
     await this.#takeOver();
   }
 
-  /** Folds in what another server wrote since; the session stays that server's. */
+  /** Reads events of another server; the session stays that server's. */
   async follow(): Promise<void> {
     const head = await this.#services.log.head(this.#sessionId);
     if (head !== undefined) await this.#fold(head.lastSeq);
   }
 
-  /** Ends a turn whose process is gone, right after the log was opened. */
+  /** Ends a turn whose process is gone; called right after the log was opened. */
   async recover(): Promise<void> {
     if (this.#state.openTurn === undefined || this.#services.locks.holder(this.#lockName) !== undefined) return;
     if ((await this.#services.ownership?.otherOwner(this.#sessionId)) !== undefined) return;
     await this.#takeOver();
   }
 
-  /** Ends a turn that has a beginning in the log and will never have its end. */
+  /** Ends a turn that began in the log but will never end there. */
   closeInterrupted(): Promise<void> {
     const { now, redactor } = this.#services;
     return closeInterruptedTurn(this.#state, this.#writer, { sessionId: this.#sessionId, now, redactor });
@@ -99,7 +99,7 @@ export class OwnedLog {
     while (this.#state.lastSeq < untilSeq) {
       const page = await this.#services.log.read(this.#sessionId, this.#state.lastSeq, 1000);
       if (page.length === 0) break;
-      // Somebody else may have folded meanwhile.
+      // Another caller may have applied events meanwhile.
       for (const event of page) if (event.seq > this.#state.lastSeq) this.#state.apply(event);
     }
   }
@@ -114,7 +114,7 @@ export class OwnedLog {
 
   async #takeOver(): Promise<void> {
     this.#writer = this.#newWriter(await this.#services.log.takeOver(this.#sessionId));
-    // The one who wrote the beginning of such a turn is gone, or could not write its end.
+    // The process that began the turn is gone, or could not write its end.
     await this.closeInterrupted();
   }
 

@@ -1,6 +1,6 @@
 import type { SessionState } from "../state/session-state.ts";
 
-/** What a person may do after a run that did not end well. None of it happens without their own approval. */
+/** What a user can do after a failed run. Nothing of it happens without their approval. */
 export function remediationOf(
   end: "failed" | "partial" | "interrupted",
   state: SessionState,

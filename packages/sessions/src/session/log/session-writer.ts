@@ -5,9 +5,8 @@ import type { Callers } from "../../users/callers.ts";
 import { mergeDeltas } from "./merge-deltas.ts";
 
 /**
- * The one writer of a session's log. Text that people watch as it comes is appended at the end of the tick; anything else
- * waits a moment for the commit that mostly follows, and goes in with it. Deltas of one item that wait together become one
- * event.
+ * The only writer of a session's log. Text that users watch live is appended at the end of the tick; other events wait briefly
+ * for the commit that usually follows, and join it. Waiting deltas of one item are merged.
  */
 export class SessionWriter {
   readonly #log: SessionLog;
@@ -33,9 +32,9 @@ export class SessionWriter {
     readonly seq: number;
     readonly epoch: number;
     readonly now: () => number;
-    /** Who is named in ledger records, on a server with many users. */
+    /** Names the user in ledger records, on a server with several users. */
     readonly callers?: Callers;
-    /** Folds the events into the session's state, before any waiter goes on. */
+    /** Applies the events to the session's state, before any waiting caller continues. */
     readonly onAppended: (events: readonly LoggedEvent[]) => void;
   }) {
     this.#log = options.log;
@@ -55,24 +54,24 @@ export class SessionWriter {
     return this.#epoch;
   }
 
-  /** Events that wait for the log. */
+  /** Events waiting to be logged. */
   get queued(): number {
     return this.#queue.length;
   }
 
-  /** Why an append did not go in: nothing can be written any more by this writer then. */
+  /** Why an append failed: this writer can write nothing more then. */
   get failure(): Error | undefined {
     return this.#failure;
   }
 
-  /** Queues an event; it is in the log after the next `flush` or `commit`, and without one some milliseconds later. */
+  /** Queues an event; it is in the log after the next `flush` or `commit`, or else some milliseconds later. */
   emit(event: SessionEvent, place: { readonly turnId: string; readonly itemId?: string }): void {
     this.#enqueue({ turnId: place.turnId, itemId: place.itemId ?? "", time: this.#now(), event });
     if (watched.has(event.type)) this.#immediate ??= setImmediate(() => void this.#pump());
     else this.#timer ??= setTimeout(() => void this.#pump(), timeoutMs);
   }
 
-  /** Appends events and ledger entries in one transaction, after everything emitted before. */
+  /** Appends events and ledger entries in one transaction, after everything queued before. */
   commit(
     events: readonly SessionEvent[],
     options: {
@@ -89,7 +88,7 @@ export class SessionWriter {
     return this.flush();
   }
 
-  /** Resolves when everything queued so far is in the log; rejects when it could not be written. */
+  /** Resolves when everything queued so far is in the log; rejects if it could not be written. */
   flush(): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     if (this.#queue.length === 0 && this.#ledger.length === 0 && !this.#appending) return Promise.resolve();
@@ -99,7 +98,7 @@ export class SessionWriter {
     return waiter.promise;
   }
 
-  /** The person on whose behalf it happened: in a turn, the one who started that. */
+  /** The user on whose behalf it happened: in a turn, the one who started it. */
   #withActor(entry: LedgerEntry): LedgerEntry {
     const caller = this.#callers?.current();
     if (caller === undefined || caller.user === "") return entry;
@@ -150,7 +149,7 @@ export class SessionWriter {
       }
       for (const waiter of waiters) waiter.resolve();
     } catch (error) {
-      // Nothing may be written after a gap: the session stops here, and anyone who waits learns it.
+      // A gap must not be followed by more events: the session stops, and waiting callers get the error.
       this.#failure = error instanceof Error ? error : new Error(String(error));
       for (const waiter of [...waiters, ...this.#waiters]) waiter.reject(this.#failure);
       this.#waiters = [];
@@ -159,5 +158,5 @@ export class SessionWriter {
 }
 
 const watched: ReadonlySet<SessionEvent["type"]> = new Set(["text-delta", "thinking-delta", "tool-output-delta"]);
-/** How long other events wait for company, in milliseconds: too short for anybody to see. */
+/** Milliseconds that other events wait to be written together: too short to be noticed. */
 const timeoutMs = 10;

@@ -1,11 +1,11 @@
 const place = /^(?:\.\/)?@output\/([0-9a-f]{12})$/;
 
-/** The name in a path that means a kept output; undefined for all other paths. */
+/** The name in a path to a kept output; undefined for all other paths. */
 export function keptOutputName(path: string): string | undefined {
   return place.exec(path)?.[1];
 }
 
-/** As a model finds it. */
+/** The path under which a model finds it. */
 export function keptOutputPath(sha256: string): string {
   return `@output/${keptOutputKey(sha256)}`;
 }

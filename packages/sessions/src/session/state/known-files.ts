@@ -1,10 +1,10 @@
 import type { FileBase } from "@gennai/governance/effect";
 import type { ObservedFile } from "@gennai/governance/tool";
 
-/** What a session last saw of each file: the bases that writes are checked against. A fold over `observed` in its log. */
+/** The last content that a session saw of each file: the base for checking writes. A fold over `observed` in its log. */
 export class KnownFiles {
   readonly #bases = new Map<string, FileBase>();
-  /** By path, the digest of the content whose lines the model last saw numbered. */
+  /** By path, the digest of the content that the model last saw with line numbers. */
   readonly #numbered = new Map<string, string>();
 
   /** @param path relative to the workspace, as in `WorkspacePath.relative` */
@@ -12,7 +12,7 @@ export class KnownFiles {
     return this.#bases.get(path);
   }
 
-  /** Whether the numbers of the lines that the model last saw are those of the base. */
+  /** Whether the line numbers that the model last saw are those of the base. */
   hasLineNumbers(path: string): boolean {
     const base = this.#bases.get(path);
     return base !== undefined && base.sha256 === this.#numbered.get(path);

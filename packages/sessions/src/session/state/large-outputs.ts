@@ -1,7 +1,7 @@
 import type { Conversation } from "@gennai/agent/conversation";
 import type { BlobStore } from "@gennai/store/log/session-log";
 
-/** Outputs of calls that the log has only as blobs: kept until the model has had them, so that it needs no look at the disk. */
+/** Outputs that the log has only as blobs: kept in memory until the model got them, to avoid reading the disk. */
 export class LargeOutputs {
   readonly #blobs: BlobStore;
   readonly #texts = new Map<string, Uint8Array>();
@@ -14,7 +14,7 @@ export class LargeOutputs {
     this.#texts.set(sha256, new TextEncoder().encode(text));
   }
 
-  /** Puts into a conversation what its messages have only by digest. */
+  /** Fills in the contents that the conversation has only by digest. */
   async fill(conversation: Conversation): Promise<void> {
     await conversation.fill(async (sha256) => this.#texts.get(sha256) ?? (await this.#blobs.get(sha256)));
   }

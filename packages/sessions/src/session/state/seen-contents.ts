@@ -3,28 +3,28 @@ import type { FileChangeRecord } from "@gennai/agent/events/proposal";
 import type { Redactor } from "@gennai/governance/redaction";
 import type { BlobStore } from "@gennai/store/log/session-log";
 
-/** Bytes of one file that are kept at all, of all that are kept in memory, and of one only read that goes to disk. */
+/** Maximum bytes: of one file, of everything in memory, and of a file that was only read to be stored on disk. */
 export const maxKeptFile = 1024 * 1024;
 const maxTotal = 8 * 1024 * 1024;
 const maxStored = 256 * 1024;
-/** Nothing that was promised rests on them: without one, a later question only has no answer. */
+/** Nothing guaranteed depends on them: without one, a later question only has no answer. */
 const loosely = { durable: false } as const;
-/** Bytes that one command may have kept, so that what was read before stays there. */
+/** Maximum bytes that one command may store, so that what was read before stays there. */
 export const maxKeptOfCommand = maxTotal / 2;
 
 /**
- * The bytes a session last saw of files, by their digest: the newest in memory, and as blobs, so that they are there when the
- * session is opened again: what was written soon, what was only read at the end of a turn. What is too large or too old is not
- * kept, and nothing with a secret in it goes to disk.
+ * The contents that a session last saw of files, by digest: the newest in memory, and as blobs, so that they survive reopening.
+ * Written contents are stored soon, read ones at the end of a turn. What is too large or too old is dropped, and nothing with a
+ * secret goes to disk.
  */
 export class SeenContents {
   readonly #blobs: BlobStore;
   readonly #redactor: Redactor;
   readonly #kept = new Map<string, Uint8Array>();
-  /** Nothing is to be done for these any more: they are stored, or undo keeps them. */
+  /** Done: already stored, or kept by undo. */
   readonly #stored = new Set<string>();
   #total = 0;
-  /** Of files that were written last, by path: the digest of what is not stored yet. */
+  /** By path, the digest of the last written content that is not stored yet. */
   readonly #unstored = new Map<string, string>();
   #storing = Promise.resolve();
 
@@ -44,12 +44,12 @@ export class SeenContents {
     }
   }
 
-  /** Undefined when it is not kept any more. */
+  /** Undefined if it is no longer kept. */
   async get(sha256: string): Promise<Uint8Array | undefined> {
     return this.#kept.get(sha256) ?? (await this.#blobs.get(sha256).catch(() => undefined));
   }
 
-  /** The same for people: undefined also for what holds a secret. */
+  /** The same for showing to users: also undefined if it contains a secret. */
   async shown(sha256: string): Promise<Uint8Array | undefined> {
     const bytes = await this.get(sha256);
     return bytes !== undefined && (await this.#isWithoutSecrets(bytes)) ? bytes : undefined;
@@ -62,7 +62,7 @@ export class SeenContents {
     await this.#store([...this.#kept].filter(([, bytes]) => bytes.length <= maxStored));
   }
 
-  /** Stores what files hold after a change, so that people can be shown it later; nobody waits for that but `store`. */
+  /** Stores files' contents after a change, so that users can be shown them later; only `store` waits for it. */
   storeWritten(files: readonly Pick<FileChangeRecord, "afterSha256">[]): void {
     const digests = new Set(files.map(({ afterSha256 }) => afterSha256));
     const written = [...this.#kept].filter(([sha256]) => digests.has(sha256));
@@ -70,8 +70,8 @@ export class SeenContents {
   }
 
   /**
-   * The same within a turn, which may change a file again and again: with the next change of other files, or with `store`. A version
-   * between is what undo keeps from before the next change; where somebody else changed the file meanwhile, that is another text.
+   * The same within a turn, which may change a file repeatedly: stored with the next change of other files, or with `store`.
+   * Versions in between are the before-contents that undo keeps, unless someone else changed the file meanwhile.
    */
   storeLastWritten(files: readonly Pick<FileChangeRecord, "path" | "beforeSha256" | "afterSha256">[]): void {
     for (const { path, beforeSha256 } of files) {
@@ -95,7 +95,7 @@ export class SeenContents {
   async #store(contents: readonly (readonly [string, Uint8Array])[]): Promise<void> {
     for (const [sha256, bytes] of contents) {
       if (this.#stored.has(sha256)) continue;
-      // Reading a file puts no secret of it on disk a second time.
+      // Reading a file must not put its secrets on disk a second time.
       if (!(await this.#isWithoutSecrets(bytes))) continue;
       const put = await this.#blobs.put(bytes, "application/octet-stream", loosely).catch(() => undefined);
       if (put !== undefined) this.#stored.add(sha256);

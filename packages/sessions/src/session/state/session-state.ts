@@ -17,36 +17,36 @@ import { WorkSteps } from "./work-steps.ts";
 export interface TurnRecord {
   readonly turnId: string;
   readonly clientTurnId: string;
-  /** Seq before the turn's first event. */
+  /** Sequence number before the turn's first event. */
   readonly afterSeq: number;
   state: TurnState;
-  /** A fork's copy of it: its calls may have run in the source since, so nobody goes on with it. */
+  /** A copy in a fork: its calls may have run in the source since, so it cannot be continued. */
   readonly copied?: true;
-  /** What it began with; undefined for what is no prompt's turn, e.g. the run of a plan. */
+  /** Undefined for a turn without a prompt, e.g. the run of a plan. */
   readonly prompt?: { readonly scenario: string; readonly enableThinking: boolean };
-  /** Of one that was cut off: what a person is told. */
+  /** For an interrupted turn: what the user is told. */
   cutOff?: CutOff;
-  /** Seq of the event that ended it. */
+  /** Sequence number of the event that ended it. */
   endSeq?: number;
 }
 
 export interface CutOff {
   readonly message: string;
-  /** It waited for a person. */
+  /** It waited for a user. */
   readonly waited: boolean;
 }
 
 export interface ChangeSet {
   readonly changeSetId: string;
-  /** In the order in which they were applied. */
+  /** In the order of the changes. */
   readonly files: FileChangeRecord[];
   undone: boolean;
 }
 
-/** Code of the error of a turn that was cut off while it waited for a person. */
+/** Error code of a turn that was interrupted while it waited for a user. */
 export const waitedForAnswer = "interrupted_waiting";
 
-/** Everything a session is, besides its log: a fold over it, made anew whenever the session is opened. */
+/** A session's state, without its log: a fold over it, built again whenever the session is opened. */
 export class SessionState {
   readonly conversation = new Conversation();
   readonly knownFiles = new KnownFiles();
@@ -54,48 +54,48 @@ export class SessionState {
   readonly turns = new Map<string, TurnRecord>();
   readonly turnByClientId = new Map<string, TurnRecord>();
   readonly changeSets = new Map<string, ChangeSet>();
-  /** What a model of the session answered last, and which one. */
+  /** The last answer in the session, and its model. */
   lastAnswer: { readonly text: string; readonly modelId: string } | undefined;
-  /** What calls changed whose results are not in yet, by call. */
+  /** By call: changes of calls that have no result yet. */
   readonly changesUnderWay = new Map<string, readonly FileChangeRecord[]>();
-  /** Calls without a result, sub-agents' as well. */
+  /** Calls without a result, including sub-agents'. */
   readonly #callsUnderWay = new Set<string>();
   readonly proposals = new Map<string, Proposal>();
   /** By id, oldest first. */
   readonly plans = new Map<string, PlanRecord>();
   readonly appliedProposals = new Set<string>();
-  /** As the log has them: masked. */
+  /** As in the log: masked. */
   readonly reviewedProposals = new Map<string, ProposalReview>();
-  /** Questions and requests nobody answered yet. */
+  /** Unanswered requests. */
   readonly openRequests = new Map<string, ClientRequest>();
-  /** Requests that are over, so that a late or second answer can be told apart from an unknown one. */
+  /** Closed requests, so that a late or second answer can be distinguished from an unknown one. */
   readonly resolvedRequests = new Map<string, "answered" | "timeout" | "cancelled">();
-  /** What was said to a running turn and not yet told to a model, in its order. By id. */
+  /** Messages to a running turn that no model got yet, in order. By id. */
   readonly queuedMessages = new Map<string, QueuedMessage>();
-  /** Ids of all such messages there ever were, by the turn that they were said to. */
+  /** Ids of all such messages ever, with their turn. */
   readonly messageTurns = new Map<string, string>();
-  /** How many runs were started in the background, ever. */
+  /** Number of background runs ever started. */
   backgroundRuns = 0;
-  /** Results that were too long for the model, by the beginning of their digest. */
+  /** Results too long for the model, by the beginning of their digest. */
   readonly keptOutputs = new Map<string, string>();
-  /** Digests of blobs the session's events name. */
+  /** Digests of blobs that the session's events refer to. */
   readonly blobs = new Set<string>();
-  /** Digests of files before and after changes. What is kept of them may hold secrets: `SeenContents` says what people see. */
+  /** Digests of files before and after changes. Their contents may contain secrets: `SeenContents` decides what users see. */
   readonly fileContents = new Set<string>();
   /** Set when a client holds the files. */
   clientWorkspace: ClientWorkspaceFacts | undefined;
   settings: SessionSettings | undefined;
-  /** The intent the session works under, as it was selected; what it is now, its file says. */
+  /** The session's intent as it was selected; its file has the current definition. */
   activeIntent: { readonly id: string; readonly name: string } | undefined;
   todos: readonly Todo[] = [];
   title = "";
-  /** Of all model calls of this session, sub-agents and compactions included; not of the session it was forked from. */
+  /** Use of all model calls of this session, including sub-agents and compactions; without the session it was forked from. */
   usage: UsageSum = noUsage;
-  /** When the session, or the one it was forked from, was started. Milliseconds since the epoch. */
+  /** Start of the session, or of the one it was forked from. Milliseconds since the epoch. */
   began = 0;
   lastSeq = 0;
 
-  /** Id of the step that this turn carries out for a plan right now. */
+  /** Id of the plan step that this turn carries out now. */
   planStepOf(turnId: string): string | undefined {
     for (const plan of this.plans.values()) {
       if (plan.runTurnId !== turnId) continue;
@@ -108,13 +108,13 @@ export class SessionState {
     return this.activeIntent?.id;
   }
 
-  /** The turn that has not ended, if there is one. */
+  /** The turn that has not ended, if any. */
   get openTurn(): TurnRecord | undefined {
     for (const turn of [...this.turns.values()].reverse()) if (!endStates.has(turn.state)) return turn;
     return undefined;
   }
 
-  /** The last turn, where it was cut off and another one can go on with it. */
+  /** The last turn, if it was interrupted and can be continued. */
   get continuableTurn(): (TurnRecord & Required<Pick<TurnRecord, "prompt" | "cutOff">>) | undefined {
     const turn = [...this.turns.values()].at(-1);
     if (turn?.prompt === undefined || turn.cutOff === undefined || turn.state !== "interrupted") return undefined;
@@ -173,7 +173,7 @@ export class SessionState {
         break;
       }
       case "final":
-        // A turn without a model ends with words of the server.
+        // A turn without a model ends with text from the server.
         if (event.modelId !== "" && event.parentToolCallId === undefined) {
           this.lastAnswer = { text: event.text, modelId: event.modelId };
         }
@@ -276,7 +276,7 @@ export class SessionState {
     this.turnByClientId.set(clientTurnId, named);
   }
 
-  /** Contents that a client is to write, which it fetches. */
+  /** Contents for the client to fetch and write. */
   #addContents(operation: WorkspaceOperation): void {
     if (operation.type !== "change") return;
     for (const { contentSha256 } of operation.changes) if (contentSha256 !== "") this.blobs.add(contentSha256);
@@ -304,12 +304,12 @@ export class SessionState {
       this.plans.set(planId, applyPlanChange(this.plans.get(planId), planId, change, time));
       if (change.type === "submitted") this.blobs.add(change.digest);
     } catch (error) {
-      // Anyone who adds a change checks it first. One that does not fit all the same changes nothing, and stops no session.
+      // Changes are checked before they are added. One that still does not fit is ignored, and must not break the session.
       if (!(error instanceof IllegalPlanChange)) throw error;
     }
   }
 
-  /** A file that was to be made and is refused is not there: the model may make it again. */
+  /** A refused new file does not exist: the model may create it again. */
   #forgetRefused({ proposalId, hunks }: ProposalReview): void {
     const isKept = (changeId: string): boolean =>
       hunks.some((hunk) => hunk.changeId === changeId && hunk.decision !== "undo");

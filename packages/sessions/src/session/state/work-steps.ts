@@ -1,39 +1,39 @@
 import type { FileChangeRecord } from "@gennai/agent/events/proposal";
 import type { LoggedEvent } from "@gennai/agent/events/session-event";
 
-/** A restore that began and is not recorded as done. */
+/** A restore that began and is not recorded as complete. */
 export interface OpenRestore {
   readonly checkpointId: string;
   readonly restoreId: string;
-  /** What was to be written. */
+  /** What it was going to write. */
   readonly files: readonly FileChangeRecord[];
 }
 
 type NamedFile = Pick<FileChangeRecord, "path" | "operation">;
 
-/** Something a session did to files. */
+/** A change of files by a session. */
 export interface WorkStep {
-  /** Of a command: the checkpoint before it. Of a restore: its own. Empty for others. */
+  /** For a command: the checkpoint before it. For a restore: its own. Otherwise empty. */
   readonly checkpointId: string;
   readonly kind: "files" | "command" | "restore";
-  /** Seq of the event that reports it. */
+  /** Sequence number of the event that reports it. */
   readonly seq: number;
   readonly turnId: string;
   readonly time: number;
-  /** Name of the tool; empty when none was. */
+  /** Name of the tool; empty if there is none. */
   readonly title: string;
-  /** What it changed; of a command only the names of the first, once it ended. */
+  /** Changed files; for a command only the first names, once it ended. */
   readonly files: readonly (FileChangeRecord | NamedFile)[];
   readonly more: number;
-  /** What it changed, whole; undefined for a command, whose snapshots say it. */
+  /** All changes; undefined for a command, whose snapshots have them. */
   readonly records: readonly FileChangeRecord[] | undefined;
 }
 
-/** All that a session did to files, in order: a fold over its log. */
+/** All file changes of a session, in order: a fold over its log. */
 export class WorkSteps {
   readonly #steps: WorkStep[] = [];
 
-  /** The beginning of what the user asked for in each turn. */
+  /** The beginning of the user's request in each turn. */
   readonly requests = new Map<string, string>();
 
   openRestore: OpenRestore | undefined;
@@ -46,7 +46,7 @@ export class WorkSteps {
     const base = { checkpointId: "", seq, turnId, time, title: "", more: 0 };
     switch (event.type) {
       case "user-message":
-        // What was said while the turn ran is not a request of its own.
+        // A message during the turn is no request of its own.
         if (event.messageId !== undefined) break;
         this.requests.set(turnId, event.text.replaceAll(/\s+/g, " ").trim().slice(0, 80));
         break;

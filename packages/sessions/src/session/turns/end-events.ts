@@ -5,7 +5,7 @@ import { interruption } from "../log/interrupted-turn.ts";
 import type { TurnRecord } from "../state/session-state.ts";
 import { ServerLeaves } from "./server-leaves.ts";
 
-/** The last events of a turn. A model's error may quote what was sent to it, headers included, so its text is masked. */
+/** The last events of a turn. A model's error may quote the request, including headers, so its text is masked. */
 export async function endEvents(
   end: TurnEnd,
   turn: Pick<TurnRecord, "prompt">,
@@ -32,7 +32,7 @@ export async function endEvents(
   }
 }
 
-/** Why the turn was stopped, in the words of who stopped it. */
+/** Why the turn was stopped, as given by the one who stopped it. */
 function stopReason(signal: AbortSignal): string {
   const reason: unknown = signal.reason;
   return reason instanceof Error ? reason.message : "Stopped.";

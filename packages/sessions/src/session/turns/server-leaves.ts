@@ -1,6 +1,6 @@
-/** Why a turn stops that nobody stopped: its server ends, in order. As after a kill, a person can go on with it. */
+/** The abort reason of a turn if the server shuts down: as after a kill, a user can continue the turn. */
 export class ServerLeaves extends DOMException {
-  /** What persons were asked then, as people read it. */
+  /** The questions open then, as text for users. */
   readonly waiting: readonly string[];
 
   constructor(waiting: readonly string[]) {

@@ -12,16 +12,16 @@ import type { PreparedTurn, TurnPreparation } from "./prepared-turn.ts";
 import { ServerLeaves } from "./server-leaves.ts";
 import { withAbandonSignal } from "./unless-given-up.ts";
 
-/** Starts of turns that wait for the one before. */
+/** Maximum starts of turns that wait for the one before. */
 const maxWaitingStarts = 16;
-/** Milliseconds that a stop waits for a turn that is about to start, so that its end can be recorded. */
+/** Milliseconds that a stop waits for a starting turn, so that its end can be recorded. */
 const startTimeoutMs = 1_000;
-/** Milliseconds between tries to write the end of a turn that the log did not take. */
+/** Milliseconds between attempts to write a turn's end that the log refused. */
 const endAgainMs = 2_000;
 
 export interface StartedTurn {
   readonly turnId: string;
-  /** Subscribe after this to see the whole turn. */
+  /** Subscribe after this event to see the whole turn. */
   readonly afterSeq: number;
 }
 
@@ -32,7 +32,7 @@ interface RunningTurn {
   readonly ended: Promise<void>;
 }
 
-/** The turns of one session: one at a time, stopped by the one who asks, and none without an end in the log. */
+/** The turns of one session: one at a time, each can be stopped, and each ends in the log. */
 export class SessionTurns {
   readonly #session: Session;
   readonly #log: OwnedLog;
@@ -40,9 +40,9 @@ export class SessionTurns {
   /** One start at a time, so that two clients cannot both find the session idle. */
   readonly #starts = pLimit(1);
   #waitingStarts = 0;
-  /** By `clientTurnId`: who asks again for one of them waits for that one, and takes no place of another. */
+  /** By `clientTurnId`: a repeated request waits for the same start, and takes no additional place. */
   readonly #startsUnderWay = new Map<string, Promise<StartedTurn & { readonly alreadyStarted: boolean }>>();
-  /** Aborted when the starts that are under way or wait are given up; later ones have another one. */
+  /** Aborted to abandon the starts that are under way or waiting; later ones get a new controller. */
   #giveUpStarts = new AbortController();
   #signal: AbortSignal | undefined;
 
@@ -55,17 +55,17 @@ export class SessionTurns {
     return this.#running?.turnId;
   }
 
-  /** Aborts when the turn that starts or runs is stopped; undefined outside of one. */
+  /** Aborts when the starting or running turn is stopped; undefined if there is none. */
   get signal(): AbortSignal | undefined {
     return this.#signal;
   }
 
-  /** A turn runs, or is about to. */
+  /** A turn runs or is about to start. */
   get isBusy(): boolean {
     return this.#running !== undefined || this.#waitingStarts > 0;
   }
 
-  /** Starts a turn, or finds the one that was started with the same `clientTurnId`. Resolves when its start is durable. */
+  /** Starts a turn, or finds the one with the same `clientTurnId`. Resolves when its start is durable. */
   async startOnce(
     clientTurnId: string,
     prepare: TurnPreparation,
@@ -92,10 +92,7 @@ export class SessionTurns {
     return this.#inTurn((giveUp) => this.#start(prepare, giveUp));
   }
 
-  /**
-   * Does something instead of a turn: starts that were asked for before come first, and later ones wait. Throws `ServiceError` while
-   * a turn runs.
-   */
+  /** Does something instead of a turn: earlier starts come first, later ones wait. Throws `ServiceError` while a turn runs. */
   async instead<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
     return this.#starts(() => {
       this.#session.refuseWhileRunning(what);
@@ -104,23 +101,23 @@ export class SessionTurns {
   }
 
   /**
-   * Ends the running turn; resolves when it has ended. Undefined when none ran, or another one than asked for. Unless one is
-   * named, starts that are under way and do not come to their end either are given up.
+   * Stops the running turn; resolves when it has ended. Undefined if none ran, or not the given one. Without a given turn,
+   * starts under way that do not complete in time are abandoned.
    */
   async cancel(reason: string, turnId?: string): Promise<string | undefined> {
-    // A turn that is about to start would otherwise escape; one whose start was asked for later is not meant.
+    // Otherwise a starting turn would escape; turns requested later are not stopped.
     const running = await (turnId === undefined ? this.#endOfStarts() : this.#runningAfterStarts());
     if (running === undefined || (turnId !== undefined && turnId !== running.turnId)) return undefined;
     return stop(running, new DOMException(reason === "" ? "Stopped by the user." : reason, "AbortError"));
   }
 
-  /** The same, because the server ends: nobody stopped the turn, so that a person can go on with it, as after a kill. */
+  /** The same for a shutdown: the turn was not stopped by a user, who can continue it, as after a kill. */
   async leave(): Promise<string | undefined> {
     const running = await this.#endOfStarts();
     if (running === undefined) return undefined;
     const { state } = this.#session;
     const leaves = new ServerLeaves(questionsOf(state));
-    // The run of a plan says itself how to go on.
+    // The run of a plan itself says how to continue.
     const isPrompts = state.turns.get(running.turnId)?.prompt !== undefined;
     return stop(running, isPrompts ? leaves : new DOMException(leaves.message, "AbortError"));
   }
@@ -134,12 +131,12 @@ export class SessionTurns {
     return running;
   }
 
-  /** The turn that runs once the starts asked for so far have come to their end. */
+  /** The turn that runs once the starts requested so far have completed. */
   #runningAfterStarts(): Promise<RunningTurn | undefined> {
     return this.#starts(() => this.#running);
   }
 
-  /** One after the other; a few may wait. */
+  /** One start after the other; a limited number may wait. */
   async #inTurn<Result>(start: (giveUp: AbortSignal) => Promise<Result>): Promise<Result> {
     if (this.#waitingStarts >= maxWaitingStarts) {
       throw new ServiceError("resource_exhausted", "Too many turns wait for their start in this session.", {
@@ -187,7 +184,7 @@ export class SessionTurns {
     const hadTitle = state.title !== "";
     await this.#log.writer.commit(turn.openingEvents, { turnId, ...turn.openingRecords, durable: true });
     if (!hadTitle && state.title !== "") {
-      // The turn has begun in the log, so that nothing may keep it from running to its end.
+      // The turn has begun in the log, so nothing may prevent it from running to its end.
       await services.log.setTitle(id, state.title).catch((error: unknown) => services.onUnexpectedError(error));
     }
     const untilEnd = held.move();
@@ -196,7 +193,7 @@ export class SessionTurns {
       untilEnd.dispose();
     });
     this.#running = { turnId, abort, ended };
-    // Other events may have come in meanwhile: the log says where the turn begins.
+    // Other events may have been logged meanwhile: the log says where the turn begins.
     const afterSeq = state.turns.get(turnId)?.afterSeq ?? this.#log.writer.lastSeq;
     return { turnId, afterSeq, ended };
   }
@@ -216,22 +213,22 @@ export class SessionTurns {
   }
 
   /**
-   * The log did not take the turn's end: as soon as it takes something again, the turn is interrupted, so that anyone who watches
-   * learns it. If this server ends before, the next one that opens the session does it.
+   * The log refused the turn's end: as soon as it accepts writes, the turn is recorded as interrupted, so that clients learn
+   * it. If this server ends first, the next one that opens the session does it.
    */
   #endLater(): void {
     const again = async (): Promise<void> => {
       try {
         await this.#session.catchUp();
       } catch (error) {
-        // Any other means that another server has the session.
+        // Any other error means that another server has the session.
         if (storeTrouble(error) !== undefined) this.#endLater();
       }
     };
     setTimeout(() => void again(), endAgainMs).unref();
   }
 
-  /** How a turn ends that nobody ended: what steers the agent may be out of reach, anything else is a mistake of ours. */
+  /** The end of a turn that failed: the files that steer the agent may be unreachable; anything else is a bug. */
   #failed(error: unknown): TurnEnd {
     if (error instanceof ToolFailure) {
       const { code, message, hint, retryable } = error;

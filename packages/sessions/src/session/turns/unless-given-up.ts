@@ -2,8 +2,8 @@ import { ServiceError } from "@gennai/machine/service-error";
 import type { PreparedTurn } from "./prepared-turn.ts";
 
 /**
- * What `prepare` makes. When `giveUp` aborts first, `abort` is aborted too, this rejects with a `ServiceError` at once, and
- * the result later is let go.
+ * The result of `prepare`. If `giveUp` aborts first, `abort` is aborted too, this rejects with a `ServiceError` at once, and a
+ * later result is released.
  */
 export async function withAbandonSignal(
   prepare: () => Promise<PreparedTurn>,

@@ -9,9 +9,9 @@ import type { BackgroundRunFacts } from "../../background/background-run-facts.t
 import type { BackgroundRuns } from "../../background/background-runs.ts";
 import { withNotes } from "../command-output.ts";
 
-/** Characters that one look shows. */
+/** Maximum characters shown at once. */
 const mostShown = 30_000;
-/** Milliseconds that a look waits for a run that has nothing new to say. */
+/** Milliseconds to wait for new output of a run. */
 const timeoutMs = 3_000;
 
 const parameters = z.strictObject({
@@ -49,7 +49,7 @@ export function bashOutputTool(
   };
 }
 
-/** What a run was refused, and what to do about it. */
+/** What a run was refused to reach, and what to do about it. */
 export function refusedNotes(connections: readonly Connection[]): readonly string[] {
   const refused = refusedEndpoints(connections).map(endpointName);
   if (refused.length === 0) return [];
@@ -65,7 +65,7 @@ export function stateOf({ id, state, end, ports }: BackgroundRunFacts): string {
   return `${id} runs${open.length === 0 ? "" : `; the user has opened port ${open.join(", ")} of it`}`;
 }
 
-/** A plain text where it is no expression that this engine takes. It runs on a line at a time, of bounded length. */
+/** A plain text filter if it is no valid regular expression for this engine. Applied per line of bounded length. */
 function lineFilter(filter: string): (line: string) => boolean {
   try {
     const expression = new RegExp(filter);

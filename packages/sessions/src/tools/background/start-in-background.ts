@@ -10,16 +10,16 @@ import type { BackgroundRuns } from "../../background/background-runs.ts";
 import { withNotes } from "../command-output.ts";
 import { refusedNotes, stateOf } from "./bash-output-tool.ts";
 
-/** Milliseconds for which a command that just began is watched: one that fails mostly does so at once. */
+/** Milliseconds for which a new command is watched: most failures happen at once. */
 const firstLook = 400;
-/** A host that leads to the next one, and that to another. */
+/** Maximum restarts: an allowed host may lead to the next one. */
 const maxRuns = 4;
 
 type Exec = Effect & { readonly type: "exec" };
 
 /**
- * Starts a command that lasts, and says what it is called and what it has printed by then. What earlier runs of it wanted to reach
- * is asked about first; one that fails at once for want of a way out is asked about then, and starts again with it.
+ * Starts a background command, and reports its id and its output so far. Hosts that earlier runs wanted to reach are asked
+ * about first; if it fails at once because of a refused host, that host is asked about and the command restarts.
  */
 export async function startBackground(
   effect: Exec,
@@ -72,7 +72,7 @@ export async function startBackground(
   }
 }
 
-/** One that runs on without it, as a server that tells nobody of its use, needs no question; unless the command itself names the host. */
+/** False if the run continues without the host, e.g. one that sends usage data, unless the command itself names the host. */
 function isWorthAsking(run: BackgroundRunFacts, refused: readonly AllowedEndpoint[], text: string): boolean {
   if (run.state === "ended") return run.exitCode !== 0;
   return refused.some(({ host }) => text.toLowerCase().includes(host));
@@ -91,7 +91,7 @@ async function letThrough(
   return { refusal: `[no way to the network: ${[message, ...(hint === undefined ? [] : [hint])].join(" ")}]` };
 }
 
-/** For emergency controls, which end what would not be let start any more. */
+/** For emergency controls, which stop what would no longer be allowed to start. */
 function reachedBy({ command }: Exec): (endpoint: AllowedEndpoint) => Effect {
   return (endpoint) => ({
     type: "net",

@@ -3,7 +3,7 @@ import type { BackgroundRuns } from "../../background/background-runs.ts";
 import { withNotes } from "../command-output.ts";
 import { stateOf } from "./bash-output-tool.ts";
 
-/** The same tool, whose results also say which commands in the background have ended since the last one. */
+/** The same tool; its results also list background commands that ended since the last one. */
 export function withEndedRuns(tool: Tool, background: Pick<BackgroundRuns, "takeEnded">): Tool {
   return {
     ...tool,

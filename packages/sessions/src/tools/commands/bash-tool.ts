@@ -55,33 +55,33 @@ const parameters = z.strictObject({
 type BashArguments = z.infer<typeof parameters>;
 
 export interface BashPorts extends Omit<ShellSurroundings, "workspaceRoot"> {
-  /** Gets what files held before a staged command, for undo. */
+  /** Stores files' contents before a staged command, for undo. */
   readonly blobs: Pick<BlobStore, "put">;
-  /** Gets what they hold after it. */
+  /** Stores their contents after it. */
   readonly seen?: Pick<SeenContents, "keep"> | undefined;
   readonly workspace: Workspace;
   /** The user's home directory, for `~` in commands. */
   readonly home: string;
-  /** Where commands are staged; without it, they run in the workspace. */
+  /** Staging of commands; without it, they run in the workspace. */
   readonly staging?: Staging | undefined;
 }
 
-/** Where commands are staged, what is hidden from them, whose layer they see, and where those that last run. */
+/** Staging of commands: the stages, what is hidden, the session's layer, and where background commands run. */
 export interface Staging extends Pick<StagedSurroundings, "stages" | "zeroAccess" | "session" | "proposal"> {
   readonly background: BackgroundRuns;
-  /** Sees to it that what git's history holds of secrets is masked in what commands print. */
+  /** Ensures that secrets from git's history are masked in the output of commands. */
   learnSecrets(options: { readonly signal: AbortSignal }): Promise<void>;
-  /** Whose logins a person may uncover for one run, and how they are masked then; undefined where no person could give them. */
+  /** Logins that a user may make available for one run, and their masking; undefined if no user could. */
   readonly keys?: StagingKeys | undefined;
 }
 
 export interface StagingKeys {
   readonly user: UserKeys;
-  /** Hosts, with their ports, that wanted a login in this session. */
+  /** Hosts, with ports, that asked for a login in this session. */
   readonly wanted: Set<string>;
-  /** Where hosts lead that are in the machine's own networks, by host, as it was seen in this session. */
+  /** By host: its address in the machine's own networks, as seen in this session. */
   readonly addresses: Map<string, string>;
-  /** Has a secret masked from now on. */
+  /** Masks a secret from now on. */
   learn(secret: string): void;
 }
 
@@ -110,7 +110,7 @@ const proposalDescription =
 const proposedKeyDescription =
   "git push and gh get the user's login after a yes, each time, as commands of their own: they send what had been committed before, not what is staged.";
 
-/** Some models call it so: `apply_patch <<'EOF'`. */
+/** Some models run it as a command: `apply_patch <<'EOF'`. */
 const patchProgram = /^\s*(?:cd\s+\S+\s*&&\s*)?apply_?patch\b[^\n]*(?:<<|\*\*\* Begin Patch)/;
 const patchIsTool = new ToolFailure(
   "bad_arguments",
@@ -121,7 +121,7 @@ const patchIsTool = new ToolFailure(
   },
 );
 
-/** Runs a shell command on the server and captures what it prints. */
+/** Runs a shell command on the server and captures its output. */
 export function bashTool(ports: BashPorts): Tool<BashArguments> {
   const directories = new WeakMap<Effect, HeldDirectory | undefined>();
   const plans = new WeakMap<Effect, KeyPlan | ToolFailure>();
@@ -159,7 +159,7 @@ export function bashTool(ports: BashPorts): Tool<BashArguments> {
       if (args.run_in_background === true && ports.staging?.proposal !== undefined) throw notInProposal;
       if (args.run_in_background === true && !staged) throw notInBackground(client !== undefined);
       if (client !== undefined && cwd.inside) await refuseNoDirectory(ports.workspace, cwd);
-      // One that is only staged is not a directory of the workspace.
+      // A directory that is only staged does not exist in the workspace.
       const isHeld = client === undefined && cwd.inside && ports.staging?.proposal === undefined;
       const directory = isHeld ? heldDirectory(cwd.absolute, pathName(cwd)) : undefined;
       directories.set(effect, directory);
@@ -207,7 +207,7 @@ export function bashTool(ports: BashPorts): Tool<BashArguments> {
         if (plan !== undefined && keys !== undefined) {
           const all = { ...surroundings, network, blobs, seen, keys };
           const sends = keyCommand(effect.command.text) !== undefined;
-          // What it sends is what was committed: it sees the workspace, and leaves it as it is.
+          // It sends what was committed: it sees the workspace itself, and its changes are dropped.
           const place = sends && staging.proposal !== undefined ? { ...all, proposal: undefined, keepsNothing } : all;
           return executeKeyed(effect, plan, timeoutMs, place, context);
         }
@@ -276,7 +276,7 @@ const notInProposal = new ToolFailure("background_unavailable", "Nothing runs in
   hint: "Run it in the foreground, with an end.",
 });
 
-/** What is only proposed goes nowhere; but what was committed before is not part of it. */
+/** Proposed changes are not sent; earlier commits are not part of the proposal. */
 const notPublished = new ToolFailure(
   "no_key",
   "In Proposal Mode nothing is published: a package would hold what the user has not kept yet.",
@@ -286,7 +286,7 @@ const notPublished = new ToolFailure(
   },
 );
 
-/** Which login the command would need, or why there is none: what rules say of the command comes before that. */
+/** The login that the command would need, or why there is none; after the rules' verdict on the command. */
 async function keyPlan(
   { staging, workspace }: BashPorts,
   text: string,
@@ -309,7 +309,7 @@ async function keyPlan(
   }
 }
 
-/** Nothing of what git fetches could be kept in Proposal Mode. */
+/** In Proposal Mode, nothing that git fetches could be kept. */
 function fetchesInVain({ proposal }: Staging, text: string): boolean {
   return proposal !== undefined && gitReadCommand(text) !== undefined;
 }
@@ -322,7 +322,7 @@ function notInBackground(isHeldByClient: boolean): ToolFailure {
   });
 }
 
-/** Throws `ToolFailure` for a command that cannot, where all have to. */
+/** Throws `ToolFailure` if the command cannot be staged although all must be. */
 async function canBeStaged(stages: Stages, cwd: WorkspacePath, root: string): Promise<boolean> {
   const support = await stages.support(root);
   if (cwd.inside && support.state === "staged") return true;
@@ -347,7 +347,7 @@ function heldDirectory(path: string, name: string): HeldDirectory {
   }
 }
 
-/** The same where a client holds the files: it looks again, and runs nothing where there is no directory any more. */
+/** The same if a client holds the files: it checks again, and runs nothing if the directory is gone. */
 async function refuseNoDirectory(workspace: Workspace, cwd: WorkspacePath): Promise<void> {
   if ((await workspace.stat(cwd))?.kind === "directory") return;
   throw new ToolFailure("bad_directory", `The command cannot run in ${pathName(cwd)}: it is not a directory.`);

@@ -6,8 +6,8 @@ const maxFiles = 20;
 const maxBytes = 1024 * 1024;
 
 /**
- * What a command's meaning rests on besides its text: the directory it runs in, and the files of the workspace it names.
- * Part of what a person approves: a script that is rewritten while the question is open was not approved.
+ * What a command depends on besides its text: its directory, and the workspace files it names. Part of what the user approves:
+ * a script that is changed while the question is open was not approved.
  */
 export async function commandOperands(
   workspace: Workspace,

@@ -2,7 +2,7 @@ import type { ToolOutcome } from "@gennai/governance/tool";
 import type { CommandRun } from "@gennai/machine/process/run-command";
 import { withNotes } from "../command-output.ts";
 
-/** What a command that ran is to the model. @param more notes behind what it printed, each in brackets */
+/** The result of a command, for the model. @param more notes after the output, each in brackets */
 export function commandOutcome(run: CommandRun, timeoutMs: number, more: readonly string[]): ToolOutcome {
   const end = endOf(run, timeoutMs);
   const notes = [`[${end.note}]`, ...encodingNotes(run), ...more];
@@ -15,7 +15,7 @@ export function commandOutcome(run: CommandRun, timeoutMs: number, more: readonl
   };
 }
 
-/** What the model reads is not what was printed, byte by byte: it is told so, and the digest says what it was. */
+/** Tells the model that its text differs from the printed bytes, and gives their digest. */
 function encodingNotes({ encoding, outputSha256 }: CommandRun): readonly string[] {
   if (encoding === "utf-8") return [];
   const what =

@@ -5,11 +5,11 @@ import { maxKeptFile, maxKeptOfCommand, type SeenContents } from "../../session/
 
 export interface EditContents {
   readonly blobs: Pick<BlobStore, "put">;
-  /** Gets what the work writes, up to a share of what it keeps. */
+  /** Stores what the work writes, up to a share of its capacity. */
   readonly seen?: Pick<SeenContents, "keep"> | undefined;
 }
 
-/** Keeps the bytes that staged work is about to replace, as an edit does. @returns what a change set says of them */
+/** Stores the bytes that staged work is about to replace, as an edit does. @returns their records for the change set */
 export async function editRecords(
   edits: readonly FoundEdit[],
   { blobs, seen }: EditContents,

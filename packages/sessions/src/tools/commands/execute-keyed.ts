@@ -19,8 +19,8 @@ type KeyedSurroundings = StagedSurroundings &
   };
 
 /**
- * Runs a command with a login of the user's, which a person agreed to for this one time. What of the workspace would run beside
- * it runs before, where there is neither network nor login, and nothing of that is kept.
+ * Runs a command with a user's login, which the user agreed to for this one run. Workspace programs that it would start, such
+ * as hooks, run before, without network and login, and their changes are dropped.
  */
 export async function executeKeyed(
   effect: Effect & { readonly type: "exec" },
@@ -29,7 +29,7 @@ export async function executeKeyed(
   { keys, ...surroundings }: KeyedSurroundings,
   context: ExecutionContext,
 ): Promise<ToolOutcome> {
-  // Other runs of the workspace share theirs, and could change there what is packed and then sent.
+  // Other runs of the workspace share a temporary directory, and could change there what is packed and sent.
   const temporary = await mkdtemp(join(tmpdir(), "gennai-key-"));
   try {
     return await runInTwo(effect, plan, timeoutMs, { ...surroundings, keys, temporary }, context);

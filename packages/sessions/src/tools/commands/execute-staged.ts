@@ -24,8 +24,8 @@ import { stagedLimitNotes } from "./staged-limits.ts";
 type StagedExec = Effect & { readonly type: "exec" };
 
 /**
- * Runs a command on a copy, has judged what it did, and keeps or drops that. Of one that did not end by
- * itself nothing is kept: nobody knows what is half done.
+ * Runs a command on a copy, has its changes judged, and keeps or drops them. If it did not end by itself, nothing is kept: its
+ * changes may be incomplete.
  */
 export async function executeStaged(
   { command, cwd }: StagedExec,
@@ -33,9 +33,9 @@ export async function executeStaged(
   surroundings: StagedSurroundings &
     EditContents & {
       readonly key?: UncoveredKey;
-      /** Logins of the user's that a yes may have added to what it reads; none by default. */
+      /** User's logins that a yes may have made available to what it reads; default: none. */
       readonly registries?: { readonly own: RegistryLogins; learn(secret: string): void };
-      /** Why nothing that it changed is kept, whatever that is. */
+      /** Why none of its changes is kept. */
       readonly keepsNothing?: string | undefined;
     } & Pick<StagedShellCommand, "temporary">,
   context: ExecutionContext,
@@ -64,7 +64,7 @@ export async function executeStaged(
   return connections.length === 0 ? outcome : { ...outcome, connections };
 }
 
-/** Judges what it did, and keeps or drops it. */
+/** Judges its changes, and keeps or drops them. */
 async function settle(
   { staged, notes: ofNetwork }: Pick<NetworkedRun, "staged" | "notes">,
   {
@@ -144,7 +144,7 @@ async function settle(
   };
 }
 
-/** Keeps what is about to be replaced, as an edit does, and what will be there. What cannot be taken back that way has its snapshot. */
+/** Stores the contents before and after, as an edit does. What cannot be undone this way has its snapshot. */
 async function keepContents(
   staged: StagedShellRun,
   dropped: ReadonlySet<string>,
@@ -158,7 +158,7 @@ async function keepContents(
   }
 }
 
-/** What matters to nobody, like an empty directory, is not asked about. */
+/** Changes without significance, like an empty directory, are not asked about. */
 async function judged(
   staged: StagedShellRun,
   text: string,

@@ -78,7 +78,7 @@ export function runInTerminalTool(ports: RunInTerminalPorts): Tool<TerminalArgum
   };
 }
 
-/** What is typed must be what was analysed: a second line, or a control key, would be something else. */
+/** Only the analysed command may be typed: throws for further lines or control keys. */
 function refuseUntypeable(command: string): void {
   if (!/[\p{Cc}\u2028\u2029]/u.test(command)) return;
   throw new ToolFailure("bad_command", "A command for the terminal is one line without control characters.", {

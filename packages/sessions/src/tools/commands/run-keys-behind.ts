@@ -16,11 +16,11 @@ const shellCall = z.object({
 type ShellCall = z.infer<typeof shellCall>;
 
 /**
- * Bash, which takes a chain with commands in it that need a login of the user's apart: what stands before them, and each of them, is a call of
- * its own through the gate, looked at, asked about and recorded when its turn has come, as if the model had made it then. So what one did
- * is in the record before anybody is asked about the next. What fails, is refused, or is not kept as a whole ends it; and so does a stop.
- * What the ones before did is told in any case: it has happened.
- * @param calls the gate for these; given when there is one
+ * Bash that splits a chain with commands that need a user's login: the part before each, and each of them, is a separate call
+ * through the gate, analysed, asked about and recorded in its turn, as if the model had made it then. So the effect of one is
+ * recorded before the next is asked about. The chain ends with a failed, refused or not completely kept call, or a stop. The
+ * results of earlier calls are always reported: they have happened.
+ * @param calls the gate for these; available when a call is made
  */
 export function withKeysBehind(bash: Tool, calls: () => Pick<GovernedTools, "run">): Tool {
   return {
@@ -49,7 +49,7 @@ export function withKeysBehind(bash: Tool, calls: () => Pick<GovernedTools, "run
 
 interface WhyNotOn {
   readonly note: string;
-  /** Left out where what stands before it has one. */
+  /** Absent if an earlier call has one. */
   readonly failureClass?: FailureClass;
 }
 
@@ -75,7 +75,7 @@ function notRun(before: ToolOutcome | undefined, command: string, { note, failur
   return { ...rest, failure: { failureClass, message: `\`${command}\` did not run: ${note}.` } };
 }
 
-/** What it changed is in its own record, and nowhere else. Does not reject: what ran before has to be told. */
+/** Its changes are only in its own record. Never rejects: earlier results must be reported. */
 async function oneCall(
   call: ShellCall,
   {

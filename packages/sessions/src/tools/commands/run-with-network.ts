@@ -16,7 +16,7 @@ import type { StagedShellRun } from "@gennai/machine/staged-shell/run/run-staged
 
 export interface NetworkedRun {
   readonly staged: StagedShellRun;
-  /** Of all its runs. */
+  /** Connections of all its runs. */
   readonly connections: readonly Connection[];
   /** For the model, each in brackets. */
   readonly notes: readonly string[];
@@ -24,16 +24,16 @@ export interface NetworkedRun {
 
 const noLogins: RegistryLogins = { logins: [], refused: /(?!)/ };
 
-/** A host that leads to the next one, and that to another. */
+/** Maximum restarts: an allowed host may lead to the next one. */
 const maxRuns = 6;
 
 /**
- * Runs a command, and again with what a person let it reach, from where it began: what the earlier run did is dropped. What
- * answers that stand let its program reach is let through at once.
+ * Runs a command, and restarts it from its original state with what a user allowed it to reach; changes by earlier runs are
+ * dropped. What lasting answers allow is allowed at once.
  *
  * @param start one run; nothing of it is kept yet
  * @param given what it may reach by the yes to the call itself
- * @param own logins of the user's that a yes may have added to what it reads
+ * @param own user's logins that a yes may have made available for what it reads
  */
 export async function runWithNetwork(
   { command, ...place }: { readonly command: CommandAnalysis; readonly cwd: string; readonly workspaceRoot: string },
@@ -53,7 +53,7 @@ export async function runWithNetwork(
     const refused = refusedEndpoints(staged.connections).filter((one) => !isRefusedBesideLogin(one, allowed));
     const ended = { staged, connections };
     const notes = notesOf(staged, { text: command.text, allowed });
-    // What has a login goes nowhere but where that was agreed to.
+    // A run with a login may reach only what was agreed to.
     if (given.length > 0 || runs === maxRuns) return { ...ended, notes };
     const wanted = isWorthAsking(staged, refused, command)
       ? refused.map((one) => withLogin(one, own))
@@ -73,13 +73,13 @@ export async function runWithNetwork(
   }
 }
 
-/** Of a registry of the user's own, a login is wanted from the beginning; one that all the world reads has to say so. */
+/** A registry of the user's own needs a login from the start; a public one only if it asks for it. */
 function withLogin(endpoint: AllowedEndpoint, { logins }: RegistryLogins): AllowedEndpoint {
   const found = logins.find((login) => sameEndpoint(login.endpoint, endpoint) && !isPublicRegistry(login));
   return found === undefined ? endpoint : { ...endpoint, login: found.login };
 }
 
-/** What was reached without a login that the user has, and said so. */
+/** Endpoints reached without a login that asked for one the user has. */
 function wantingLogin(
   { run, connections }: StagedShellRun,
   allowed: readonly AllowedEndpoint[],
@@ -101,13 +101,13 @@ function addedTo(allowed: readonly AllowedEndpoint[], { logins }: RegistryLogins
   );
 }
 
-/** What a login is not for is refused where the login is used; another question would not change that. */
+/** Endpoints that the login does not cover are refused where the login is used; another question would not help. */
 function isRefusedBesideLogin({ address, ...endpoint }: AllowedEndpoint, allowed: readonly AllowedEndpoint[]): boolean {
   const known = allowed.find((one) => sameEndpoint(one, endpoint));
   return known?.login !== undefined && (address === undefined || known.address === address);
 }
 
-/** Every policy is asked also about what stands: a capability may be gone, or an emergency control on. */
+/** Every policy also judges lasting answers: a capability may have been removed, or an emergency control switched on. */
 async function standing(program: RunProgram, network: NetworkPermission): Promise<readonly AllowedEndpoint[]> {
   const endpoints = await network.standing(program);
   if (endpoints.length === 0) return [];
@@ -129,8 +129,8 @@ async function letThrough(
 }
 
 /**
- * A program that ended well without it, like one that looks for a newer version of itself, needs no question; unless the command
- * itself names the host, as one whose output goes into a pipe does.
+ * False if the program succeeded without the host, e.g. one that checks for updates, unless the command itself names the host
+ * (its failure may be hidden by a pipe).
  */
 function isWorthAsking(
   { run }: StagedShellRun,
@@ -141,7 +141,7 @@ function isWorthAsking(
   return run.exitCode !== 0 || refused.some(({ host }) => text.toLowerCase().includes(host));
 }
 
-/** What the model has to know of it. */
+/** Notes for the model about the network. */
 function notesOf(
   { connections, onlyLookedUp }: StagedShellRun,
   { text, allowed }: { readonly text: string; readonly allowed: readonly AllowedEndpoint[] },

@@ -1,11 +1,11 @@
-/** What does not work for a staged command, by what programs print of it, and the way round. */
+/** What does not work in staged commands: a pattern in their output, and a note with the alternative. */
 const limits: readonly (readonly [printed: RegExp, note: string])[] = [
   [
     /\bEXDEV\b|cross-device link/i,
     "[a program cannot rename a directory that was there before: use `mv OLD NEW`, then `git add -A OLD NEW`]",
   ],
   [
-    // The first link to a file of the workspace makes a copy of it for the stage, which is another file by its number.
+    // The first link to a workspace file copies it to the stage, and the copy has another inode number.
     /\bhardlink different from source\b/,
     "[git cannot link what a clone shares with a repository that was there before: use `git clone --no-hardlinks`]",
   ],
@@ -15,7 +15,7 @@ const limits: readonly (readonly [printed: RegExp, note: string])[] = [
   ],
 ];
 
-/** Notes for a model that met what cannot work, on a command that failed. */
+/** Notes for the model about a failed command that met such a limit. */
 export function stagedLimitNotes({
   exitCode,
   output,

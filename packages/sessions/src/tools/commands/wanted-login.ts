@@ -3,11 +3,11 @@ import type { KeyContext } from "@gennai/machine/keys/plan-key";
 import { wantedLogins } from "@gennai/machine/keys/reading/plan-read";
 
 /**
- * Tells the model that a host wants a login which the user has, and remembers that: the next call of the same command asks
+ * Tells the model that a host asks for a login which the user has, and remembers it: the next call of the same command asks
  * whether it may be used.
  *
  * @param text the command
- * @param wanted hosts, with their ports; added to
+ * @param wanted hosts, with ports; added to
  */
 export async function withWantedLogin(
   outcome: ToolOutcome,

@@ -2,7 +2,7 @@ import type { Effect, WorkspacePath } from "@gennai/governance/effect";
 import type { Analysis } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 
-/** The path that the policies saw. Throws `not_analysed` when the analysis is another tool's. */
+/** The path that the policies judged. Throws `not_analysed` for another tool's analysis. */
 export function effectPath(analysis: Analysis, type: "read" | "list" | "search"): WorkspacePath {
   const effect = analysis.effects.find(isOf(type));
   if (effect === undefined) throw new ToolFailure("not_analysed", "The call was not analysed by its own tool.");

@@ -1,4 +1,4 @@
-/** Kinds of files that a search can be held to, by the names that ripgrep gives them, and their globs. */
+/** File types for searches, by ripgrep's names, with their globs. */
 export const fileTypes: Readonly<Record<string, string>> = {
   c: "*.{c,h}",
   cpp: "*.{cpp,cc,cxx,hpp,hh,hxx,h}",
@@ -24,8 +24,8 @@ export const fileTypes: Readonly<Record<string, string>> = {
 };
 
 /**
- * The glob of files that match both, e.g. `src/**` and `ts`; undefined where there are none, or where no glob says it. Only the last
- * part of a glob counts: what it is, or the endings that it names.
+ * The glob of files that match both, e.g. `src/**` and `ts`; undefined if there are none, or no glob can express it. Only the
+ * last part of a glob is considered: its type, or the extensions it names.
  */
 export function globOfType(glob: string, type: string): string | undefined {
   const ofType = fileTypes[type];
@@ -44,7 +44,7 @@ export function globOfType(glob: string, type: string): string | undefined {
     : `${directory}${stem}.${both.length === 1 ? both[0] : `{${both.join(",")}}`}`;
 }
 
-/** Of a glob `*.a` or `*.{a,b}`. */
+/** Extensions of a glob `*.a` or `*.{a,b}`. */
 function endingsOf(glob: string): readonly string[] {
   return glob.slice(2).replaceAll(/[{}]/g, "").split(",");
 }

@@ -109,7 +109,7 @@ function globOf({ glob, type }: GrepArguments): string | undefined {
   return glob === undefined ? fileTypes[type] : globOfType(glob, type);
 }
 
-/** `path:12:text` (or `path-12-text` for context) without the number. */
+/** `path:12:text` (or `path-12-text` for context) without the line number. */
 function withoutNumber(line: string): string {
   return line.replace(/^(.+?)([:-])\d+\2/, "$1$2");
 }

@@ -2,7 +2,7 @@ import type { ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { judgeImage } from "@gennai/machine/images/fit-image";
 
-/** An image as a result shows it; undefined for what is none. Throws `ToolFailure` for one that models do not take. */
+/** An image as a result; undefined if the bytes are no image. Throws `ToolFailure` for a format that models do not accept. */
 export function imageOutcome(name: string, bytes: Uint8Array): ToolOutcome | undefined {
   const verdict = judgeImage(bytes);
   switch (verdict.type) {

@@ -8,8 +8,8 @@ import { waysToKeep } from "../ways-to-keep.ts";
 import { effectPath } from "./effect-path.ts";
 
 /**
- * The same tool, which also says when commands of the session see another file, or one where there is none: what git ignores
- * stays in a layer of the session. Its content is not given: what file tools read is what the user has, and may be edited.
+ * The same tool; it also reports if commands of the session see another file, or see one where there is none: ignored files
+ * stay in the session's layer. It does not give that content: file tools read the user's file, which may be edited.
  */
 export function withLayerHint<Arguments>(
   tool: Tool<Arguments>,

@@ -5,10 +5,10 @@ import { cellNames, type Notebook, type NotebookOutput } from "@gennai/machine/n
 import { plainText } from "@gennai/machine/process/output/plain-text";
 import { numberedLines } from "./numbered-lines.ts";
 
-/** Characters of one output, where all cells are read and where one is; images of one result. */
+/** Maximum characters of one output, when reading all cells and when reading one; maximum images of one result. */
 const most = { ofMany: 2_000, ofOne: 20_000, images: 8 } as const;
 
-/** Which cells: one by name, or a part by number. */
+/** Requested cells: one by name, or a range by number. */
 export interface NotebookPart {
   readonly cellId: string | undefined;
   /** From 1. */
@@ -16,7 +16,7 @@ export interface NotebookPart {
   readonly limit: number;
 }
 
-/** Cells of a notebook with what they put out. Throws `ToolFailure` for cells that are not there. */
+/** Cells of a notebook with their outputs. Throws `ToolFailure` for missing cells. */
 export function notebookOutcome(name: string, notebook: Notebook, part: NotebookPart): ToolOutcome {
   const names = cellNames(notebook);
   const chosen = chosenCells(name, names, part);
@@ -57,7 +57,7 @@ export function unknownCell(name: string, cellId: string): ToolFailure {
   });
 }
 
-/** Sources have numbers and outputs a mark before each line, so that no cell can look like the next one. */
+/** Source lines have numbers and output lines a mark, so that no cell can imitate the next one. */
 class Shown {
   readonly images: ShownImage[] = [];
   cut = false;
@@ -112,7 +112,7 @@ function textOf(value: unknown): string {
   return Array.isArray(value) ? value.filter((line) => typeof line === "string").join("") : JSON.stringify(value);
 }
 
-/** What a file calls a thing, where it could be anything. */
+/** A name from the file, if it is a plain word. */
 function plainWord(word: string): string {
   return /^[\w.-]{1,40}$/.test(word) ? word : "of another kind";
 }

@@ -5,7 +5,7 @@ import { endOfLine } from "@gennai/machine/workspace/files/text-file";
 const maxLineLength = 2000;
 
 export interface NumberedLines {
-  /** A line of `number→text` for each, then a note in brackets a line. */
+  /** One line `number→text` for each, then notes in brackets, a line each. */
   readonly text: string;
   readonly truncated: boolean;
 }
@@ -29,7 +29,7 @@ export function partOfText(text: string, offset: number, limit: number): TextPar
   return { content: text.slice(start, end), firstLine: offset, totalLines };
 }
 
-/** As a model reads a file. */
+/** Lines in the form shown to a model. */
 export function numberedLines(part: TextPart): NumberedLines {
   if (part.content === "") return { text: "[empty file]", truncated: false };
   const plain = plainLineFeeds(part.content);
@@ -63,7 +63,7 @@ function behindLine(text: string, from: number): number {
   return at === -1 ? text.length : at + 1;
 }
 
-/** Never between the two halves of a character. */
+/** Never splits a surrogate pair. */
 function cutAt(line: string, length: number): string {
   const last = line.charCodeAt(length - 1);
   return line.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);

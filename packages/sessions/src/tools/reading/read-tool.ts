@@ -43,13 +43,13 @@ const parameters = z.strictObject({
 type ReadArguments = z.infer<typeof parameters>;
 
 /**
- * Reads a text file as numbered lines: from an attached editor's buffer first, so that unsaved changes are seen. An image is
- * shown. What a file is, its bytes say, and not its name.
+ * Reads a text file as numbered lines: from an attached editor's buffer if possible, to include unsaved changes. Images are
+ * shown. The type is decided by the bytes, not the name.
  */
 export function readTool(ports: {
   readonly workspace: Workspace;
   readonly editor: EditorBridge;
-  /** Gets what was read. */
+  /** Stores what was read. */
   readonly seen?: SeenContents | undefined;
   readonly outputs: KeptOutputs;
 }): Tool<ReadArguments> {
@@ -83,7 +83,7 @@ export function readTool(ports: {
       const path = effectPath(analysis, "read");
       if (!editor.can("file-read")) return readDisk(ports, path, wanted, signal);
       const stat = await workspace.stat(path);
-      // Nothing for an editor to know about: it has no buffer of what is not text, and the disk gives the precise refusal.
+      // Do not ask the editor: it has no buffer for non-text files, and the disk gives the exact error.
       if (
         isShownFromDisk(path.relative) ||
         (stat !== undefined && (stat.kind !== "file" || stat.size > maxFileBytes))
@@ -104,20 +104,20 @@ export function readTool(ports: {
   };
 }
 
-/** Some count from 0; 0 is the first line in either way. */
+/** Some models count from 0; 0 is the first line in both cases. */
 function fromFirstLine(args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { offset, ...others } = args;
   return offset === 0 ? others : args;
 }
 
-/** `view_range`, as the text editor of Anthropic's API has it: first and last line, which -1 says is the file's. */
+/** Converts `view_range` of Anthropic's text editor tool: first and last line, -1 for the end of the file. */
 function withoutViewRange({ view_range: range, ...others }: Readonly<Record<string, unknown>>) {
   const [first, last] = Array.isArray(range) && range.length === 2 ? range.map(Number) : [];
   const isRange = Number.isSafeInteger(first) && Number.isSafeInteger(last);
   if (!isRange || first === undefined || last === undefined || "offset" in others || "limit" in others) {
     return range === undefined ? others : { ...others, view_range: range };
   }
-  // A range that ends before it begins stays one that the tool refuses.
+  // An inverted range stays invalid, so that the tool refuses it.
   return { ...others, offset: first, limit: last === -1 ? mostLines : Math.min(mostLines, last - first + 1) };
 }
 
@@ -136,7 +136,7 @@ async function readDisk(
   const { bytes, sha256 } = content;
   const observed = { path: path.relative, source: "disk", sha256 } as const;
   const shown = shownFile(pathName(path), bytes, wanted);
-  // What is compared with a stale file later is text.
+  // Only text is compared with a stale file later.
   if (shown === undefined || decodeText(bytes) !== undefined) ports.seen?.keep(sha256, bytes);
   if (shown !== undefined) return { ...shown, observed: [observed] };
   const text = textOf(path, content);
@@ -190,7 +190,7 @@ async function editorOutcome(
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
   const lines = countLines(file.content);
-  // Editors count an empty line behind the last line feed; an answer shorter than the limit shows where the text ends.
+  // Editors count an empty line after the last line feed; an answer shorter than the limit shows where the text ends.
   const ended = lines < limit && !file.truncated;
   const shownUntil = offset - 1 + lines;
   const totalLines = ended ? shownUntil : Math.max(shownUntil, file.totalLines);
@@ -202,13 +202,13 @@ async function editorOutcome(
   return outcomeOf(path, withoutKeys(part, onDisk?.text), observed, file.dirty);
 }
 
-/** Masking knows a private key by its beginning, and that may stand above the part. */
+/** Masking recognises a private key by its beginning, which may be above the part. */
 function withoutKeys(part: TextPart, whole: string | undefined): TextPart {
   if (part.firstLine === 1 || whole === undefined) return part;
   return { ...part, content: withoutKeyLines(part.content, [whole]) };
 }
 
-/** Keeps the text behind the base, where it can be had: the whole answer, or the file on disk that it is a part of. */
+/** Stores the text of the base, if available: the whole answer, or the file on disk that it is part of. */
 async function keepSeen(
   { workspace, seen }: ReadPorts,
   path: WorkspacePath,
@@ -225,7 +225,7 @@ async function keepSeen(
   }
 }
 
-/** The base for later writes. A client that tells no hash is taken at its word only where the text itself proves it. */
+/** The base for later writes. A client that sends no hash is trusted only if the text itself confirms it. */
 async function observedBase(
   workspace: Workspace,
   path: WorkspacePath,

@@ -5,7 +5,7 @@ import { decodeText } from "@gennai/machine/workspace/files/text-file";
 import { imageOutcome } from "./image-outcome.ts";
 import { notebookOutcome } from "./notebook-outcome.ts";
 
-/** What of a file is wanted, besides its lines. */
+/** The requested part of a file, besides its lines. */
 export interface WantedPart {
   /** Lines or cells, from 1. */
   readonly offset: number;
@@ -13,19 +13,19 @@ export interface WantedPart {
   readonly cell_id?: string | undefined;
 }
 
-/** Names of what no editor has a text of. What a file is, its bytes say. */
+/** Names of files for which editors have no text. The real type is decided by the bytes. */
 const noText = /\.(?:png|jpe?g|gif|webp|ipynb)$/i;
 
 export function isShownFromDisk(path: string): boolean {
   return noText.test(path);
 }
 
-/** A file that is more to a model than its lines; undefined for one that is not. Throws `ToolFailure` where it cannot be shown. */
+/** The result for a file that is not just text lines; undefined otherwise. Throws `ToolFailure` if it cannot be shown. */
 export function shownFile(name: string, bytes: Uint8Array, wanted: WantedPart): ToolOutcome | undefined {
   return imageOutcome(name, bytes) ?? shownNotebook(name, bytes, wanted);
 }
 
-/** A notebook that cannot be read as one is a text like any other. */
+/** A notebook that cannot be parsed is shown as text. */
 function shownNotebook(name: string, bytes: Uint8Array, { offset, limit, cell_id: cellId }: WantedPart) {
   const text = name.toLowerCase().endsWith(".ipynb") ? decodeText(bytes)?.text : undefined;
   const parsed = text === undefined ? { problem: "it is no .ipynb file of text" } : parseNotebook(text);

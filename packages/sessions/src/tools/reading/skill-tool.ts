@@ -47,7 +47,7 @@ export function skillTool(ports: {
       const skill = find(args.name);
       const file = args.file ?? skillFile;
       const statement = `Read ${file} of the skill ${skill.name}`;
-      // The user's own lie with the server's configuration, which no tool reaches by a path.
+      // The user's own skills are in the server's configuration directory, which no tool reaches by a path.
       if (skill.from === "user") return { statement, effects: [{ type: "session" }] };
       const path = await workspace.resolve(`${skill.folder}/${file}`);
       return { statement, effects: [{ type: "read", path }] };

@@ -12,7 +12,7 @@ const parameters = z.strictObject({
   path: z.string().min(1).optional().describe("Only symbols of this file."),
 });
 
-/** Where something is declared, by the language features of the attached editor. */
+/** Where something is declared, according to the attached editor. */
 export function symbolsTool(ports: {
   readonly workspace: Workspace;
   readonly editor: EditorBridge;

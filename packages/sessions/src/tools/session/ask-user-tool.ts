@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { AskedUser, UserAsker } from "../../bridge/session-bridge.ts";
 import type { ToolFact } from "../tool-fact.ts";
 
-/** A text as a person is shown it: on lines of its own choice or on one, and nothing in it that cannot be seen. */
+/** Text for a user: one or several lines, without hidden characters. */
 const words = (most: number, lines: "one line" | "lines") =>
   z
     .string()
@@ -38,7 +38,7 @@ const parameters = z.strictObject({
   questions: z.array(question).min(1, "questions must not be empty.").max(4, "At most 4 questions go together."),
 });
 
-/** Asks the person at a client. The answer is text and permits nothing: each call is judged as if nobody had said anything. */
+/** Asks the user at a client. The answer is text and permits nothing: each call is judged as before. */
 export function askUserTool(user: UserAsker): Tool<z.infer<typeof parameters>> {
   return {
     name: "AskUser",

@@ -22,8 +22,8 @@ const parameters = z.strictObject({
 });
 
 /**
- * Asks the user for more scope: `createScopeExpansionPolicy` makes the gate ask, and `execute` runs only after a yes. The
- * risk is high, so that no yes is remembered and none is given by a flag.
+ * Asks the user for more scope: `createScopeExpansionPolicy` makes the gate ask, and `execute` runs only after a yes. High
+ * risk, so that no yes is remembered or given by a flag.
  */
 export function requestScopeExpansionTool(ports: {
   readonly intents: Pick<IntentsService, "selectable" | "expandScope">;

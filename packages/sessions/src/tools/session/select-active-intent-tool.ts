@@ -5,11 +5,11 @@ import type { IntentsService } from "../../intents/intents-service.ts";
 import type { ToolFact } from "../tool-fact.ts";
 
 const parameters = z.strictObject({
-  // Not required by the schema: a call without it is told which ids there are.
+  // Optional in the schema: a call without it is answered with the available ids.
   intent_id: z.string().max(200).optional().describe("Required: the id of the intent to work under."),
 });
 
-/** The handshake: takes an intent on, and gives back what it demands. */
+/** Selects an intent, and returns what it demands. */
 export function selectActiveIntentTool(ports: {
   readonly intents: Pick<IntentsService, "selectable">;
 }): Tool<z.infer<typeof parameters>> {

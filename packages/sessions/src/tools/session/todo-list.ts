@@ -5,7 +5,7 @@ export interface TodoList {
   read(): readonly Todo[];
 }
 
-/** As a model reads them: it has no use for when each was written. */
+/** The todos for a model, without their times. */
 export function todosText(todos: readonly Todo[]): string {
   return JSON.stringify(todos.map(({ id, content, status, priority }) => ({ id, content, status, priority })));
 }

@@ -52,7 +52,7 @@ export function todoWriteTool(ports: TodoWritePorts): Tool<TodoWriteArguments> {
   };
 }
 
-/** A todo is the same one when it has the same id, or without one, the same content. */
+/** Todos are the same if they have the same id, or without one, the same content. */
 function merged(old: readonly Todo[], items: readonly TodoItem[], time: string): readonly Todo[] {
   const byId = new Map(old.map((todo) => [todo.id, todo]));
   const taken = new Set(items.flatMap(({ id }) => (id === undefined ? [] : [id])));

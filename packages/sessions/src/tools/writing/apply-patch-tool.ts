@@ -46,7 +46,9 @@ export function applyPatchTool(ports: FileChangePorts): Tool<Patch> {
   const isSeen = (path: WorkspacePath, { sha256 }: FileContent) =>
     ports.knownFiles.base(path.relative)?.sha256 === sha256;
 
-  /** One effect; a failure waits where it could tell what is in a file that was not read. @param told whose text it could tell */
+  /**
+   * One effect; a failure is held back if it could reveal the content of an unread file. @param told whose text it could reveal
+   */
   const planned = (
     path: WorkspacePath,
     before: FileContent | undefined,
@@ -176,7 +178,7 @@ function movedFile(
   { before, mode, name }: { readonly before: FileContent; readonly mode: number; readonly name: string },
   time: ComparingTime,
 ): IntendedFile {
-  // As Move does: also what is not text.
+  // Like Move: works for non-text files too.
   if (file.hunks.length === 0)
     return { type: "moved", bytes: before.bytes, mode, content: decodeText(before.bytes)?.text };
   const { text, note = "" } = patched(file, before, name, time);
@@ -184,7 +186,7 @@ function movedFile(
   return { type: "moved", bytes: fileBytes(text), mode, content: fileText(text), note };
 }
 
-/** Not even looked at, so that it is not revealed whether it exists. */
+/** Not examined, so that its existence is not revealed. */
 function outsideOf(
   plans: PlannedChanges,
   path: WorkspacePath,

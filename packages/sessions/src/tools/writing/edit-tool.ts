@@ -17,7 +17,10 @@ const parameters = z
 
 type EditArguments = z.infer<typeof parameters> | LineEditArguments;
 
-/** Replaces one text in a file: as it is written, else the one place that has it but for white space and characters that look alike. Line ends and byte order mark stay what they are. */
+/**
+ * Replaces one text in a file: an exact match, or else the only match that differs in white space and similar-looking
+ * characters. Line ends and byte order mark are kept.
+ */
 export function editTool(ports: FileChangePorts): Tool<EditArguments> {
   return oneFileTool<EditArguments>(ports, {
     name: "Edit",

@@ -19,7 +19,7 @@ const parameters = z.strictObject({
   to: z.string().min(1, "to must not be empty.").describe("Its new path; nothing may be there yet."),
 });
 
-/** Moves one file: the new one is made and the old one deleted, both or neither. */
+/** Moves one file: creates the new one and deletes the old one, atomically. */
 export function moveTool(ports: FileChangePorts): Tool<z.infer<typeof parameters>> {
   const plans = new PlannedChanges();
   return {

@@ -68,7 +68,7 @@ function intendedNotebook(args: EditArguments, before: FileContent, name: string
   if (edited === undefined) throw unknownCell(name, args.cell_id ?? "");
   const intended = intendedText(edited, before.bytes);
   if (edit.type === "replace" || !isNumbered(parsed.notebook, edited)) return intended;
-  // The next edit would mean a cell by the number that it had.
+  // The next edit would refer to a cell by its former number.
   return { ...intended, readAgain: true, note: `Cells without an id have other names now: read ${name} again.` };
 }
 

@@ -18,25 +18,25 @@ import {
 } from "./change/file-change.ts";
 import { staleFileDetail } from "./change/stale-file-detail.ts";
 
-/** A tool that changes one file, said by what happens to the file's content. */
+/** A tool that changes one file, defined by the change to the file's content. */
 export interface OneFileChange<Args> {
   readonly name: string;
   readonly description: string;
   readonly parameters: ZodType<Args>;
-  /** Besides those of the path. */
+  /** Other names of arguments, besides the path's. */
   readonly otherNames?: Readonly<Record<string, string>>;
   readonly otherForms?: readonly ArgumentsForm<Args>[];
-  /** What happens to a file that exists. */
+  /** Operation on an existing file. */
   readonly operation: "update" | "delete";
-  /** What to do when there is no file; undefined: the tool makes one. */
+  /** Hint if the file is missing; undefined: the tool creates it. */
   readonly missingHint: string | undefined;
   /**
-   * Throws `ToolFailure` when it cannot be done.
-   * @param before undefined when nothing is there; never without a `missingHint`
+   * Throws `ToolFailure` if it is impossible.
+   * @param before undefined if the file is missing; never with a `missingHint`
    * @param name of the file, for messages
    */
   intend(args: Args, before: FileContent | undefined, name: string): IntendedFile;
-  /** The arguments as `intend` took them, where it had to fit edits. */
+  /** The arguments as `intend` applied them, if edits had to be fitted. */
   fit?(args: Args, fitted: readonly FittedEdit[]): Args;
 }
 
@@ -63,7 +63,7 @@ export function oneFileTool<Args extends { readonly file_path: string }>(
       const path = await ports.workspace.resolve(args.file_path);
       const name = pathName(path);
       if (!path.inside) {
-        // Not even looked at, so that it is not revealed whether it exists.
+        // Not examined, so that its existence is not revealed.
         const failure = new ToolFailure("outside_workspace", `${name} lies outside the workspace.`, {
           failureClass: "permission_denied",
         });
@@ -76,7 +76,7 @@ export function oneFileTool<Args extends { readonly file_path: string }>(
         } as const;
         return { statement: `${change.name} ${name}`, effects: [plans.planFailure(write, failure)] };
       }
-      // A file with unsaved changes is what its editor says, not what is on disk.
+      // For a file with unsaved changes, the editor's text counts, not the disk's.
       const inEditor =
         change.operation === "update" &&
         ports.knownFiles.base(path.relative)?.source === "buffer" &&
@@ -87,7 +87,7 @@ export function oneFileTool<Args extends { readonly file_path: string }>(
         : await currentContent(ports.workspace, path, signal);
       if (before === undefined && change.missingHint !== undefined) throw notFound(path, change.missingHint);
       const base = ports.knownFiles.base(path.relative);
-      // What the session has read already is not a secret to it, so it may hear at once why the change cannot be made.
+      // The session already read this content, so the error may be reported at once.
       const seen = (content: FileContent | undefined) => content === undefined || base?.sha256 === content.sha256;
       try {
         const intended = intend(args, before, path);
@@ -124,7 +124,7 @@ export function oneFileTool<Args extends { readonly file_path: string }>(
   };
 }
 
-/** Whether the model saw this content's lines with their numbers: its own edits since have moved them. */
+/** Whether the model saw this content with line numbers: its own edits since have moved them. */
 function hasLineNumbers({ knownFiles }: FileChangePorts, path: WorkspacePath, content: FileContent | undefined) {
   return knownFiles.hasLineNumbers(path.relative) && knownFiles.base(path.relative)?.sha256 === content?.sha256;
 }

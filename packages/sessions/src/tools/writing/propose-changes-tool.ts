@@ -12,7 +12,7 @@ import { fitNote } from "./change/fit-note.ts";
 import { textEdits } from "./multi-edit-tool.ts";
 import { editedText, type FileProposal, type ProposedFilePorts, proposedFile } from "./proposed-file.ts";
 
-/** Files looked at together: enough to hide an editor's round trip, few enough not to flood it. */
+/** Files handled in parallel: enough to hide an editor's latency, few enough not to overload it. */
 const atOnce = 8;
 
 const change = z
@@ -57,7 +57,7 @@ export const proposeParameters = z.strictObject({
 export type ProposeArguments = z.infer<typeof proposeParameters>;
 export type ProposeChange = ProposeArguments["changes"][number];
 
-/** Names that models give to the parts of a change. */
+/** Names that models use for the parts of a change. */
 export const proposeNames = {
   file_path: "path",
   filePath: "path",
@@ -70,12 +70,12 @@ export const proposeNames = {
 
 interface WantedFile {
   readonly proposal: Omit<FileProposal, "path" | "operation">;
-  /** SHA-256 of the text that edits were made on. */
+  /** SHA-256 of the text that the edits were applied to. */
   readonly editedSha256?: string;
   readonly note: string;
 }
 
-/** Shows changes to the user; nothing is written. The result is JSON, with the count of hunks for each file. */
+/** Shows changes to the user; nothing is written. The result is JSON, with the number of hunks of each file. */
 export function proposeChangesTool(ports: ProposedFilePorts): Tool<ProposeArguments> {
   const files = new WeakMap<Effect, WantedFile | ToolFailure>();
   let turnWithProposal: string | undefined;
@@ -95,7 +95,7 @@ export function proposeChangesTool(ports: ProposedFilePorts): Tool<ProposeArgume
     parameters: proposeParameters,
     otherNames: proposeNames,
     access: "read",
-    // What it proposes on may have been read by the call before.
+    // The call before may have read the file that this one changes.
     alone: true,
 
     async analyse(args, { turnId, signal }) {
@@ -172,7 +172,7 @@ export function proposeChangesTool(ports: ProposedFilePorts): Tool<ProposeArgume
   };
 }
 
-/** Not what the model has said itself: contents and diffs would fill the conversation a second time. */
+/** Without what the model sent itself: contents and diffs would fill the conversation twice. */
 function proposalJson(files: readonly { readonly change: ProposedChange; readonly note: string }[]): string {
   return JSON.stringify({
     changes: files.map(({ change, note }) => ({
@@ -200,7 +200,7 @@ export function refuseTooMuch(args: ProposeArguments): void {
   });
 }
 
-/** One file under two names is one file: through links (paths are real already), by letter case, by Unicode form. */
+/** One file under two names counts as one: through links (paths are already real), letter case, Unicode form. */
 export function refuseDuplicate(seen: Map<string, string>, path: WorkspacePath): void {
   const key = path.absolute.normalize("NFC").toLowerCase();
   const other = seen.get(key);
@@ -220,7 +220,7 @@ function moreThan(count: number, shown: number): string {
   return count > shown ? ` and ${count - shown} more` : "";
 }
 
-/** Results in the order of the items, some at a time; the first failure ends it. */
+/** Results in the order of the items, with limited parallelism; the first failure stops it. */
 async function inOrder<Item, Result>(
   items: readonly Item[],
   work: (item: Item, index: number) => Promise<Result>,

@@ -23,7 +23,7 @@ import { maxFileBytes } from "../text-limits.ts";
 import { editText, type FittedEdit, type TextEdit } from "./change/edit-text.ts";
 import { refuseMaskedText } from "./change/masked-text.ts";
 
-/** Text up to this length stands in the event itself; longer text only in its blob. */
+/** Text up to this length is in the event itself; longer text only in its blob. */
 const inlineLength = 16 * 1024;
 
 export interface ProposedFilePorts {
@@ -40,21 +40,21 @@ export interface FileProposal {
   readonly newContent: string;
 }
 
-/** What edits make of a file. */
+/** The result of edits of a file. */
 export interface EditedText {
   /** The whole text, with the file's own line ends. */
   readonly content: string;
-  /** Of what they were made on. */
+  /** SHA-256 of the text they were applied to. */
   readonly sha256: string;
-  /** Edits whose old text the file has only nearly. */
+  /** Edits whose old text matched inexactly. */
   readonly fitted: readonly FittedEdit[];
   /** The session has read that text. */
   readonly seen: boolean;
 }
 
 /**
- * Edits of the editor's buffer where there is one, of the file on disk otherwise. A failure is handed back: it may tell what is in
- * the file, which is not revealed before the policies have decided.
+ * Applies edits to the editor's buffer, if there is one, otherwise to the file on disk. A failure is returned, not thrown: it
+ * may reveal the file's content, which must wait until the policies have decided.
  */
 export async function editedText(
   ports: ProposedFilePorts,
@@ -83,8 +83,8 @@ export async function editedText(
 }
 
 /**
- * One change as a user is shown it: against the editor's buffer where there is one, against the disk otherwise. What stands
- * against it becomes `conflict` and a warning. Writes nothing but blobs. Throws `masked_text`.
+ * One change as shown to a user: compared with the editor's buffer if there is one, otherwise with the disk. Obstacles become
+ * `conflict` and a warning. Writes only blobs. Throws `masked_text`.
  */
 export async function proposedFile(
   ports: ProposedFilePorts,
@@ -116,7 +116,7 @@ export async function proposedFile(
     unifiedDiff: diff.text,
     newContent: newContent.length <= inlineLength ? newContent : "",
     ...(newContentBlob === undefined ? {} : { newContentBlob }),
-    // A create is based on nothing, also where something stands in its way.
+    // A create has no base, even if something is in its way.
     baseSha256: base.type === "missing" || operation === "create" ? "" : base.base.sha256,
     ...(baseBlob === undefined ? {} : { baseBlob }),
     conflict: objection.conflict,
@@ -128,7 +128,7 @@ export async function proposedFile(
 type CurrentBase =
   | { readonly type: "missing"; readonly warning: string }
   | { readonly type: "text"; readonly text: EditableText; readonly base: FileBase; readonly warning: string }
-  /** Something that no text can be proposed for: binary, too large, a directory. */
+  /** No text change can be proposed: binary, too large, a directory. */
   | { readonly type: "opaque"; readonly base: FileBase; readonly warning: string };
 
 /** For a create: whether something is in the way. */
@@ -145,7 +145,7 @@ async function currentBase(ports: ProposedFilePorts, path: WorkspacePath, signal
       : { text: undefined, warning: "" };
   const disk = stat === undefined ? undefined : await diskBase(ports.workspace, path, edited.warning, signal);
   if (edited.text === undefined) return disk ?? { type: "missing", warning: "" };
-  // A buffer without unsaved changes is what the disk says; the disk knows its bytes exactly.
+  // A buffer without unsaved changes equals the disk, which has the exact bytes.
   if (!edited.text.dirty && disk !== undefined) return disk;
   const content = edited.text.content;
   const marked = content.startsWith("\uFEFF");
@@ -157,7 +157,7 @@ async function currentBase(ports: ProposedFilePorts, path: WorkspacePath, signal
   return { type: "text", text, base: { source: edited.text.dirty ? "buffer" : "disk", sha256 }, warning: "" };
 }
 
-/** What the editor has of a file; a warning when it could not say. */
+/** The editor's text of a file; a warning if it could not be read. */
 async function editorText(
   editor: EditorBridge,
   path: WorkspacePath,
@@ -218,7 +218,7 @@ function objectionTo(
   return { conflict: true, warning: "The file changed since it was read." };
 }
 
-/** Line ends and byte order mark as the file has them, unless the text says CRLF itself. */
+/** Line ends and byte order mark as in the file, unless the text itself has CRLF. */
 function newFile(content: string, old: EditableText | undefined): EditableText {
   const bom = content.startsWith("\uFEFF");
   const text = bom ? content.slice(1) : content;

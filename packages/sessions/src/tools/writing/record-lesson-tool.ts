@@ -11,7 +11,7 @@ import { currentContent, type FileChangePorts, type IntendedFile } from "./chang
 import { oneFileTool } from "./one-file-tool.ts";
 
 const files = projectNotePaths;
-/** Made when none is there. */
+/** Created if no notes file exists. */
 const firstFile = "AGENT.md";
 
 const parameters = z.strictObject({
@@ -29,9 +29,9 @@ const parameters = z.strictObject({
 
 type RecordLessonArguments = z.infer<typeof parameters>;
 
-/** Adds a lesson to the project's notes. It is a write like any other, but needs no reading before: it only adds a line. */
+/** Adds a lesson to the project's notes. It is a write like any other, but needs no earlier read: it only adds a line. */
 export function recordLessonTool(ports: FileChangePorts): Tool<RecordLessonArguments> {
-  // What this tool itself read: the session's own bases are not touched, because the model saw nothing of the file.
+  // Only this tool's own read: the session's bases are unchanged, because the model did not see the file.
   const ownReading = new KnownFiles();
   const change = oneFileTool(
     { ...ports, knownFiles: ownReading },
@@ -67,7 +67,7 @@ export function recordLessonTool(ports: FileChangePorts): Tool<RecordLessonArgum
       const own = changeArguments(args);
       const path = await ports.workspace.resolve(own.file_path);
       const base = ports.knownFiles.base(path.relative);
-      // A file with unsaved changes that the session read is written through its editor, on that base.
+      // If the session read a file with unsaved changes, it is written through its editor, on that base.
       if (base?.source === "buffer") ownReading.observe({ path: path.relative, ...base });
       else if (path.inside) {
         const now = await currentContent(ports.workspace, path, context.signal);

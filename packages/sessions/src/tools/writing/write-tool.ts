@@ -14,8 +14,8 @@ const parameters = z.strictObject({
 });
 
 /**
- * Writes a whole file. An existing file keeps its byte order mark and, unless the content says CRLF itself, its line ends;
- * a new file holds exactly the content.
+ * Writes a whole file. An existing file keeps its byte order mark and, unless the content itself has CRLF, its line ends; a new
+ * file gets exactly the content.
  */
 export function writeTool(ports: FileChangePorts): Tool<z.infer<typeof parameters>> {
   return oneFileTool(ports, {
@@ -29,7 +29,7 @@ export function writeTool(ports: FileChangePorts): Tool<z.infer<typeof parameter
   });
 }
 
-/** What the text makes of a file. @param before undefined for a new one */
+/** The file's new text. @param before undefined for a new file */
 export function intendedText(content: string, before: Uint8Array | undefined): IntendedText {
   const byteOrderMark = "\uFEFF";
   const bom = content.startsWith(byteOrderMark);

@@ -7,20 +7,20 @@ import { onlyProposes, whyNotStaged } from "../../policies/proposal-mode.ts";
 import type { Session } from "../../session/session.ts";
 import { buildTurnGate } from "./turn-gate.ts";
 
-/** What the gate would decide about a call, and everything that spoke against it. */
+/** The gate's decision on a call, and everything against it. */
 export interface CallCheck {
   readonly verdict: "allow" | "ask" | "deny";
   readonly risk: Risk;
   readonly fired: readonly FiredPolicy[];
-  /** Empty for a plain allow. */
+  /** Empty if simply allowed. */
   readonly reason: string;
-  /** Allowed, and it runs on a copy: what it changes is judged before any of it is kept. */
+  /** Allowed, and it runs on a copy: its changes are judged before any is kept. */
   readonly staged: boolean;
 }
 
 /**
- * Stages 1 to 4 of the gate for one call, as a turn that starts now would have them. No tool runs and nobody is asked;
- * users' own hooks are, since they have a say.
+ * Stages 1 to 4 of the gate for one call, as in a turn that starts now. No tool runs and no question is asked; users' own hooks
+ * run, because they take part in the decision.
  */
 export async function checkCall(session: Session, tool: string, argumentsJson: string): Promise<CallCheck> {
   const { signal } = new AbortController();
@@ -51,7 +51,7 @@ export async function checkCall(session: Session, tool: string, argumentsJson: s
   };
 }
 
-/** Why every command of a session is refused, whatever it is; undefined where its mode is not the reason. */
+/** Why every command of a session is refused; undefined if the mode is not the reason. */
 async function whyNoCommands(session: Session): Promise<string | undefined> {
   if (session.settings.editingMode !== "proposal") return undefined;
   const why = await whyNotStaged(session);

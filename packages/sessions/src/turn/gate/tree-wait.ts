@@ -2,24 +2,24 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { SessionEvent } from "@gennai/agent/events/session-event";
 import type { WorkingTreeClaim } from "../../session/working-tree-claim.ts";
 
-/** Milliseconds between looks: the one who has the tree may be another process, and may be killed. */
+/** Milliseconds between polls: the holder of the tree may be another process, and may be killed. */
 const pollMs = 200;
 
-/** The one wait of all calls of a turn that wait now; it is stopped when the last of them has left. */
+/** One wait shared by all waiting calls of a turn; it ends when the last of them has left. */
 interface SharedWait {
   readonly ended: Promise<void>;
   readonly stop: AbortController;
   callers: number;
 }
 
-/** Has one turn wait in line for its working tree while another session writes there; in all for no longer than its limit. */
+/** Lets a turn wait in line for its working tree while another session writes there, up to a total limit. */
 export class TreeWait {
   readonly #tree: WorkingTreeClaim;
   readonly #emit: (event: SessionEvent) => void;
   #leftMs: number;
   #shared: SharedWait | undefined;
 
-  /** @param options.limitMs for the whole turn: a model that tries again and again does not wait anew each time */
+  /** @param options.limitMs for the whole turn: repeated calls do not wait the full time again */
   constructor(
     tree: WorkingTreeClaim,
     options: { readonly limitMs: number; readonly emit: (event: SessionEvent) => void },
@@ -30,8 +30,8 @@ export class TreeWait {
   }
 
   /**
-   * Resolves when the tree is this turn's, or the limit is reached: a claim says which. Rejects when the signal aborts. Calls of
-   * one turn that wait at the same time have one place in line: with one each, the second would wait for the first.
+   * Resolves when the tree is this turn's, or the limit is reached; a claim shows which. Rejects when the signal aborts.
+   * Waiting calls of one turn share one place in line: otherwise the second would wait for the first.
    */
   async wait(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
@@ -56,7 +56,7 @@ export class TreeWait {
   #begin(): SharedWait {
     const stop = new AbortController();
     const ended = this.#wait(stop.signal);
-    // Nobody hears of it once the last caller has left.
+    // Not observed once the last caller has left.
     ended.catch(() => undefined);
     return { ended, stop, callers: 0 };
   }

@@ -32,30 +32,30 @@ import { type TaskPorts, taskTools } from "../sub-agents/task-tools.ts";
 import { TreeWait } from "./tree-wait.ts";
 import { turnTools } from "./turn-tools.ts";
 
-/** Milliseconds a policy may take. */
+/** Maximum milliseconds for a policy. */
 const policyTimeoutMs = 5_000;
 
-/** The tools of one turn behind its gate. Disposing gives up the claim to the working tree. */
+/** The tools of one turn behind its gate. Disposing releases the claim to the working tree. */
 export interface TurnGate extends Disposable {
   readonly tools: GovernedTools;
-  /** What the user should know before the turn runs. */
+  /** Warnings for the user before the turn runs. */
   readonly warnings: readonly (string | Warning)[];
   /** SHA-256 of the rules in force. */
   readonly policySha256: string;
   readonly own: OwnCalls;
-  /** Where what its tools change is staged; undefined where they change the workspace, or nothing. */
+  /** Staged changes of its tools; undefined if they change the workspace itself, or nothing. */
   readonly proposal: SessionProposal | undefined;
   /** Files that calls through this gate saw and changed. */
   readonly notes: NotedFiles;
-  /** Who looks at files that the model's calls changed, for their results. */
+  /** Checks files that the model's calls changed, for their results. */
   readonly afterEdit: LookAfterEdit;
-  /** Has made, beside other work, what the first command of a workspace would wait for. Never throws. */
+  /** Prepares in the background what the first command of a workspace would wait for. Never throws. */
   warmUp(): void;
-  /** Resolves when what its last command changed is kept, so that the turn may end. Never rejects. */
+  /** Resolves when the last command's changes are kept, so that the turn may end. Never rejects. */
   settle(): Promise<void>;
 }
 
-/** Builds the tools, rules and records of one turn. Throws `ServiceError` for rules that cannot be read. */
+/** Builds the tools, rules and records of one turn. Throws `ServiceError` for unreadable rules. */
 export async function buildTurnGate(
   session: Session,
   scenario: Scenario,
@@ -65,17 +65,17 @@ export async function buildTurnGate(
     readonly signal: AbortSignal;
     /** Nothing runs: the working tree is not claimed. */
     readonly onlyChecks?: boolean;
-    /** In place of what the session last saw of files. */
+    /** Replaces the session's known files. */
     readonly knownFiles?: KnownFiles;
-    /** What sub-agents of the turn work with; without it there are none. */
+    /** What the turn's sub-agents need; without it there are none. */
     readonly subAgents?: Omit<TaskPorts, "session" | "scenario" | "tools" | "govern">;
-    /** In place of the session's own. */
+    /** Replaces the session's editing mode. */
     readonly editingMode?: ChosenMode;
-    /** What the server calls for the user besides its usual tools. */
+    /** More tools that the server calls for the user. */
     readonly moreOwnTools?: (proposal: SessionProposal | undefined) => readonly Tool[];
-    /** In place of the session's remembered answers. */
+    /** Replaces the session's remembered answers. */
     readonly remembered?: RememberedAnswers;
-    /** Milliseconds a question waits for a client that can answer it; the session's setting when left out. */
+    /** Milliseconds a question waits for a client that can answer it; default: the session's setting. */
     readonly waitForClientMs?: number;
   },
 ): Promise<TurnGate> {
@@ -94,9 +94,9 @@ export async function buildTurnGate(
     waitForClientMs: turn.waitForClientMs,
   });
   const tree = new WorkingTreeClaim(services.locks, workspace.place, session.id);
-  // Anyone who only asks what would be decided holds up no other work.
+  // A mere check must not block other work.
   const claimTree = (): TreeClaim | Promise<TreeClaim> => {
-    // What is staged holds up no other work either.
+    // Staged changes do not block other work either.
     if (proposal !== undefined) return { type: "ours" };
     return onlyChecks ? tree.look() : tree.claim();
   };
@@ -188,7 +188,7 @@ export async function buildTurnGate(
       policyTimeoutMs,
       now: services.now,
     });
-    /** For what stands behind a command: no results of its own in the conversation, recorded as the same agent's. */
+    /** Tools for the calls that follow a command: without results in the conversation, recorded under the same agent. */
     const behind = (): GovernedTools => {
       if (calls.forUser === true) return governed;
       return isMain ? own : govern(ownTools, { ...calls, forUser: true });
@@ -217,7 +217,7 @@ export async function buildTurnGate(
     notes,
     afterEdit,
     warnings: [
-      // What is said once is kept for the turn that follows.
+      // Warnings are given once, so a mere check must not use them up.
       ...(onlyChecks ? [] : await proposalWarnings(session, { scenario, editingMode, proposal })),
       ...rules.hookWarnings,
       ...warnings,
@@ -231,7 +231,7 @@ export async function buildTurnGate(
   };
 }
 
-/** Sessions whose user knows that nothing can be staged. */
+/** Sessions whose user was told that nothing can be staged. */
 const told = new WeakSet<Session>();
 
 async function proposalWarnings(

@@ -30,11 +30,11 @@ import { createTools } from "../../tools/tool-set.ts";
 
 /** The tools of one turn, not yet behind a gate. */
 export interface TurnTools {
-  /** What the model may call, by name. */
+  /** Tools that the model may call, by name. */
   readonly tools: Map<string, Tool>;
-  /** What the server calls for the user, in every scenario. */
+  /** Tools that the server calls for the user, in every scenario. */
   readonly ownTools: Map<string, Tool>;
-  /** Names that the scenario and the editing mode permit, whether there is such a tool or not. */
+  /** Names that the scenario and the editing mode permit, even if no such tool exists. */
   readonly offered: ReadonlySet<string>;
   readonly warnings: readonly (string | Warning)[];
 }
@@ -42,7 +42,7 @@ export interface TurnTools {
 const ownToolNames: ReadonlySet<string> = new Set(["Read", "Glob", "Bash", "Problems"]);
 const noTools: OfferedTools = { tools: [], warnings: [] };
 
-/** The tools that a turn with this scenario has: the server's, those its editor can help with, skills, and those of others. */
+/** The tools of a turn with this scenario: the server's, those that need its editor, skills, and external ones. */
 export async function turnTools(
   session: Session,
   scenario: Scenario,
@@ -51,10 +51,10 @@ export async function turnTools(
     readonly rules: TurnRules;
     readonly editingMode: EditingMode;
     readonly knownFiles: KnownFiles;
-    /** Where what the tools change is staged, in place of the workspace. */
+    /** Staged changes, in place of the workspace. */
     readonly proposal: SessionProposal | undefined;
     readonly repositoryChecks: RepositoryChecks;
-    /** Nothing runs, so the tools of others are not started. */
+    /** Nothing runs, so external servers are not started. */
     readonly onlyChecks: boolean;
     readonly signal: AbortSignal;
   },
@@ -141,7 +141,7 @@ export async function turnTools(
   const external =
     turn.onlyChecks || client !== undefined ? noTools : await services.mcp.tools(workspace, scenario.mcp);
   for (const tool of external.tools) {
-    // Where nothing may be written, only what by the user's word only reads.
+    // If nothing may be written, only tools that only read according to the user.
     if (editingMode === "branch" || tool.access === "read") tools.set(tool.name, tool);
   }
   for (const [name, tool] of tools) tools.set(name, withEndedRuns(tool, background));
@@ -158,7 +158,7 @@ export async function turnTools(
   };
 }
 
-/** What is staged is no editor's: its buffers are looked at when a person keeps something. */
+/** Without the editor's buffers: staged changes are compared with them only when the user keeps something. */
 function withoutBuffers(editor: SessionBridge): EditorBridge {
   const hidden: ReadonlySet<string> = new Set(["file-read", "apply-changes", "diagnostics"]);
   return { ...editor, can: (kind) => !hidden.has(kind) && editor.can(kind) };
@@ -181,7 +181,7 @@ async function keptOutputText({ state, services }: Session, name: string): Promi
   return bytes === undefined ? undefined : new TextDecoder().decode(bytes);
 }
 
-/** Has what git's history holds of secrets masked from now on. */
+/** Masks secrets from git's history from now on. */
 function learnSecrets({ services }: Session, { governance }: TurnRules): Staging["learnSecrets"] {
   return async (options) => {
     for (const value of (await governance.historySecrets?.look(options)) ?? []) services.redactor.learn(value);

@@ -3,8 +3,8 @@ import type { Session } from "../../session/session.ts";
 import { loadSkills, type Skill } from "../../skills/load-skills.ts";
 
 /**
- * The skills that a turn of this session may use, by name. Throws `ServiceError` when the project's configuration cannot be read.
- * @param mayRead made for this session a moment ago
+ * The skills that a turn of this session may use, by name. Throws `ServiceError` if the project's configuration cannot be read.
+ * @param mayRead created for this session just before
  */
 export async function sessionSkills(session: Session, mayRead?: MayRead): Promise<ReadonlyMap<string, Skill>> {
   const { workspace, services } = session;

@@ -8,21 +8,21 @@ import { modeFor } from "../../policies/proposal-mode.ts";
 import type { Session } from "../../session/session.ts";
 import { sessionSkills } from "./session-skills.ts";
 
-/** The system prompt of a turn with this scenario, as a model that was told nothing yet would get it now. */
+/** The system prompt of a turn with this scenario, for a model that was told nothing yet. */
 export async function turnPrompt(session: Session, scenario: Scenario): Promise<string> {
   return instructionsText(await turnInstructions(session, scenario));
 }
 
-/** What a model is told before the conversation of a turn with this scenario, as it is now; masked. */
+/** The current instructions before the conversation of a turn with this scenario; masked. */
 export async function turnInstructions(
   session: Session,
   scenario: Scenario,
   notes?: ProjectNotes,
 ): Promise<Instructions> {
   const { services, workspace, state } = session;
-  // Without the project's rules the model is asked nothing.
+  // Without the project's rules, no request goes to the model.
   await workspace.syncControl({ workedOn: state.knownFiles.paths, maxAgeMs: 250 });
-  // Files that were worked on since may have notes of their own.
+  // Directories of files worked on since may have their own notes.
   const worked = [...state.knownFiles.paths].some((path) => path.includes("/"));
   const mayRead = await createMayRead(session);
   const now = notes === undefined || worked ? await projectNotes(session, mayRead) : notes;
@@ -56,7 +56,7 @@ export async function turnInstructions(
   };
 }
 
-/** @param mayRead made for this session a moment ago */
+/** @param mayRead created for this session just before */
 export async function projectNotes(session: Session, mayRead?: MayRead): Promise<ProjectNotes> {
   const { services, workspace, state } = session;
   return readProjectNotes(workspace.controlRoot, services.redactor, {

@@ -3,14 +3,14 @@ import type { CallOutcome, Decision } from "@gennai/governance/gate/gate-journal
 import type { LedgerCall, LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import { isToolFact } from "../../tools/tool-fact.ts";
 
-/** True of a call that reads files or their names, and that nobody had to agree to. */
+/** True for a call that only reads files or their names, without a question. */
 export function onlyReads({ effects, confirmation }: Decision): boolean {
   return confirmation === undefined && effects.length > 0 && effects.every(({ type }) => reading.has(type));
 }
 
 const reading: ReadonlySet<Effect["type"]> = new Set(["read", "list", "search"]);
 
-/** Calls in the words in which the model made them, where these are not the recorded ones. */
+/** Calls as the model wrote them, if different from what is recorded. */
 export function asCalled(decisions: readonly Decision[]): LedgerEntry["details"] {
   const made = decisions.flatMap(({ call, asCalled: words }) =>
     words === undefined ? [] : [[call.id, words] as const],
@@ -32,7 +32,7 @@ export function intentCall(decision: Decision): LedgerCall {
   };
 }
 
-/** What of the network was decided about. */
+/** Network endpoints that were decided on. */
 function reachesOf({ effects }: Decision): Pick<LedgerCall, "reaches"> {
   const reaches = effects.flatMap((effect) => (effect.type === "net" ? [effect.url] : []));
   return reaches.length === 0 ? {} : { reaches };
@@ -74,7 +74,7 @@ function alsoAsked({ alsoAsked: others = [] }: Decision): Pick<LedgerCall, "also
   return asked.length === 0 ? {} : { alsoAsked: asked };
 }
 
-/** Who answered questions of the model, by call. */
+/** Who answered the model's questions, by call. */
 export function askedUser(ran: readonly { readonly result: CallOutcome }[]): LedgerEntry["details"] {
   const asked = ran.flatMap(({ result }) =>
     (result.outcome?.facts ?? []).flatMap((fact) =>

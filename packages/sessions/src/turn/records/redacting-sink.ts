@@ -7,7 +7,7 @@ type TextDelta = Extract<SessionEvent, { readonly type: "text-delta" | "thinking
 type Call = Extract<SessionEvent, { readonly type: "tool-call" }>;
 type Waiting = { readonly event: SessionEvent; readonly itemId: string | undefined };
 
-/** A sink that masks what the model writes before it goes on to `inner`. Events keep their order. */
+/** A sink that masks the model's text before passing it to `inner`. Events keep their order. */
 export function createRedactingSink(inner: TurnSink, redactor: LiveRedactor): TurnSink {
   return new RedactingSink(inner, redactor);
 }
@@ -15,11 +15,11 @@ export function createRedactingSink(inner: TurnSink, redactor: LiveRedactor): Tu
 class RedactingSink implements TurnSink {
   readonly #inner: TurnSink;
   readonly #redactor: LiveRedactor;
-  /** By item. Text keeps its stream for the turn: what was shown counts for what follows, also behind other items. */
+  /** By item. A text's stream lasts for the turn: masking of later parts depends on earlier ones, also across other items. */
   readonly #texts = new Map<string, LiveRedactionStream>();
   /** By item, until its call is complete. */
   readonly #arguments = new Map<string, ArgumentsRedaction>();
-  /** The text item that was written last; the only one that may hold something back. */
+  /** The last written text item; only this one may hold something back. */
   #current:
     | { readonly type: TextDelta["type"]; readonly itemId: string; readonly stream: LiveRedactionStream }
     | undefined;
@@ -58,7 +58,7 @@ class RedactingSink implements TurnSink {
     await this.#inner.flush();
   }
 
-  /** The way of nearly all events: nothing waits, and nothing in them needs a closer look. */
+  /** The fast path for nearly all events: nothing is queued, and the event needs no further check. */
   #emitNow(event: SessionEvent, itemId: string | undefined): boolean {
     if (isText(event)) {
       const current = this.#current;
@@ -84,7 +84,7 @@ class RedactingSink implements TurnSink {
     });
   }
 
-  /** Never rejects: what went wrong comes out of `settle`, and nothing more is written. */
+  /** Never rejects: `settle` reports the error, and nothing more is written. */
   async #step(work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -92,7 +92,7 @@ class RedactingSink implements TurnSink {
       this.#failure ??= error instanceof Error ? error : new Error(String(error));
       this.#queue.length = 0;
     } finally {
-      // Something may have come in since the last look at the queue.
+      // An event may have been queued since the last check.
       this.#working = this.#queue.length > 0 ? this.#work() : undefined;
     }
   }
@@ -138,7 +138,7 @@ class RedactingSink implements TurnSink {
     this.#arguments.delete(item);
     if (pieces !== undefined) {
       const text = await pieces.end();
-      // The pieces have the id the model gave; the call may have been told apart from one of the same id.
+      // Deltas have the model's id; the call may have got another one to be unique.
       if (text !== "") this.#inner.emit({ type: "tool-call-delta", id: item, text }, itemId);
     }
     const argumentsJson = await (pieces?.whole(event.argumentsJson) ??
@@ -146,7 +146,7 @@ class RedactingSink implements TurnSink {
     this.#inner.emit({ ...(await this.#withoutSecretThinking(event)), argumentsJson }, itemId);
   }
 
-  /** Signed thinking, and what is opaque beside it, cannot be masked, only left out. */
+  /** Signed thinking and opaque data cannot be masked, only dropped. */
   async #withoutSecretThinking(event: Call): Promise<Call> {
     const { thinking = "", opaque = "" } = event.providerState ?? {};
     const kept = [thinking, ...textsIn(opaque)].filter((text) => text !== "").join("\n");
@@ -188,7 +188,7 @@ function isText(event: SessionEvent): event is TextDelta {
   return event.type === "text-delta" || event.type === "thinking-delta";
 }
 
-/** The strings in a JSON text, without their names: a name alone makes nothing a secret. */
+/** The string values in a JSON text, without property names: a name alone is no secret. */
 function textsIn(json: string): readonly string[] {
   if (json === "") return [];
   const texts: string[] = [];

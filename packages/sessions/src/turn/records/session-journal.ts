@@ -21,32 +21,32 @@ import { headAndTail, mostShown } from "../../tools/kept-output.ts";
 import { isToolFact, type ToolFact } from "../../tools/tool-fact.ts";
 import { asCalled, askedUser, intentCall, onlyReads, outcomeCall } from "./recorded-calls.ts";
 
-/** Above this many bytes a content is a blob and the event holds only its beginning. */
+/** Larger contents become a blob, and the event has only their beginning. */
 const maxInlineBytes = 16 * 1024;
 
 export interface SessionJournalOptions {
-  /** The session's, or that of a sub-agent in it. */
+  /** The session's writer, or that of a sub-agent. */
   readonly writer: Pick<SessionWriter, "emit" | "commit">;
   readonly modelId: string;
   readonly governance: Pick<WorkspaceGovernance, "rules" | "intentMap">;
-  /** Gets what the calls saw and changed. */
+  /** Records what the calls read and changed. */
   readonly notes: NotedFiles;
-  /** Id of the call that runs the sub-agent whose calls these are. */
+  /** Id of the call that runs the sub-agent of these calls. */
   readonly parentToolCallId?: string;
-  /** Calls that are not the model's, but the server's for the user: they leave no result in the conversation. */
+  /** Calls by the server for the user: they leave no result in the conversation. */
   readonly forUser?: boolean;
-  /** Of calls that another agent makes by itself: which one, and what it calls its session. */
+  /** For calls by another agent: its name, and its id for its session. */
   readonly guarded?: { readonly agent: string; readonly agentSession: string };
 }
 
-/** The gate's records in a session's log: events and ledger entries of one step go in together. */
+/** Writes the gate's records to a session's log: events and ledger entries of one step together. */
 export class SessionJournal implements GateJournal {
   readonly #session: Session;
   readonly #options: SessionJournalOptions;
   readonly #writer: SessionJournalOptions["writer"];
-  /** Ids of calls under way that have no record of their own before their end. */
+  /** Ids of running calls that have no record before their end. */
   readonly #onlyRead = new Set<string>();
-  /** Change sets that are in the log before their call's end. */
+  /** Change sets logged before their call's end. */
   readonly #recorded = new WeakSet<object>();
 
   constructor(session: Session, options: SessionJournalOptions) {
@@ -75,7 +75,7 @@ export class SessionJournal implements GateJournal {
       }),
     );
     if (this.#options.guarded === undefined && decisions.every(onlyReads)) {
-      // Whatever happens to it, nothing changes: one record reports all of it, before anybody gets to know what was read.
+      // Such calls change nothing: one record covers everything, written before the result is passed on.
       for (const { call } of decisions) this.#onlyRead.add(call.id);
       for (const event of events) this.#writer.emit(event, { turnId });
       return;
@@ -107,7 +107,7 @@ export class SessionJournal implements GateJournal {
       changes.push(...(each.result.outcome?.changes ?? []));
       if ((each.result.outcome?.changes?.length ?? 0) > 0) changedBy = each.result.call.id;
       const told = this.#factEvents(each.result, turnId);
-      // What it changed is shown while the call is still under way.
+      // Its changes are shown while the call is still running.
       events.push(...told.filter(({ type }) => type === "change-set-applied"));
       if (this.#options.forUser === true) this.#options.notes.observed(each.result.outcome?.observed ?? []);
       else if (!this.#isLeftOpen(each.result)) events.push(await this.#resultEvent(each.result));
@@ -123,10 +123,7 @@ export class SessionJournal implements GateJournal {
     if (changes.length > 0) this.#noteChanges(changes, changedBy);
   }
 
-  /**
-   * Records what a call has written before something is done that takes time: durable when it resolves. Its end does not
-   * repeat it.
-   */
+  /** Records what a call has written before a long step: durable when it resolves. The record of its end does not repeat it. */
   async changed(callId: string, { facts = [] }: Pick<ToolOutcome, "facts">, turnId: string): Promise<void> {
     const events = facts.flatMap((fact) =>
       isToolFact(fact) && fact.type === "change-set" ? [this.#changeSet(fact, callId, turnId)] : [],
@@ -144,10 +141,10 @@ export class SessionJournal implements GateJournal {
     this.#writer.emit({ type: "warning", text }, { turnId });
   }
 
-  /** @param callId of the last call that changed some of them */
+  /** @param callId of the last call that changed one of them */
   #noteChanges(changes: readonly FileChange[], callId: string): void {
     const { notes, governance, parentToolCallId } = this.#options;
-    // The result that the session's own conversation has is that of the sub-agent's call.
+    // In the session's own conversation, the result is that of the sub-agent's call.
     notes.changed(
       changes.map(({ path }) => path),
       parentToolCallId ?? callId,
@@ -156,7 +153,7 @@ export class SessionJournal implements GateJournal {
     if (activeIntentId !== undefined) governance.intentMap.record(activeIntentId, changes);
   }
 
-  /** What the end of the server cut short has no result, as after a kill: who goes on with the turn sees what happens to it. */
+  /** A call cut short by a shutdown has no result, as after a kill: the turn that continues decides about it. */
   #isLeftOpen({ error }: CallOutcome): boolean {
     return this.#session.isLeaving && error?.code === "stopped";
   }
@@ -189,7 +186,7 @@ export class SessionJournal implements GateJournal {
     };
   }
 
-  /** What the model gets of a result, and all of it where that is not all. */
+  /** The part of a result for the model, and the whole if that is longer. */
   async #shown({ call, output }: CallOutcome): Promise<{ readonly output: string; readonly whole?: BlobRef }> {
     if (output.length <= mostShown) return { output };
     const whole = await this.#session.services.blobs.put(Buffer.from(output), "text/plain");
@@ -201,7 +198,7 @@ export class SessionJournal implements GateJournal {
     return { output: headAndTail(output, where), whole };
   }
 
-  /** What a tool told the session beside its output. */
+  /** Events for what a tool reported besides its output. */
   #factEvents({ call, outcome }: CallOutcome, turnId: string): readonly SessionEvent[] {
     const events: SessionEvent[] = [];
     for (const fact of outcome?.facts ?? []) {
@@ -226,7 +223,7 @@ export class SessionJournal implements GateJournal {
     return events;
   }
 
-  /** All writes of a turn are one change set, named after the turn. */
+  /** All writes of a turn form one change set, named after the turn. */
   #changeSet(
     { files }: Extract<ToolFact, { readonly type: "change-set" }>,
     callId: string,
@@ -243,7 +240,7 @@ export class SessionJournal implements GateJournal {
     };
   }
 
-  /** What else the outcome says about calls that have no other record. */
+  /** Further details of the outcome, for calls that have no other record. */
   #wholeStep(ran: readonly Decision[]): LedgerEntry["details"] {
     return ran.every(({ call }) => this.#onlyRead.has(call.id)) ? { ...asCalled(ran), only_reads: true } : {};
   }
@@ -292,7 +289,7 @@ async function withMaskedPutBack(result: CallOutcome, redactor: Redactor): Promi
   return { ...result, outcome: { ...outcome, putBack: { ...outcome.putBack, files } } };
 }
 
-/** For the user: what the model was told in the result. */
+/** Tells the user what the result told the model. */
 function putBackWarning({ call, outcome }: CallOutcome): readonly SessionEvent[] {
   if (outcome?.putBack === undefined) return [];
   return [{ type: "warning", text: `${call.name} changed files that tools obey: ${describePutBack(outcome.putBack)}` }];

@@ -2,7 +2,7 @@ import type { TurnSink } from "@gennai/agent/loop/turn-sink";
 import type { Session } from "../../session/session.ts";
 import { createRedactingSink } from "./redacting-sink.ts";
 
-/** Where a turn of the session's own conversation is written, masked. */
+/** The masked sink for a turn of the session's own conversation. */
 export function sessionSink(session: Session, turnId: string): TurnSink {
   return createRedactingSink(
     {

@@ -1,11 +1,11 @@
 import type { TurnSink } from "@gennai/agent/loop/turn-sink";
 
-/** Milliseconds without a word of an answer; hosted models take longer than that for the first. */
+/** Milliseconds without a part of an answer; hosted models usually take longer for the first. */
 const delayMs = 300;
 
 /**
- * A sink that has what a command needs made ahead, once: when the model begins a call, or keeps everybody waiting for the
- * beginning of an answer. It takes several programs, and an answer that comes at once and calls nothing pays for none of them.
+ * A sink that prepares once what a command needs: when the model begins a call, or takes long to begin an answer. It starts
+ * several programs, which a quick answer without calls should not cost.
  */
 export function warmingSink(inner: TurnSink, warmUp: () => void): TurnSink & Disposable {
   let waiting: NodeJS.Timeout | undefined;
@@ -18,7 +18,7 @@ export function warmingSink(inner: TurnSink, warmUp: () => void): TurnSink & Dis
     emit: (event, itemId) => {
       inner.emit(event, itemId);
       if (event.type === "tool-call-start" || event.type === "tool-call") warm();
-      // What it thinks is not an answer yet: a call may follow at once.
+      // Thinking is no answer yet: a call may follow at once.
       else if (event.type === "text-delta") clearTimeout(waiting);
       else if (event.type === "status" && event.state === "thinking" && !isWarm) {
         clearTimeout(waiting);

@@ -3,9 +3,9 @@ import type { ToolCall } from "@gennai/governance/gate/gate-journal";
 import { redactionMarker } from "@gennai/governance/redaction";
 
 /**
- * What a turn that was cut off still has to run: its open calls in order, as long as they had not begun or may be made twice.
- * Up to the first one that may not run: those behind it were meant for what it would have left, so that the model decides.
- * A secret of a call is masked in the log, so that such a call is the model's to make again.
+ * The calls that an interrupted turn still has to run: its open calls in order, if they had not begun or may be repeated. Stops
+ * at the first that may not run: later ones relied on its result, so the model decides. A call with a masked secret must be
+ * made again by the model.
  */
 export function callsToRun(
   openCalls: readonly OpenCall[],

@@ -12,8 +12,8 @@ import { sessionSink } from "../records/session-sink.ts";
 import { turnResources } from "./turn-resources.ts";
 
 /**
- * Makes a session's conversation shorter, because the user asked for it: a turn of its own, so that it is stopped like any
- * other. Undefined when there was nothing to shorten. Throws `ServiceError` or `ModelError`.
+ * Compacts a session's conversation on the user's request: in a turn of its own, so that it can be stopped like any other.
+ * Undefined if there was nothing to shorten. Throws `ServiceError` or `ModelError`.
  */
 export async function compactConversation(session: Session): Promise<Compacted | undefined> {
   const report: CompactionReport = {};
@@ -23,13 +23,13 @@ export async function compactConversation(session: Session): Promise<Compacted |
   return report.compacted;
 }
 
-/** The result of a compaction; filled in when its turn has ended. */
+/** The result of a compaction, set when its turn has ended. */
 interface CompactionReport {
   compacted?: Compacted;
   failure?: ServiceError;
 }
 
-/** A turn that asks the model for nothing but a summary. */
+/** A turn that asks the model only for a summary. */
 async function prepareCompaction(
   session: Session,
   turnId: string,

@@ -21,14 +21,14 @@ import { turnResources } from "./turn-resources.ts";
 
 export interface TurnInput {
   readonly text: string;
-  /** Empty: the editing mode's own. */
+  /** Empty: the editing mode's default. */
   readonly scenario: string;
   readonly enableThinking: boolean;
   readonly images: readonly Uint8Array[];
   readonly clientTurnId: string;
-  /** Id of the turn that this one goes on with, in place of a prompt. */
+  /** Id of the turn to continue, instead of a prompt. */
   readonly continues?: string;
-  /** What the user looks at and chose to send along. */
+  /** The editor state that the user chose to send. */
   readonly editorContext?: EditorContext;
 }
 
@@ -93,7 +93,7 @@ export async function prepareTurn(
         continues === undefined
           ? []
           : callsToRun(state.conversation.openCalls, (call) => gate.tools.isRepeatable(call));
-      // What the calls change is looked at from here on.
+      // Changes by calls are checked from here on.
       if (openCalls.length > 0) await context.beforeModelCall();
       const end = await runTurn({
         turnId,
@@ -130,7 +130,7 @@ export async function prepareTurn(
   };
 }
 
-/** Throws `ServiceError` for one that cannot be gone on with, or not any more. */
+/** Throws `ServiceError` if the turn cannot be continued, or no longer. */
 function cutOffTurn({ state }: Session, turnId: string) {
   const turn = state.continuableTurn;
   if (turn?.turnId === turnId) return turn;

@@ -1,21 +1,21 @@
 import type { Session } from "../../session/session.ts";
 import { storeImages } from "./store-images.ts";
 
-/** What a person says while a turn runs. */
+/** A user's message during a turn. */
 export interface SaidMessage {
   readonly messageId: string;
   readonly text: string;
   readonly images: readonly Uint8Array[];
 }
 
-/** Keeps it for the model's next call; resolves with the turn's id when it is durable. Rejects with `ServiceError`. */
+/** Stores it for the model's next call; resolves with the turn's id when it is durable. Rejects with `ServiceError`. */
 export async function queueMessage(session: Session, { messageId, text, images }: SaidMessage): Promise<string> {
   const { redactor, blobs } = session.services;
   const [masked, stored] = await Promise.all([redactor.redact(text), storeImages(blobs, images)]);
   return session.queuedMessages.add(messageId, { text: masked, images: stored });
 }
 
-/** Takes a message back that no model was told. Rejects with `ServiceError` for any other. */
+/** Withdraws a message that no model got. Otherwise rejects with `ServiceError`. */
 export async function withdrawMessage(session: Session, messageId: string): Promise<Omit<SaidMessage, "messageId">> {
   const { text, images } = await session.queuedMessages.withdraw(messageId);
   const found = await Promise.all(images.map(({ sha256 }) => session.services.blobs.get(sha256)));

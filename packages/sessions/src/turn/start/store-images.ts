@@ -5,7 +5,7 @@ import type { BlobStore } from "@gennai/store/log/session-log";
 
 const maxImages = 20;
 
-/** Keeps the images of a message. Throws `ServiceError` for what is not an image, and for too many. */
+/** Stores the images of a message. Throws `ServiceError` if one is no image, or if there are too many. */
 export async function storeImages(
   blobs: Pick<BlobStore, "put">,
   images: readonly Uint8Array[],

@@ -4,15 +4,15 @@ import { ServiceError } from "@gennai/machine/service-error";
 import { modelsFile } from "@gennai/models/facts/models-file";
 import type { Session } from "../../session/session.ts";
 
-/** What a turn may use of its model. */
+/** The model resources of a turn. */
 export interface TurnResources {
   readonly budget: TurnBudget;
-  /** Tokens that the model can take, by the settings, the user's file or the catalogue; 0: as the model says. */
+  /** Tokens of the model's context, from the settings, the user's file or the catalogue; 0: as the model says. */
   readonly contextTokens: number;
   readonly warnings: readonly string[];
 }
 
-/** Throws `ServiceError` where a limit could not be kept. */
+/** Throws `ServiceError` if a limit could not be enforced. */
 export async function turnResources(session: Session, model: Model): Promise<TurnResources> {
   const { settings, state, services } = session;
   const known = await services.loadModelFacts();

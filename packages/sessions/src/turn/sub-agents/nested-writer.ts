@@ -5,8 +5,8 @@ import type { SessionWriter } from "../../session/log/session-writer.ts";
 export type EventWriter = Pick<SessionWriter, "emit" | "commit">;
 
 /**
- * Writes a sub-agent's events into the session's log, as those of the call that runs it, and folds them into the sub-agent's
- * own conversation: nobody else's has them.
+ * Writes a sub-agent's events into the session's log, under the call that runs it, and folds them into the sub-agent's own
+ * conversation only.
  */
 export class NestedWriter implements EventWriter {
   readonly #writer: EventWriter;
@@ -21,7 +21,7 @@ export class NestedWriter implements EventWriter {
 
   emit(event: SessionEvent, place: { readonly turnId: string; readonly itemId?: string }): void {
     this.fold(event);
-    // Ids of items are the model's, and two sub-agents may choose the same.
+    // The model chooses item ids, and two sub-agents may choose the same.
     const item = place.itemId === undefined ? {} : { itemId: `${this.#parentToolCallId}/${place.itemId}` };
     this.#writer.emit(this.#marked(event), { turnId: place.turnId, ...item });
   }
@@ -34,7 +34,7 @@ export class NestedWriter implements EventWriter {
     for (const event of events) this.fold(event);
   }
 
-  /** For what is not written. */
+  /** For events that are not logged. */
   fold(event: SessionEvent): void {
     this.#conversation.apply({ seq: 0, turnId: "", itemId: "", time: 0, event });
   }

@@ -14,21 +14,21 @@ import { turnInstructions } from "../prompt/turn-prompt.ts";
 import { createRedactingSink } from "../records/redacting-sink.ts";
 import { type EventWriter, NestedWriter } from "./nested-writer.ts";
 
-/** Model calls a sub-agent may take, where the session permits more. */
+/** Maximum model calls of a sub-agent, if the session permits more. */
 const maxIterations = 100;
 
-/** What a sub-agent has of the turn that runs it: the same model, budget, rules and claims. */
+/** What a sub-agent shares with the turn that runs it: model, budget, rules and claims. */
 export interface ParentTurn {
   readonly session: Session;
   readonly model: Model;
   readonly enableThinking: boolean;
   readonly budget: TurnBudget;
   readonly contextTokens: number;
-  /** Ids of calls that the turn has, sub-agents included. */
+  /** Ids of the turn's calls, including sub-agents'. */
   readonly callIds: Set<string>;
-  /** Of the project, as they were when the turn began. */
+  /** The project's notes, as they were when the turn began. */
   readonly notes: ProjectNotes;
-  /** Puts tools behind the turn's own gate; what it records belongs to the call that runs the sub-agent. */
+  /** Puts tools behind the turn's own gate; their records belong to the call that runs the sub-agent. */
   govern(
     tools: ReadonlyMap<string, Tool>,
     nested: { readonly writer: EventWriter; readonly parentToolCallId: string },
@@ -43,11 +43,11 @@ export interface SubAgentOrder {
 
 export interface SubAgentReport {
   readonly end: TurnEnd;
-  /** What it said last, masked. */
+  /** Its last text, masked. */
   readonly text: string;
 }
 
-/** One sub-agent, from its order to its report. Its calls pass the gate of the turn that runs it. */
+/** Runs one sub-agent, from its task to its report. Its calls pass the gate of the turn. */
 export async function runSubAgent(
   place: ParentTurn,
   order: SubAgentOrder,
@@ -91,7 +91,7 @@ export async function runSubAgent(
   return { end, text: report.text };
 }
 
-/** What it writes is live output of the call that runs it; what it calls and uses is told as its own. */
+/** Its text is live output of the call that runs it; its calls and token use are logged as its own. */
 function subAgentSink(
   session: Session,
   writer: NestedWriter,

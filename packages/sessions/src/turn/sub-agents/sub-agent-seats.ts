@@ -2,7 +2,7 @@ import type { ExecutionContext } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import pLimit, { type LimitFunction } from "p-limit";
 
-/** How many may work at once, and how many in all. Who comes later waits. */
+/** Limits how many work at once, and in total. Further ones wait. */
 export class SubAgentSeats {
   readonly #seats: LimitFunction;
   readonly #inAll: number;

@@ -7,13 +7,13 @@ import { chooseScenario } from "../../policies/choose-scenario.ts";
 import { type ParentTurn, runSubAgent } from "./run-sub-agent.ts";
 import { SubAgentSeats } from "./sub-agent-seats.ts";
 
-/** Sub-agents of one turn at once, and in all. */
+/** Sub-agents of one turn at once, and in total. */
 const atOnce = 3;
 const inAll = 20;
-/** Characters of a report that the model gets. */
+/** Characters of a report passed to the model. */
 const maxReport = 16_000;
 
-/** Not for sub-agents: the list, the intent and its scope are the session's, and a sub-agent starts no others. */
+/** Not for sub-agents: todos, intent and scope belong to the session, and a sub-agent starts no others. */
 const notNested: ReadonlySet<string> = new Set([
   "Task",
   "Explore",
@@ -51,8 +51,8 @@ export interface TaskPorts extends ParentTurn {
 }
 
 /**
- * `Task` runs a sub-agent that may do what the turn may do, `Explore` one that only reads; several of the latter run at once.
- * They share the turn's gate, budget and stop.
+ * `Task` runs a sub-agent with the turn's permissions, `Explore` one that only reads; several of the latter run at once. They
+ * share the turn's gate, budget and stop.
  */
 export function taskTools(ports: TaskPorts): readonly Tool[] {
   const seats = new SubAgentSeats({ atOnce, inAll });
@@ -116,7 +116,7 @@ async function work(
 
 const subAgentRules = `You are a sub-agent: another agent gave you this one task and sees only your last message. Do the task, no more. You cannot ask anybody. End with a report of what was asked for: facts with paths and lines, what you changed, what you could not do or check.`;
 
-/** Never more than the turn has: every list only takes away. */
+/** Never more than the turn's tools: each list only removes. */
 function toolsFor(
   all: ReadonlyMap<string, Tool>,
   lists: readonly (readonly string[] | undefined)[],

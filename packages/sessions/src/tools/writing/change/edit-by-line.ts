@@ -11,7 +11,7 @@ const lines = z.strictObject({
   new_string: editFields.new_string,
 });
 
-/** The text editor of Anthropic's API: new lines behind the one with this number; 0 is the beginning. */
+/** Anthropic's text editor tool: inserts new lines after the line with this number; 0 is the beginning. */
 const insertion = lines.extend({ insert_line: z.int().min(0, "insert_line counts lines from 1; 0 is the beginning.") });
 
 /** SWE-agent's `edit START:END`: from 1, both inclusive. */
@@ -32,8 +32,8 @@ export const lineForms: readonly ArgumentsForm<LineEditArguments>[] = [
 ];
 
 /**
- * The edit in the words of the file: the lines it means, with as many around them as make the place the only one. New text is whole
- * lines, so an end of line is added where it has none and the file goes on. Throws `binary_file`, `past_end`.
+ * The edit as text: the lines it refers to, with enough lines around them to be unique. New text consists of whole lines, so a
+ * line end is added if it has none and the file continues. Throws `binary_file`, `past_end`.
  */
 export function editOfLines(args: LineEditArguments, before: FileContent, name: string): TextEdit {
   const text = editableText(before.bytes)?.text;
@@ -62,7 +62,7 @@ export function editOfLines(args: LineEditArguments, before: FileContent, name: 
   }
 }
 
-/** @param place.behind the line in front of it @param place.goesOn whether what is put in ends a line */
+/** @param place.behind the line before it @param place.goesOn whether the inserted text ends a line */
 function newLines(text: string, { behind, goesOn }: { readonly behind: string | undefined; readonly goesOn: boolean }) {
   if (text === "") return text;
   if (behind !== undefined && !behind.endsWith("\n")) return `\n${text}`;

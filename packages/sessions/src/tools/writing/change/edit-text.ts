@@ -18,7 +18,7 @@ export const editFields = {
   replace_all: z.boolean().optional().describe("Replaces every place."),
 };
 
-/** What other agents' tools call them. */
+/** Argument names in other agents' tools. */
 export const editNames = {
   old_str: "old_string",
   new_str: "new_string",
@@ -39,13 +39,13 @@ export interface TextEdit {
   readonly replace_all?: boolean | undefined;
 }
 
-/** One of several edits, in the file's own words. */
+/** One of several edits, with the file's own text. */
 export interface FittedEdit extends FittedReplacement {
-  /** Its place among the edits, from 0. */
+  /** Index among the edits, from 0. */
   readonly index: number;
 }
 
-/** The edits with those that were fitted as they are made. */
+/** The edits, with the fitted ones as applied. */
 export function fittedEdits<Edit extends TextEdit>(edits: readonly Edit[], fitted: readonly FittedEdit[]): Edit[] {
   return edits.map((edit, at) => {
     const fit = fitted.find(({ index }) => index === at);
@@ -59,12 +59,14 @@ export function changesSomething(edit: TextEdit): boolean {
   return edit.old_string !== edit.new_string;
 }
 
-/** Characters of a file that are looked through, edit after edit, for texts that it has only nearly. */
+/** Maximum characters of a file searched, over all edits, for inexact matches. */
 const mostLookedThrough = 8 * 1024 * 1024;
 
 type EditedFile = IntendedFile & { readonly type: "text" };
 
-/** Edits one after the other, each on the text the one before left. Throws `binary_file`, `no_match`, `ambiguous_match`. */
+/**
+ * Applies edits one after the other, each to the result of the one before. Throws `binary_file`, `no_match`, `ambiguous_match`.
+ */
 export function editText(before: FileContent, edits: readonly TextEdit[], name: string): EditedFile {
   const start = editableText(before.bytes);
   if (start === undefined) throw new ToolFailure("binary_file", `${name} is not a text file, so it cannot be edited.`);

@@ -11,8 +11,8 @@ import type { ToolFact } from "../../tool-fact.ts";
 import { changeRecord, lineReport, notesOf, observedAfter, type PlannedChange } from "./planned-change.ts";
 
 /**
- * The bytes an editor would save for a buffer. Throws `unsupported_encoding` when they cannot be told: what is written
- * through the editor is checked against them.
+ * The bytes an editor would save for a buffer. Throws `unsupported_encoding` if unknown: writes through the editor are checked
+ * against them.
  */
 export async function bufferContent(
   editor: EditorBridge,
@@ -31,7 +31,7 @@ export async function bufferContent(
   return { bytes, sha256: digest };
 }
 
-/** Writes through the editor that has the unsaved changes. Throws `ToolFailure`; nothing was applied then. */
+/** Writes through the editor that has the unsaved changes. Throws `ToolFailure`; then nothing was applied. */
 export async function applyInEditor(
   editor: EditorBridge,
   planned: readonly PlannedChange[],
@@ -96,7 +96,7 @@ export async function applyInEditor(
   };
 }
 
-/** Reads what the editor has now. */
+/** Reads the editor's current text. */
 export async function verifyInEditor(
   editor: EditorBridge,
   path: WorkspacePath,

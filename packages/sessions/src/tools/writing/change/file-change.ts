@@ -21,18 +21,18 @@ import { appliedRecord, lineReport, notesOf, observedAfter, type PlannedChange }
 export interface FileChangePorts {
   readonly workspace: Workspace;
   readonly knownFiles: KnownFiles;
-  /** Gets what a file held before, for undo. */
+  /** Stores a file's earlier content, for undo. */
   readonly blobs: BlobStore;
-  /** What the session saw of files, to compare a stale one with. */
+  /** Contents that the session saw, for comparing a stale one. */
   readonly seen?: SeenContents | undefined;
   /** A file with unsaved changes is written only through the editor that has them. */
   readonly editor: EditorBridge;
 }
 
-/** What a file is to become. */
+/** The intended new state of a file. */
 export type IntendedFile =
   | IntendedText
-  /** The bytes and permission bits another file had; `content` when they are text. */
+  /** Bytes and permission bits of another file; `content` if they are text. */
   | {
       readonly type: "moved";
       readonly bytes: Uint8Array;
@@ -46,21 +46,21 @@ export interface IntendedText {
   readonly type: "text";
   readonly text: EditableText;
   readonly spans: readonly LineSpan[];
-  /** Edits whose old text the file has only nearly. */
+  /** Edits whose old text matched inexactly. */
   readonly fitted?: readonly FittedEdit[];
-  /** The arguments by texts, of a call that means lines by their numbers. */
+  /** The arguments as text edits, for a call that gave line numbers. */
   readonly byText?: unknown;
-  /** What the model has to know of how it was worked out. */
+  /** Note for the model about how the change was computed. */
   readonly note?: string;
-  /** What the model read no longer says what a next change would mean. */
+  /** What the model read no longer identifies what a next change would refer to. */
   readonly readAgain?: boolean;
 }
 
-/** Changes by the effects that announced them, so that what runs is what the policies saw. */
+/** Changes by the effects that announced them, so that exactly what the policies judged is run. */
 export class PlannedChanges {
   readonly #plans = new WeakMap<Effect, PlannedChange | ToolFailure>();
 
-  /** An effect for a change that can be made. Throws `no_change`, `too_large`, `masked_text`. */
+  /** The effect of a possible change. Throws `no_change`, `too_large`, `masked_text`. */
   plan(
     ports: FileChangePorts,
     path: WorkspacePath,
@@ -88,15 +88,15 @@ export class PlannedChanges {
   }
 
   /**
-   * An effect for a change that cannot be made. The failure waits for `execute`: it may tell what is in the file, which is
-   * not revealed before the policies allowed the write.
+   * The effect of an impossible change. The failure is held back until `execute`: it may reveal the file's content, which must
+   * wait until the policies allowed the write.
    */
   planFailure(effect: FileWrite, failure: ToolFailure): FileWrite {
     this.#plans.set(effect, failure);
     return effect;
   }
 
-  /** Throws the failures that waited. */
+  /** Throws the failures that were held back. */
   of(analysis: Analysis): readonly PlannedChange[] {
     return analysis.effects.map((effect) => {
       const plan = this.#plans.get(effect);
@@ -107,7 +107,7 @@ export class PlannedChanges {
   }
 }
 
-/** What is in a file of the workspace now; undefined when nothing is there. Throws `not_a_file`, `too_large`. */
+/** Current content of a workspace file; undefined if it does not exist. Throws `not_a_file`, `too_large`. */
 export async function currentContent(
   workspace: Workspace,
   path: WorkspacePath,
@@ -119,7 +119,7 @@ export async function currentContent(
   return workspace.read(path, { maxBytes: maxFileBytes, signal });
 }
 
-/** Keeps what was there, then writes. The changes go in together or not at all. */
+/** Stores the earlier contents, then writes. The changes are atomic. */
 export async function applyPlanned(
   ports: FileChangePorts,
   planned: readonly PlannedChange[],

@@ -1,9 +1,11 @@
 import type { FittedEdit } from "./edit-text.ts";
 
-/** Characters of a text that is shown again. */
+/** Maximum characters of a text that is quoted. */
 const maxShown = 2000;
 
-/** For a model whose old text the file has only nearly: in what they differ, where, and what stands there now. Empty without such edits. */
+/**
+ * Tells the model where its old text matched inexactly: how they differ, where, and the current text. Empty without such edits.
+ */
 export function fitNote(fitted: readonly FittedEdit[]): string {
   return fitted
     .map(({ differing, firstLine, lastLine, newText }) => {

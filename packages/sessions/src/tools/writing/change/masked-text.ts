@@ -2,9 +2,9 @@ import { redactionMarker } from "@gennai/governance/redaction";
 import { ToolFailure } from "@gennai/governance/tool-error";
 
 /**
- * Refuses a text with more masks in it than the text it replaces: a mask stands for a secret that the model never saw, and
- * writing it would destroy the secret. Throws `masked_text`.
- * @param oldText asked for only when the new text holds a mask
+ * Refuses a text with more masks than the text it replaces: a mask replaces a secret that the model never saw, and writing it
+ * would destroy the secret. Throws `masked_text`.
+ * @param oldText called only if the new text contains a mask
  */
 export function refuseMaskedText(newText: string, oldText: () => string): void {
   const count = masks(newText);

@@ -2,20 +2,20 @@ import type { FileChangeRecord } from "@gennai/agent/events/proposal";
 import type { ChangedBlock, FileChange, ObservedFile } from "@gennai/governance/tool";
 import type { AppliedChange, FileContent, WorkspaceChange } from "@gennai/machine/workspace/workspace";
 
-/** A change worked out by `analyse`, waiting for the gate's word. */
+/** A change computed by `analyse`, waiting for the gate's decision. */
 export interface PlannedChange {
   readonly change: WorkspaceChange;
   readonly before: FileContent | undefined;
   readonly blocks: readonly ChangedBlock[];
   /** True when `before` is an editor's buffer. */
   readonly inEditor: boolean;
-  /** What the model has to know of how it was worked out; mostly empty. */
+  /** Note for the model about how the change was computed; usually empty. */
   readonly note: string;
-  /** True when the file counts as not read after it. */
+  /** True if the file counts as unread afterwards. */
   readonly readAgain: boolean;
 }
 
-/** What the session has seen of a file that it changed itself. */
+/** The session's knowledge of a file that it changed itself. */
 export function observedAfter(
   planned: PlannedChange | undefined,
   path: string,
@@ -25,12 +25,12 @@ export function observedAfter(
   return { path, source, sha256: planned?.readAgain === true ? undefined : sha256 };
 }
 
-/** Behind a report, each on lines of its own. */
+/** Notes after a report, each on its own lines. */
 export function notesOf(planned: readonly PlannedChange[]): string {
   return planned.map(({ note }) => (note === "" ? "" : `\n${note}`)).join("");
 }
 
-/** What the session's log keeps of a change, for undo. */
+/** A change as logged for undo. */
 export function changeRecord(change: FileChange): FileChangeRecord {
   return {
     path: change.path,
@@ -40,7 +40,7 @@ export function changeRecord(change: FileChange): FileChangeRecord {
   };
 }
 
-/** What the session's log keeps of a change on the disk: also what a content does not say. */
+/** A change on disk as logged for undo, including what the content does not show. */
 export function appliedRecord(applied: AppliedChange): FileChangeRecord {
   const { path, operation, before, beforeMode, afterSha256, madeDirectories } = applied;
   return {
@@ -53,7 +53,7 @@ export function appliedRecord(applied: AppliedChange): FileChangeRecord {
   };
 }
 
-/** Which lines of the one updated file changed, for the model; empty for anything else. */
+/** The changed lines of the one updated file, for the model; empty for anything else. */
 export function lineReport(changes: readonly FileChange[]): string {
   const updated = changes.length === 1 ? changes[0] : undefined;
   if (updated?.operation !== "update" || updated.blocks.length === 0) return "";

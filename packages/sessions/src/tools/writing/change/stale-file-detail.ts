@@ -11,9 +11,9 @@ const maxLines = 160;
 const maxLineLength = 400;
 
 /**
- * For a model whose change was refused because the file is another than it read: what it read, what is there now and what it
- * wanted, compared. Undefined where there is nothing to compare.
- * @param intend what the change makes of the text that was read; it may throw `ToolFailure`
+ * For a model whose change was refused because the file has changed since it was read: compares what it read, what is there now
+ * and what it wanted. Undefined if there is nothing to compare.
+ * @param intend applies the change to the text that was read; may throw `ToolFailure`
  */
 export async function staleFileDetail(
   ports: FileChangePorts,
@@ -35,7 +35,7 @@ export async function staleFileDetail(
     return "The text you read is not kept any more, so it cannot be compared with what is there now. Read the file again.";
   }
   const mine = wanted({ bytes, sha256: base.sha256 }, intend) ?? read;
-  // Masking knows a private key by its beginning, and a hunk may show its middle alone.
+  // Masking recognises a private key by its beginning, but a hunk may show only its middle.
   const diff = withoutKeyLines(threeWayDiff({ base: read, mine, theirs }, { maxLines }), [read, mine, theirs]);
   if (diff === "") return undefined;
   const lines = diff
@@ -44,7 +44,7 @@ export async function staleFileDetail(
   return `What you read, what is there now, and what you wanted, compared. Nothing was written.\n${lines.join("\n")}`;
 }
 
-/** Undefined for a change that makes no text: then only what changed meanwhile is shown. */
+/** Undefined for a change without a text: then only the other changes are shown. */
 function wanted(base: FileContent, intend: (base: FileContent) => IntendedFile): string | undefined {
   try {
     const intended = intend(base);
