@@ -15,20 +15,20 @@ export type Answer =
       readonly by: string;
       /** Id of the offered pattern that was chosen; absent: the exact action. */
       readonly pattern?: string;
-      /** Ids of offered parts that shall not be kept; absent: all of them shall. */
+      /** Ids of offered parts not to keep; absent: all are kept. */
       readonly dropped?: readonly string[];
       /** Set when an earlier answer lets the call pass: the call it was given to, and the pattern's text if it was for one. */
       readonly remembered?: { readonly callId: string; readonly pattern?: string };
     }
   /**
-   * Of a call that another agent makes by itself: that agent asks its own user now, and runs it after a yes. Nobody has agreed yet, and
-   * what is said there is not known here.
+   * For a call by another agent: that agent now asks its own user, and runs the call after a yes. Nobody has agreed yet, and
+   * the answer is not known here.
    */
   | { readonly type: "passed-on"; readonly by: string }
   | { readonly type: "no"; readonly reason: string; readonly by: string }
-  /** Somebody answered, and it was neither yes nor no. */
+  /** The answer was neither yes nor no. */
   | { readonly type: "unclear"; readonly by: string }
-  /** Nobody answered in time, or nobody could be asked. Never recorded as the user's word. */
+  /** There was no answer in time, or nobody to ask. Never recorded as the user's answer. */
   | { readonly type: "timeout" }
   | { readonly type: "nobody" };
 

@@ -9,7 +9,7 @@ export interface WorkspacePath {
   readonly relative: string;
   /** Real absolute path. */
   readonly absolute: string;
-  /** False when the real path lies outside the workspace. */
+  /** False if the real path is outside the workspace. */
   readonly inside: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface FileBase {
   readonly sha256: string;
 }
 
-/** One thing a call would do to the world. A tool yields its effects once; policies see only them, execution uses them. */
+/** One effect of a call. A tool returns its effects once; policies see only them, and execution uses them. */
 export type Effect =
   /** Content is read. */
   | { readonly type: "read"; readonly path: WorkspacePath }
@@ -43,9 +43,9 @@ export type Effect =
       readonly cwd: WorkspacePath;
       /** Captured by the server, or typed into the user's terminal. */
       readonly where: "server" | "client";
-      /** It runs on a copy: what it did is found, and judged, before any of it is kept. */
+      /** It runs on a copy: its changes are found and judged before any is kept. */
       readonly staged?: boolean;
-      /** Of `command`, what needs a login of the user's: the last commands of it, each of which becomes a call of its own once the rest has succeeded. */
+      /** The last parts of `command`, which need a user's login: each becomes a separate call once the rest has succeeded. */
       readonly behind?: readonly string[];
     }
   | GitChange
@@ -61,26 +61,26 @@ export interface NetworkAccess {
   readonly url: string;
   /** The user wrote down that this host may be reached. */
   readonly listed?: boolean;
-  /** In words for people, the login of the user's that goes there for this one time. */
+  /** The user's login that is used there for this one time, in words. */
   readonly login?: string;
   /** A staged command was refused it, and would be run again with a way there. `program`: with its verb. */
   readonly wanted?: AllowedEndpoint & { readonly program: string };
 }
 
-/** A call of an external tool. What it does is not known, only its arguments and what the user said about the tool. */
+/** A call of an external tool. Its effects are unknown; known are only its arguments and what the user said about the tool. */
 export interface ExternalCall {
   readonly type: "external";
   readonly server: string;
   readonly tool: string;
   /** SHA-256 of the tool's name, description and schema. */
   readonly definition: string;
-  /** How the definition stands to the one the user accepted. */
+  /** The definition compared with the one the user accepted. */
   readonly accepted: "yes" | "new" | "changed";
   /** The user lets it run without a question while its definition stays as accepted. */
   readonly trusted: boolean;
   /** By the user's word it changes nothing; the tool's own claim does not count. */
   readonly readsOnly: boolean;
-  /** What its arguments name of the file system. */
+  /** Paths named in its arguments. */
   readonly paths: readonly WorkspacePath[];
 }
 
@@ -88,26 +88,26 @@ export interface FileWrite {
   readonly type: "write";
   readonly operation: "create" | "update" | "delete";
   readonly path: WorkspacePath;
-  /** What this session last read or wrote of the file; undefined when it never did. */
+  /** What this session last read or wrote of the file; undefined if nothing. */
   readonly base: FileBase | undefined;
   /** SHA-256 of what is there now; undefined when there is no file. */
   readonly current: string | undefined;
   /** The text that would be written, when the tool knows it; for policies that look at content. */
   readonly content?: string;
-  /** Set when a staged command has done it, where nobody sees it yet. */
+  /** Set if a staged command has made this change, which is not visible yet. */
   readonly found?: FoundWrite;
 }
 
-/** What was found of a path that a staged command changed. */
+/** Details of a path that a staged command changed. */
 export interface FoundWrite {
-  /** What the command is known to be for covers it: what it names, what an install or git's own verbs change. */
+  /** Covered by the command's known purpose: the files it names, or what an install or git's own verbs change. */
   readonly agreed: boolean;
   /** Git tracked it before the command. */
   readonly tracked: boolean;
   /** Git's rules before the command leave it out. */
   readonly ignored: boolean;
   readonly traits: readonly FoundTrait[];
-  /** It can be taken back as an edit can: what was there is kept with the session's changes. Else the tree has to be kept. */
+  /** It can be undone like an edit: the old content is kept with the session's changes. Otherwise a checkpoint is needed. */
   readonly undoable?: boolean;
 }
 
@@ -120,26 +120,26 @@ export type FoundTrait =
   | "set-id"
   /** A link that leads out of the workspace. */
   | "leads-outside"
-  /** A database that another program works on: there is a file of its journal beside it. */
+  /** A database in use by another program: its journal file exists. */
   | "open-database"
   /** Files that tools obey lead to it: a link of such a name, or git's configuration. */
   | "control-target"
-  /** It stands in git's index with other bytes than in the tree, so a commit would hold what nobody sees. */
+  /** Its content in git's index differs from the working tree, so a commit would contain unseen bytes. */
   | "only-in-index"
   /** A repository within the repository. */
   | "nested-repository";
 
-/** What a staged command has done to a repository, in git's words; where nobody sees it yet. */
+/** A staged command's change of a repository, in git's terms; not visible yet. */
 export interface GitChange {
   readonly type: "git";
   /** `unreadable`: nothing is known of it. */
   readonly what: "ref" | "head" | "reflog" | "control" | "unreadable";
   /** The ref, whole; for `control` and `unreadable` a path in git's directory. For HEAD, the branch it was on, if any. */
   readonly name: string;
-  /** Object, or for HEAD `ref: …`; undefined where there is none. */
+  /** Object id, or for HEAD `ref: …`; undefined if there is none. */
   readonly from: string | undefined;
   readonly to: string | undefined;
-  /** What the command is known to be for covers it. */
+  /** Covered by the command's known purpose. */
   readonly agreed: boolean;
 }
 

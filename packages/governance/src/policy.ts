@@ -1,11 +1,11 @@
 import type { Analysis } from "./tool.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** What a policy is told. Everything in it was computed by the server; nothing comes from a request's control fields. */
+/** Input of a policy. Everything in it was computed by the server; nothing comes from a request's control fields. */
 export interface PolicyInput {
   readonly callId: string;
   readonly toolName: string;
-  /** As the tool's schema parsed them: whole, with whatever secrets stand in them. */
+  /** As the tool's schema parsed them: complete, including any secrets. */
   readonly args: unknown;
   readonly access: "read" | "change";
   readonly analysis: Analysis;
@@ -14,9 +14,8 @@ export interface PolicyInput {
 }
 
 /**
- * One rule maker in stage 4 of the gate. Every policy runs for every call.
- * A `guard` that throws or times out denies a call that can change anything, and so does it for a read;
- * an `observer` that fails lets a pure read go on with a warning.
+ * One policy of stage 4 of the gate. Every policy runs for every call. A `guard` that throws or times out denies the call, even
+ * a pure read; an `observer` that fails lets a pure read continue with a warning.
  */
 export interface Policy {
   readonly name: string;

@@ -23,17 +23,19 @@ export interface LiveRedactor extends Redactor {
 }
 
 /**
- * For text that is shown while it is written. Only an end that looks like a secret or stands behind words that announce
- * one is held back, so up to 8 characters of a secret may be seen before it is told from a word; the rest is masked.
+ * For text shown while it is written. Only an end that looks like a secret, or follows words that announce one, is held back,
+ * so up to 8 characters of a secret may be shown before it is recognised; the rest is masked.
  */
 export interface LiveRedactionStream {
   /** True while text is held back. */
   readonly holding: boolean;
-  /** As `push`, at once; undefined when that takes a closer look: then nothing was taken, and `push` is to be called. */
+  /**
+   * Like `push`, but synchronous; undefined if that needs a closer check: then nothing was consumed, and `push` must be called.
+   */
   pushNow(text: string): string | undefined;
   /** Text that is safe to show by now. Calls may overlap, and stay in order. */
   push(text: string): Promise<string>;
-  /** What is held back, masked. The text may go on afterwards: what was shown still counts for what follows. */
+  /** The held-back text, masked. More text may follow: what was shown still counts for it. */
   flush(): Promise<string>;
 }
 

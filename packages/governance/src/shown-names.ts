@@ -11,7 +11,7 @@ export function shownNames(names: readonly string[], most = 20): string {
   return `${names.slice(0, most).map(shownName).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** One name. What needs it is quoted as JSON is. */
+/** One name, quoted as JSON if necessary. */
 export function shownName(name: string): string {
   return /[\t\n]/.test(name) || hidesSomething(name) ? spelledOut(JSON.stringify(name)) : name;
 }

@@ -2,7 +2,7 @@ import type { ErrorCode } from "@gennai/protocol/errors/error-code";
 import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
 import type { Finding } from "./verdict.ts";
 
-/** The one shape in which a refused or failed call goes back to the model. */
+/** The common form of a refused or failed call for the model. */
 export interface ToolError {
   readonly code: string;
   readonly message: string;

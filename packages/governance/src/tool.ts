@@ -8,25 +8,25 @@ import type { RunProgram } from "./network/run-program.ts";
 import type { ToolError } from "./tool-error.ts";
 
 /**
- * What a tool is to the gate. A tool never runs by itself: only the gate calls `analyse` and `execute`, in this order,
- * and hands the second one the very effects that the policies saw.
+ * A tool as the gate uses it. It never runs by itself: only the gate calls `analyse` and then `execute`, and passes it exactly
+ * the effects that the policies saw.
  *
- * @typeParam Args arguments after `parameters` parsed them
+ * @typeParam Args arguments as parsed by `parameters`
  */
 export interface Tool<Args = unknown> {
   readonly name: string;
   /** For the model. */
   readonly description: string;
   readonly parameters: ZodType<Args>;
-  /** JSON Schema that the model is shown in place of the one made from `parameters`, where somebody else wrote it. */
+  /** JSON Schema for the model instead of the one derived from `parameters`, for external tools. */
   readonly inputSchema?: Record<string, unknown>;
   /** Names under which models know such a tool. */
   readonly otherToolNames?: readonly string[];
   /** Names that models give to its arguments, also within lists of objects, and what they are here. Looked at where a call does not fit. */
   readonly otherNames?: Readonly<Record<string, string>>;
-  /** Arguments in a shape that models know from other tools, in the one that it takes; others as they are. Looked at where a call does not fit. */
+  /** Converts arguments from a form that models know from other tools; leaves others unchanged. Used if a call does not fit. */
   otherShape?(args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
-  /** Other forms of its arguments, which no model is told of; a call is of the one whose mark it has. */
+  /** Other forms of its arguments, not announced to models; a call's form is recognised by its mark. */
   readonly otherForms?: readonly ArgumentsForm<Args>[];
   /** Models by their ids that are told about it, where only some were trained on it; all may call it. */
   readonly shownTo?: RegExp;
@@ -34,7 +34,7 @@ export interface Tool<Args = unknown> {
   readonly runBy?: "host";
   /** Calls of `read` tools may run at the same time; `change` tools run one by one, in the model's order. */
   readonly access: "read" | "change";
-  /** It changes nothing by itself, so that a call of which nobody knows whether it ran may run again. */
+  /** It changes nothing itself, so that it may run again if it is unknown whether it ran. */
   readonly repeatable?: true;
   /** Its analysis rests on what calls before it in the same answer have seen: it never runs beside them. */
   readonly alone?: true;
@@ -45,8 +45,8 @@ export interface Tool<Args = unknown> {
   /** Looks at the world again for evidence that the outcome is real. Without it, the outcome is `unverified`. */
   verify?(args: Args, outcome: ToolOutcome, context: CallContext): Promise<Verification>;
   /**
-   * What a model needs to mend a refused or failed call, beyond the error; undefined when there is nothing to add. It may
-   * quote files: the gate calls it only where every policy allows to read what the call would write, and masks the text.
+   * What a model needs to correct a refused or failed call, besides the error; undefined if there is nothing to add. It may
+   * quote files: the gate calls it only if every policy allows reading what the call would write, and masks the text.
    */
   explainRefusal?(
     args: Args,
@@ -73,9 +73,9 @@ export interface Analysis {
   readonly args?: unknown;
   /** The model's own words about it, if it gave any: a claim, never evidence. */
   readonly claim?: string;
-  /** What the action rests on besides its arguments, by name, e.g. hashes of scripts it runs; part of what is approved. */
+  /** What the action depends on besides its arguments, by name, e.g. hashes of scripts it runs; part of what is approved. */
   readonly operands?: Readonly<Record<string, string>>;
-  /** The effects have happened where nobody sees them, and are kept or dropped: no yes to the call itself is one to them. */
+  /** The effects have happened on a stage, and are kept or dropped: a yes to the call itself does not cover them. */
   readonly done?: true;
   /** Raises the risk for what no effect says, e.g. that the agent would be allowed more. It never lowers it. */
   readonly risk?: Risk;
@@ -85,7 +85,7 @@ export interface CallContext {
   readonly callId: string;
   readonly turnId: string;
   readonly signal: AbortSignal;
-  /** Id of the call under which what it prints is shown; its own by default. */
+  /** Id of the call under which its output is shown; default: its own. */
   readonly shownAs?: string;
 }
 
@@ -93,8 +93,8 @@ export interface ExecutionContext extends CallContext {
   /** Live output, e.g. of a command; the gate redacts it before anyone sees it. */
   onOutput(text: string): void;
   /**
-   * Judges what the call has done where nobody sees it yet, by every policy, and asks a person where one of them asks. What
-   * may be kept is recorded when this resolves; the tool makes it true then, or drops it. Rejects when the signal aborts.
+   * Judges the call's staged changes, by every policy, and asks a user if one of them asks. What may be kept is recorded when
+   * this resolves; then the tool applies or drops it. Rejects when the signal aborts.
    */
   judge(found: Found): Promise<Judgement>;
   /** A person said yes to this call. */
@@ -102,9 +102,9 @@ export interface ExecutionContext extends CallContext {
   readonly network: NetworkPermission;
 }
 
-/** What of the network a call may have. */
+/** A call's network permissions. */
 export interface NetworkPermission {
-  /** What answers that stand let a program reach; nothing is let through by asking. */
+  /** What lasting answers allow a program to reach; never asks. */
   standing(program: RunProgram): Promise<readonly AllowedEndpoint[]>;
   /**
    * Judges what a command wants to reach, by every policy, and asks a person about what no standing answer covers. What is let
@@ -119,7 +119,7 @@ export interface WantedConnections {
   readonly endpoints: readonly AllowedEndpoint[];
   /** The command runs in the background: the way is open until it ends. */
   readonly lasts?: boolean;
-  /** Answered before, and only looked at again: where they are refused now, the command runs without them, and may not miss them. */
+  /** Answered earlier, and only checked again: if refused now, the command runs without them, and may not need them. */
   readonly stand?: boolean;
 }
 
@@ -128,26 +128,26 @@ export type ConnectionJudgement =
   /** `decision`: for the record of the call. */
   | { readonly type: "refused"; readonly error: ToolError; readonly decision: Decision };
 
-/** What a call has done where nobody sees it yet. */
+/** Changes of a call that are not visible yet. */
 export interface Found {
   /** Plain statement of what is to be kept, e.g. "Keep what `npm test` changed: 3 files". */
   readonly statement: string;
   /** All of it, by what can be kept without the rest. */
   readonly parts: readonly FoundPart[];
-  /** What the parts would make true, by name, e.g. a digest over all of them; part of what is approved. */
+  /** The intended result of the parts, by name, e.g. a digest of all; part of what is approved. */
   readonly operands: Readonly<Record<string, string>>;
   /** For a person who is asked: what changes in files, as a unified diff. Called at most once, and before anything is kept. */
   diff?(): string;
 }
 
-/** What is kept or dropped as a whole, e.g. one file, or all that git keeps. */
+/** A unit that is kept or dropped as a whole, e.g. one file, or everything in git. */
 export interface FoundPart {
-  /** Digest of what it would make true, lower-case hex. */
+  /** Digest of its result, lower-case hex. */
   readonly id: string;
-  /** As people read it, e.g. `src/main.ts`. */
+  /** Name for users, e.g. `src/main.ts`. */
   readonly name: string;
   readonly effects: readonly Effect[];
-  /** Ids of parts without which this one is not kept. */
+  /** Ids of parts that must be kept together with this one. */
   readonly needs: readonly string[];
 }
 
@@ -158,16 +158,16 @@ export type Judgement =
   | { readonly type: "drop"; readonly error: ToolError };
 
 export interface ToolOutcome {
-  /** What the model reads, before redaction. */
+  /** Text for the model, before redaction. */
   readonly output: string;
-  /** What a model that can see is shown behind the output. Nothing in it is masked: nobody reads text in pixels. */
+  /** Images for a model with vision, after the output. Not masked: text in pixels is not recognised. */
   readonly images?: readonly ShownImage[];
   /** True when `output` is not all there was. */
   readonly truncated?: boolean;
   /** Set when the tool ran and failed, e.g. a command with a non-zero exit. */
   readonly failure?: { readonly failureClass: FailureClass; readonly message: string };
   readonly exitCode?: number;
-  /** Names of what it did and a person did not want kept; the rest was kept. */
+  /** Names of changes that the user chose not to keep; the rest was kept. */
   readonly dropped?: readonly string[];
   /** Files that changed on disk. */
   readonly changes?: readonly FileChange[];
@@ -176,8 +176,8 @@ export interface ToolOutcome {
   /** Files whose content the model has now seen, or whose state the tool left behind. */
   readonly observed?: readonly ObservedFile[];
   /**
-   * Control files that the call changed though nobody had agreed to it, and that are as they were again. `keptIn`: the
-   * directory where what it had made of them lies.
+   * Control files that the call changed without agreement, and that were restored. `keptIn`: the directory with the changed
+   * versions.
    */
   readonly putBack?: { readonly files: readonly PutBackFile[]; readonly keptIn: string };
   /** Facts for the session's log, e.g. a proposal; the session understands them, the gate does not. */
@@ -194,7 +194,7 @@ export interface PutBackFile {
   /** Relative to the workspace, or absolute. */
   readonly path: string;
   readonly what: "removed" | "restored" | "failed";
-  /** What it controls; of one that could not be put back, why. */
+  /** What it controls; or why it could not be restored. */
   readonly reason: string;
 }
 
@@ -212,7 +212,7 @@ export interface ChangedBlock {
   /** 1-based, inclusive. */
   readonly startLine: number;
   readonly endLine: number;
-  /** SHA-256 of the block's text, so that identity survives code that moves. */
+  /** SHA-256 of the block's text, so that moved code keeps its identity. */
   readonly sha256: string;
 }
 
@@ -227,6 +227,6 @@ export interface ObservedFile {
 
 export interface Verification {
   readonly state: "verified" | "unverified" | "failed";
-  /** What was looked at, in one sentence. */
+  /** What was checked, in one sentence. */
   readonly evidence: string;
 }

@@ -1,4 +1,4 @@
-/** What a policy says of an action. The strictest of all verdicts wins: deny, then ask, then allow. */
+/** A policy's verdict on an action. The strictest of all verdicts wins: deny, then ask, then allow. */
 export type Verdict =
   | { readonly type: "allow" }
   | { readonly type: "ask"; readonly finding: Finding }
@@ -10,11 +10,11 @@ export interface Finding {
   readonly code: string;
   /** Name of the rule, e.g. `containment/outside-workspace`. */
   readonly rule: string;
-  /** One sentence that a person and a model can act on. */
+  /** One sentence for users and the model that says what they can do. */
   readonly reason: string;
   /** What to do instead. */
   readonly hint?: string;
-  /** Where the rule stands, `file:line`; left out for one that is built in. */
+  /** Place of the rule, `file:line`; absent for a built-in one. */
   readonly place?: string;
   /** Names of other rules that ask about the same action, and would ask without this one. */
   readonly alongside?: readonly string[];

@@ -27,9 +27,9 @@ export type ActionShape =
       /** Relative to the workspace. */
       readonly cwd: string;
       readonly where: "server" | "client";
-      /** What happens to the paths it names, sorted, each kind once. */
+      /** What happens to the paths it names, sorted, without duplicates. */
       readonly access: readonly string[];
-      /** Hashes of what it rests on, by name. */
+      /** Hashes of what it depends on, by name. */
       readonly operands: Readonly<Record<string, string>>;
     }
   | { readonly type: "file"; readonly operation: string; readonly path: string };
@@ -63,9 +63,9 @@ function shapeOf({ effects, operands }: Analysis): ActionShape | undefined {
   if (effect === undefined || more.length > 0) return undefined;
   if (effect.type === "write") {
     const { path, operation, found } = effect;
-    // What a command did was seen by the one who said yes to it; another one may do something else.
+    // The yes was given to a command's known result; another command may have another one.
     if (found !== undefined) return undefined;
-    // Where a link leads elsewhere, the name says too little.
+    // For a link that leads elsewhere, the name is not enough.
     if (!path.inside || isGuarded(path.relative) || fileClass(path.relative) === undefined) return undefined;
     return { type: "file", operation, path: path.relative };
   }
@@ -74,7 +74,7 @@ function shapeOf({ effects, operands }: Analysis): ActionShape | undefined {
   if (command.unresolved.length > 0 || command.dangers.length > 0) return undefined;
   const words = plainWords(command.text);
   const [simple, ...others] = command.commands;
-  // Two readings of the text must agree: it is this one program with these words, and nothing around it.
+  // Two parsers must agree: one program with exactly these words, and nothing around it.
   if (words === undefined || simple === undefined || others.length > 0 || simple.wrappers.length > 0) return undefined;
   if (simple.name !== words[0] || simple.words.length !== words.length - 1) return undefined;
   if (simple.words.some((word, index) => word !== words[index + 1])) return undefined;

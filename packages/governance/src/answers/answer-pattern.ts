@@ -11,7 +11,7 @@ import {
   patternWords,
 } from "./variable-operands.ts";
 
-/** What a pattern holds for besides its text. Any change of it, and the pattern covers nothing. */
+/** The circumstances under which a pattern is valid. If any of them changes, the pattern covers nothing. */
 export interface AnswerScope {
   readonly sessionId: string;
   readonly policySha256: string;
@@ -39,7 +39,7 @@ type PatternForm =
       readonly cwd: string;
       readonly where: "server" | "client";
       readonly access: readonly string[];
-      /** What the command rests on, without the files that may vary. */
+      /** What the command depends on, without the files that may vary. */
       readonly operands: Readonly<Record<string, string>>;
     }
   | { readonly type: "file"; readonly operation: string; readonly files: OperandClass & { readonly type: "files" } };
@@ -56,7 +56,7 @@ export function patternsFor(facts: ActionFacts, place: AnswerScope): readonly An
   if (form === undefined) return [];
   const body = { text: textOf(form, tool), place, tool, rules, risk, form };
   const pattern = { id: digestOf(body), ...body };
-  // Whatever is offered covers at least what it was made from.
+  // An offered pattern covers at least the action it was made from.
   return covers(pattern, facts, place) ? [pattern] : [];
 }
 
@@ -75,7 +75,7 @@ export function covers(pattern: AnswerPattern, facts: ActionFacts, place: Answer
   return hasForm(pattern.form, shape);
 }
 
-/** Whether the bare text of a command has the pattern's form; what it would do is not looked at. */
+/** Whether a command's text has the pattern's form; its effects are not checked. */
 export function hasWords(form: PatternForm, command: string): boolean {
   const words = form.type === "command" ? plainWords(command) : undefined;
   return form.type === "command" && words !== undefined && matchesWords(form.words, words);

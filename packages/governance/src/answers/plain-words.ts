@@ -1,7 +1,7 @@
 /**
- * The words of a command that is one plain simple command: unquoted text of harmless characters, or text in quotes in
- * which nothing is expanded. Undefined for anything else: operators, redirections, substitutions, variables, globs, braces,
- * tildes, assignments, comments, line ends. It knows far less of the shell than the analysis, and says no more often.
+ * The words of one plain simple command: unquoted harmless characters, or quoted text without expansions. Undefined for
+ * anything else: operators, redirections, substitutions, variables, globs, braces, tildes, assignments, comments, line ends. It
+ * knows much less of the shell than the analysis, and refuses more often.
  */
 export function plainWords(command: string): readonly string[] | undefined {
   const words: string[] = [];

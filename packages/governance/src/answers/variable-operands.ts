@@ -1,6 +1,6 @@
 import { isOfFlags } from "../command/programs/program-files.ts";
 
-/** What may stand in place of an operand when a yes is remembered for a pattern. */
+/** What may replace an operand when a yes is remembered for a pattern. */
 export type OperandClass =
   /** Files of one directory, not below it, with one ending (`.ts`, or none). */
   | { readonly type: "files"; readonly directory: string; readonly extension: string }
@@ -13,9 +13,9 @@ export type PatternWord = { readonly exactly: string } | { readonly any: Operand
 
 interface VaryingCommand {
   readonly kind: "files" | "name";
-  /** It takes a directory with all that is in it: then only a name with an ending is a file's, as far as names tell. */
+  /** The program takes whole directories: then only a name with an extension counts as a file. */
   readonly descends: boolean;
-  /** Options that may stand with it, all of them without a value: a word behind another option may be anything. */
+  /** Allowed options, all without a value: a word after any other option may be anything. */
   readonly options: (option: string) => boolean;
 }
 

@@ -53,7 +53,7 @@ function neededFor(effect: Effect): readonly Capability[] {
       return [];
     case "exec": {
       if (isReadOnly(effect)) return ["read"];
-      // What is not known may be anything, where it can do anything.
+      // If it can do anything, unknown parts may be anything.
       if (effect.staged !== true && effect.command.unresolved.length > 0) return ["execute", "network", "high_impact"];
       const leaves = effect.command.commands.some(({ name }) => networkPrograms.has(name));
       return leaves || effect.command.dangers.some(({ rule }) => networkRules.has(rule))

@@ -31,7 +31,7 @@ export const defaultProfile: CapabilityProfile = {
   expires: undefined,
 };
 
-/** What is left when a profile was meant and cannot be believed. */
+/** The profile in force if the configured one is invalid. */
 export function leastPrivilege(problem: string, name = "read-only"): CapabilityProfileState {
   return { profile: { name, capabilities: ["read"], issued: undefined, expires: undefined }, problem };
 }
@@ -60,7 +60,7 @@ export function parseCapabilityDocument(value: unknown): CapabilityDocument {
   return parsed(capabilityDocumentSchema, value);
 }
 
-/** What is signed: RFC 8785 canonical JSON of the document with its key's id and without the signature, as UTF-8. */
+/** The signed bytes: RFC 8785 canonical JSON of the document with its key id and without the signature, as UTF-8. */
 export function capabilityMessage(document: CapabilityDocument, keyId: string): Uint8Array {
   return new TextEncoder().encode(canonicalJson({ ...document, key_id: keyId }));
 }
@@ -86,8 +86,8 @@ export async function verifyCapabilityProfile(value: unknown, verifier: Verifier
 }
 
 /**
- * A genuine profile at a moment: outside its time only reading is left. A clock that stands before the day of issue was
- * set back, or is not set at all, so that it cannot tell either whether the profile has expired.
+ * A genuine profile at a given time: outside its validity, only reading is permitted. A clock before the date of issue was set
+ * back or is not set, so it cannot tell whether the profile has expired.
  */
 export function profileAt(profile: CapabilityProfile, now: number): CapabilityProfileState {
   const { issued, expires, name } = profile;
@@ -101,7 +101,7 @@ export function profileAt(profile: CapabilityProfile, now: number): CapabilityPr
   return { profile };
 }
 
-/** Clocks of two machines differ by this much without anybody's doing. */
+/** Normal difference between the clocks of two machines. */
 const clockSkewMs = 5 * 60_000;
 
 function parsed<Value>(schema: z.ZodType<Value>, value: unknown): Value {

@@ -20,8 +20,8 @@ export interface AnalyseOptions {
 const longest = 64 * 1024;
 
 /**
- * Says what a shell command would do, from its syntax tree and without touching anything. It never throws for any text:
- * what cannot be told goes into `unresolved`, and then nothing is proven.
+ * Determines what a shell command would do, from its syntax tree only. Never throws: what cannot be determined goes into
+ * `unresolved`, and then nothing counts as proven.
  */
 export function analyseCommand(text: string, options: AnalyseOptions): CommandAnalysis {
   const cwd = absolutePath(options.cwd, "/");

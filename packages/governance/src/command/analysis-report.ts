@@ -40,7 +40,7 @@ export class AnalysisReport {
   }
 
   danger(danger: CommandDanger): void {
-    // What a rule may ask about is kept for each command: a yes to one is not a yes to another.
+    // Kept for each command if a rule may ask about it: a yes to one command is no yes to another.
     const of = danger.askable === undefined ? "" : JSON.stringify(danger.askable);
     const key = `${danger.rule}\0${danger.verdict}\0${of}`;
     if (!this.#dangers.has(key)) this.#dangers.set(key, danger);
@@ -73,7 +73,7 @@ export class AnalysisReport {
     }
   }
 
-  /** A path that stands in code or in an option's value: only a guess, so only a secret or a policy makes it matter. */
+  /** A path in code or in an option's value: only a guess, so it counts only for secrets and policies. */
   mention(text: string, invocation: Invocation, access: CommandPath["access"] = "unknown"): void {
     if (text === "" || text.length > 1024 || text.includes("\n")) return;
     for (const directory of invocation.directories) {
@@ -87,7 +87,7 @@ export class AnalysisReport {
   #add(path: CommandPath): void {
     const key = `${path.access}\0${path.absolute}`;
     const known = this.#paths.get(key);
-    // What changes the content counts for more than what keeps it.
+    // A change of content counts more than an access that keeps it.
     if (known !== undefined && (path.keepsContent === true || known.keepsContent === undefined)) return;
     if (this.#paths.size > limit) throw new TooMuch("more paths than a person can follow");
     this.#paths.set(key, path);
@@ -104,7 +104,7 @@ export class AnalysisReport {
     const secret = secretInGlob(absolute, { dot: false });
     if (secret === undefined) return;
     if (secret.how === "aimed") this.#denySecret(word.raw, secret.kind);
-    // A wildcard below a named directory is everyday work; at the root it takes in whatever lies there.
+    // A wildcard below a named directory is common; at the root it covers everything.
     else if (
       access !== "read" ||
       !absolute.startsWith(`${this.#place.workspace}/`) ||
@@ -114,7 +114,7 @@ export class AnalysisReport {
     }
   }
 
-  /** A pattern that a program takes for itself: one that picks files with secrets out. */
+  /** A pattern that a program expands itself and that selects files with secrets. */
   aimedGlob(glob: string): void {
     const secret = glob.startsWith("!") ? undefined : secretInGlob(glob, { dot: true });
     if (secret?.how === "aimed") this.#denySecret(glob, secret.kind);
@@ -125,7 +125,7 @@ export class AnalysisReport {
   }
 
   finish(text: string): CommandAnalysis {
-    // What is opened through a link lies elsewhere than its name says.
+    // Through a link, the opened file is elsewhere than its name says.
     if (this.#commands.length > 1 && this.#commands.some(({ name }) => /^(?:ln|link)$/.test(name)))
       this.unresolved("files that are reached through a link made by the same command");
     const dangers = [...this.#dangers.values()].sort((a, b) =>

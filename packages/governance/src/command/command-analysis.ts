@@ -1,19 +1,19 @@
 import type { Risk } from "@gennai/protocol/model/governance/risk";
 
-/** What is known of a shell command from its syntax tree. Shapes only; `analyse-command.ts` makes it. */
+/** What is known of a shell command from its syntax tree. Only types; created in `analyse-command.ts`. */
 export interface CommandAnalysis {
   /** The command exactly as it would run. */
   readonly text: string;
   /** Every simple command in it, wrappers (`env`, `sudo`, `xargs`, `bash -c` …) unwrapped, in order. */
   readonly commands: readonly SimpleCommand[];
-  /** Paths the command names, resolved against the directory in force where they stand. */
+  /** Paths the command names, resolved against the working directory at that place. */
   readonly paths: readonly CommandPath[];
   /** True only when all of it is of the small closed grammar: nothing is written, deleted, started or sent then. */
   readonly readsOnly: boolean;
   readonly risk: Risk;
   /** Why a person must look: what could not be resolved, e.g. `a variable in command position`. Empty when all is known. */
   readonly unresolved: readonly string[];
-  /** What the floor says: dangerous things found, strictest first. */
+  /** Dangers found by the floor, strictest first. */
   readonly dangers: readonly CommandDanger[];
   /** Git commands in it that may print what files hold without naming them. */
   readonly contents: readonly GitContents[];
@@ -26,8 +26,8 @@ export interface GitContents {
   /** Absolute directory it runs in; undefined when there may be several. */
   readonly directory: string | undefined;
   /**
-   * Arguments of a git command that prints the names, each with a NUL behind it: it reads, and starts no program. `unknown`
-   * when there is none that certainly names all of them; undefined when only `objects` are printed.
+   * Arguments of a git command that lists the names, NUL-terminated: it only reads, and starts no program. `unknown` if no such
+   * command certainly lists all; undefined if only `objects` are printed.
    */
   readonly names: readonly string[] | "unknown" | undefined;
   /** Words that may name an object that is printed as it is. */
@@ -51,9 +51,9 @@ export interface CommandPath {
   readonly absolute: string;
   /** `list` sees the name and what is known of it, never the content; `unknown` may be anything. */
   readonly access: "list" | "read" | "write" | "delete" | "unknown";
-  /** Set when `absolute` is a glob: the shell, or a variable, decides what it names. */
+  /** Set if `absolute` is a glob: the shell, or a variable, decides which paths it names. */
   readonly pattern?: true;
-  /** Set when nothing changes that somebody wrote: a directory is made, permissions are set, what a build makes is deleted. */
+  /** Set if no content is changed: e.g. creating a directory, setting permissions, deleting build results. */
   readonly keepsContent?: true;
 }
 

@@ -3,8 +3,8 @@ const ignorable =
   /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8]|\ud834[\udd73-\udd7a]|[\udb40-\udb43][\udc00-\udfff]/g;
 
 /**
- * One path component in the form in which protected names are compared: without what some file system drops or folds
- * (letter case, Unicode form, ignorable code points, trailing dots and blanks, an alternate stream).
+ * One path component in the form used to compare protected names: without anything that some file system drops or folds (letter
+ * case, Unicode form, ignorable code points, trailing dots and spaces, alternate streams).
  */
 export function foldName(component: string): string {
   if (/^[a-z0-9_.-]*[a-z0-9_-]$/.test(component)) return component;

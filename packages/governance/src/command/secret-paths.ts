@@ -1,18 +1,18 @@
 import picomatch from "picomatch";
 import { foldPath } from "./fold-name.ts";
 
-/** A file whose content nobody but the user reads: the kind of secret it holds. */
+/** A file that only the user may read: the kind of secret it contains. */
 export interface SecretPath {
   readonly kind: string;
 }
 
 interface SecretName {
-  /** Of the whole name, folded. */
+  /** Matches the whole folded name. */
   readonly pattern: RegExp;
   readonly kind: string;
   /** Names that globs are tried on; none where the extension says it all. */
   readonly samples: readonly string[];
-  /** What a glob spells that means this file. Without it, any letter does. */
+  /** The part of a glob that clearly refers to this file. Without it, any letter does. */
   readonly aim?: RegExp;
 }
 
@@ -51,7 +51,7 @@ const secretNames: readonly SecretName[] = [
 /** Directories that hold nothing else. */
 const secretDirectories = new Set([".ssh", ".aws", ".gnupg", ".azure", ".password-store"]);
 
-/** Folded paths below the home directory, or anywhere a directory of that name lies. */
+/** Folded paths below the home directory, or below any directory with that name. */
 const secretTails: readonly (readonly string[])[] = [
   [".config", "gcloud"],
   [".config", "gh", "hosts.yml"],
@@ -89,10 +89,10 @@ export function secretPath(path: string): SecretPath | undefined {
 }
 
 /**
- * The secret that a glob may reach. `how` is `aimed` when the glob spells part of the secret's name (`.e*`, `*.pem`,
- * `id_*`), and `broad` when it is so wide that it takes in secrets among all else (`*`, `k*`).
+ * The secret that a glob may match. `how` is `aimed` if the glob spells part of the secret's name (`.e*`, `*.pem`, `id_*`), and
+ * `broad` if it matches secrets among everything else (`*`, `k*`).
  *
- * @param options.dot true when wildcards match a leading dot, as they do in most search tools and not in shells
+ * @param options.dot true if wildcards match a leading dot, as in most search tools but not in shells
  */
 export function secretInGlob(
   glob: string,
@@ -133,7 +133,7 @@ export function secretInGlob(
       how: /pem|p\W*e|\.p|\.k|key/i.test(spelled) ? "aimed" : "broad",
     };
   }
-  // `k*` reaches key.pem as much as `*` does, yet nobody means it.
+  // `k*` matches key.pem as much as `*` does, but is not aimed at it.
   if (/[*]$/.test(last) && aimed && !spelled.includes("."))
     return { kind: "a private key or certificate store", how: "broad" };
   return undefined;

@@ -1,6 +1,6 @@
 const longest = 64 * 1024;
 
-/** What makes a command's text not mean what a person sees. Empty for ordinary text, other scripts included. */
+/** Reasons why a command's text may not mean what a user sees. Empty for ordinary text, including other scripts. */
 export function suspiciousText(text: string): readonly string[] {
   const found: string[] = [];
   if (text.length > longest) found.push("a command longer than 64 KiB");

@@ -3,13 +3,13 @@ export interface DeployRule {
   readonly programs: readonly string[];
   /** The verb itself, e.g. `publish`. */
   readonly verb?: RegExp;
-  /** A verb behind a noun, as in `app deploy`; any operand may be it. */
+  /** A verb after a noun, as in `app deploy`; any operand may be the verb. */
   readonly anyOperand?: RegExp;
-  /** What may follow such a word when it only looks, as in `release list`. */
+  /** What may follow such a word if it only reads, as in `release list`. */
   readonly unless?: RegExp;
   /** A word of any kind that makes it deploy, e.g. `--push`. */
   readonly option?: RegExp;
-  /** It deploys when it is named alone, or with options only. */
+  /** It deploys if called without operands. */
   readonly bare?: true;
 }
 
@@ -161,7 +161,7 @@ export const deployRules: readonly DeployRule[] = [
 /** Names of remotes that build and run what is pushed to them. */
 export const deployRemote = /^(?:heroku|dokku|piku|clever|scalingo|prod|production|live|deploy|deployment)$/i;
 
-/** Words that make a script's or a tool's name one that deploys. */
+/** Words that mark a script or tool as one that deploys. */
 export const deployWord =
   /^(?:deploy(?:s|er|ment|ments)?|undeploy|redeploy|publish(?:er)?|release(?:s|r)?|rollout|rollback|promote|ship(?:it)?)$/;
 

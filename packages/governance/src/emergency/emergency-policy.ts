@@ -17,7 +17,7 @@ export interface EmergencySource {
 /** The built-in group of everything that publishes or deploys. */
 export const deployGroup = "deploy";
 
-/** What people switched off, checked for every call. Nobody is asked: the answer was given when it was switched. */
+/** Enforces the emergency controls for every call. Nothing is asked: the decision was made when they were switched on. */
 export function createEmergencyPolicy(source: EmergencySource): Policy {
   return { name: "emergency", kind: "guard", decide: (input) => emergencyVerdict(source.current(), input) };
 }
@@ -70,7 +70,10 @@ function blockedVerdict(
   return allow;
 }
 
-/** What of a call a blocked name means: the tool, a program in a command, or what the group `deploy` covers. @param tools the call's own first */
+/**
+ * What a blocked name refers to in a call: the tool, a program in a command, or what the group `deploy` covers. @param tools
+ * the call's own first
+ */
 function blockedThing(
   name: string,
   tools: readonly string[],
@@ -135,7 +138,7 @@ function isOwnProgram(word: string): boolean {
   );
 }
 
-/** What only a person says: by command group, the words behind it. */
+/** Words reserved for people: by command group, the words after it. */
 const peoplesWords: Readonly<Record<string, ReadonlySet<string>>> = {
   background: new Set(["open"]),
   guard: new Set(["install", "uninstall"]),

@@ -1,6 +1,6 @@
 import type { EmergencyControl, EmergencyState } from "@gennai/protocol/model/governance/emergency";
 
-/** One switching of one control. */
+/** One change of one control. */
 export interface EmergencySwitch {
   readonly control: EmergencyControl;
   readonly enabled: boolean;

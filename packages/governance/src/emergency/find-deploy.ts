@@ -18,8 +18,8 @@ const rulesByProgram = Map.groupBy(
 );
 
 /**
- * Says how a command publishes or deploys, e.g. `npm publish`; undefined when nothing of it does. Too strict rather than
- * too lax: a word that is not known where the verb would stand counts as the verb.
+ * How a command publishes or deploys, e.g. `npm publish`; undefined if nothing in it does. Errs on the strict side: an unknown
+ * word in the place of the verb counts as the verb.
  */
 export function findDeploy(command: CommandAnalysis): string | undefined {
   if (command.readsOnly) return undefined;
@@ -37,7 +37,7 @@ export function isDeployTool(toolName: string): boolean {
 
 function inCommand({ name, words: given, wrappers }: SimpleCommand): string | undefined {
   const program = programOf(name);
-  // What comes from the input may be the verb.
+  // The input may supply the verb.
   const words = wrappers.some((wrapper) => wrapper === "xargs" || wrapper === "parallel")
     ? [...given, undefined]
     : given;
@@ -145,7 +145,7 @@ function installs(words: Words): boolean {
   );
 }
 
-/** Code or a script in one word: what stands in it side by side may be a program and its words. */
+/** Code or a script in one word: adjacent words in it may be a program and its arguments. */
 function inText(text: string): string | undefined {
   const tokens = text.split(/[^\w@./:=-]+/).filter((token) => token !== "");
   for (const [index, token] of tokens.entries()) {

@@ -83,7 +83,7 @@ interface AskedFor {
   readonly outcome: string;
 }
 
-/** What a call has done where nobody sees it yet. */
+/** Changes of a call that are not visible yet. */
 export const foundWork: AskedFor = { name: "change", outcome: "nothing of it was kept" };
 
 function refusalBy(
@@ -150,7 +150,7 @@ export function decisionOf(decided: DecidedCall, answer: Answer | undefined): De
   };
 }
 
-/** What the record of a call's end says: what was decided last, and every other question on the way there. */
+/** The decision in the record of a call's end: the last one, with all earlier questions. */
 export function finalDecision(admitted: AdmittedCall, result: CallOutcome): Decision {
   const last = lastDecision(admitted, result);
   const others = [admitted.decision, ...(result.askedMeanwhile ?? [])].filter(

@@ -1,6 +1,6 @@
 import type { ToolCall } from "./gate-journal.ts";
 
-/** Neighbouring calls of tools that only read form a batch; every other call is one of its own. */
+/** Consecutive calls of read-only tools form a batch; every other call is its own batch. */
 export function* batches(calls: readonly ToolCall[], isRead: (name: string) => boolean): Iterable<readonly ToolCall[]> {
   let reads: ToolCall[] = [];
   for (const call of calls) {

@@ -9,7 +9,7 @@ export interface ToolCall {
   readonly id: string;
   readonly name: string;
   readonly argumentsJson: string;
-  /** What an approved plan says of it. It raises the risk that is computed, and never lowers it. */
+  /** Risk declared by an approved plan. It can raise the computed risk, never lower it. */
   readonly declaredRisk?: Risk;
 }
 
@@ -21,12 +21,12 @@ export interface Decision {
   /** Empty for a plain allow. */
   readonly rule: string;
   readonly reason: string;
-  /** Where the rule stands, `file:line`; left out for one that is built in. */
+  /** Place of the rule, `file:line`; absent for a built-in one. */
   readonly place?: string;
   readonly effects: readonly Effect[];
   /** The arguments as canonical JSON, redacted. */
   readonly input: string;
-  /** As the model made the call, redacted, where that was in other words. */
+  /** As the model made the call, redacted, if its form was different. */
   readonly asCalled?: string;
   /** Set when a person answered. */
   readonly confirmation?: {
@@ -37,16 +37,16 @@ export interface Decision {
     readonly pattern?: string;
     /** Redacted names of parts of the work that this person did not want to be kept; absent where all of it was. */
     readonly dropped?: readonly string[];
-    /** Of a remembered yes: id of the call whose question was answered. */
+    /** For a remembered yes: id of the call whose question was answered. */
     readonly rememberedFrom?: string;
   };
-  /** Other questions of the same call that somebody was asked, in their order, e.g. before it ran; absent where there was none. */
+  /** Other questions about the same call, in order, e.g. before it ran; absent if there were none. */
   readonly alsoAsked?: readonly Decision[];
 }
 
 export interface CallOutcome {
   readonly call: ToolCall;
-  /** What the tool was called with, in the form that policies saw, not redacted; absent when the call never ran. */
+  /** Arguments of the tool as the policies saw them, not redacted; absent if the call never ran. */
   readonly args?: unknown;
   /** Undefined when the call never ran. */
   readonly outcome: ToolOutcome | undefined;
@@ -56,9 +56,9 @@ export interface CallOutcome {
   readonly error: ToolError | undefined;
   readonly failureClass: FailureClass | undefined;
   readonly verification: Verification;
-  /** What was decided about what the call had done, where that was judged apart from the call itself. */
+  /** The decision on the call's changes, if they were judged separately from the call. */
   readonly found?: Decision | undefined;
-  /** What was decided with a person's answer while the call ran: about connections, and about what was found. */
+  /** Decisions by a user's answer while the call ran: about connections, and about its changes. */
   readonly askedMeanwhile?: readonly Decision[];
   /** Milliseconds since the epoch. */
   readonly startedAt: number;

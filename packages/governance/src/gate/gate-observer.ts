@@ -12,7 +12,7 @@ export interface GateObserver {
   execute(decision: Decision, run: () => Promise<CallOutcome>): Promise<CallOutcome>;
 }
 
-/** Nobody watches. */
+/** Observes nothing. */
 export const unobservedGate: GateObserver = {
   decide: (run) => run(),
   execute: (_decision, run) => run(),

@@ -22,7 +22,7 @@ export interface GateOptions {
   readonly remembered: RememberedAnswers;
   /** Answers that hold beyond the session; without it none is offered. */
   readonly lasting?: PersistentApprovals | undefined;
-  /** What programs may reach in every session of the workspace; without it no such answer is offered. */
+  /** What programs may reach in every session of the workspace; without it, no such answer is offered. */
   readonly connections?: LastingConnections | undefined;
   /** SHA-256 of the rules in force, shown with every question. */
   readonly policySha256: string;
@@ -41,7 +41,7 @@ export interface GateOptions {
   readonly standingCheck?: StandingCheck;
   /** Is told which calls run, and stops single ones. */
   readonly running?: RunningCalls | undefined;
-  /** Measures calls on their way; nobody by default. */
+  /** Observes calls in progress; default: none. */
   readonly observer?: GateObserver;
   /** Milliseconds since the epoch. */
   readonly now: () => number;

@@ -12,7 +12,7 @@ import type { ToolCall } from "./gate-journal.ts";
 import { unobservedGate } from "./gate-observer.ts";
 import type { GateOptions } from "./gate-options.ts";
 
-/** What a call became, for the model. */
+/** The result of a call, for the model. */
 export interface CallResult {
   readonly call: ToolCall;
   /** Redacted. JSON of a `ToolError` when the call was refused or failed without output. */
@@ -24,7 +24,7 @@ export interface CallResult {
   readonly exitCode: number | undefined;
   readonly verification: Verification;
   readonly facts: readonly unknown[];
-  /** Names of what it did and a person did not want kept. */
+  /** Names of changes that the user chose not to keep. */
   readonly dropped: readonly string[];
 }
 
@@ -48,7 +48,7 @@ class GovernedToolSet {
     return this.#options.tools.values();
   }
 
-  /** True for a call that may be made again where nobody knows whether it ran. */
+  /** True for a call that may be repeated if it is unknown whether it ran. */
   isRepeatable(call: ToolCall): boolean {
     const tool = toolNamed(this.#options.tools, textEditorCall(call).name);
     return tool?.access === "read" || tool?.repeatable === true;

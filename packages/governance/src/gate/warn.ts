@@ -1,7 +1,7 @@
 import { errorMessage } from "@gennai/protocol/error-message";
 import type { GateOptions } from "./gate-options.ts";
 
-/** Reports an error that nobody expected. Its text may quote anything, so it is masked. */
+/** Reports an unexpected error. Its text may quote anything, so it is masked. */
 export async function warn(
   what: string,
   error: unknown,

@@ -42,7 +42,7 @@ export const claudeCode: GuardedHost = {
         const { tool_use_id: callId, error, tool_name: name, tool_input: args } = parsed(end, payload);
         const told = callEnd(event === "PostToolUseFailure", error ?? "");
         if (name === undefined || args === undefined) return { type: "after", session, callId, end: told };
-        // Where it stands by then may be elsewhere: that is no argument.
+        // The working directory may have changed by then, so it is not compared.
         return { type: "after", session, callId, end: told, ran: hostCall(name, args, undefined) };
       }
       case "Stop":
@@ -74,8 +74,8 @@ export const claudeCode: GuardedHost = {
 };
 
 /**
- * GitHub's Copilot CLI reads Claude Code's settings, too, and starts the hooks in them with words of its own: a time, and nothing of
- * what Claude Code always says. It has a guard of its own.
+ * GitHub's Copilot CLI also reads Claude Code's settings, and runs their hooks with its own input: it has a timestamp, and
+ * lacks what Claude Code always sends. Copilot has its own guard.
  */
 function isCopilots(payload: unknown): boolean {
   const { data } = z.looseObject({ timestamp: z.string() }).safeParse(payload);
@@ -113,14 +113,17 @@ const ownTools: ReadonlySet<string> = new Set([
   "ToolSearch",
 ]);
 
-/** What a sub-agent does comes as calls of its own, from here or from a tree of its own here. From another machine nothing comes. */
+/**
+ * A sub-agent's actions come as separate calls, from here or from its own working tree here. From another machine, no calls
+ * come.
+ */
 const subAgents: ReadonlySet<string> = new Set(["Agent", "Task"]);
 
 function runsHere(isolation: unknown): boolean {
   return isolation === undefined || isolation === null || isolation === "worktree";
 }
 
-/** What the gate's tool of the same name is told; arguments that steer only how something is shown or waited for are left out. */
+/** Arguments for the gate's tool of the same name, without those about display or waiting. */
 const taken: Readonly<Record<string, { readonly args: readonly string[]; readonly readsOnly?: true }>> = {
   Bash: { args: ["command", "description", "run_in_background", "dangerouslyDisableSandbox"] },
   Read: { args: ["file_path"], readsOnly: true },

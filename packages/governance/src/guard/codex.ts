@@ -20,14 +20,14 @@ const end = call.partial({ cwd: true });
 const command = z.looseObject({ command: z.string() });
 const image = z.looseObject({ path: z.string() });
 
-/** It says nothing of how a command ended but what it printed. */
+/** It reports only the output of a command, not how it ended. */
 const ended: HostCallEnd = { failed: false, message: "" };
 
 /** Codex's hooks, as its page on hooks describes them and version 0.169 sends them: Claude Code's words, but for what differs here. */
 export const codex: GuardedHost = {
   id: "codex",
   title: "Codex",
-  // A hook that answers `ask` is taken for one that failed, and the call goes on.
+  // If a hook answers `ask`, Codex treats the hook as failed, and the call continues.
   asks: false,
 
   read(payload): HostEvent {

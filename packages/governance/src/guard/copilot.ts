@@ -54,7 +54,7 @@ export const copilot: GuardedHost = {
     failure.safeParse(payload).success || success.safeParse(payload).success || rest.safeParse(payload).success,
 
   answer(verdict): HostAnswer | undefined {
-    // What it hears after a call can keep it from nothing: each call is denied for itself.
+    // A response after the call cannot prevent anything: each call is denied on its own.
     if (verdict.type === "allow" || (verdict.type === "stop" && !verdict.before)) return undefined;
     return {
       permissionDecision: verdict.type === "ask" ? "ask" : "deny",
@@ -67,19 +67,19 @@ function ended(told: Call, end: HostCallEnd): HostEvent {
   return { type: "after", session: told.sessionId, callId: idOf(told), end, ran: hostCall(told, undefined) };
 }
 
-/** It gives its calls no names: one is known again by what it is. */
+/** Copilot gives calls no ids: the content identifies them. */
 function idOf({ toolName, toolArgs }: Call): string {
   return sha256Hex(JSON.stringify([toolName, toolArgs])).slice(0, 32);
 }
 
-/** Of a command, behind what it printed. */
+/** The end of a command, after its output. */
 function resultOf({ textResultForLlm: said }: z.infer<typeof success>["toolResult"]): HostCallEnd {
   const code = /<shellId: \S+ completed with exit code (\d{1,3})>\s*$/.exec(typeof said === "string" ? said : "")?.[1];
   if (code === undefined) return { failed: false, message: "" };
   return { failed: code !== "0", message: code === "0" ? "" : `Exit code ${code}`, exitCode: Number(code) };
 }
 
-/** They reach nothing but the agent's own state and its user; what a sub-agent does comes as calls of its own. */
+/** They affect only the agent's own state and its user; a sub-agent's actions come as separate calls. */
 const ownTools: ReadonlySet<string> = new Set([
   "ask_user",
   "exit_plan_mode",
@@ -107,7 +107,7 @@ const page = z.looseObject({ url: text });
 const search = z.looseObject({ query: text });
 const anyArgs = z.record(z.string(), z.unknown());
 
-/** @param cwd undefined: where it stands is not part of it */
+/** @param cwd undefined: the working directory is not compared */
 function hostCall({ toolName: tool, toolArgs: args }: Call, cwd: string | undefined): HostCall {
   if (ownTools.has(tool)) return { type: "own" };
   switch (tool) {

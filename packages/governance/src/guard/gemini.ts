@@ -34,7 +34,7 @@ type Call = z.infer<typeof call>;
 export const gemini: GuardedHost = {
   id: "gemini",
   title: "Gemini CLI",
-  // It takes `ask`, and then waits for ever where nobody sees its question, which no hook is told.
+  // Gemini accepts `ask`, but then waits for ever if no user sees the question, and hooks cannot know that.
   asks: false,
   namesCalls: false,
 
@@ -68,7 +68,7 @@ export const gemini: GuardedHost = {
   },
 };
 
-/** It gives its calls no names: one is known again by what it is. */
+/** Gemini gives calls no ids: the content identifies them. */
 function idOf({ tool_name, tool_input }: Call): string {
   return sha256Hex(JSON.stringify([tool_name, tool_input])).slice(0, 32);
 }
@@ -101,7 +101,7 @@ const find = list.extend({ pattern: text });
 const grep = find.extend({ include_pattern: text.optional() });
 const search = z.looseObject({ query: text });
 
-/** @param cwd undefined: where it stands is not part of it */
+/** @param cwd undefined: the working directory is not compared */
 function hostCall({ tool_name: tool, tool_input: args, mcp_context }: Call, cwd: string | undefined): HostCall {
   if (mcp_context !== undefined)
     return { type: "judged", tool, args, readsOnly: false, server: mcp_context.server_name };
@@ -109,7 +109,7 @@ function hostCall({ tool_name: tool, tool_input: args, mcp_context }: Call, cwd:
   switch (tool) {
     case "run_shell_command": {
       const { command, description, dir_path, is_background: run_in_background, ...more } = parsed(shell, args);
-      // Its own sandbox is widened for this one command.
+      // Its own sandbox is widened for this command.
       const dangerouslyDisableSandbox = more.additional_permissions === undefined ? undefined : true;
       const from = cwd === undefined ? undefined : startsIn(dir_path, cwd);
       return judged("Bash", { command, description, run_in_background, dangerouslyDisableSandbox, cwd: from });
@@ -133,7 +133,7 @@ function hostCall({ tool_name: tool, tool_input: args, mcp_context }: Call, cwd:
     case "replace": {
       const { file_path, old_string, new_string, allow_multiple: replace_all } = parsed(edit, args);
       const path = meant(file_path);
-      // One that is not there is looked for below all directories, and another file of that name is changed.
+      // A missing file is searched for below all directories, and another file of that name is changed.
       const mustExist = path.startsWith("/") ? undefined : true;
       return judged("Edit", { file_path: path, old_string, new_string, replace_all, mustExist });
     }
@@ -149,7 +149,7 @@ function startsIn(given: string | undefined, cwd: string): string {
   return given.startsWith("/") ? given : `${cwd}/${given}`;
 }
 
-/** Where there is no such file, it takes an `@` before a path away. */
+/** If no such file exists, Gemini removes a leading `@` from a path. */
 function meant(path: string): string {
   if (!path.startsWith("@")) return path;
   throw new UnreadableHookInput("A path that begins with @ may mean two places: write it from / on.");
@@ -159,7 +159,7 @@ function meantIfAny(path: string | undefined): string | undefined {
   return path === undefined || path === "" ? undefined : meant(path);
 }
 
-/** Of a command that failed, behind what it printed: `Exit Code: 1`. */
+/** The end of a failed command, after its output: `Exit Code: 1`. */
 function callEnd({ llmContent, error }: z.infer<typeof response>): HostCallEnd {
   const said = typeof llmContent === "string" ? llmContent : "";
   const code = [...said.matchAll(/^Exit Code: (\d{1,3})$/gm)].at(-1)?.[1];

@@ -1,21 +1,21 @@
 /**
- * Another agent whose tool calls the gate judges: how its hook's words are read, and how it is answered. One file each. It makes its calls
- * by itself, so that only what it tells its hook is known of them.
+ * Another agent whose tool calls the gate judges: how its hook's input is read, and how it is answered. One file each. The
+ * agent runs its calls itself, so only its hook's input is known.
  */
 export interface GuardedHost {
   /** As commands and records call it, e.g. `claude-code`. */
   readonly id: string;
   /** For people, e.g. `Claude Code`. */
   readonly title: string;
-  /** Whether its hook can have it ask its user. Where not, what would be asked about is denied. */
+  /** Whether its hook can make it ask its user. If not, questions become denials. */
   readonly asks: boolean;
-  /** It gives its calls no ids, so that these say what it is: two may have the same, and one that was changed since has another. */
+  /** Its calls have no ids, so the content is used: two calls may be equal, and a call that was changed gets another id. */
   readonly namesCalls?: false;
-  /** What its hook was told. Throws `UnreadableHookInput` for input that the host does not send. */
+  /** Parses the hook's input. Throws `UnreadableHookInput` for input that the host does not send. */
   read(payload: unknown): HostEvent;
-  /** Whether it plainly reports something that needs no leave. False for what cannot be read. */
+  /** Whether it clearly reports something that needs no permission. False for unreadable input. */
   isAfterCall(payload: unknown): boolean;
-  /** What its hook is to answer; undefined: nothing, and the agent goes on as it would by itself. */
+  /** The hook's answer; undefined: none, and the agent behaves as without a hook. */
   answer(verdict: HostVerdict): HostAnswer | undefined;
 }
 
@@ -31,10 +31,10 @@ export type HostEvent =
       /** The host's own id of its session. */
       readonly session: string;
       readonly callId: string;
-      /** Where the host stands, absolute. */
+      /** The host's working directory, absolute. */
       readonly directory: string;
       readonly call: HostCall;
-      /** Whether its user can be asked about this call, where that is not always the same. */
+      /** Whether its user can be asked about this call, if that varies. */
       readonly asks?: boolean;
     }
   | {
@@ -42,24 +42,24 @@ export type HostEvent =
       readonly session: string;
       readonly callId: string;
       readonly end: HostCallEnd;
-      /** What ran in the end, where the host says it; without where it stands. */
+      /** What ran in the end, if the host reports it; without the working directory. */
       readonly ran?: HostCall;
     }
-  /** The host has nothing under way in this session: what it did not report did not run, or nobody will ever say so. */
+  /** The host runs nothing in this session: unreported calls did not run, or will never be reported. */
   | { readonly type: "idle"; readonly session: string }
-  /** Nothing that the gate has a say in. */
+  /** Not relevant to the gate. */
   | { readonly type: "other" };
 
-/** A call in the words of the gate's own tools. */
+/** A call in terms of the gate's own tools. */
 export type HostCall =
   /** Only the host's own state, e.g. its list of tasks: nothing outside of it is reached. */
   | { readonly type: "own" }
   | {
       readonly type: "judged";
-      /** The gate's tool that does the same, or the host's own name for a tool that is none of these. */
+      /** The gate's equivalent tool, or the host's own name for any other tool. */
       readonly tool: string;
       readonly args: Readonly<Record<string, unknown>>;
-      /** It changes nothing whatever its arguments are. */
+      /** It changes nothing, whatever its arguments. */
       readonly readsOnly: boolean;
       /** The server of an external tool. */
       readonly server?: string;
@@ -67,9 +67,9 @@ export type HostCall =
 
 export interface HostCallEnd {
   readonly failed: boolean;
-  /** What the host said of a failure; short. */
+  /** The host's message about a failure; short. */
   readonly message: string;
-  /** Of a command, where the host says it. */
+  /** Exit code of a command, if the host reports it. */
   readonly exitCode?: number;
 }
 
@@ -86,7 +86,7 @@ export class UnreadableHookInput extends Error {
   override readonly name = "UnreadableHookInput";
 }
 
-/** Whether a call may go on while no gate can be asked: it changes nothing, whatever it is told. */
+/** Whether a call may continue while no gate can be reached: it changes nothing, whatever its arguments. */
 export function changesNothing(event: HostEvent): boolean {
   return event.type !== "before" || event.call.type === "own" || event.call.readsOnly;
 }

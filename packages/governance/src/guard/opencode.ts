@@ -17,7 +17,7 @@ export const opencode: GuardedHost = {
   answer: pluginAnswer,
 };
 
-/** They reach nothing but the agent's own state and its user; what a sub-agent does comes as calls of its own. */
+/** They affect only the agent's own state and its user; a sub-agent's actions come as separate calls. */
 const ownTools: ReadonlySet<string> = new Set(["invalid", "plan_exit", "question", "task", "todoread", "todowrite"]);
 
 const text = z.string();

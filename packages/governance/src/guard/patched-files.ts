@@ -11,9 +11,9 @@ export interface PatchedFile {
 const header = /^\s*\*\*\* (Add File|Update File|Delete File|Move to): (.*)$/;
 
 /**
- * Files that a patch of the form `*** Begin Patch` would change, each once, in their order. Whatever looks like the name of a file is one,
- * also in the middle of a hunk and whatever stands before it: rather one too many than one that was not judged. Throws
- * `UnreadableHookInput` where it names none.
+ * Files that a patch of the form `*** Begin Patch` would change, without duplicates, in order. Anything that looks like a file
+ * name counts, also in the middle of a hunk: better one too many than one not judged. Throws `UnreadableHookInput` if it names
+ * none.
  */
 export function patchedFiles(patch: string): readonly PatchedFile[] {
   const files = new Map<string, { operation: PatchedFile["operation"]; readonly lines: string[] }>();
@@ -24,7 +24,7 @@ export function patchedFiles(patch: string): readonly PatchedFile[] {
       if (line.startsWith("+")) current?.lines.push(line.slice(1));
       continue;
     }
-    // What is moved is gone from where it was.
+    // A moved file is deleted at its old place.
     if (kind === "Move to" && current !== undefined) current.operation = "delete";
     current = files.get(path) ?? { operation: kind === "Delete File" ? "delete" : "write", lines: [] };
     files.set(path, current);

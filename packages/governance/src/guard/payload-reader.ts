@@ -14,7 +14,7 @@ export function payloadReader(
 
 const named = z.looseObject({ hook_event_name: z.string() });
 
-/** Whether a hook was told one of the events that it is put in place for, and not this one. */
+/** Whether the hook was called for one of its registered events, except the excluded one. */
 export function isEventBut(excluded: string, events: readonly string[]): (payload: unknown) => boolean {
   return (payload) => {
     const { hook_event_name: event } = named.safeParse(payload).data ?? {};

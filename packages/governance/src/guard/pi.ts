@@ -9,7 +9,7 @@ const parsed = payloadReader("These are not arguments of pi");
 export const pi: GuardedHost = {
   id: "pi",
   title: "pi",
-  // Where a user is there, says each call.
+  // Each call reports whether a user is there.
   asks: false,
   read: (payload) => readPluginWords(payload, "pi", hostCall),
   isAfterCall: isAfterPluginCall,
@@ -64,7 +64,7 @@ function meant(path: string): string {
   throw new UnreadableHookInput("A path is to be written as a path, not as an address.");
 }
 
-/** An empty one is where it stands. */
+/** An empty path is the working directory. */
 function meantIfAny(path: string | undefined): string | undefined {
   return path === undefined || path === "" ? undefined : meant(path);
 }

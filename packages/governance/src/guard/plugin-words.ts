@@ -8,8 +8,8 @@ import {
 } from "./guarded-host.ts";
 
 /**
- * What our own plugin says about a call, for agents whose hooks are functions in a plugin: their names and arguments as they are, in an
- * envelope that is the same for all of them.
+ * Input from our own plugin, for agents whose hooks are functions in a plugin: the agent's names and arguments, in an envelope
+ * common to all of them.
  */
 const id = z.string().min(1).max(200);
 const args = z.record(z.string(), z.unknown());
@@ -21,7 +21,7 @@ const pluginWords = z.discriminatedUnion("event", [
     directory: z.string().min(1).max(4096),
     tool: id,
     args,
-    /** Whether its user is there, and can be asked. */
+    /** Whether its user is there to be asked. */
     asks: z.boolean(),
   }),
   z.looseObject({
@@ -31,7 +31,7 @@ const pluginWords = z.discriminatedUnion("event", [
     failed: z.boolean(),
     message: z.string(),
     exitCode: z.int().optional(),
-    /** What ran; not said where the agent does not say it. */
+    /** What ran; absent if the agent does not report it. */
     tool: id.optional(),
     args: args.optional(),
   }),
@@ -74,12 +74,12 @@ export function isAfterPluginCall(payload: unknown): boolean {
   return z.looseObject({ event: z.enum(["after", "idle", "hello"]) }).safeParse(payload).success;
 }
 
-/** What the plugin does with it is its own. */
+/** How the plugin uses it is the plugin's matter. */
 export function pluginAnswer(verdict: HostVerdict): HostAnswer | undefined {
   return verdict.type === "allow" ? undefined : { decision: verdict.type, reason: verdict.reason };
 }
 
-/** A tool of the gate's, with those of its arguments that say what it does. */
+/** A call of the gate's tool, with the arguments that determine its effect. */
 export function judged(tool: string, given: Readonly<Record<string, unknown>>, readsOnly = false): HostCall {
   const said = Object.entries(given).filter(([, value]) => value !== undefined);
   return { type: "judged", tool, args: Object.fromEntries(said), readsOnly };

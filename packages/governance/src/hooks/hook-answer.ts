@@ -13,7 +13,7 @@ export interface HookRun {
   readonly failure?: string;
 }
 
-/** A program that did not say clearly what it thinks. */
+/** A program that gave no clear answer. */
 export class HookFailure extends Error {
   override readonly name = "HookFailure";
 }
@@ -33,8 +33,8 @@ const answerSchema = z.object({
 });
 
 /**
- * What a `PreToolUse` program said. It may tighten and never loosen: its `allow` is not an opinion.
- * Throws `HookFailure` when it failed or said what cannot be understood.
+ * The verdict of a `PreToolUse` program. It can tighten but never loosen: its `allow` counts as no opinion. Throws
+ * `HookFailure` if it failed or its answer is not understood.
  */
 export function hookVerdict(hook: HookCommand, run: HookRun): Verdict {
   const rule = `hook/${nameOf(hook)}`;
@@ -72,7 +72,7 @@ export function hookVerdict(hook: HookCommand, run: HookRun): Verdict {
   }
 }
 
-/** What a `PostToolUse` program wants the user to know; undefined when nothing. It can change nothing any more. */
+/** A `PostToolUse` program's message to the user; undefined if there is none. It cannot change anything any more. */
 export function hookRemark(hook: HookCommand, run: HookRun): string | undefined {
   try {
     const verdict = hookVerdict(hook, run);

@@ -4,7 +4,7 @@ import * as z from "zod";
 /** Points of a call at which users' programs run. */
 export type HookEvent = "PreToolUse" | "PostToolUse";
 
-/** One program of a user, and for which tools it runs. */
+/** One hook program of a user, and the tools it runs for. */
 export interface HookCommand {
   readonly event: HookEvent;
   /** Matches names of tools whole; undefined: all. */
@@ -78,13 +78,16 @@ export function parseHooks(text: string, source: string): readonly HookCommand[]
   return [...read("PreToolUse", before), ...read("PostToolUse", after)];
 }
 
-/** Whether it means one of these names. A matcher is names joined by `|`, each possibly with `*` or `.*`; empty and `*` mean every tool. */
+/**
+ * Whether the matcher includes one of these names. A matcher is names joined by `|`, optionally with `*` or `.*`; empty and `*`
+ * match every tool.
+ */
 export function matchesTool(matcher: string | undefined, names: readonly string[]): boolean {
   if (matcher === undefined || matcher === "" || matcher === "*") return true;
   return matcher.split("|").some((pattern) => names.some((name) => wildcard(pattern.trim(), name)));
 }
 
-/** Without a regular expression: one in a file of somebody else could take for ever. */
+/** Not a regular expression: one from a foreign file could take for ever. */
 function wildcard(pattern: string, name: string): boolean {
   const parts = pattern.replaceAll(".*", "*").split("*");
   const [first = "", ...rest] = parts;

@@ -1,8 +1,8 @@
 import type { Effect } from "../effect.ts";
 
 /**
- * What a hook is given as `tool_input`, once for each time that it runs: the arguments; of a call that names its files in another
- * way, with each of them as `file_path`, which hooks look at.
+ * Values of `tool_input` for a hook, one for each run: the arguments; if the call names its files differently, once for each of
+ * them as `file_path`, which hooks look at.
  */
 export function hookInputs(call: {
   readonly toolName: string;

@@ -6,7 +6,7 @@ import { type HookCommand, matchesTool } from "./hook-config.ts";
 import { hookInputs } from "./hook-inputs.ts";
 import type { HookRunner } from "./hooks-policy.ts";
 
-/** Milliseconds for all files of a call together; longer only where a program may take longer for one. */
+/** Milliseconds for all files of a call together; more only if a program may take longer for one file. */
 const wholeCallMs = 60_000;
 
 /**
@@ -74,7 +74,7 @@ export function withPostToolHooks(
       for (const { result, decision } of outcomes) {
         if (result.outcome === undefined) continue;
         await tell(result, decision, turnId).catch((error: unknown) => {
-          // The turn was stopped meanwhile: nobody waits for what they say any more.
+          // The turn was stopped: the remarks are no longer needed.
           if (options.signal.aborted) return;
           journal.warn(`A hook failed: ${errorMessage(error)}`, turnId);
         });

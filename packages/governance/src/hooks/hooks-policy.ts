@@ -26,8 +26,9 @@ export interface HookRunner {
 const endingMs = 8_000;
 
 /**
- * Users' `PreToolUse` programs as policies of the external stage, one each: they run at the same time, only when nothing
- * else denied, and the strictest counts. One that fails denies what can change anything, and warns for a pure read.
+ * Users' `PreToolUse` programs as policies of the external stage, one each: they run in parallel, only if no other policy
+ * denied, and the strictest verdict counts. A failing program denies anything that could change something, and warns for a pure
+ * read.
  */
 export function createHookPolicies(
   hooks: readonly HookCommand[],
@@ -44,7 +45,7 @@ export function createHookPolicies(
     }));
 }
 
-/** Stands for hooks that somebody configured and that cannot be known: it fails like each of them would. */
+/** Replaces configured hooks that cannot be read: it fails like each of them would. */
 export function createBrokenHooksPolicy(problem: string): Policy {
   return {
     name: "hooks.json",

@@ -2,8 +2,8 @@ import { oneCommand } from "../keys/one-command.ts";
 import { splitInstall } from "./split-install.ts";
 
 /**
- * An install by npm that takes packages from registries only, into the project around it. None of its options names a program, settings,
- * or another project; a package from a git repository does not come from a registry.
+ * Whether this is an npm install that takes packages only from registries, into the surrounding project. No option names a
+ * program, settings, or another project; a package from a git repository is not from a registry.
  *
  * @param text for the shell
  */

@@ -12,8 +12,8 @@ export interface SplitInstall {
 }
 
 /**
- * Splits an install by npm, pnpm or yarn, and a build by cargo, that is a command of its own; undefined for anything else. What a
- * package brings runs on its own, and never where there is a network.
+ * Splits an install by npm, pnpm or yarn, or a build by cargo, that is a command of its own; undefined for anything else. Code
+ * from packages runs in a separate step, never with network access.
  */
 export function splitInstall(text: string): SplitInstall | undefined {
   const words = oneCommand(text);
@@ -23,7 +23,7 @@ export function splitInstall(text: string): SplitInstall | undefined {
   const verbs = installing.get(program);
   const verbAt = rest.findIndex((word) => !word.startsWith("-"));
   const verb = verbAt < 0 ? "" : (rest[verbAt] ?? "");
-  // An option with a value may stand before the verb; then it is not known which it is.
+  // An option with a value may come before the verb; then the verb is unknown.
   if (verbs === undefined || verbAt > 0 || !verbs.test(verb)) return undefined;
   const runsNone = rest.some((word) =>
     /^--ignore-scripts(?:=true)?$|^--dry-run$|^--package-lock-only$|^--lockfile-only$/.test(word),
@@ -31,7 +31,7 @@ export function splitInstall(text: string): SplitInstall | undefined {
   const named = rest.slice(verbAt + 1).some((word) => !word.startsWith("-"));
   return {
     fetch: runsNone ? quotedCommand(words) : fetchText(words),
-    // Without a project, there is nothing that it would be told of.
+    // Without a project, it has no scripts.
     scripts: runsNone || rest.some((word) => other.test(word)) ? undefined : scriptsText(program, !named),
   };
 }
@@ -45,13 +45,13 @@ const installing: ReadonlyMap<string, RegExp> = new Map([
 /** Another project, or none. */
 const other = /^(?:-g|--global|--prefix|-C|--cwd|--dir|-w|--workspace|--workspaces|-ws|--location)(?:=|$)/;
 
-/** What `npm rebuild` leaves out of what npm runs behind an install without names, in its order. */
+/** Scripts that npm runs after an install without names but that `npm rebuild` leaves out, in order. */
 const leftOut = "prepublish preprepare prepare postprepare".split(" ");
 
 const building = /^(?:b|build|c|check|clippy|d|doc|rustc)$/;
 const running = /^(?:t|test|r|run|bench)$/;
 
-/** Of cargo: what was fetched has build scripts, and macros that run in the compiler. */
+/** For cargo: fetched packages have build scripts, and macros that run in the compiler. */
 function splitBuild(words: readonly string[]): SplitInstall | undefined {
   const toolchain = words.slice(0, words[0]?.startsWith("+") === true ? 1 : 0);
   const [verb = "", ...options] = words.slice(toolchain.length);
@@ -73,7 +73,10 @@ function splitBuild(words: readonly string[]): SplitInstall | undefined {
   return { fetch, scripts: cargo(...build, "--offline", ...built), program: whole };
 }
 
-/** Where what is for the program begins: behind `--`, and of `cargo run` with the first word that is neither an option nor the value of one. */
+/**
+ * Where the program's own arguments begin: after `--`, and for `cargo run` with the first word that is neither an option nor
+ * its value.
+ */
 function endOfOwn(options: readonly string[], isRun: boolean): number {
   let at = 0;
   while (at < options.length) {
@@ -87,7 +90,7 @@ function endOfOwn(options: readonly string[], isRun: boolean): number {
 const withValue =
   /^(?:-[pFjZ]|--(?:package|features|jobs|bin|example|profile|target|target-dir|manifest-path|lockfile-path|config|color|message-format))$/;
 
-/** What the project's settings could name. */
+/** Programs that the project's settings could name. */
 const noPrograms = "RUSTC=rustc RUSTC_WRAPPER= RUSTC_WORKSPACE_WRAPPER= CARGO_NET_GIT_FETCH_WITH_CLI=false";
 
 function fetchText(words: readonly [program: string, ...words: string[]]): string {
@@ -95,7 +98,7 @@ function fetchText(words: readonly [program: string, ...words: string[]]): strin
   return words[0] === "yarn" ? byYarn(classic, quotedCommand(withOption(words, "--mode=skip-build"))) : classic;
 }
 
-/** As the last one, which counts. Behind `--` it would be none. */
+/** Added last, because the last one counts. After `--` it would be no option. */
 function withOption(words: readonly string[], option: string): readonly string[] {
   const end = words.indexOf("--");
   return end < 0 ? [...words, option] : words.toSpliced(end, 0, option);
@@ -103,13 +106,13 @@ function withOption(words: readonly string[], option: string): readonly string[]
 
 /** @param wholeProject of a package that was named, only what was installed has scripts to run */
 function scriptsText(program: string, wholeProject: boolean): string {
-  // What the lock file leads to was looked at by the run that fetched, which asked the registry about it.
+  // The fetching run has already checked the lock file's packages with the registry.
   if (program === "pnpm") return unlessOff("pnpm", "pnpm_config_trust_lockfile=true pnpm rebuild");
   if (program === "npm") return unlessOff("npm", wholeProject ? allOfNpm : packagesOfNpm);
   return byYarn(unlessOff("npm", allOfNpm), "YARN_ENABLE_NETWORK=0 yarn install --immutable");
 }
 
-// Neither runs what stands before and behind a script by its name: each of them is in the list.
+// Neither runs pre and post scripts of a named script: each of them is in the list.
 const allOfNpm = ["npm rebuild", ...leftOut.map((script) => `npm run --if-present --ignore-scripts ${script}`)].join(
   " && ",
 );

@@ -1,4 +1,4 @@
-/** The alternatives that `{a,b}` stand for, nested ones too; undefined when there are more than `limit`. */
+/** The alternatives of `{a,b}`, including nested ones; undefined if there are more than `limit`. */
 export function expandBraces(pattern: string, limit: number): readonly string[] | undefined {
   const done: string[] = [];
   const pending = [pattern];
@@ -22,7 +22,7 @@ interface Group {
   readonly parts: readonly string[];
 }
 
-/** The first `{…}` with a comma of its own; braces without one are letters. */
+/** The first `{…}` that directly contains a comma; other braces are literal. */
 function firstGroup(text: string): Group | undefined {
   const open: { readonly start: number; readonly commas: number[] }[] = [];
   let found: Group | undefined;
@@ -36,7 +36,7 @@ function firstGroup(text: string): Group | undefined {
       if (group === undefined || group.commas.length === 0) continue;
       const borders = [group.start, ...group.commas, at];
       const parts = borders.slice(1).map((border, index) => text.slice((borders[index] ?? 0) + 1, border));
-      // The outer group closes later and is taken instead: what it holds is expanded after it.
+      // The outer group closes later and is used instead: its content is expanded afterwards.
       if (found === undefined || group.start < found.start) found = { start: group.start, end: at + 1, parts };
       if (open.length === 0) return found;
     }

@@ -5,14 +5,14 @@ import { scopeGlob } from "./scope-glob.ts";
 export type ScopeExpansion =
   | {
       readonly type: "expanded";
-      /** What is new, without doubles and without what was owned already. */
+      /** New paths, without duplicates and without those already owned. */
       readonly added: readonly string[];
       readonly ownedScope: readonly string[];
     }
   /** `why` says what to ask for instead. */
   | { readonly type: "refused"; readonly why: string };
 
-/** What the scope of an intent becomes with some more paths. Exclusions stay: what they name cannot be had by asking. */
+/** The scope of an intent with some more paths. Exclusions stay: what they exclude cannot be added by asking. */
 export function expandedScope(intent: Intent, paths: readonly string[]): ScopeExpansion {
   const added: string[] = [];
   for (const asked of paths) {

@@ -28,7 +28,7 @@ const spellings: ReadonlyMap<string, IntentField> = new Map([
   ["acceptancecriterion", "acceptance_criteria"],
 ]);
 
-/** What a key of an intent means; undefined for keys of other programs. */
+/** The field that a key of an intent means; undefined for keys of other programs. */
 export function intentField(key: string): IntentField | undefined {
   return spellings.get(plain(key));
 }
@@ -40,8 +40,8 @@ export function isIntentsKey(key: string): boolean {
 }
 
 /**
- * Which of an object's keys gives each field. The canonical spelling wins, then the first in the object;
- * the others are in `ignored`.
+ * For each field, the key that gives it. The canonical spelling wins, then the first in the object; the others are in
+ * `ignored`.
  */
 export function fieldKeys(keys: readonly string[]): {
   readonly chosen: ReadonlyMap<IntentField, string>;

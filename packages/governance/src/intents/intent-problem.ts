@@ -14,7 +14,7 @@ export interface IntentProblem {
   readonly line: number | undefined;
   /** Id of the intent; empty when the problem is about the whole file, or the intent has none. */
   readonly intent: string;
-  /** What is wrong and how to mend it. */
+  /** What is wrong and how to correct it. */
   readonly message: string;
 }
 

@@ -1,9 +1,9 @@
-/** Statuses that say somebody is to work on the intent now. */
+/** Statuses that say that the intent is being worked on now. */
 const active: ReadonlySet<string> = new Set(["active", "in_progress", "inprogress", "ongoing", "doing"]);
 
 /**
- * Statuses that are known and do not mean active. `open` is among them: it says that an intent is not finished, not that
- * work on it was authorised.
+ * Known statuses that do not mean active. `open` is among them: it says that an intent is unfinished, not that work on it is
+ * authorised.
  */
 const inactive: ReadonlySet<string> = new Set(
   (
@@ -12,7 +12,7 @@ const inactive: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Whether a status, in any letter case and with `-`, `_` or blanks between its words, means that work may go on. */
+/** Whether a status, in any letter case and with `-`, `_` or spaces between its words, means that work may continue. */
 export function statusMeans(status: string): "active" | "inactive" | "unknown" {
   const word = status
     .trim()

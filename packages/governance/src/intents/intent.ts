@@ -1,4 +1,4 @@
-/** A piece of work somebody authorised, and the paths it may touch. In the canonical form, however the file wrote it. */
+/** An authorised piece of work, and the paths it may touch. In canonical form, however the file spells it. */
 export interface Intent {
   readonly id: string;
   readonly name: string;

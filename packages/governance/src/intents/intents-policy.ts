@@ -5,14 +5,14 @@ import { allow, ask, deny, strictest, type Verdict } from "../verdict.ts";
 import type { Intent } from "./intent.ts";
 import { type Scope, scopeOf } from "./scope.ts";
 
-/** What holds of intents at the moment of a call. */
+/** The state of intents at the moment of a call. */
 export interface IntentRules {
   /** False: nothing has to be done under an intent. */
   readonly on: boolean;
   /** The session's intent, if it can still be selected. */
   readonly active: Intent | undefined;
   readonly selectable: readonly Intent[];
-  /** Nothing can be selected, because nobody accepted the intents file as it is now. */
+  /** Nothing can be selected, because the current intents file has not been accepted. */
   readonly waitsForAcceptance?: boolean;
   /** True for paths that no intent may edit; they hold with `on` false as well. */
   ignored(path: string): boolean;
@@ -21,11 +21,11 @@ export interface IntentRules {
 export const citeIntentMessage = "You must cite a valid active Intent ID.";
 
 /**
- * Nothing changes but under an intent, and only what the intent owns. Proposals count as changes. Commands are judged by the
- * paths they write and delete; one that may change more than is known asks.
+ * Changes need a selected intent, and only paths in its scope may be changed. Proposals count as changes. Commands are judged
+ * by the paths they write and delete; one that may change unknown paths asks.
  *
  * @param options.root real absolute path of the workspace
- * @param options.rules what holds now, asked for every call
+ * @param options.rules the current state, read for every call
  */
 export function createIntentsPolicy(options: {
   readonly root: string;
@@ -74,7 +74,7 @@ function intentRequired(rules: IntentRules): Verdict {
   });
 }
 
-/** What to do for want of an intent: names the tool and the ids that can be cited. */
+/** What to do without an intent: names the tool and the ids that can be used. */
 export function selectIntentHint({
   selectable,
   waitsForAcceptance = false,
@@ -119,7 +119,7 @@ function scopeVerdicts(effect: Effect, intent: Intent, scope: Scope, root: strin
   return verdicts;
 }
 
-/** What it changed is looked at when it has run, before it is kept. */
+/** Its changes are judged after it has run, before they are kept. */
 function isStaged(effect: Effect): boolean {
   return effect.type === "exec" && effect.staged === true;
 }
@@ -149,7 +149,7 @@ interface ChangedPath {
   readonly certain: boolean;
 }
 
-/** What an effect changes inside the workspace; what lies outside is another policy's. */
+/** What an effect changes inside the workspace; the outside is covered by another policy. */
 function changedPaths(effect: Effect, root: string): readonly ChangedPath[] {
   switch (effect.type) {
     case "write":

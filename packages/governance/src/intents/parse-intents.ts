@@ -24,7 +24,7 @@ type Report = (
 
 const maxIntents = 1000;
 const maxEntries = 500;
-/** Nothing that could be taken for a path, a tag or a second line. */
+/** Nothing that could be mistaken for a path, a tag or a second line. */
 const idShape = /^(?!.*\.\.)[\p{L}\p{N}][\p{L}\p{N}._:#@+-]{0,99}$/u;
 
 /**
@@ -191,7 +191,7 @@ interface ListEntry {
   readonly path: Path;
 }
 
-/** A list of texts; one text is a list of its lines. */
+/** A list of texts; a single text is split into lines. */
 function textList(value: unknown, path: Path, id: string, field: IntentField, report: Report): readonly ListEntry[] {
   if (value === null || value === undefined) return [];
   const single = text(value);

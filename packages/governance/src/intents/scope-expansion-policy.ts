@@ -3,7 +3,7 @@ import { allow, ask } from "../verdict.ts";
 
 export const scopeExpansionTool = "request_scope_expansion";
 
-/** Only a person widens what an intent owns. What the scope would become stands in the call's statement. */
+/** Only the user can widen an intent's scope. The call's statement shows the new scope. */
 export function createScopeExpansionPolicy(): Policy {
   return {
     name: "scope-expansion",

@@ -1,11 +1,11 @@
 import picomatch from "picomatch";
 import { expandBraces } from "./expand-braces.ts";
 
-/** One entry of a scope, ready to match. Paths are relative to the workspace, in components. */
+/** One entry of a scope, ready for matching. Paths are relative to the workspace, as components. */
 export interface ScopeGlob {
   /** True for `!entry`. */
   readonly excludes: boolean;
-  /** True when the path, or for some entries a directory above it, is meant. */
+  /** True if the entry covers the path, or for some entries a directory above it. */
   matches(path: readonly string[]): boolean;
   /** True when something below the path might match. */
   mayMatchBelow(path: readonly string[]): boolean;
@@ -24,10 +24,10 @@ const maxNameLength = 255;
 const maxComponents = 32;
 
 /**
- * Reads one entry of an owned scope. `*`, `?`, `[…]`, `{a,b}` and `**` are special; `(…)` are letters, and a component also
- * matches itself, so that `app/[id]/(group)` means what it says. A directory without a glob in its last component means
- * everything below it, and `*` alone everything there is. Letter case counts for what is owned. Exclusions match in any case, cover everything below what they
- * match, and without a slash hold at any depth.
+ * Parses one entry of an owned scope. `*`, `?`, `[…]`, `{a,b}` and `**` are special; `(…)` is literal, and a component also
+ * matches itself, so that `app/[id]/(group)` works as written. A directory without a glob in its last component covers
+ * everything below it, and `*` alone covers everything. Inclusions are case-sensitive. Exclusions match in any case, cover
+ * everything below a match, and without a slash apply at any depth.
  *
  * Refused: `..`, home and drive paths, extended globs (`+(a|aa)` can take exponential time), more than three stars in a name.
  */
@@ -54,7 +54,7 @@ export function scopeGlob(entry: string): ScopeGlobResult {
     if (names.some((name) => name !== "**" && starsIn(name) > maxStarsInName)) {
       return problem(`has more than ${maxStarsInName} stars in one name`);
     }
-    // Alone, it is never meant for the files of the root and nothing below.
+    // Alone, it is never meant for only the files in the root.
     if (!excludes && names.length === 1 && names[0] === "*" && !plain.startsWith("/")) names[0] = "**";
     const last = names.at(-1);
     const anyDepth = excludes && names.length === 1 && !plain.startsWith("/");
@@ -75,7 +75,10 @@ export function scopeGlob(entry: string): ScopeGlobResult {
   };
 }
 
-/** Whether a path ends a pattern (or, with `below`, passes its end), and whether the pattern could go on below the path. */
+/**
+ * Whether a path matches a pattern (or, with `below`, goes beyond its end), and whether the pattern could continue below the
+ * path.
+ */
 function reach(pattern: Pattern, path: readonly string[]): { readonly matched: boolean; readonly alive: boolean } {
   const { names, below } = pattern;
   let passed = false;
@@ -94,7 +97,7 @@ function reach(pattern: Pattern, path: readonly string[]): { readonly matched: b
   return { matched, alive: matched ? below || [...places].some((place) => place < names.length) : places.size > 0 };
 }
 
-/** `**` may stand for nothing. */
+/** `**` may match nothing. */
 function closed(names: Pattern["names"], places: readonly number[]): ReadonlySet<number> {
   const all = new Set<number>();
   for (const start of places) {
@@ -124,7 +127,7 @@ function nameMatcher(pattern: string, anyCase: boolean): (name: string) => boole
   return (name) => fold(name) === itself || (name.length <= maxNameLength && match(name));
 }
 
-/** Leaves `*`, `?` and classes to the matcher; all else stands for itself. */
+/** Leaves `*`, `?` and classes to the matcher; everything else is literal. */
 function escaped(pattern: string): string {
   return pattern
     .replaceAll(/\*+/g, "*")

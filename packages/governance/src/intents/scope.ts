@@ -4,15 +4,15 @@ import { type ScopeGlob, scopeGlob } from "./scope-glob.ts";
 export interface Scope {
   /** @param path relative to the workspace, with `/`; empty for the root */
   owns(path: string): boolean;
-  /** What the scope says of everything a directory, or a glob below it, may stand for: all, none, or not known. */
+  /** Whether the scope owns everything that a directory, or a glob below it, may contain: all, none, or unknown. */
   ownsBelow(path: string): "all" | "none" | "some";
 }
 
 const compiled = new WeakMap<readonly string[], Scope>();
 
 /**
- * The scope that a list of entries makes. Exclusions win wherever they stand; a list without inclusions owns nothing. An
- * entry that cannot be read owns nothing; if it is an exclusion, neither does the whole list.
+ * The scope of a list of entries. Exclusions win wherever they are; a list without inclusions owns nothing. An invalid entry
+ * owns nothing; if it is an exclusion, the whole list owns nothing.
  */
 export function scopeOf(entries: readonly string[]): Scope {
   const known = compiled.get(entries);

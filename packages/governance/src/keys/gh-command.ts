@@ -12,11 +12,11 @@ export const ghGroups: ReadonlySet<string> = new Set(
   "api cache gist issue label pr project release repo ruleset run search secret status variable workflow".split(" "),
 );
 
-/** Undefined for another group, and for what leads git to programs or repositories that nobody looked at. */
+/** Undefined for other groups, and for anything that leads git to unchecked programs or repositories. */
 export function ghCommand(words: readonly string[]): GhCommand | undefined {
   const [group = "", verb = ""] = words;
   if (!ghGroups.has(group)) return undefined;
-  // What stands behind it goes on to git, where settings name programs.
+  // Arguments after it go to git, whose settings name programs.
   if (words.includes("--")) return undefined;
   // In each submodule, git follows that one's settings.
   if (words.some((word) => word.startsWith("--recurse-submodules"))) return undefined;

@@ -1,7 +1,7 @@
 import { quotedCommand } from "../command/quoted-command.ts";
 import { oneCommand } from "./one-command.ts";
 
-/** `git fetch`, `pull`, `ls-remote` and `clone`, with what of their words goes on to the git that has a login. */
+/** `git fetch`, `pull`, `ls-remote` or `clone`, with the words that are passed to the git that has a login. */
 export interface GitReadCommand {
   readonly verb: "fetch" | "ls-remote" | "clone";
   readonly options: readonly string[];
@@ -9,7 +9,7 @@ export interface GitReadCommand {
   readonly remote: string | undefined;
   /** References; of a clone its directory, when it is named. */
   readonly operands: readonly string[];
-  /** For the shell, of a pull: what it does with what was fetched. */
+  /** For a pull: the shell command for what it does after fetching. */
   readonly behind?: string;
 }
 
@@ -33,7 +33,7 @@ export function gitReadCommand(text: string): GitReadCommand | undefined {
 interface Verb {
   /** Go on to the git that has the login. */
   readonly options: RegExp;
-  /** Of those, the ones whose value may be the next word. */
+  /** Options whose value may be the next word. */
   readonly withValue?: RegExp;
   /** Say what happens behind it. */
   readonly own?: RegExp;
@@ -79,8 +79,8 @@ function sorted(words: readonly string[], { options: known, withValue, own: ofPu
 }
 
 /**
- * For the shell. What `git pull` would do with what was fetched, by its words and by the settings that hold there, in the run that
- * has neither network nor login: there hooks, filters and merge drivers may run.
+ * Shell command. What `git pull` would do after fetching, according to its words and the settings there, in the run without
+ * network and login: there, hooks, filters and merge drivers may run.
  */
 function integration(own: readonly string[]): string {
   const rebases = own.findLast((word) => /^(?:-r|--(?:no-)?rebase)/.test(word));
@@ -101,7 +101,7 @@ function integration(own: readonly string[]): string {
     `how=$(git config --get "branch.$(git symbolic-ref --short -q HEAD).rebase" || git config --get pull.rebase || echo unset)`,
     `ff=$(git config --get pull.ff || echo unset)`,
     `case "$how:$ff" in`,
-    // As git itself: what went two ways needs somebody's word.
+    // Like git itself: diverged branches need a decision.
     `unset:unset|unset:only|false:only) ${merge(...(says ? [] : ["--ff-only"]))} ;;`,
     `unset:false|false:false) ${merge(...(says ? [] : ["--no-ff"]))} ;;`,
     `unset:*|false:*) ${merge()} ;;`,

@@ -2,13 +2,13 @@ import { programName } from "../command/words/invocation.ts";
 import { keyCommand, namedKey } from "./key-command.ts";
 import { maskedDocuments, oneCommand } from "./one-command.ts";
 
-/** Commands joined by `&&`, of which the last ones need a login of the user's, each written so plainly that it can be one of its own. */
+/** Commands joined by `&&`, of which the last ones need a user's login, each simple enough to be a separate call. */
 export interface KeyChain {
-  /** For the shell: what stands before them; undefined where nothing does. */
+  /** The shell command before them; undefined if there is none. */
   readonly first: string | undefined;
-  /** At least one; where nothing stands before them, more. */
+  /** At least one; at least two if nothing comes before them. */
   readonly keys: readonly string[];
-  /** Where `first` leads by a `cd` that it begins with, as it is written there; undefined: nowhere else. */
+  /** Where a `cd` at the beginning of `first` leads, as written; undefined: no `cd`. */
   readonly directory: string | undefined;
 }
 
@@ -30,13 +30,13 @@ export function keyChain(text: string): KeyChain | undefined {
   for (const words of directory === undefined ? [beginning, ...others] : others) {
     if (words === undefined || !isProgram(words[0])) return undefined;
     const [program, ...rest] = words;
-    // What needs a login in a way in which none is given.
+    // It needs a login in a form for which none is given.
     if (namedKey([{ name: programName(program), words: rest }]) !== undefined) return undefined;
   }
   return { first: before.join(" && "), keys, directory };
 }
 
-/** What stands between the `&&`s; empty where anything else joins, or could. */
+/** The parts between the `&&`s; empty if they are, or could be, joined by anything else. */
 function joinedParts(text: string): readonly string[] {
   const masked = maskedDocuments(text).replaceAll(/'[^']*'|"(?:[^"\\]|\\.)*"/g, (quoted) => "x".repeat(quoted.length));
   if (/[^\w@%+=:,./^ \p{L}\p{M}~-]/u.test(masked.replaceAll(/&&|2>&1/g, "   "))) return [];
@@ -55,12 +55,12 @@ function ledTo([program, directory = "", ...more]: readonly string[]): string | 
   return directory.split("/").includes("..") ? undefined : directory;
 }
 
-/** One that ends before the next begins, and leaves nothing behind in the shell. */
+/** A program that ends before the next begins, and leaves no state in the shell. */
 function isProgram(name: string): boolean {
   return /^[\w./-]+$/.test(name) && !ofShell.has(name);
 }
 
-/** What bash does itself, but for what only prints or tests. */
+/** Bash built-ins, except those that only print or test. */
 const ofShell: ReadonlySet<string> = new Set(
   (
     ". alias bg bind break builtin caller cd command compgen complete compopt continue coproc declare dirs disown enable eval " +

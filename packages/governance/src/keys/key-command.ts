@@ -4,10 +4,10 @@ import { oneCommand } from "./one-command.ts";
 import { type PublishCommand, publishCommand } from "./publish-command.ts";
 import { type PushCommand, pushCommand } from "./push-command.ts";
 
-/** A command that needs a login of the user's to do anything at all, written so plainly that nothing of it is left to be told. */
+/** A command that cannot work without a user's login, written so simply that all its effects are known. */
 export type KeyCommand = PushCommand | PublishCommand | GhCommand;
 
-/** Undefined for any other command, and for such a one that is more than a command of its own. @param text for the shell */
+/** Undefined for any other command, and for one that is part of a larger command. @param text for the shell */
 export function keyCommand(text: string): KeyCommand | undefined {
   const words = oneCommand(text);
   if (words === undefined) return undefined;
@@ -15,7 +15,7 @@ export function keyCommand(text: string): KeyCommand | undefined {
   return kinds.get(program)?.read(rest, program);
 }
 
-/** What of a command needs a login of the user's, and how it is written; undefined when nothing of it does. */
+/** The part of a command that needs a user's login, and how it is written; undefined if there is none. */
 export function namedKey(
   commands: readonly NamedCommand[],
 ): { readonly what: string; readonly form: string } | undefined {
@@ -68,12 +68,12 @@ function gitVerb(words: SimpleCommand["words"]): string | undefined {
   return words[at];
 }
 
-/** A repository beside this one needs no login. */
+/** A repository in a directory needs no login. */
 function isDirectory(word: string | undefined): boolean {
   return word !== undefined && /^(?:\.{0,2}\/|\.{1,2}$|file:)/.test(word);
 }
 
-/** Where options come first, their values stand before the verb. */
+/** If options come first, their values come before the verb. */
 function publishing(words: SimpleCommand["words"]): boolean {
   return words[0] === "publish" || (words[0]?.startsWith("-") === true && words.includes("publish"));
 }

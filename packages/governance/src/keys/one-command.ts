@@ -1,8 +1,8 @@
 import { plainCommands } from "../command/grammar/plain-commands.ts";
 
 /**
- * The words of a command that is one program and nothing around it: every word written out. A text behind `"$(cat <<'EOF'`, as
- * long messages are written, is a word. Undefined for anything else.
+ * The words of a command that is one program and nothing else: every word is literal. A here-document in `"$(cat <<'EOF'`, as
+ * long messages are written, is one word. Undefined for anything else.
  */
 export function oneCommand(text: string): readonly [program: string, ...words: string[]] | undefined {
   const documents: string[] = [];
@@ -10,7 +10,7 @@ export function oneCommand(text: string): readonly [program: string, ...words: s
     documents.push(body);
     return `"${placeholder(documents.length - 1)}"`;
   });
-  // Nobody else's text may stand for one.
+  // The text itself must not contain the placeholder.
   if (documents.length > 0 && text.includes(mark)) return undefined;
   const [command, ...more] = plainCommands(plain.trim(), { HOME: unknown, PWD: unknown }) ?? [];
   if (command === undefined || more.length > 0 || /[<>]|<<|#/.test(withoutQuoted(plain).replace(/2>&1/g, ""))) {
@@ -25,7 +25,9 @@ export function oneCommand(text: string): readonly [program: string, ...words: s
   return [program, ...words];
 }
 
-/** The same with each text behind `"$(cat <<'EOF'` covered by letters, so that every other sign stands where it stood. */
+/**
+ * The text with each here-document in `"$(cat <<'EOF'` replaced by letters, so that all other characters keep their positions.
+ */
 export function maskedDocuments(text: string): string {
   return text.replaceAll(document, (whole) => "x".repeat(whole.length));
 }

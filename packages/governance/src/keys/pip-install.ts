@@ -73,8 +73,8 @@ function sorted(words: readonly string[]) {
 }
 
 /**
- * A file of requirements written anew, of what takes nothing but packages of an index. Undefined for anything else in it: pip ends
- * lines where this does not, and puts variables of its environment into them.
+ * A requirements file rewritten so that it takes only packages of an index. Undefined for anything else in it: pip splits lines
+ * differently, and expands variables of its environment.
  */
 export function plainRequirements(text: string): string | undefined {
   if (!/^[\n\x20-\x7e]*$/.test(text) || text.includes("$")) return undefined;

@@ -1,11 +1,11 @@
-/** `npm publish` or `pnpm publish`, with what of its options goes on to npm. */
+/** `npm publish` or `pnpm publish`, with the options that are passed to npm. */
 export interface PublishCommand {
   readonly type: "publish";
   readonly manager: "npm" | "pnpm";
   readonly options: readonly string[];
-  /** What is published, a path; the directory it runs in when undefined. */
+  /** Path of what is published; undefined: the working directory. */
   readonly operand: string | undefined;
-  /** It names the registry itself. */
+  /** The registry given on the command line. */
   readonly registry: string | undefined;
   /** It is told to run no scripts. */
   readonly skipsScripts: boolean;

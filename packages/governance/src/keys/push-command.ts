@@ -1,4 +1,4 @@
-/** `git push`, with what of its options goes on to git. */
+/** `git push`, with the options that are passed to git. */
 export interface PushCommand {
   readonly type: "push";
   readonly options: readonly string[];
@@ -7,7 +7,7 @@ export interface PushCommand {
   readonly refspecs: readonly string[];
   /** It is told to run no hook. */
   readonly skipsHook: boolean;
-  /** It is told to note where the branch was pushed to. */
+  /** It is told to set the branch's upstream. */
   readonly setsUpstream: boolean;
 }
 
@@ -42,6 +42,6 @@ export function pushCommand(words: readonly string[]): PushCommand | undefined {
   return { type: "push", options, remote, refspecs, skipsHook, setsUpstream };
 }
 
-/** None that names a program, another repository, or what stands in another one's settings. */
+/** No option that names a program, another repository, or another repository's settings. */
 const known =
   /^--(?:(?:no-)?(?:tags|follow-tags|atomic|dry-run|verbose|quiet|progress|thin|force-if-includes)|verify|porcelain|ipv[46]|force|delete|all|branches|mirror|prune|force-with-lease(?:=.*)?|push-option=.*|no-force-with-lease|no-signed|signed=no|recurse-submodules=no|no-recurse-submodules)$/;

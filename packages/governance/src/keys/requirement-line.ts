@@ -1,5 +1,5 @@
 /**
- * One package of an index, written anew from its parts; undefined for what is anything else to pip, or may be.
+ * One package of an index, rebuilt from its parts; undefined for anything that is, or may be, something else to pip.
  *
  * @param text name, extras and versions: `dep[extra]>=1,<2`
  */
@@ -11,7 +11,7 @@ export function indexPackage(text: string): string | undefined {
   const parts = versions.trim() === "" ? [] : versions.split(",").map((part) => part.trim());
   if (!parts.every((part) => /^(?:[=!~]=|[<>]=?) *[0-9][A-Za-z0-9.*+!_-]*$/.test(part))) return undefined;
   const written = parts.map((part) => part.replaceAll(" ", "")).join(",");
-  // Of a file of that name pip would take the file, whatever extras stand behind it.
+  // If a file has that name, pip would take the file, even with extras.
   if ([name, `${name}${written}`].some((file) => archive.test(file))) return undefined;
   return `${name}${extras.replaceAll(" ", "")}${written}`;
 }

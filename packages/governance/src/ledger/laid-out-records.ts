@@ -1,18 +1,18 @@
-/** What a line of an old ledger turned out to be a part of. */
+/** What a line of an old ledger belongs to. */
 export type LaidOut<Line> =
-  /** Of a record that is not whole yet. */
+  /** Part of an incomplete record. */
   | { readonly type: "held" }
-  /** The last of a record, or of a list of them, that stood over several lines. */
+  /** The last line of a record, or of a list of records, that covers several lines. */
   | { readonly type: "whole"; readonly first: Line; readonly records: readonly object[] }
-  /** No such thing: each of these stands for itself. */
+  /** No such record: the lines are independent. */
   | { readonly type: "apart"; readonly lines: readonly Line[] };
 
 /** Longer than this, in characters, no record is put together. */
 const maxLength = 4 * 1024 * 1024;
 
 /**
- * Puts records together that somebody laid out over several lines, as the first format of the ledger was written. What begins
- * like a record of ours, on one line, is never taken for a part of one.
+ * Joins records that cover several lines, as in the first format of the ledger. A line that begins like a complete record of
+ * ours is never taken for a part of one.
  */
 export class LaidOutRecords<Line> {
   #held: Line[] = [];
@@ -38,7 +38,7 @@ export class LaidOutRecords<Line> {
       : { type: "whole", first, records };
   }
 
-  /** What is held and did not become whole. */
+  /** Held lines that did not form a record. */
   end(): readonly Line[] {
     const held = this.#held;
     this.#held = [];
@@ -48,7 +48,7 @@ export class LaidOutRecords<Line> {
   }
 }
 
-/** The records of a ledger's text, one a line: what stands over several is put on one. Blank lines are left out. */
+/** The records of a ledger's text, one per line: those that cover several lines are joined. Without blank lines. */
 export function recordLines(text: string): readonly string[] {
   const laidOut = new LaidOutRecords<string>();
   const lines = text.split("\n").flatMap((line): readonly string[] => {
@@ -59,7 +59,7 @@ export function recordLines(text: string): readonly string[] {
   return [...lines, ...laidOut.end()].filter((line) => line.trim() !== "");
 }
 
-/** How many records of a ledger's text stand over several lines. */
+/** Number of records in a ledger's text that cover several lines. */
 export function countLaidOut(text: string): number {
   const laidOut = new LaidOutRecords<string>();
   let count = 0;

@@ -1,5 +1,5 @@
-/** Where a workspace keeps its intents and the record of what agents did, relative to its root. */
+/** Directory of a workspace for its intents and the record of agents' work, relative to its root. */
 export const ledgerDirectory = ".orchestration";
 
-/** Which files belong to which intent, as the server writes it down. Relative to the workspace. */
+/** Map of intents to files, written by the server. Relative to the workspace. */
 export const intentMapFile = `${ledgerDirectory}/intent_map.md`;

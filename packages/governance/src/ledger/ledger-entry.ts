@@ -2,7 +2,7 @@ import type { Risk } from "@gennai/protocol/model/governance/risk";
 import type { Connection } from "../network/connection.ts";
 import type { FileChange, PutBackFile } from "../tool.ts";
 
-/** What a ledger record says, before it is chained and signed. Text in it is redacted already. */
+/** Content of a ledger record before it is chained and signed. Already redacted. */
 export interface LedgerEntry {
   /** `intent` before an effect, `outcome` after; the rest are decisions of people. `purge`: content of earlier records is gone. `key`: another key signs from the next record on. `rollback`: records that were signed are lost. */
   readonly kind:
@@ -23,16 +23,16 @@ export interface LedgerEntry {
   readonly turnId: string;
   /** The model that contributed, e.g. `offline`; empty when a person did. */
   readonly modelId: string;
-  /** Commit the workspace stood on; empty without git. */
+  /** Commit of the workspace; empty without git. */
   readonly revision: string;
   /** Calls of one batch of parallel reads share a record. */
   readonly calls: readonly LedgerCall[];
   readonly files: readonly FileChange[];
-  /** What else is known, JSON values only; `intent`: the id of the intent that was worked under. */
+  /** Further JSON values; `intent`: id of the selected intent. */
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** What an entry that belongs to no turn says of one. */
+/** Turn fields of an entry outside any turn. */
 export const outsideTurns = {
   sessionId: "",
   turnId: "",
@@ -50,7 +50,7 @@ export interface LedgerCall {
   readonly verdict: "allow" | "ask" | "deny";
   readonly rule: string;
   readonly risk: Risk;
-  /** Id of the plan's step that the call belongs to; absent outside of a plan's run. */
+  /** Id of the plan step that the call belongs to; absent outside a plan's run. */
   readonly planStep?: string;
   /** RFC 3339; absent in an intent. */
   readonly started?: string;
@@ -59,9 +59,9 @@ export interface LedgerCall {
   readonly failureClass?: string;
   /** Control files that the call changed unasked, and that are as they were again. */
   readonly putBack?: readonly PutBackFile[];
-  /** What of the network it was let reach, or refused: URLs, or `HOST:PORT`. */
+  /** What it was allowed or refused to reach: URLs, or `HOST:PORT`. */
   readonly reaches?: readonly string[];
-  /** Of a staged command: every connection that it made or wanted to make. */
+  /** For a staged command: every connection that it made or wanted to make. */
   readonly connections?: readonly Connection[];
   readonly verification?: "verified" | "unverified" | "failed";
   readonly confirmation?: {
@@ -70,12 +70,12 @@ export interface LedgerCall {
     readonly scope?: string;
     /** The pattern that a yes was given for, when it was given for more than the exact action. */
     readonly pattern?: string;
-    /** What of a staged command's changes was not kept, because this person chose so; absent where all of it was. */
+    /** Changes of a staged command that this user chose not to keep; absent if all were kept. */
     readonly dropped?: readonly string[];
-    /** Of a remembered yes: the call whose question was answered. */
+    /** For a remembered yes: the call whose question was answered. */
     readonly remembered_from?: string;
   };
-  /** Other questions of the same call that somebody was asked, in their order: before it ran, or while it did. */
+  /** Other questions about the same call, in order: before it ran, or during it. */
   readonly alsoAsked?: readonly (Pick<LedgerCall, "verdict" | "rule" | "risk" | "reaches"> &
     Required<Pick<LedgerCall, "confirmation">>)[];
 }

@@ -12,7 +12,7 @@ export class LedgerKeys {
     this.#vouched = vouched;
   }
 
-  /** undefined for a key that nobody vouches for and that was handed nothing. */
+  /** Undefined for a key that is neither trusted nor authorised by a hand-over. */
   verifierOf(keyId: string): Verifier | undefined {
     return this.#learned.get(keyId) ?? (this.#vouched.knows(keyId) ? this.#vouched : undefined);
   }
@@ -24,8 +24,8 @@ export class LedgerKeys {
   }
 
   /**
-   * Follows a hand-over in a record whose own signature is checked already. False when the new key is not a key, is another than
-   * it says, has been in use before, or did not sign for this very place.
+   * Follows a hand-over in a record whose own signature is already verified. False if the new key is invalid, differs from its
+   * id, was used before, or did not sign for this place.
    */
   async handOver(
     record: { readonly keyId: string; readonly seq: number; readonly previousHash: string },

@@ -4,11 +4,11 @@ import { runningSha256 } from "@gennai/protocol/digest";
 export interface FileLine {
   /** 1-based. */
   readonly number: number;
-  /** Of its first byte, from the start of the file. */
+  /** Offset of its first byte in the file. */
   readonly offset: number;
   /** Without the line break; empty when `tooLong`. */
   readonly bytes: Uint8Array;
-  /** Length with the line break, if there is one. */
+  /** Length including the line break, if any. */
   readonly size: number;
   /** False for a last line without a line break. */
   readonly terminated: boolean;
@@ -17,7 +17,7 @@ export interface FileLine {
   sha256Before(): string;
 }
 
-/** Lines beyond this are not held in memory: no record is near it. */
+/** Longer lines are not kept in memory: no record comes near this. */
 const maxLineBytes = 4 * 1024 * 1024;
 
 /** Splits at LF. Empty input has no line, and nothing follows a final line break. */

@@ -7,9 +7,10 @@ import { contentDigest, partsOf } from "./record-content.ts";
 import { type JsonValue, recordable } from "./recordable.ts";
 
 /**
- * One line of the ledger: a valid Agent Trace 0.1.0 record (https://agent-trace.dev) whose `metadata` holds what is ours.
- * `hash` is the SHA-256 of the canonical JSON of the record's fixed part: without `hash`, `signature` and `salt`, and without
- * the content (`files`, `session_id`, `turn_id`, `calls`, `changes`, `details`), of which `content_digest` is the salted digest.
+ * One line of the ledger: a valid Agent Trace 0.1.0 record (https://agent-trace.dev) with our data in `metadata`. `hash` is the
+ * SHA-256 of the canonical JSON of the record's fixed part: without `hash`, `signature` and `salt`, and without the content
+ * (`files`, `session_id`, `turn_id`, `calls`, `changes`, `details`), which is represented by its salted digest
+ * `content_digest`.
  */
 export interface LedgerRecord {
   readonly version: "0.1.0";
@@ -61,14 +62,14 @@ export interface LedgerMetadata {
   readonly details: JsonValue;
   readonly key_id: string;
   readonly content_digest: string;
-  /** 32 hex digits; goes with the content. */
+  /** 32 hex digits; stored and purged with the content. */
   readonly salt: string;
   readonly hash: string;
   /** Ed25519 over `recordMessage(hash)`, base64. */
   readonly signature: string;
 }
 
-/** What the first record says of where it stands: whose ledger this is, and what was in the file before it. */
+/** Data of the first record: which ledger this is, and what was in the file before it. */
 export interface LedgerGenesis {
   /** SHA-256 of the workspace's root path, lower-case hex. */
   readonly workspace: string;
@@ -81,11 +82,11 @@ export interface LedgerHandOver {
   readonly key_id: string;
   /** SPKI, DER, base64. */
   readonly public_key: string;
-  /** Of the new key over `handOverMessage`, base64. */
+  /** Signature of the new key over `handOverMessage`, base64. */
   readonly signature: string;
 }
 
-/** Where a record goes: after the one with this hash, or first. */
+/** Position of a record: after the one with this hash, or first. */
 export type RecordPosition =
   | { readonly seq: number; readonly previousHash: string }
   | { readonly seq: 1; readonly genesis: LedgerGenesis };
@@ -157,7 +158,7 @@ function handOver(
   return { key_id: to, public_key: publicKey, signature };
 }
 
-/** Blocks of one file beyond this stand in the record as a count only. */
+/** Maximum blocks of one file in a record; beyond it, only their number. */
 const maxBlocks = 1_000;
 
 function tracedFile(file: FileChange, entry: LedgerEntry): TracedFile {
@@ -175,7 +176,7 @@ function tracedFile(file: FileChange, entry: LedgerEntry): TracedFile {
 
 function contributorOf({ modelId, details }: LedgerEntry): TracedFile["conversations"][number]["contributor"] {
   if (modelId !== "") return { model_id: modelId.slice(0, 250).toWellFormed(), type: "ai" };
-  // Of a turn that was cut off, which model it was is in the records before.
+  // For an interrupted turn, earlier records name the model.
   if (details["interrupted"] === true) return { type: "ai" };
   // Proposed by a model, and kept by a person, who may have changed it.
   return { type: typeof details["proposalId"] === "string" ? "mixed" : "human" };

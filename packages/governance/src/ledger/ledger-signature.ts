@@ -3,7 +3,7 @@ import * as z from "zod";
 
 /** Signs for the ledger. Ed25519; the key lives outside the workspace. */
 export interface Signer {
-  /** Names the public key: the first 16 hex digits of the SHA-256 of its SPKI. */
+  /** Identifies the public key: the first 16 hex digits of the SHA-256 of its SPKI. */
   readonly keyId: string;
   sign(message: Uint8Array): Uint8Array;
 }
@@ -14,7 +14,7 @@ export interface NextKey extends Signer {
   readonly publicKey: string;
 }
 
-/** Where a key is handed over: what both keys sign, so that neither record nor key serves in another place. */
+/** A hand-over of keys: signed by both keys, so that neither record nor key is valid in another place. */
 export interface KeyHandOver {
   readonly from: string;
   readonly to: string;
@@ -29,8 +29,8 @@ export interface Verifier {
   verify(keyId: string, message: Uint8Array, signature: Uint8Array): boolean | Promise<boolean>;
   knows(keyId: string): boolean;
   /**
-   * A verifier of one more key, given as SPKI (DER, base64), and what that key is called; undefined for what is no Ed25519
-   * key. Without it no hand-over can be followed.
+   * A verifier for another key, given as SPKI (DER, base64), and its id; undefined if it is no Ed25519 key. Without it,
+   * hand-overs cannot be followed.
    */
   readonly learn?: (publicKey: string) => { readonly keyId: string; readonly verifier: Verifier } | undefined;
 }
@@ -57,7 +57,7 @@ export const headSchema: z.ZodType<SignedHead> = z.strictObject({
   signature: z.string(),
 });
 
-/** What is signed of a record: its hash, marked as one so that no signature serves two purposes. */
+/** The signed message of a record: its hash with a prefix, so that no signature is valid for two purposes. */
 export function recordMessage(hash: string): Uint8Array {
   return new TextEncoder().encode(`gennai-ledger-record:${hash}`);
 }
@@ -71,22 +71,22 @@ export async function isHeadGenuine(head: SignedHead, verifier: Verifier): Promi
   return signature !== undefined && (await verifier.verify(head.key_id, headMessage(head), signature));
 }
 
-/** What the new key signs of a hand-over; the old one signs the record. */
+/** The message of a hand-over that the new key signs; the old one signs the record. */
 export function handOverMessage(place: KeyHandOver): Uint8Array {
   return new TextEncoder().encode(`gennai-ledger-key:${digestOf({ ...place })}`);
 }
 
-/** What is signed of a bundle: the digest of all of it but the signature. */
+/** The signed message of a bundle: the digest of everything but the signature. */
 export function bundleMessage(digest: string): Uint8Array {
   return new TextEncoder().encode(`gennai-ledger-bundle:${digest}`);
 }
 
-/** What is signed of a record that goes along with a commit: the digest of all of it but the signature. */
+/** The signed message of a record attached to a commit: the digest of everything but the signature. */
 export function noteMessage(digest: string): Uint8Array {
   return new TextEncoder().encode(`gennai-provenance-note:${digest}`);
 }
 
-/** What is signed of how far a whole store has come. */
+/** The signed message about the progress of a whole store. */
 export function markMessage(mark: { readonly store: string; readonly commits: number }): Uint8Array {
   return new TextEncoder().encode(`gennai-store-mark:${digestOf({ store: mark.store, commits: mark.commits })}`);
 }
@@ -100,7 +100,7 @@ export function encodeSignature(signature: Uint8Array): string {
   return btoa(String.fromCharCode(...signature));
 }
 
-/** undefined unless it is the one base64 form of 64 bytes: two texts must never stand for the same signature. */
+/** Undefined unless it is the only base64 form of 64 bytes: two texts must never mean the same signature. */
 export function decodeSignature(text: string): Uint8Array | undefined {
   // After 85 characters two bits are left of the last byte, and the four that follow them are zero: A, Q, g or w.
   if (!/^[A-Za-z0-9+/]{85}[AQgw]==$/.test(text)) return undefined;

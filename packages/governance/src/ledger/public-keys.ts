@@ -1,6 +1,6 @@
 import { sha256Hex } from "@gennai/protocol/digest";
 
-/** What every Ed25519 public key begins with as SPKI in DER; 32 bytes of the key follow. */
+/** Prefix of every Ed25519 public key as SPKI in DER; 32 bytes of the key follow. */
 const prefix = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00] as const;
 const keyBytes = 32;
 
@@ -14,7 +14,7 @@ export interface LedgerPublicKey {
   readonly raw: Uint8Array<ArrayBuffer>;
 }
 
-/** Those of a text with SPKI PEM blocks; what is no Ed25519 key is left out. */
+/** The keys in a text with SPKI PEM blocks; other kinds are left out. */
 export function publicKeysOf(pem: string): readonly LedgerPublicKey[] {
   const blocks = pem.matchAll(/-----BEGIN PUBLIC KEY-----([^-]+)-----END PUBLIC KEY-----/g);
   return [...blocks].flatMap(([, base64 = ""]) => publicKeyOf(base64.replace(/\s+/g, "")) ?? []);

@@ -3,14 +3,14 @@ import { type LedgerEntry, outsideTurns } from "./ledger-entry.ts";
 /** Records from one seq to another, both included. */
 export type SeqRange = readonly [first: number, last: number];
 
-/** What a purge took out of a ledger, as its tombstone says it. */
+/** What a purge removed from a ledger, according to its tombstone. */
 export interface Purge {
   readonly scope: "session" | "workspace";
   /** Seqs of the records whose content is gone. */
   readonly records: readonly number[];
-  /** What else is gone: a count each. */
+  /** Numbers of other removed things. */
   readonly removed: Readonly<Record<string, number>>;
-  /** Who asked for it, e.g. the name of the user's account. */
+  /** Who requested it, e.g. the user's account name. */
   readonly by: string;
   /** Milliseconds since the epoch. */
   readonly time: number;

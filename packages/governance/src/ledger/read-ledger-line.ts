@@ -7,7 +7,7 @@ import type { LedgerGenesis, LedgerHandOver } from "./ledger-record.ts";
 import { rangesOfTombstone, type SeqRange } from "./purged-records.ts";
 import { contentState, partsOf } from "./record-content.ts";
 
-/** What a line of a ledger turned out to be. */
+/** The result of reading a ledger line. */
 export type LedgerLine =
   /** A signed record of ours; nothing about it is checked yet but its form. */
   | { readonly type: "record"; readonly record: ReadRecord }
@@ -23,14 +23,14 @@ export interface ReadRecord {
   readonly keyId: string;
   readonly hash: string;
   readonly signature: string;
-  /** The hash its fixed part has, which is `hash` unless somebody changed it. */
+  /** The hash of its fixed part; equals `hash` unless the record was changed. */
   readonly fixedHash: string;
   readonly content: "intact" | "purged" | "changed";
   /** The key that signs after this record. */
   readonly handOver: LedgerHandOver | undefined;
-  /** Of a record of kind `rollback`: the ledger had reached `from` and went back to `to`. */
+  /** For a `rollback` record: the ledger had reached `from` and went back to `to`. */
   readonly lost: { readonly from: number; readonly to: number } | undefined;
-  /** Of a tombstone: the records whose content it took. */
+  /** For a tombstone: the records whose content was removed. */
   readonly purges: readonly SeqRange[];
 }
 
@@ -142,7 +142,7 @@ function isHandOver(value: unknown): value is LedgerHandOver {
   );
 }
 
-/** Number of JSON objects that stand on one line without anything between them; undefined when it is not that. */
+/** Number of JSON objects on one line with nothing between them; undefined for any other line. */
 function countGlued(text: string): number | undefined {
   let count = 0;
   let depth = 0;

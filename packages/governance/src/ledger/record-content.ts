@@ -3,8 +3,8 @@ import { sha256Hex } from "@gennai/protocol/digest";
 import { isRecord } from "@gennai/protocol/json-value";
 
 /**
- * A record has two parts. The chain covers the fixed one, and of the content only a digest with a salt: so the content can
- * be purged and the chain still holds, and nobody can find out by trying what a short content was.
+ * A record has two parts. The chain covers the fixed part, and only a salted digest of the content: so the content can be
+ * purged without breaking the chain, and short contents cannot be found by guessing.
  */
 const contentMembers: ReadonlySet<string> = new Set(["calls", "changes", "details", "session_id", "turn_id"]);
 const sealMembers: ReadonlySet<string> = new Set(["hash", "signature", "salt", "purged"]);

@@ -10,9 +10,9 @@ const maxMembers = 1_000;
 const maxDepth = 32;
 
 /**
- * The part of a value that a record can carry. A record must never fail to be written because of what it is about, so
- * nothing throws here: long text is cut and replaced by its digest, what JSON cannot say becomes text, members without
- * a value are left out. Members are in the order of canonical JSON.
+ * The part of a value that fits into a record. Writing a record must never fail because of its content, so nothing throws here:
+ * long text is shortened and its digest added, values that JSON cannot express become text, members without a value are left
+ * out. Members are in canonical order.
  */
 export function recordable(value: unknown): JsonValue {
   return copy(value, { left: maxTotal }, 0) ?? null;

@@ -7,7 +7,7 @@ import { decodeLine, type ReadRecord, readLedgerLine } from "./read-ledger-line.
 
 export type LedgerStatus =
   | "ok"
-  /** Only records without signatures: an old ledger, or one stripped of its proof. */
+  /** Only records without signatures: an old ledger, or one whose signatures were removed. */
   | "unsigned"
   /** A record was changed, removed, repeated or moved. */
   | "broken_chain"
@@ -24,18 +24,21 @@ export interface LedgerReport {
   readonly status: LedgerStatus;
   /** One sentence for people; names the place. */
   readonly message: string;
-  /** Where it goes wrong first. */
+  /** The first invalid place. */
   readonly problem?: LedgerPosition;
   /** Sound signed records, and the last of them. */
   readonly records: number;
   readonly last?: { readonly seq: number; readonly hash: string; readonly endOffset: number };
   /** Sound records whose content is gone by a purge that the ledger reports. */
   readonly purged: number;
-  /** Records without a signature that stand before the first signed one. */
+  /** Records without a signature before the first signed one. */
   readonly unsigned: number;
-  /** Where records that were signed are lost, and somebody accepted it: what the ledger says of it itself. */
+  /** Accepted losses of signed records, as recorded in the ledger itself. */
   readonly rollbacks: readonly { readonly seq: number; readonly from: number; readonly to: number }[];
-  /** What is odd and no proof of harm: line ends, old lines that were cut or glued, old records over several lines (once). At most 100. */
+  /**
+   * Oddities that are no proof of tampering: line ends, old lines that were cut or joined, old records over several lines
+   * (once). At most 100.
+   */
   readonly notes: readonly (LedgerPosition & { readonly code: LedgerNote })[];
 }
 
@@ -61,11 +64,11 @@ export interface LedgerExpectations {
   readonly verifier: Verifier;
   /** From outside the workspace; without it a cut tail cannot be seen. */
   readonly head?: SignedHead;
-  /** SHA-256 of the workspace's root path, when the ledger must be of this workspace. */
+  /** SHA-256 of the workspace's root path, if the ledger must belong to it. */
   readonly workspace?: string;
   /** Seqs of records that were handed over without their content. */
   readonly withheld?: ReadonlySet<number>;
-  /** True: what stood before the first record was not handed over. */
+  /** True: the text before the first record was not supplied. */
   readonly preambleLeftOut?: boolean;
 }
 
@@ -96,7 +99,7 @@ class LedgerCheck {
   #last: { readonly seq: number; readonly hash: string; readonly endOffset: number } | undefined;
   #records = 0;
   #purged = 0;
-  /** Records without content that no later record has told about yet. */
+  /** Records without content for which no later tombstone has been found yet. */
   readonly #untold = new Map<number, LedgerPosition>();
   #unsigned = 0;
   readonly #laidOut = new LaidOutRecords<{ readonly line: FileLine; readonly at: LedgerPosition }>();
@@ -146,7 +149,7 @@ class LedgerCheck {
       if (!this.#notes.some(({ code }) => code === "laid_out")) this.#note("laid_out", taken.first.at);
       return true;
     }
-    // The last of them is this line, if it was not held itself.
+    // The last of them is this line, unless it is itself held.
     const isApart = taken.lines.at(-1)?.line === line;
     for (const held of taken.lines) if (held.line !== line) this.#malformed("is not JSON", held.line, held.at);
     return !isApart;

@@ -7,8 +7,8 @@ export interface Endpoint {
 }
 
 /**
- * A host and a port as one wrote them; undefined for what is neither a plain name nor an address. Numbers that some programs
- * take for addresses (`0x7f.1`, `2130706433`) are neither.
+ * A host and a port as written by a user; undefined if the host is neither a plain name nor an address. Numbers that some
+ * programs take for addresses (`0x7f.1`, `2130706433`) are neither.
  */
 export function endpointOf(host: string, port: number): Endpoint | undefined {
   if (!Number.isInteger(port) || port < 1 || port > 65_535) return undefined;
@@ -26,13 +26,13 @@ export function endpointOf(host: string, port: number): Endpoint | undefined {
  * an IPv4 one is that one, and the address of every interface is the loopback, to which the system connects then.
  */
 export function addressForm(text: string): string | undefined {
-  // Behind a `%` stands the interface.
+  // After `%` comes the interface.
   const [address = ""] = text.toLowerCase().split("%");
   const form = isIPv4(address) ? address : address.includes(":") ? ipv6Form(address) : undefined;
   return form === "0.0.0.0" || form === "::" ? "127.0.0.1" : form;
 }
 
-/** As `endpointOf`, of `HOST:PORT`, in which an IPv6 address stands in brackets. */
+/** Like `endpointOf`, for `HOST:PORT`; an IPv6 address is in brackets. */
 export function parseEndpoint(text: string): Endpoint | undefined {
   const [, host, port] = /^(\[[0-9a-fA-F:.]+\]|[^\s:/@[\]]+):(\d{1,5})$/.exec(text) ?? [];
   return host === undefined || port === undefined ? undefined : endpointOf(host, Number(port));
@@ -43,7 +43,7 @@ export function endpointName({ host, port }: Endpoint): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** The machine that the command runs on, by any of its usual names. */
+/** The command's own machine, under any of its usual names. */
 export function isLoopback({ host }: Pick<Endpoint, "host">): boolean {
   return host === "localhost" || host.endsWith(".localhost") || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
 }

@@ -31,7 +31,7 @@ const verbsOf: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 
 const runsPackages: ReadonlySet<string> = new Set(["npx", "bunx", "pnpx", "uvx"]);
 
-/** Options before the verb whose value is a word of its own. */
+/** Options before the verb whose value is a separate word. */
 const takesValue = /^(?:-[cC]|--prefix|--git-dir|--work-tree)$/;
 
 /**

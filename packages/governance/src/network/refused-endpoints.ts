@@ -4,7 +4,7 @@ import { sameEndpoint } from "./endpoint.ts";
 /** More than a person reads in one question are not asked about. */
 export const maxEndpoints = 20;
 
-/** What a command was refused, each once, with the private address that its name turned out to lead to. */
+/** Endpoints that a command was refused, without duplicates, with the private address of their name, if any. */
 export function refusedEndpoints(connections: readonly Connection[]): readonly AllowedEndpoint[] {
   const refused: AllowedEndpoint[] = [];
   for (const { state, host, port, address } of connections) {

@@ -10,7 +10,7 @@ export interface RunProgram {
 }
 
 interface LastingProgram {
-  /** What it is told to do, by the name under which it is answered for; without verbs it does one thing. */
+  /** Its verbs, with the name under which each is answered; absent if it does only one thing. */
   readonly verbs?: Readonly<Record<string, string>>;
   /** Verbs that obey settings of the directory they run in, which may be a repository that no one has looked at. */
   readonly atRoot?: readonly string[];
@@ -22,10 +22,10 @@ interface LastingProgram {
 const plainOperand = /^[^\\]*$/;
 
 /**
- * Programs that run no code of the workspace when they reach the network. Interpreters and scripts (`npm run`, `npm test`,
- * `make`) are not among them, nor are package managers that load code of the workspace (`pnpm` its `.pnpmfile.cjs`, `yarn` its
- * `yarnPath`, `pip` a `setup.py`, `cargo` a `rustc-wrapper`): what they do changes with the tree. So does `git pull`, by filters and
- * merge drivers. What `psql` and `redis-cli` ask for, a service does outside of any sandbox, programs of its machine among it.
+ * Programs that run no code of the workspace when they use the network. Interpreters and scripts (`npm run`, `npm test`,
+ * `make`) are excluded, and so are package managers that load code of the workspace (`pnpm` its `.pnpmfile.cjs`, `yarn` its
+ * `yarnPath`, `pip` a `setup.py`, `cargo` a `rustc-wrapper`): what they do changes with the tree. So does `git pull`, through
+ * filters and merge drivers. `psql` and `redis-cli` can make a service run programs outside any sandbox.
  */
 const lastingPrograms: Readonly<Record<string, LastingProgram>> = {
   npm: {
@@ -47,7 +47,7 @@ const lastingPrograms: Readonly<Record<string, LastingProgram>> = {
     },
     options:
       /^(?:-[DSEOP]|--(?:save(?:-dev|-prod|-exact|-optional|-peer)?|no-save|no-audit|no-fund|ignore-scripts|legacy-peer-deps|prefer-offline|json|silent|quiet|package-lock-only|dry-run|(?:omit|include|loglevel)=[a-z]+))$/,
-    // Of a registry: neither a place or a file of the tree, nor a repository (`OWNER/NAME`).
+    // From a registry: no path or file of the tree, and no repository (`OWNER/NAME`).
     operands: /^(?!.*\.(?:tgz|tar|tar\.gz)$)(?:@[\w.-]+\/)?[a-zA-Z0-9][\w.-]*(?:@[\w.^~<>=*-]+)?$/i,
   },
   git: {

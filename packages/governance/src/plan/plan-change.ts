@@ -3,13 +3,13 @@ import type { Risk } from "@gennai/protocol/model/governance/risk";
 import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
 import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";
 
-/** What the server computed of a step. */
+/** The computed risk of a step. */
 export interface StepRisk {
   readonly stepId: string;
   readonly risk: Risk;
 }
 
-/** What a preview was a preview of. An approval is one of exactly this; what changed since makes it void. */
+/** What a preview was based on. An approval is for exactly this; any change makes it void. */
 export interface PlanPreview {
   /** SHA-256 over every action as it was shown: verdicts, differences, and the hashes they rest on. */
   readonly shownSha256: string;
@@ -18,13 +18,13 @@ export interface PlanPreview {
   readonly policySha256: string;
   /** SHA-256 of the capability profile in force. */
   readonly capabilitiesSha256: string;
-  /** SHA-256 of the emergency controls as they stood. */
+  /** SHA-256 of the emergency controls at that time. */
   readonly emergencySha256: string;
   /** SHA-256 of the intent the session worked under, with its scope, or of there being none. */
   readonly intentSha256: string;
   /** The first denial; absent when nothing was denied. */
   readonly denied?: string;
-  /** The first change that certainly does not fit its file; absent when there is none. */
+  /** The first change that certainly does not fit its file; absent if there is none. */
   readonly unfit?: string;
 }
 
@@ -38,7 +38,7 @@ export interface PlanApproval {
   readonly preview: PlanPreview;
   readonly by: string;
   readonly channel: "authenticated" | "loopback";
-  /** Milliseconds, on two clocks: one alone can be turned back, or stand still while the machine sleeps. */
+  /** Milliseconds, on two clocks: a single one can be set back, or stop while the machine sleeps. */
   readonly expires: {
     readonly wall: number;
     readonly monotonic: number;
@@ -47,23 +47,23 @@ export interface PlanApproval {
   };
 }
 
-/** One fact about a plan, as the session's log keeps it. Texts in it are redacted; the plan's own bytes lie apart, by digest. */
+/** One fact about a plan, as logged. Texts in it are redacted; the plan's own bytes are stored separately, by digest. */
 export type PlanChange =
   | {
       readonly type: "submitted";
       readonly digest: string;
       readonly title: string;
       readonly steps: readonly StepRisk[];
-      /** The model whose answer it is, unchanged; absent for a plan that somebody else wrote or edited. */
+      /** The model whose unmodified answer it is; absent for a plan that someone else wrote or edited. */
       readonly modelId?: string;
     }
   /** Its actions were worked out and can be shown. Risks may have risen since; they never fall. */
   | { readonly type: "previewed"; readonly steps: readonly StepRisk[]; readonly preview?: PlanPreview }
-  /** Nothing in it is denied: a person may approve it. */
+  /** Nothing in it is denied: a user may approve it. */
   | { readonly type: "offered" }
   /** A person's yes to this digest; the run opens when its token is spent. */
   | { readonly type: "approved"; readonly by: string; readonly channel: string; readonly approval?: PlanApproval }
-  /** Somebody guessed at its token: the approval holds no longer, in no process. */
+  /** A wrong token was presented: the approval is void, for all processes. */
   | { readonly type: "approval-voided" }
   | { readonly type: "run-opened"; readonly runTurnId: string; readonly tokenSha256: string }
   | {

@@ -12,7 +12,7 @@ export interface StepRecord {
   readonly evidence: string;
 }
 
-/** What the log knows of a plan: a fold over its changes. Its bytes lie in the blob store under `digest`. */
+/** The logged state of a plan: a fold over its changes. Its bytes are in the blob store under `digest`. */
 export interface PlanRecord {
   readonly planId: string;
   readonly digest: string;
@@ -21,7 +21,7 @@ export interface PlanRecord {
   readonly created: number;
   readonly state: PlanState;
   readonly steps: readonly StepRecord[];
-  /** The model whose answer it is, unchanged; empty for a plan that somebody else wrote or edited. */
+  /** The model whose unmodified answer it is; empty for a plan that someone else wrote or edited. */
   readonly modelId: string;
   readonly claimed: boolean;
   readonly executed: boolean;
@@ -32,9 +32,9 @@ export interface PlanRecord {
   readonly preview?: PlanPreview;
   /** The approval that waits for its execution. */
   readonly approval?: PlanApproval;
-  /** Of the token that opened the run. */
+  /** SHA-256 of the token that started the run. */
   readonly tokenSha256?: string;
-  /** Who approved it last, and how they came in. */
+  /** Who approved it last, and through which channel. */
   readonly approvedBy?: { readonly who: string; readonly channel: string };
   readonly runTurnId?: string;
   readonly verifyTurnId?: string;
@@ -96,7 +96,7 @@ export function applyPlanChange(
   const next = { ...plan, state: stateAfter(change) ?? plan.state };
   switch (change.type) {
     case "previewed": {
-      // What was approved was another preview.
+      // Another preview was approved.
       const { approval: _approval, preview: _preview, ...rest } = next;
       const preview = change.preview === undefined ? {} : { preview: change.preview };
       return { ...rest, ...preview, steps: raised(plan.steps, change.steps) };

@@ -9,7 +9,7 @@ export type PlanIssueLevel = "json" | "schema" | "contract";
 export interface PlanIssue {
   /** Into the text, e.g. `steps[0].actions[1].path`; empty for the whole. */
   readonly path: string;
-  /** What is wrong and how to mend it. */
+  /** What is wrong and how to correct it. */
   readonly message: string;
   readonly level: PlanIssueLevel;
 }
@@ -34,7 +34,7 @@ export interface PlanView {
   readonly executed: boolean;
   /** Every verification command ran and passed; never true without one. */
   readonly verified: boolean;
-  /** What a person may do after a run that did not end well; empty otherwise. */
+  /** What a user can do after a failed run; otherwise empty. */
   readonly remediation: string;
   /** Milliseconds since the epoch. */
   readonly created: number;

@@ -3,7 +3,7 @@ import { highestRisk, type Risk } from "@gennai/protocol/model/governance/risk";
 import type { ParsedPlan, PlanAction } from "@gennai/protocol/plan/plan-schema";
 import type { PlanIssue } from "./plan.ts";
 
-/** What every step must say before it may run (seed 003, section 6), and in which order steps depend on each other. */
+/** What every step must state before it may run (seed 003, section 6), and the order in which steps depend on each other. */
 export interface StepContract extends PlanStepContract {
   readonly actions: readonly PlanAction[];
 }
@@ -13,7 +13,7 @@ export function toolOfAction(action: PlanAction): "Bash" | "Write" {
   return action.type === "command" ? "Bash" : "Write";
 }
 
-/** What a step may name as its tool, for its actions. A patch is an edit in plain words. */
+/** Tool names that a step may use for its actions. A patch is an edit in plain words. */
 const namesOf: Record<PlanAction["type"], readonly string[]> = {
   command: ["Bash"],
   file_write: ["Write"],
@@ -43,17 +43,17 @@ export function stepContracts(parsed: ParsedPlan, computedRisk: ReadonlyMap<stri
   });
 }
 
-/** What the plan itself says of a step; `low` when it says nothing. It can only raise what the server computed. */
+/** The risk that the plan declares for a step; `low` if none. It can only raise the computed risk. */
 export function declaredRiskOf(step: ParsedPlan["plan"]["steps"][number]): Risk {
   return "risk_level" in step ? step.risk_level : "low";
 }
 
-/** A step nobody looked at is of high risk. */
+/** A step without a computed risk is of high risk. */
 function computedRiskOf({ id }: { readonly id: string }, computedRisk: ReadonlyMap<string, Risk>): Risk {
   return computedRisk.get(id) ?? "high";
 }
 
-/** Where a plan's own words about its steps fall below what they do, with the step, the field and how to mend it. */
+/** Where a plan's statements about its steps are weaker than what they do, with the step, the field and the correction. */
 export function contractIssues(parsed: ParsedPlan, computedRisk: ReadonlyMap<string, Risk>): readonly PlanIssue[] {
   if (parsed.form === "seed") return [];
   const issues: PlanIssue[] = [];

@@ -4,8 +4,8 @@ import { allow, ask, deny } from "../verdict.ts";
 import { computeRisk } from "./risk.ts";
 
 /**
- * Nothing of high impact happens without a person's explicit, single-use yes, and never in the user's own terminal, where
- * nothing holds it.
+ * Nothing of high impact happens without a user's explicit, single-use yes, and never in the user's own terminal, where it
+ * cannot be contained.
  */
 export function createHighRiskPolicy(): Policy {
   return {

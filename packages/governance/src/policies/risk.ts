@@ -5,7 +5,7 @@ import { addressForm } from "../network/endpoint.ts";
 import type { Analysis } from "../tool.ts";
 import { controlPath } from "./files/control-paths.ts";
 
-/** The risk of a call, from what it would do: the model's own words play no part in it. */
+/** The risk of a call, from its effects: what the model says does not matter. */
 export function computeRisk(analysis: Analysis): Risk {
   return highestRisk([...analysis.effects.map(riskOf), analysis.risk ?? "low"]);
 }
@@ -25,21 +25,21 @@ function riskOf(effect: Effect): Risk {
       if (foldPath(effect.path.relative).slice(0, 2).join("/") === ".github/workflows") return "high";
       return controlPath(effect.path.relative)?.level === "protected" ? "high" : "medium";
     case "exec":
-      // Nothing of it is kept before it is judged.
+      // Nothing is kept before it is judged.
       return effect.staged === true && isAtLeast(effect.command.risk, "high") ? "medium" : effect.command.risk;
     case "git":
       return effect.what === "control" || effect.what === "unreadable" ? "high" : "medium";
     case "external":
       return effect.trusted && effect.accepted === "yes" ? "medium" : "high";
     case "net":
-      // What a login opens is the user's, also where it is only read.
+      // What a login opens belongs to the user, even if it is only read.
       if (effect.login !== undefined) return "high";
       if (effect.wanted !== undefined) return isMetadata(effect.wanted) ? "high" : "medium";
       return effect.listed === true ? "medium" : "high";
   }
 }
 
-/** Where clouds tell a machine who it is, and hand it the keys for that. */
+/** Addresses at which clouds tell a machine its identity, and give it keys. */
 const metadata =
   /^169\.254\.|^fe[89ab][0-9a-f]:|^fd00:ec2:|^fd20:ce:|^100\.100\.100\.200$|^168\.63\.129\.16$|^192\.0\.0\.192$|^(?:metadata|instance-data)(?:\.|$)/;
 

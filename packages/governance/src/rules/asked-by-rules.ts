@@ -5,8 +5,8 @@ import { matchPattern } from "./match/match-pattern.ts";
 import type { RulesPolicyPorts } from "./rules-policy.ts";
 
 /**
- * The refusals of the floor that become questions, because a rule with `ask: true` is about the very command that was
- * refused: somebody wrote down that a person shall decide about it.
+ * The floor's refusals that become questions, because a rule with `ask: true` matches the refused command: its author wants a
+ * user to decide.
  */
 export async function askedByRules(
   { dangers }: CommandAnalysis,

@@ -5,7 +5,7 @@ import { commandTexts } from "./match/command-texts.ts";
 import { matchPattern } from "./match/match-pattern.ts";
 import type { RuleProblem } from "./rule-set.ts";
 
-/** Runs the examples (`match`, `notMatch`) of a file's patterns as commands. Each one that comes out wrong is an error. */
+/** Runs the examples (`match`, `notMatch`) of a file's patterns as commands. Each failing one is an error. */
 export async function checkExamples(
   file: string,
   patterns: readonly ReadyPattern[],

@@ -1,6 +1,6 @@
 /**
- * The floor's patterns, in the format of every rule file. They are about what command analysis does not look into: text for
- * databases and for other shells. What it does understand (deletes, git, disks, deployments …) is judged by its own rules.
+ * The floor's patterns, in the format of every rule file. They cover what command analysis does not parse: text for databases
+ * and for other shells. What it does parse (deletes, git, disks, deployments …) is judged by its own rules.
  */
 export const floorRulesYaml = `# Rules that always hold, in every workspace. User and project rules add to them.
 bashToolPatterns:

@@ -1,4 +1,4 @@
-/** The known key that an unknown one was probably meant to be: the same letters in another case, or two edits away. */
+/** The known key that an unknown one probably means: other letter case, or at most two edits. */
 export function misspeltKey(key: string, known: readonly string[]): string | undefined {
   const plain = withoutForm(key);
   let best: string | undefined;

@@ -3,14 +3,14 @@ import { type PathProtection, pathProtections, pathRuleKinds } from "@gennai/pro
 import { misspeltKey } from "./misspelt-key.ts";
 import type { DeniedTool, PathRule, PatternRule, RuleFile, RuleLayer, RuleProblem } from "./rule-set.ts";
 
-/** What parsing needs to know of the text that the data came from. */
+/** What parsing needs to know of the source text. */
 export interface RuleSource {
   readonly layer: RuleLayer;
   /** Name of the file for people. */
   readonly file: string;
-  /** Another program reads it, too, and may have keys of its own there. */
+  /** Other programs read this file too, and may have their own keys in it. */
   readonly isShared?: boolean | undefined;
-  /** 1-based line of the value at a path, or of its key; undefined when there is none. */
+  /** 1-based line of the value at a path, or of its key; undefined if there is none. */
   lineOf(path: readonly (string | number)[]): number | undefined;
 }
 
@@ -30,8 +30,8 @@ const maxRules = 5_000;
 const maxTextLength = 2_000;
 
 /**
- * Reads the data of one rule file. A key at the top that is not known is an error: what is below it protects nothing. It is a warning
- * in a file that another program reads, too, and so is one inside a rule, unless it looks like a known key misspelt. Never throws.
+ * Parses one rule file. An unknown top-level key is an error, because its rules protect nothing. It is a warning in a file that
+ * other programs read too, and so is one inside a rule, unless it looks like a misspelt key. Never throws.
  */
 export function parseRules(data: unknown, source: RuleSource): ParsedRules {
   const problems: RuleProblem[] = [];

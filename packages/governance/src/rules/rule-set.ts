@@ -1,6 +1,6 @@
 import type { PathProtection } from "@gennai/protocol/model/governance/rule-kind";
 
-/** Where rules come from, weakest author first. A layer can only add: no layer takes a rule of another away. */
+/** Origin of rules, from the lowest layer up. A layer can only add: none removes a rule of another. */
 export type RuleLayer = "floor" | "user" | "project";
 
 /** A pattern that commands are matched against. */
@@ -41,11 +41,11 @@ export interface RuleFile {
   readonly patterns: readonly PatternRule[];
   readonly paths: readonly PathRule[];
   readonly tools: readonly DeniedTool[];
-  /** What bad rules do: `read-only` stops everything that changes something; only the user's own file may say otherwise. */
+  /** Effect of invalid rules: `read-only` stops everything that changes something; only the user's own file may say otherwise. */
   readonly onInvalidRules: "read-only" | "continue" | undefined;
 }
 
-/** What is wrong with a rule file. An `error` means that a rule somebody wrote is not in force as it was meant. */
+/** A problem in a rule file. `error`: a rule is not in force as intended. */
 export interface RuleProblem {
   readonly severity: "error" | "warning";
   readonly file: string;

@@ -98,7 +98,7 @@ function patternVerdict(rule: PatternRule, match: PatternMatch): Verdict {
     : violation(rule.name, reason, placeOf(rule));
 }
 
-/** The floor's rules stand in no file that anybody could open. */
+/** The floor's rules are in no file that a user could open. */
 function placeOf(rule: PatternRule | PathRule): { readonly place?: string } {
   return isBuiltIn(rule) ? {} : { place: rule.place };
 }
@@ -107,7 +107,7 @@ function isBuiltIn({ name }: PatternRule | PathRule): boolean {
   return name.startsWith("rules/floor/");
 }
 
-/** What programs that read the same files give a person for a rule with `ask: true`. */
+/** The time that other programs with the same files give a user for a rule with `ask: true`. */
 const answerMs = 30_000;
 
 function pathVerdicts(effect: Effect, rules: CompiledRules): readonly Verdict[] {
@@ -124,7 +124,7 @@ function pathVerdicts(effect: Effect, rules: CompiledRules): readonly Verdict[] 
     case "propose":
       return broken(effect.path, protectionsAgainst(effect.operation === "delete" ? "delete" : "write"), rules);
     case "exec":
-      // What a command names is looked at apart; without a path, it means the directory it runs in.
+      // Paths in a command are judged separately; without a path, it uses its working directory.
       return broken(effect.cwd, protectionsAgainst("read"), rules);
     case "external":
       return effect.paths.flatMap((path) =>

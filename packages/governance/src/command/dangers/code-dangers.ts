@@ -3,7 +3,7 @@ import { hasOption } from "../words/option-spec.ts";
 import { shells } from "../words/wrappers.ts";
 import { asks, deny, refuses } from "./danger-rows.ts";
 
-/** Programs that turn data back into text that nobody could read before. */
+/** Programs that decode data into text that was unreadable before. */
 const decoders =
   /^(?:base(?:64|32)|basenc|xxd|tr|rev|openssl|gunzip|zcat|gzip|bzcat|xzcat|uudecode|gpg|sed|awk|perl|python3?|ruby|node|od|hexdump|printf|cut|tac|paste|dd|envsubst|jq)$/;
 const downloaders = /^(?:curl|wget|fetch|aria2c|http|xh|nc|ncat|socat|ssh|ftp|lftp)$/;

@@ -5,7 +5,7 @@ export const deny = (reason: string): FoundDanger => ({ verdict: "deny", reason,
 export const loses = (reason: string): FoundDanger => ({ verdict: "deny", reason, high: true, askable: true });
 export const ask = (reason: string): FoundDanger => ({ verdict: "ask", reason, high: true });
 
-/** What words must be there: one that matches `any`, and none that matches `none`. */
+/** Required words: at least one that matches `any`, and none that matches `none`. */
 interface Wanted {
   readonly any?: RegExp;
   readonly none?: RegExp;
@@ -13,7 +13,7 @@ interface Wanted {
 
 type Row = (rule: string, programs: string, reason: string, wanted?: Wanted) => DangerRule;
 
-/** A rule by programs and their words alone. In the reason, `$` stands for the program. */
+/** A rule based only on programs and their words. In the reason, `$` is replaced with the program. */
 const row =
   (found: typeof deny): Row =>
   (rule, programs, reason, { any, none } = {}) => ({

@@ -29,7 +29,7 @@ export const deleteDangers: readonly DangerRule[] = [
       if (hasOption(invocation.words, "--no-preserve-root"))
         return deny("rm without its guard for the root directory.");
       const operands = operandsOf(invocation.words);
-      // Below find the rule for find knows more: what it looks for.
+      // For commands started by find, the rule for find has more information: what it searches for.
       if (/^g?find$/.test(invocation.wrappers.at(-1) ?? "")) return undefined;
       if (recursive && (invocation.appendsInput || (operands.length === 0 && force)))
         return deny("A recursive delete of everything that the input names.");
@@ -60,7 +60,7 @@ export const deleteDangers: readonly DangerRule[] = [
     "shred wipe wipefs srm",
     "Overwriting files or devices so that nothing can bring them back.",
   ),
-  // Of words without a dash only the first is made of options.
+  // Of the words without a dash, only the first contains options.
   {
     rule: "floor/archive-escape",
     programs: ["tar", "bsdtar", "gtar"],
@@ -78,7 +78,7 @@ function judge(
   place: Place,
 ): FoundDanger | undefined {
   const { raw, kind } = word;
-  // What a wildcard at the end takes in is the directory's whole content.
+  // A wildcard at the end covers the whole content of the directory.
   const whole = kind === "glob" ? /^(.*)\/\.?\*{1,2}$/.exec(absolute)?.[1] : undefined;
   if (whole === undefined && !recursive) return undefined;
   if (kind === "dynamic" && /^\*(?:\/[.*]*)?$/.test(form)) {

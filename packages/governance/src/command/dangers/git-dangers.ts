@@ -12,7 +12,7 @@ const codeKeys =
 
 const transports = "fetch pull clone ls-remote";
 
-/** What a subcommand does that cannot be taken back, or that runs a program: the first row that fits. */
+/** Irreversible subcommands, and those that run a program: the first matching row applies. */
 const rows: readonly (readonly [subcommands: string, found: FoundDanger, fits?: (words: Words) => boolean])[] = [
   ["reset", loses("git reset would throw away work that is not committed."), option("--hard --merge --keep")],
   ["checkout switch checkout-index", loses("By force this throws away work that is not committed."), forced],
@@ -149,7 +149,7 @@ export const gitDangers: readonly DangerRule[] = [
   },
 ];
 
-/** Global options, the subcommand and its words. The subcommand is empty when there is none, or when it is not literal. */
+/** Global options, the subcommand and its words. The subcommand is empty if it is missing or not literal. */
 export function gitParts({ words }: Pick<Invocation, "words">) {
   const { values, operands } = parseOptions(words, gitGlobalOptions, { stopAtOperand: true });
   const [subcommand, ...rest] = operands;

@@ -6,8 +6,8 @@ import { type ParsedOptions, parseOptions } from "../words/option-spec.ts";
 import type { ResolvedWord } from "../words/resolve-word.ts";
 
 /**
- * What a git command may print of files that it does not name: changes of a whole tree, lines that match, an object by its
- * digest. Undefined when it prints none. Files it does name are judged like those of any command.
+ * What a git command may print of files that it does not name: changes of a whole tree, matching lines, an object by its
+ * digest. Undefined if it prints none. Named files are judged as for any command.
  */
 export function gitContents(invocation: Invocation): GitContents | undefined {
   const parts = gitParts(invocation);
@@ -56,7 +56,7 @@ const reducible: ReadonlySet<string> = new Set(
 
 const patches = ["-p", "-u", "--patch", "-U", "--unified", "-c", "-m", "-W", "--function-context", "--word-diff"];
 const morePatches = ["--check", "--submodule", "-L"];
-/** What is shown in place of changes. */
+/** What is shown instead of changes. */
 const summaries =
   "--stat --shortstat --numstat --dirstat --summary --raw --name-only --name-status --no-patch -s --quiet --compact-summary";
 const summaryOptions: readonly string[] = summaries.split(" ");
@@ -95,11 +95,11 @@ type NamesQuery = Pick<GitContents, "names" | "objects" | "beyondIndex">;
 
 const names: readonly string[] = ["--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv"];
 
-/** The same command with names for contents; undefined when there is none. */
+/** The same command, listing names instead of contents; undefined if there is none. */
 function namesQuery(subcommand: string, words: readonly string[], parsed: ParsedOptions): NamesQuery | undefined {
-  // One option shows what others hide, and the other way round: git's versions differ in which of them wins.
+  // Options that show and hide can be combined, and git's versions differ in which wins.
   if (parsed.flags.has("-s") || parsed.flags.has("--no-patch")) return undefined;
-  // Versions of git differ in which options take the next word: one that looks like an option might be taken for one.
+  // git's versions differ in which options take the next word, so a word that looks like an option may be one.
   if (parsed.values.some(({ word }) => word.literal?.startsWith("-"))) return undefined;
   // A file that is found again under another name would be named by that alone.
   if (subcommand !== "grep" && words.some((word) => /^-[a-zA-FH-RT-Z]+[MCB]/.test(word))) return undefined;

@@ -30,7 +30,7 @@ export function gitPaths(outer: Invocation, report: AnalysisReport, place: Place
   const { subcommand } = parts;
   const words = withoutPattern(subcommand, parts.words);
   const access = accessOf(subcommand, words);
-  // Behind `-b` stands the name of a branch, and what it starts from.
+  // After `-b` come the branch name and the start point.
   const makesBranch = subcommand === "checkout" && has(words, /^(?:-[a-zA-Z]*[bBtd]|--(?:orphan|track|detach)$)/);
   for (let index = 0; index < words.length; index += 1) {
     const word = words[index];
@@ -63,7 +63,7 @@ export function gitPaths(outer: Invocation, report: AnalysisReport, place: Place
   }
 }
 
-/** Without the pattern of a search, which is not a file. */
+/** Without a search pattern, which is no file. */
 function withoutPattern(subcommand: string, words: readonly ResolvedWord[]): readonly ResolvedWord[] {
   const options = subcommand === "grep" ? printingOptions.get(subcommand) : undefined;
   if (options === undefined) return words;

@@ -1,12 +1,12 @@
 import type { OptionSpec } from "../words/option-spec.ts";
 
-/** How a program may be called so that it certainly only reads. What is not in its row is not in the grammar. */
+/** How a program may be called so that it certainly only reads. Anything not in its row is not in the grammar. */
 export interface GrammarProgram {
   /** Spelled out in full; `any` where the program prints all its words. */
   readonly options: OptionSpec;
   /**
-   * What its other words are: `content`, files that are read; `names`, files that are only looked at; `text`, no files; `none`, there
-   * are none. `revisions`: what git takes.
+   * Meaning of its other words: `content`, files that are read; `names`, files that are only listed; `text`, no files; `none`,
+   * not allowed. `revisions`: git revisions.
    */
   readonly operands: "content" | "names" | "text" | "none" | "revisions";
   /** The first of them is a pattern, unless an option gave it. */
@@ -14,13 +14,13 @@ export interface GrammarProgram {
   /** At least so many besides the pattern; at most so many in all. */
   readonly least?: number;
   readonly most?: number;
-  /** With one of these, or always where there is none, it looks into all below a directory, which must be named. */
+  /** With one of these options, or always if the list is empty, it reads everything below a directory, which must be named. */
   readonly below?: readonly string[];
-  /** What each of them looks like; with a pattern, only that. */
+  /** Allowed form of each of them; with a pattern, only that. */
   readonly form?: RegExp;
   /** No option of it, in any version, does more than to choose what is printed. */
   readonly anyOption?: true;
-  /** One of these options must be there. */
+  /** At least one of these options is required. */
   readonly needs?: readonly string[];
 }
 
@@ -98,7 +98,7 @@ export const grammarPrograms: ReadonlyMap<string, GrammarProgram> = new Map(
       },
     ),
     "rg --files": names("-g= -t= --glob= --type="),
-    // Of the small languages, only the forms that pick lines, columns and fields.
+    // Of the small languages, only forms that select lines, columns and fields.
     sed: content("-n -E", { pattern: true, needs: ["-n"], form: /^(?:\d+|\$)(?:,(?:\d+|\$))?p$/ }),
     awk: content("-F=", { pattern: true, form: columns }),
     jq: content("-r -c -e -S", { pattern: true, form: fieldPath }),
@@ -184,7 +184,7 @@ export const grammarPrograms: ReadonlyMap<string, GrammarProgram> = new Map(
     "git stash show": git("-p --stat --patch --name-only", { most: 1 }),
     "git reflog": git("-n= -# --oneline --date=", listing),
     "git worktree list": git("-v --porcelain", listing),
-    // One word asks; settings of other kinds may hold logins.
+    // One word is a query; other settings may contain logins.
     "git config": git("--get --local --global --show-origin", {
       least: 1,
       most: 1,

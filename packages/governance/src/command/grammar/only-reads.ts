@@ -64,7 +64,7 @@ function sameWords(these: readonly (string | undefined)[], others: readonly Plai
   return these.length === told.length && these.every((word, index) => word === told[index]);
 }
 
-/** Of a command with open words: whatever they come out as, and however many, it is in this row. */
+/** For a command with open words: it matches this row whatever they expand to. */
 function isOpen(row: GrammarProgram | undefined, words: readonly PlainWord[]): boolean {
   // It prints all its words.
   if (row?.options === "any") return true;
@@ -93,7 +93,7 @@ function isVersion(program: string, words: readonly (string | undefined)[]): boo
 
 /** By the row that says most of how it begins. */
 function isInRow(program: string, words: readonly string[]): boolean {
-  // Signatures are checked by a program of the repository's choice.
+  // Signatures are checked by a program that the repository configures.
   if (program === "git" && words.some((word) => /%G|signature/i.test(word))) return false;
   const all = [program, ...(program === "git" && words[0] === "--no-pager" ? words.slice(1) : words)];
   const length = [3, 2, 1].find((count) => count <= all.length && grammarPrograms.has(all.slice(0, count).join(" ")));

@@ -7,8 +7,8 @@ export interface PlainVariables {
 /** A word of which the text does not say what the program gets. */
 export interface OpenWord {
   /**
-   * `names`: files in one directory of the workspace, by a `*` in the last part of a relative path. `output`: what commands print that
-   * stand right before this one, in double quotes.
+   * `names`: files in one directory of the workspace, from a `*` in the last part of a relative path. `output`: what the
+   * commands just before this one print, in double quotes.
    */
   readonly open: "names" | "output";
   readonly raw: string;
@@ -16,15 +16,14 @@ export interface OpenWord {
 
 export type PlainWord = string | OpenWord;
 
-/** Longer ones nobody writes by hand. */
+/** Longer commands are not written by hand. */
 const longest = 4_096;
 
 /**
- * The words of each program in a command that is written plainly: words of harmless characters or in quotes, `$HOME` and
- * `$PWD`, and open ones, joined by `|`, `&&`, `||`, `;` or line ends; with input from a file or from lines that
- * stand behind, and output that is thrown away. Undefined for
- * anything else, such as other wildcards, braces, tildes, escapes, other variables, other substitutions, assignments, subshells, and
- * signs beyond ASCII that are no letters. It knows far less of the shell than the shell, so that everything in such a line is certain.
+ * The words of each program in a plainly written command: harmless or quoted words, `$HOME` and `$PWD`, and open words, joined
+ * by `|`, `&&`, `||`, `;` or line ends; with input from a file or a here-document, and discarded output. Undefined for anything
+ * else: other wildcards, braces, tildes, escapes, variables, substitutions, assignments, subshells, and non-ASCII characters
+ * that are no letters. It understands so little of the shell that everything accepted is certain.
  */
 export function plainCommands(
   text: string,
@@ -47,7 +46,7 @@ export function plainCommands(
     if (redirection !== undefined) {
       rest = rest.slice(redirection.length);
       if (redirection.startsWith("<")) {
-        // The file is a word, but none of the program's.
+        // The file name is a word, but not one of the program's.
         const [file] = takeWord(rest);
         if (file === undefined) return undefined;
         rest = rest.slice(file.length);
@@ -57,7 +56,7 @@ export function plainCommands(
       rest = rest.slice(raw.length);
       const before = inner === undefined ? [] : plainCommands(inner, variables);
       if (before === undefined) return undefined;
-      // As the syntax tree has them.
+      // In the order of the syntax tree.
       commands.splice(-1, 0, ...before.map((words) => [...words]));
       commands.at(-1)?.push({ open: inner === undefined ? "names" : "output", raw });
     } else {
@@ -68,13 +67,13 @@ export function plainCommands(
       commands.at(-1)?.push(value);
       rest = rest.slice(word.length);
     }
-    // What is glued to it would be read as one with it.
+    // Adjacent text would become part of the same word.
     if (!/^(?:$|[ \n;|]|&&)/.test(rest)) return undefined;
   }
   return commands.every(isCommand) ? commands : undefined;
 }
 
-/** Without a text for its input that stands behind the command, and in which nothing is expanded. */
+/** Without a here-document in which nothing is expanded. */
 function withoutDocument(text: string): string {
   const [, line = "", quote, end, body = ""] = /^([^\n]*?) ?<<(['"]?)(\w+)\2\n((?:[^\n]*\n)*)\3\n?$/.exec(text) ?? [];
   if (end === undefined || body.split("\n").includes(end)) return text;
@@ -87,12 +86,12 @@ function isCommand(words: PlainWord[]): words is [string, ...PlainWord[]] {
 
 const unquoted = String.raw`[\w@%+=:,./^\p{L}\p{M}-]|(?<=[\w^.-])~`;
 const single = String.raw`'[ -&(-~\p{L}\p{M}]*'`;
-// Behind a backslash stands what the shell leaves alone there; a dollar sign counts only at the end.
+// After a backslash, only characters that the shell leaves unchanged there; a dollar sign only at the end.
 const double = String.raw`"(?:[ !#%-\[\]^_a-~\p{L}\p{M}]|\\[ !#%-\[\]^_a-~]|\$(?:HOME|PWD)(?!\w)|\$(?="))*"`;
 const variable = String.raw`\$(?:HOME|PWD)(?!\w)`;
 const whole = new RegExp(`^(?:(?:${unquoted}|${single}|${double}|${variable})+|[[\\]](?=[ \\n;|&]|$))`, "u");
 
-// Behind a directory, no name can come out as an option; one that begins with a point, or leads up, does not come out.
+// After a directory, no name can expand to an option; names that begin with a dot are not matched.
 const someNames = String.raw`(?:[\w@+=,-][\w@+=,.-]*\/)*(?:[\w@+=,-][\w@+=,.-]*)?\*[\w@+=,.-]*(?=[ \n;|&]|$)`;
 const someOutput = String.raw`"\$\(([\w ./=:,|-]+)\)"(?=[ \n;|&]|$)`;
 const openWord = new RegExp(`^(?:${someOutput}|(?!-)${someNames})`);
@@ -101,7 +100,7 @@ function takeWord(text: string): readonly [string | undefined] {
   return [whole.exec(text)?.[0]];
 }
 
-/** As the shell gives it to the program; undefined where it would make several words of it. */
+/** The word as the program gets it; undefined if it would become several words. */
 function valueOf(word: string, variables: PlainVariables): string | undefined {
   let isOne = true;
   const value = word.replaceAll(

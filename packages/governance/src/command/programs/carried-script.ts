@@ -36,7 +36,7 @@ export function carriedScript(invocation: Invocation, context: InterpretContext)
       }
       return true;
     case "make":
-      // Its targets stand at the beginning of a line.
+      // Targets are at the beginning of a line.
       if (input.text !== undefined) run(input.text.replace(/^[\w.-]+:.*$/gm, ":").replace(/^\t[@-]*/gm, ""));
       return false;
     default:

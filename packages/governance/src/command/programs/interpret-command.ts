@@ -18,12 +18,12 @@ import { interpretCode, isInterpreter } from "./interpreters.ts";
 import { programFiles } from "./program-files.ts";
 import { reportPaths } from "./report-paths.ts";
 
-/** What interpreting one command needs from the walk it is part of. */
+/** What interpreting one command needs from the surrounding walk. */
 export interface InterpretContext {
   readonly place: Place;
   readonly report: AnalysisReport;
   readonly scope: ShellScope;
-  /** Analyses a script that the command would run, in a scope like this one. */
+  /** Analyses a script that the command would run, in a scope like the current one. */
   runScript(text: string, directories: readonly string[], wrapper: string): void;
 }
 
@@ -76,12 +76,12 @@ export function interpretCommand(invocation: Invocation, context: InterpretConte
   reportPaths(invocation, report, place);
 }
 
-/** `shutdown --help` stops nothing. It is not proven to read either: who knows what goes by that name. */
+/** `shutdown --help` stops nothing. It is not proven to only read either: the program may be a different one. */
 function onlyHelps({ words, appendsInput, input }: Invocation): boolean {
   return words.length === 1 && words[0]?.literal === "--help" && !appendsInput && input.type === "inherited";
 }
 
-/** Runs the rest of the words as a command of its own. */
+/** Runs the remaining words as a separate command. */
 function inner(
   outer: Invocation,
   words: readonly ResolvedWord[],
@@ -173,7 +173,7 @@ function interpretShell(invocation: Invocation, context: InterpretContext): void
   const texts = words.map(({ literal }) => literal ?? "x");
   const takes = texts.findIndex((text) => /^-[a-zA-Z]*c[a-zA-Z]*$|^--command$/.test(text));
   const before = takes < 0 ? words : words.slice(0, takes);
-  // Values of `-o` and `--rcfile` stand before the script.
+  // Values of `-o` and `--rcfile` come before the script.
   const operands = (list: readonly ResolvedWord[]): readonly ResolvedWord[] => {
     const valued = list.filter(({ literal }) => /^(?:[-+][a-zA-Z]*[oO]|--rcfile|--init-file)$/.test(literal ?? ""));
     return list.filter(({ literal }) => !/^[-+]/.test(literal ?? "x")).slice(valued.length);

@@ -4,7 +4,7 @@ import type { Invocation } from "../words/invocation.ts";
 const interpreters =
   /^(?:(?:python|pypy)[\d.]*|ipython\d?|node|nodejs|bun|deno|tsx|ts-node|perl[\d.]*|ruby[\d.]*|php[\d.]*|lua(?:jit)?[\d.]*|osascript|Rscript|R|julia|elixir|groovy|scala|clojure|ghc|swift|tclsh|expect|guile|racket|sqlite3|psql|mysql|[gmn]?awk|original-awk|vi|vim|nvim|view|ex|ed|emacs|nano|gvim)(?:\.exe)?$/;
 
-/** Whether a program runs code that stands in its words, in a file that they name, or on its input. */
+/** Whether a program runs code from its words, from a file that they name, or from its input. */
 export function isInterpreter(name: string): boolean {
   return interpreters.test(name);
 }

@@ -5,27 +5,29 @@ import { literalWord } from "../words/resolve-word.ts";
 
 type Access = CommandPath["access"];
 
-/** What a program does to the files in its words, for the rules about paths. That a command only reads is no row's to say. */
+/**
+ * What a program does to the files in its words, for the rules about paths. This table never decides that a command only reads.
+ */
 export interface ProgramFiles {
   readonly options: OptionSpec;
   /** Operands but the last; `none` where words are no files. */
   readonly operands: Access | "none";
   /** The last operand, when it differs: the target of a copy. */
   readonly last?: Access;
-  /** The first operand is not a file, such as a pattern or a mode, unless an option took its place. */
+  /** The first operand is no file but e.g. a pattern or a mode, unless an option replaces it. */
   readonly pattern?: true;
-  /** Nothing in any file changes: directories are made, or permissions set. */
+  /** No file's content changes: directories are created, or permissions set. */
   readonly keepsContent?: true;
   /** With one of these options, operands are what `operands` says here: `install -d` makes directories. */
   readonly instead?: Pick<ProgramFiles, "operands" | "keepsContent"> & { readonly options: readonly string[] };
 }
 
-/** The row of a program: its own, or what the grammar says of it. Undefined for one of which nobody knows what it does to files. */
+/** The row of a program: its own, or one derived from the grammar. Undefined if its effect on files is unknown. */
 export function programFiles(name: string): ProgramFiles | undefined {
   return programs.get(name);
 }
 
-/** Whether a word is a cluster of options that take no value, of a program that has a row. */
+/** Whether a word is a cluster of options without values, for a program with a row. */
 export function isOfFlags(program: string, word: string): boolean {
   const { unknown, values } = parseOptions([literalWord(word)], programs.get(program)?.options ?? "");
   return unknown === undefined && values.length === 0;

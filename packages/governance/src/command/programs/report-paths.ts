@@ -49,7 +49,7 @@ function reportRow(row: ProgramFiles, invocation: Invocation, report: AnalysisRe
     const isLast = row.last !== undefined && instead === undefined && !hasTarget && index === files.length - 1;
     if (!isLast || index === 0)
       report.path(word, access, invocation, access === "delete" && isMadeAgain(word) ? true : keepsContent);
-    // It may come out as several words, the last of which is the target.
+    // It may expand to several words, the last of which is the target.
     if (isLast && (index > 0 || word.kind !== "literal")) report.path(word, row.last, invocation);
     // Linked here under its own name.
     else if (isLast && name === "ln") report.path(literalWord(programName(textOf(word))), "write", invocation);
@@ -76,7 +76,7 @@ function isMadeAgain({ kind, forms }: ResolvedWord): boolean {
   return forms.every((form) => form.split("/").some((name) => regenerable.has(name)) && !form.includes(".."));
 }
 
-/** A word of which nobody knows what it is: it may name a file, also behind `@`, `:` or `=`, or joined to an option. */
+/** A word of unknown meaning: it may name a file, also after `@`, `:` or `=`, or joined to an option. */
 function mentionWord(word: ResolvedWord, invocation: Invocation, report: AnalysisReport): void {
   const text = textOf(word);
   const equals = text.indexOf("=");

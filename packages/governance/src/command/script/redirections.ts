@@ -14,7 +14,7 @@ interface RedirectionWalk {
   visitPart(part: WordPart): void;
 }
 
-/** Reports where redirections read and write; the last one of the input, when there is one. */
+/** Reports where redirections read and write; returns the last input redirection, if any. */
 export function redirections(
   nodes: readonly Redirection[],
   scope: ShellScope,
@@ -71,6 +71,6 @@ export function redirections(
 
 function hereDocument(node: HereDoc, walk: RedirectionWalk): string {
   for (const part of node.body.parts ?? []) walk.visitPart(part);
-  // What is substituted stays in the text as it is written: as a script it is then looked at again.
+  // Substitutions stay as written: a script is parsed again.
   return node.operator === "<<-" ? node.body.text.replace(/^\t+/gm, "") : node.body.text;
 }

@@ -24,7 +24,7 @@ export function changeScope(invocation: Invocation, scope: ShellScope, report: A
       }
       const moved = scope.directories.map((directory) => expandPath(to, directory, place.home));
       for (const directory of moved) report.path(literalWord(directory), "list", invocation);
-      // Nobody works that deep, and following them would take ever longer.
+      // Deeper paths are unrealistic, and following them would take ever longer.
       if (moved.some((directory) => directory.length > 1024)) report.unresolved(unknownDirectory);
       else scope.directories = moved;
       return;

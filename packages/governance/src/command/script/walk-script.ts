@@ -24,7 +24,7 @@ import { assign, forget, mergeDirectories, type ShellScope, subshell } from "../
 import { redirections } from "./redirections.ts";
 import { changeScope, conditionally } from "./track-variables.ts";
 
-/** What a walk carries along. */
+/** State of a walk. */
 interface Walk {
   readonly report: AnalysisReport;
   readonly place: Place;
@@ -127,7 +127,7 @@ function visitAndOr(node: AndOr, scope: ShellScope, walk: Walk, input: CommandIn
   const conditional = scope.conditional;
   let alternatives = false;
   for (const [index, command] of node.commands.entries()) {
-    // Behind an alternative, each of the commands before may have been the one that ran.
+    // After `||`, each of the earlier commands may have been the one that ran.
     if (index > 0 && node.operators[index - 1] === "||") alternatives = true;
     if (alternatives) for (const directories of seen) mergeDirectories(scope, directories);
     if (index > 0) scope.conditional = true;
@@ -192,7 +192,7 @@ function visitWord(word: Word, scope: ShellScope, walk: Walk): void {
   for (const part of word.parts) visitPart(part, scope, walk, inheritedInput);
 }
 
-/** Two words side by side are no arithmetic: a shell may take the parentheses for subshells. */
+/** Two adjacent words are no arithmetic: a shell may take the parentheses for subshells. */
 function likeCommand(body: string, scope: ShellScope, walk: Walk): void {
   if (!/[^\s=<>!&|+*/%^,?:(-]\s+-{0,2}[\w"'$./~]/.test(body)) return;
   walk.report.unresolved("arithmetic that reads like a command");

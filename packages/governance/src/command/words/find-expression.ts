@@ -56,17 +56,17 @@ export function findExpression(words: readonly ResolvedWord[]): FindExpression {
   };
 }
 
-/** Where find starts, what it writes, and what it deletes. Commands it starts are looked at by themselves. */
+/** Where find starts, what it writes, and what it deletes. Commands it starts are analysed separately. */
 export function findPaths(invocation: Invocation, report: AnalysisReport): void {
   const { starts, commands, writes, deletes, names, found } = findExpression(invocation.words);
-  // What `-exec` starts may read what is found.
+  // Programs started by `-exec` may read the found files.
   for (const start of starts) report.path(start, commands.length > 0 ? "read" : "list", invocation);
   if (commands.length > 0) for (const name of names) report.aimedGlob(name);
   for (const file of writes) report.path(file, "write", invocation);
   if (deletes) report.path({ ...foundFile, forms: found }, "delete", invocation);
 }
 
-/** The words of a command of `-exec`, in which `{}` stands for what is found. */
+/** The words of an `-exec` command, with `{}` replaced by what is found. */
 export function withFound({ commands, found, alternatives }: FindExpression): FindExpression["commands"] {
   return commands.map((words) => {
     // A delete of this or that is judged by all the names that the search asks for.

@@ -28,7 +28,7 @@ export const printingOptions: ReadonlyMap<string, OptionSpec> = new Map([
   ["cat-file", "-t -s -e -p"],
 ]);
 
-/** Options before the subcommand that change nothing of what it prints. */
+/** Options before the subcommand that do not change its output. */
 export const plainGlobalOptions: OptionSpec =
   "-c= --no-pager -P --no-optional-locks --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --version";
 

@@ -2,7 +2,7 @@ import type { CommandDanger } from "../command-analysis.ts";
 import { expandPath } from "./resolve-path.ts";
 import type { ResolvedWord } from "./resolve-word.ts";
 
-/** One program that would start, with all that is known of the place it starts in. */
+/** One program that would start, with everything known about its circumstances. */
 export interface Invocation {
   /** Base name, e.g. `rm`. */
   readonly name: string;
@@ -18,7 +18,7 @@ export interface Invocation {
   readonly appendsInput: boolean;
 }
 
-/** Where its standard input comes from. */
+/** Source of its standard input. */
 export interface CommandInput {
   readonly type: "inherited" | "text" | "pipe" | "file";
   /** All of it, when the command itself spells it. */
@@ -36,10 +36,10 @@ export interface Place {
   readonly workspace: string;
 }
 
-/** What a rule of the floor found. `askable`: see `CommandDanger`. */
+/** A danger found by a rule of the floor. `askable`: see `CommandDanger`. */
 export type FoundDanger = Omit<CommandDanger, "rule" | "askable"> & { readonly askable?: true };
 
-/** One rule of the floor. Rules are data: a family a file, found by program name. */
+/** One rule of the floor. Rules are data: one family per file, found by program name. */
 export interface DangerRule {
   readonly rule: string;
   /** Programs it looks at; undefined for all. */
@@ -51,11 +51,11 @@ export interface Target {
   readonly word: ResolvedWord;
   /** One of its forms. */
   readonly form: string;
-  /** That form as an absolute path, or as a glob when the word is not literal. */
+  /** That form as an absolute path, or as a glob if the word is not literal. */
   readonly absolute: string;
 }
 
-/** Every path that a word may name, for each of its forms and each possible directory. */
+/** Every path that a word may name, for each form and each possible directory. */
 export function targetsOf(word: ResolvedWord, invocation: Invocation, place: Place): readonly Target[] {
   return word.forms.flatMap((form) =>
     invocation.directories.map((directory) => ({ word, form, absolute: expandPath(form, directory, place.home) })),

@@ -1,13 +1,13 @@
 import { literalWord, type ResolvedWord, wordTail } from "./resolve-word.ts";
 
 /**
- * Options of a program, in a line of text, so that tables stay readable: `-n -A= --color? -f=@ -e=! -g=* -#`.
+ * Options of a program in one line of text, so that tables stay readable: `-n -A= --color? -f=@ -e=! -g=* -#`.
  *
  * - `-n`, `--long`  a flag
  * - `-A=`  takes a value; `--long?` takes one only after `=`
- * - `=@`  the value is a path that is read; `=>` one that is written; `=/` the directory that operands go to; `=!` it is the
- *   pattern, so no operand is; `=*` a glob of files that are read
- * - `-#`  a number stands for an option, as in `head -50`
+ * - `=@`  the value is a path that is read; `=>` one that is written; `=/` the directory of operands; `=!` the pattern, so
+ *   that no operand is one; `=*` a glob of files that are read
+ * - `-#`  a number is an option, as in `head -50`
  */
 export type OptionSpec = string;
 
@@ -52,10 +52,10 @@ function tableOf(spec: OptionSpec): SpecTable {
 }
 
 /**
- * Reads options the GNU way: clusters, values joined or apart, options after operands, `--`. Abbreviated long options
- * are not known here: what is not spelled as in the table is not proven.
+ * Parses options like GNU getopt: clusters, joined or separate values, options after operands, `--`. Abbreviated long options
+ * are not recognised: an option spelled differently from the table is not proven.
  *
- * @param options.stopAtOperand true for wrappers: what follows the first operand belongs to the inner command
+ * @param options.stopAtOperand true for wrappers: everything after the first operand belongs to the inner command
  */
 export function parseOptions(
   words: readonly ResolvedWord[],
@@ -134,7 +134,7 @@ export function parseOptions(
   return { flags, values, operands, unknown: strange[0]?.raw, strange };
 }
 
-/** What all forms of a word begin with, as far as that is literal. */
+/** The literal text with which all forms of a word begin. */
 function commonStart(word: ResolvedWord): string {
   const [form = ""] = word.forms;
   if (word.forms.length !== 1)
@@ -143,11 +143,11 @@ function commonStart(word: ResolvedWord): string {
 }
 
 /**
- * Whether one of these options stands there, long ones also cut short, without a table: for dangers, which look for an
- * option wherever it may hide.
+ * Whether one of these options is present, including abbreviated long ones, without a table: for dangers, which look for an
+ * option anywhere.
  *
  * @param options e.g. `-f --force`
- * @param valued letters of short options whose value may be joined to them: what follows one in a cluster is not an option
+ * @param valued letters of short options whose value may be joined to them: what follows one in a cluster is no option
  */
 export function hasOption(words: readonly ResolvedWord[], options: string, valued = ""): boolean {
   const wanted = options.split(" ");

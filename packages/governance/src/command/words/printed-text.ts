@@ -3,7 +3,7 @@ import { programName } from "./invocation.ts";
 import { literalWord, resolveWord } from "./resolve-word.ts";
 import type { ShellScope } from "./shell-scope.ts";
 
-/** What a command prints, when it only prints its own words or its here-document. */
+/** The output of a command that only prints its own words or its here-document. */
 export function printedText(node: SyntaxNode, scope: ShellScope): string | undefined {
   if (node.type !== "Command" || node.name === undefined) return undefined;
   const name = programName(node.name.value);

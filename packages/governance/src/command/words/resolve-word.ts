@@ -4,7 +4,7 @@ import type { ShellScope } from "./shell-scope.ts";
 
 /** A word of a command after the shell's expansions, as far as they can be known without running it. */
 export interface ResolvedWord {
-  /** As it stands in the source. */
+  /** As written in the source. */
   readonly raw: string;
   /**
    * `literal`: exactly one value. `choice`: one of the literal values in `forms`. `glob`: files decide.
@@ -13,13 +13,13 @@ export interface ResolvedWord {
   readonly kind: "literal" | "choice" | "glob" | "dynamic";
   /** Its value when literal. */
   readonly literal: string | undefined;
-  /** What it may be: the value, or patterns in which everything unknown is a wildcard and the rest is escaped. */
+  /** Possible values: the value itself, or patterns in which unknown parts are wildcards and the rest is escaped. */
   readonly forms: readonly string[];
   /** Programs whose output is in it, where it holds substitutions. */
   readonly sources?: readonly string[];
 }
 
-/** One way in which a word may come out. */
+/** One possible expansion of a word. */
 interface Branch {
   text: string;
   pattern: string;
@@ -169,7 +169,7 @@ function appendGlob(branches: readonly Branch[], text: string): Branch[] {
   }));
 }
 
-/** A whole word that is one unquoted variable with blanks in its value becomes several words. */
+/** A word that is just an unquoted variable with spaces in its value becomes several words. */
 function splitVariable(parts: readonly WordPart[], scope: ShellScope): readonly string[] | undefined {
   const [part] = parts;
   if (parts.length !== 1 || part?.type !== "SimpleExpansion") return undefined;

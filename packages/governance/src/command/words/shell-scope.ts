@@ -1,4 +1,4 @@
-/** What the shell would know at one place of the script, as far as the tree tells. */
+/** What the shell would know at one place of the script, as far as the syntax tree shows it. */
 export interface ShellScope {
   /** Directories that may be the current one, the most likely last. Never empty. */
   directories: readonly string[];

@@ -1,6 +1,6 @@
 import type { ResolvedWord } from "./resolve-word.ts";
 
-/** Behind these verbs stand names of packages and scripts. */
+/** After these verbs come names of packages and scripts. */
 const packages =
   /^(?:install|i|add|require|remove|rm|uninstall|un|update|upgrade|up|search|view|info|show|why|outdated|run|run-script|test|t|start|stop|restart)$/;
 
@@ -16,7 +16,7 @@ const others = programs(
 const bareOptions =
   /^(?:-[DEOPSgy]|--(?:save|save-dev|save-exact|save-optional|save-peer|no-save|dev|global|force|yes|upgrade|user|legacy-peer-deps|frozen-lockfile))$/;
 
-/** A name that no program takes for a file, with the version it may ask for: no dot or slash but in those. */
+/** A name that no program takes for a file, optionally with a version: dots and slashes only there. */
 const name = /^(?:@[\w-]+\/)?[A-Za-z0-9][\w:-]*(?:\[[\w,-]+\])?(?:(?:@|[=<>~!]=)[\w.^~*-]+)?$/;
 
 /** The words of a program that are verbs and names, and no files: `install` and `left-pad` of `npm install left-pad`. */

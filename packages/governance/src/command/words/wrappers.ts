@@ -4,7 +4,7 @@ import type { OptionSpec } from "./option-spec.ts";
 export interface Wrapper {
   /** Its own options, so that the inner command is found. */
   readonly options: OptionSpec;
-  /** Operands of its own before the inner command, e.g. the duration of `timeout`. */
+  /** The wrapper's own operands before the inner command, e.g. the duration of `timeout`. */
   readonly operands?: number;
   /** `NAME=value` words before the inner command set its environment. */
   readonly assignments?: true;
@@ -18,7 +18,7 @@ export interface Wrapper {
   readonly appendsInput?: true;
 }
 
-/** Those that stand in everyday commands. */
+/** Wrappers used in everyday commands. */
 export const wrappers: ReadonlyMap<string, Wrapper> = new Map(
   Object.entries<Wrapper>({
     env: {

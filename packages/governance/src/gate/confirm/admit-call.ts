@@ -10,7 +10,7 @@ import { answerTo, askAbout, factsOf, questionContext, withPattern } from "./ask
 import { buildQuestion } from "./build-question.ts";
 import { explainedRefusal } from "./explain-refusal.ts";
 
-/** Stages 1 to 5: decides, asks if it must, and after a yes decides again, because the world moved meanwhile. */
+/** Stages 1 to 5: decides, asks if needed, and after a yes decides again, because things may have changed. */
 export async function admitCall(call: ToolCall, context: CallContext, options: GateOptions): Promise<AdmittedCall> {
   if (context.signal.aborted) return refused(call, undefined, stopped);
   try {
@@ -22,7 +22,7 @@ export async function admitCall(call: ToolCall, context: CallContext, options: G
     const asked = askAbout(decided, decided.verdict.finding, context.turnId, options);
     const { question } = asked;
     const answer = await answerTo(asked, context, options);
-    // Only what another agent runs is passed on: a tool of ours has nobody behind it who could still say no.
+    // Only calls that another agent runs are passed on: for our own tools, nobody else could still refuse.
     const isPassedOn = answer.type === "passed-on" && decided.tool.runBy === "host";
     if (answer.type !== "yes" && !isPassedOn) return refusedByAnswer(decided, answer);
 
@@ -33,7 +33,7 @@ export async function admitCall(call: ToolCall, context: CallContext, options: G
         ? settled(again)
         : await explainedRefusal(settled(again), again, context, options);
     }
-    // A yes holds for the action it was given for. If the same call now means something else, nobody agreed to that.
+    // A yes covers the action it was given for. If the call now means something else, nobody agreed to it.
     const changed = buildQuestion(again, decided.verdict.finding, questionContext(context.turnId, options));
     const sameRules = factsOf(again).rules.every((rule) => asked.facts.rules.includes(rule));
     if (changed.actionSha256 !== question.actionSha256 || again.risk !== decided.risk || !sameRules) {
@@ -48,14 +48,14 @@ export async function admitCall(call: ToolCall, context: CallContext, options: G
   }
 }
 
-/** Decides, and where nothing but another session's turn stands against the call, waits for its end and decides again. */
+/** Decides; if only another session's turn prevents the call, waits for its end and decides again. */
 async function decideInLine(call: ToolCall, context: CallContext, options: GateOptions): Promise<DecidedCall> {
   const decided = await decide(call, context, options);
   if (options.waitForTree === undefined || decided.type === "invalid") return decided;
   const denials = decided.fired.filter(({ verdict }) => verdict.type === "deny");
   if (denials.length === 0 || denials.some(({ policy }) => policy !== singleWriter)) return decided;
   await options.waitForTree(context.signal);
-  // Files may have changed meanwhile, and rules.
+  // Files and rules may have changed meanwhile.
   return decide(call, context, options);
 }
 

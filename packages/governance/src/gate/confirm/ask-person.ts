@@ -9,7 +9,7 @@ import type { AdmittedCall, Decided } from "../admitted-call.ts";
 import type { GateOptions } from "../gate-options.ts";
 import { buildQuestion, type QuestionContext } from "./build-question.ts";
 
-/** What a person is asked, and what has to be known to remember the answer. */
+/** What a user is asked, and what is needed to remember the answer. */
 export interface AskedAction {
   readonly question: Question;
   readonly facts: ActionFacts;
@@ -79,7 +79,7 @@ export async function withPattern(
   return { ...decision, confirmation: { ...confirmation, pattern: await redactor.redact(text) } };
 }
 
-/** What a remembered answer has to know of a decided call. */
+/** The facts of a decided call that a remembered answer depends on. */
 export function factsOf({ call, tool, analysis, verdict, fired, risk }: Decided): ActionFacts {
   return actionFacts({ callId: call.id, tool: tool.name, analysis, verdict, fired, risk });
 }

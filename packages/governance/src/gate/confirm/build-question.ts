@@ -7,7 +7,7 @@ import type { Effect } from "../../effect.ts";
 import type { Finding } from "../../verdict.ts";
 import type { DecidedCall } from "../decide/decide-call.ts";
 
-/** What a question says about the place in which its action would run. */
+/** The circumstances of an action that are part of its question. */
 export interface QuestionContext {
   readonly turnId: string;
   readonly policySha256: string;

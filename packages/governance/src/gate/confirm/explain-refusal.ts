@@ -18,7 +18,7 @@ export async function explainedRefusal(
 ): Promise<AdmittedCall> {
   const { refusal } = admitted;
   if (refusal === undefined) return admitted;
-  // Whatever else was denied is not mended by the detail, and the file may be none of the model's business.
+  // The detail does not help against other denials, and the model may not be allowed to see the file.
   const denials = decided.fired.filter(({ verdict }) => verdict.type === "deny");
   if (denials.some(({ verdict }) => verdict.type !== "allow" && verdict.finding.code !== refusal.error.code))
     return admitted;
@@ -27,8 +27,8 @@ export async function explainedRefusal(
 }
 
 /**
- * The error with its tool's detail: masked, bounded, and only where every policy lets the model read all that the call
- * would write. Whatever goes wrong here leaves the plain error.
+ * The error with its tool's detail: masked, bounded, and only if every policy allows the model to read everything the call
+ * would write. On any failure, the plain error.
  */
 export async function explainedError(
   error: ToolError,

@@ -1,6 +1,6 @@
 import type { AllowedEndpoint } from "../../network/connection.ts";
 
-/** What programs may reach in every session of a workspace, kept by the machine. */
+/** What programs may reach in every session of a workspace, stored on this machine. */
 export interface LastingConnections {
   /** @param program with its verb, e.g. `npm install` */
   find(program: string): Promise<readonly StandingConnection[]>;

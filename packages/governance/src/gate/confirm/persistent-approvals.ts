@@ -5,9 +5,9 @@ import type { Question } from "../../confirmation.ts";
  * the rules that asked about it; none is for high risk.
  */
 export interface PersistentApprovals {
-  /** What a yes for the workspace would hold for, in a sentence; undefined: none is offered for this call. */
+  /** What a yes for the workspace would cover, in a sentence; undefined: not offered for this call. */
   offer(question: Question): string | undefined;
-  /** The call whose question was answered so; undefined when nobody did. */
+  /** The call whose question was answered so; undefined if there is none. */
   find(question: Question, rules: readonly string[]): Promise<{ readonly callId: string } | undefined>;
   remember(question: Question, rules: readonly string[]): Promise<void>;
 }

@@ -40,7 +40,7 @@ export class RememberedAnswers {
     else this.#patterns = [...this.#patterns.filter((each) => each.pattern.id !== pattern.id), { ...yes, pattern }];
   }
 
-  /** @param action what is asked about, for patterns; without it only the exact action is looked for */
+  /** @param action what is asked about, for patterns; without it, only the exact action is searched */
   find(question: Question, action?: { readonly facts: ActionFacts; readonly place: AnswerScope }): Yes | undefined {
     if (isAtLeast(question.computed.risk, "high")) return undefined;
     const holds = (yes: RememberedYes): boolean => yes.scope === "session" || yes.turnId === question.turnId;

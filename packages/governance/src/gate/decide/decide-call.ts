@@ -17,7 +17,7 @@ import { type FiredPolicy, runPolicies } from "./run-policies.ts";
 import { textEditorCall } from "./text-editor-call.ts";
 import { toolNamed, usualForm } from "./usual-form.ts";
 
-/** Stages 1 to 4 for one call: what it is, what it would do, and whether it may. */
+/** Stages 1 to 4 for one call: what it is, what it would do, and whether it is allowed. */
 export type DecidedCall =
   | {
       readonly type: "decided";
@@ -33,7 +33,7 @@ export type DecidedCall =
       readonly argumentsJson: string;
       /** The same, redacted; for every record. */
       readonly input: string;
-      /** As the model made it, redacted, where that was in other words. */
+      /** As the model made it, redacted, if its form was different. */
       readonly asCalled?: string;
       readonly warnings: readonly string[];
     }
@@ -188,7 +188,7 @@ function parseArguments(
   | { readonly ok: false; readonly problem: string } {
   let value: unknown;
   try {
-    // A key that stands twice, or `__proto__`, means one thing to the one who approves and another to the person who runs it.
+    // A duplicate key, or `__proto__`, may be read differently by the approver and by the code that runs it.
     value = json === "" ? {} : parseStrictJson(json, { maxLength: maxArguments, maxDepth: maxArgumentDepth });
     // Refuses what JSON.parse lets through and no record could hold: lone surrogates, unsafe integers.
     canonicalJson(value);

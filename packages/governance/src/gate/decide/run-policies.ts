@@ -23,8 +23,8 @@ interface RunOptions {
 }
 
 /**
- * Asks every policy and takes the strictest verdict; external ones only when nobody else denied. A policy that throws or
- * takes longer than its time denies; only an observer's failure on a call that changes nothing becomes a warning instead.
+ * Asks every policy and takes the strictest verdict; external ones only if no other denied. A policy that throws or times out
+ * denies; only an observer's failure on a call that changes nothing becomes a warning.
  */
 export async function runPolicies(
   policies: readonly Policy[],
@@ -90,7 +90,7 @@ function withinTime(policy: Policy, input: PolicyInput, options: RunOptions): Ve
   });
 }
 
-/** A hook written by somebody else may return anything at all. */
+/** A hook from elsewhere may return anything. */
 function checked(verdict: Verdict): Verdict {
   const type: unknown = (verdict as { type?: unknown } | undefined)?.type;
   if (type === "allow" || type === "ask" || type === "deny") return verdict;

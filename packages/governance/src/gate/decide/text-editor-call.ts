@@ -19,7 +19,7 @@ export function textEditorCall(call: ToolCall): ToolCall {
   const args = argumentsOf(call.argumentsJson);
   if (args === undefined) return call;
   const { command, ...given } = args;
-  // What a command does not take keeps its name, as does what is given under both of its names: the tool's schema refuses it.
+  // Unknown arguments keep their names, and so do those given under both names: the tool's schema refuses them.
   const made = (name: string, usual: Readonly<Record<string, string>>, usually = {}): ToolCall => {
     const names = new Map(Object.entries({ path: "file_path", ...usual }));
     const renamed = Object.entries(given).map(([key, value]) => {

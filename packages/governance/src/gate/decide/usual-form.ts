@@ -5,8 +5,8 @@ import type * as z from "zod";
 import type { Tool } from "../../tool.ts";
 
 /**
- * The tool that a name means: models write those of other agents, e.g. `read` or `multi_edit`. Exactly, or without case,
- * underscores and hyphens where that is one tool only.
+ * The tool for a name: models also use those of other agents, e.g. `read` or `multi_edit`. Matches exactly, or without case,
+ * underscores and hyphens if only one tool fits.
  */
 export function toolNamed(tools: ReadonlyMap<string, Tool>, name: string): Tool | undefined {
   const exact = tools.get(name);
@@ -23,11 +23,11 @@ function plain(name: string): string {
 }
 
 /**
- * What other agents' tools have their models say about a call, and what changes nothing of what it does. Anything else that a tool
- * does not know stays a mistake: without a `dry_run`, a call would do what was not meant.
+ * Remarks that other agents' tools ask for and that do not change a call's effect. Any other unknown argument stays an error:
+ * ignoring `dry_run`, a call would do what was not intended.
  */
 const remarks: ReadonlySet<string> = new Set([
-  // Of a todo, what Claude Code shows while it is worked on.
+  // In todos: the text Claude Code shows while one is worked on.
   "activeForm",
   "description",
   "explanation",
@@ -45,8 +45,8 @@ const remarks: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Arguments that do not fit, in the form that the tool takes: other names of the same thing; numbers, truth values and lists written
- * as text; nothing where `null` stands. Only remarks are dropped. What is decided, asked and recorded is this form.
+ * Converts invalid arguments to the tool's form: other names of the same field; numbers, booleans and lists written as text;
+ * `null` for absent. Only remarks are dropped. This form is decided on, asked about and recorded.
  * @param issues why they do not fit as they are
  */
 export function usualForm(tool: Tool, value: unknown, issues: readonly z.core.$ZodIssue[]): unknown {

@@ -92,7 +92,7 @@ export async function executeCall(
       output: (await options.redactor.redact(outcome.output)).toWellFormed(),
       truncated: outcome.truncated ?? false,
       error,
-      // A command that ended well without it was refused it all the same.
+      // The command succeeded without it, but it was still refused.
       failureClass: noConnection === undefined ? outcome.failure?.failureClass : "permission_denied",
       verification,
       found: judged,

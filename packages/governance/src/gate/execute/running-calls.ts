@@ -1,6 +1,6 @@
 import type { ToolError } from "../../tool-error.ts";
 
-/** The calls of a session that run now: a person can stop each without the rest of its turn. */
+/** The running calls of a session: a user can stop each without the rest of its turn. */
 export class RunningCalls {
   readonly #running = new Map<string, RunningCall>();
 
@@ -44,7 +44,7 @@ class RunningCall implements Disposable {
     return this.#stop.signal;
   }
 
-  /** What the model is told then. */
+  /** The error for the model. */
   get error(): ToolError | undefined {
     return this.#stop.signal.aborted ? stoppedByUser : undefined;
   }

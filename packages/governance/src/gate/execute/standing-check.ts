@@ -3,8 +3,8 @@ import type { PolicyInput } from "../../policy.ts";
 import { deny, type Verdict } from "../../verdict.ts";
 
 /**
- * A check that is not over once a call was decided: it is asked again right before the effect, and whenever what it
- * depends on changes while the call runs. Anything but allow ends the call.
+ * A check that continues after the decision: it runs again right before the effect, and whenever what it depends on changes
+ * during the call. Any result but allow ends the call.
  */
 export interface StandingCheck {
   check(input: PolicyInput): Verdict;
@@ -36,7 +36,7 @@ export class WatchedCall implements Disposable {
     return this.#abort.signal;
   }
 
-  /** Why the call may not go on; undefined as long as it may. */
+  /** Why the call must stop; undefined while it may continue. */
   get refusal(): Exclude<Verdict, { readonly type: "allow" }> | undefined {
     return this.#refusal;
   }

@@ -6,8 +6,8 @@ import { redactedVerdict } from "../decide/redacted-reason.ts";
 import { runPolicies } from "../decide/run-policies.ts";
 
 /**
- * What rules say of what a call has done where nobody sees it yet. People's own programs were asked about the call itself, and
- * are told nothing new here: they are not asked again.
+ * The rules' verdict on changes of a call that are not visible yet. Users' own hook programs already judged the call itself,
+ * and are not asked again.
  */
 export function decideFound(
   { statement, parts, operands }: Pick<Found, "statement" | "parts" | "operands">,
@@ -19,7 +19,7 @@ export function decideFound(
   return decideEffects({ statement, effects, operands, done: true }, decided, context, options);
 }
 
-/** The same of other effects that a call turned out to need. */
+/** The same for other effects that a call turned out to need. */
 export async function decideEffects(
   needed: Pick<Analysis, "statement" | "effects" | "operands" | "done">,
   decided: Decided,

@@ -65,7 +65,7 @@ export async function judgeConnections(
       return refused({ code: "user_denied", retryable: false, ...refusal?.error, message }, decision);
     }
   }
-  // The world moved meanwhile: rules, capabilities, emergency controls.
+  // Rules, capabilities and emergency controls may have changed meanwhile.
   const again = await judge(endpoints);
   if (again.verdict.type === "deny") {
     return refused(toolErrorFromFinding(again.verdict.finding), decisionOf(again, answer));
@@ -88,7 +88,7 @@ export async function judgeConnections(
   };
 }
 
-/** What a program may reach without a question: by a yes for the session, or for the workspace. */
+/** What a program may reach without a question, because of a yes for the session or the workspace. */
 export async function standingConnections(
   { name, lasting }: RunProgram,
   {
@@ -153,7 +153,7 @@ function loginWarning(endpoint: AllowedEndpoint): readonly string[] {
   return [`${what}, for this one run; it never sees the login itself.`];
 }
 
-/** What a person has to know of an endpoint who is asked about it, in sentences. */
+/** Warnings for the user who is asked about an endpoint, as sentences. */
 export function connectionWarnings(endpoint: AllowedEndpoint): readonly string[] {
   const { host, address } = endpoint;
   if (isLoopback(endpoint)) {
@@ -182,7 +182,7 @@ function refused(error: ToolError, decision: Decision) {
   return { type: "refused", error, decision } as const;
 }
 
-/** Whether a yes to connections may hold for later runs of the program: another rule that asks was not answered by it. */
+/** Whether a yes to connections may apply to later runs of the program: not if another rule asks, which it does not answer. */
 export function answerMayStand(program: RunProgram, found: Decided): boolean {
   return (
     program.lasting && !isAtLeast(found.risk, "high") && factsOf(found).rules.every((rule) => rule === connectionRule)

@@ -11,9 +11,9 @@ import { decideFound } from "./decide-found.ts";
 import { type AgainstParts, judgeParts, pathsByRule } from "./judge-parts.ts";
 
 /**
- * Judges what a call has done where nobody sees it yet, by the policies that judge everything: they see what was found in
- * place of what the call said it would do. Of what they refuse nothing is kept. Where they ask, a person keeps all of it, a
- * part, or nothing. What may be kept is recorded before this resolves.
+ * Judges changes of a call that are not visible yet, by all policies: they see what was found instead of what the call
+ * announced. Refused changes are dropped. If policies ask, a user keeps all, some, or nothing. What may be kept is recorded
+ * before this resolves.
  */
 export async function judgeFound(
   work: Found,
@@ -37,7 +37,7 @@ export async function judgeFound(
     if (answer.type !== "yes") {
       const { decision: refused, refusal } = refusedByAnswer(found, answer, foundWork);
       const { judgement } = nothing(finding, refused, against);
-      // The model has to know what of it needs a yes, to do without.
+      // Tell the model which parts need a yes, so that it can do without them.
       const said = refusal === undefined ? [] : [asSentence(refusal.error.message)];
       const message = [...said, judgement.error.message].join(" ");
       return {
@@ -50,7 +50,7 @@ export async function judgeFound(
     if (dropped.length > 0 && dropped.length === work.parts.length) {
       return nothing(nothingLeft, { ...decisionOf(found, answer), verdict: "deny" });
     }
-    // The world moved meanwhile: HEAD, rules, the claim to the tree.
+    // HEAD, rules, and the claim to the tree may have changed meanwhile.
     const again = await judge(work.parts.filter((part) => !dropped.includes(part)));
     if (again.verdict.type === "deny") return nothing(again.verdict.finding, decisionOf(again, answer));
     if (!factsOf(again).rules.every((rule) => asked.facts.rules.includes(rule))) {
@@ -116,7 +116,7 @@ function aboutWork(asked: AskedAction, { parts, diff: makeDiff }: Found, against
   };
 }
 
-/** The record says what of it is not kept, and by whose word. */
+/** Records what is not kept, and who decided so. */
 async function withDropped(
   decision: Decision,
   dropped: readonly FoundPart[],

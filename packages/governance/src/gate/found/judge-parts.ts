@@ -2,16 +2,15 @@ import { shownNames } from "../../shown-names.ts";
 import type { FoundPart } from "../../tool.ts";
 import { allow, type Finding, type Verdict } from "../../verdict.ts";
 
-/** What a rule says against parts of a work: a `deny` refuses them, an `ask` asks a person. */
+/** Rules' verdicts against parts of the work: `deny` refuses them, `ask` asks a user. */
 export type AgainstParts = ReadonlyMap<FoundPart, Exclude<Verdict, { readonly type: "allow" }>>;
 
 /**
- * Which parts of a work it is that rules ask about or refuse: smaller and smaller groups are judged until one part is left.
- * What a rule says of many together, and of none of them alone (`many files are deleted`), it says of each. What is not in
- * the result is allowed, also all of it together.
+ * Finds the parts that rules ask about or refuse, by judging smaller and smaller groups. A verdict on many parts together, but
+ * on none alone (`many files are deleted`), counts for each of them. Parts not in the result are allowed, also all together.
  *
- * @param whole what the rules say of all parts together
- * @param judge what they say of some of them
+ * @param whole the verdict on all parts together
+ * @param judge the verdict on some of them
  */
 export async function judgeParts(
   parts: readonly FoundPart[],
@@ -40,7 +39,7 @@ export async function judgeParts(
   }
 }
 
-/** Which paths, by which rules, for anyone who has to do without them. */
+/** Paths by rule, for a caller that must do without them. */
 export function pathsByRule(against: AgainstParts, type: "ask" | "deny"): string {
   const byRule = new Map<string, { readonly finding: Finding; readonly names: string[] }>();
   for (const [{ name }, verdict] of against) {

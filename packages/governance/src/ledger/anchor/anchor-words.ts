@@ -1,8 +1,8 @@
 import { type Anchor, type AnchorReport, firstTime } from "./check-anchors.ts";
 
 /**
- * Since when nobody could have rewritten a ledger unseen, and by whose word: a sentence for each anchor that says it. The names of files and
- * of witnesses in it come from elsewhere.
+ * Since when the ledger could not have been rewritten unnoticed, and who confirms it: one sentence for each anchor that says
+ * so. Names of files and witnesses in it come from outside.
  */
 export function anchorWords({ found, oldest, newest, contradicted, lost }: AnchorReport): readonly string[] {
   if (found === 0) return ["no head of this ledger that its key signed is in what was chosen, so nothing was compared"];

@@ -11,7 +11,7 @@ import {
   withoutTime,
 } from "./signed-note.ts";
 
-/** A note that somebody kept, and where. */
+/** A kept note, and where it is kept. */
 export interface KeptNote {
   readonly note: SignedNote;
   /** For people. */
@@ -21,14 +21,17 @@ export interface KeptNote {
 /** A head of this ledger that was signed and kept. */
 export interface Anchor extends Checkpoint {
   readonly where: string;
-  /** When the ledger stood there, and who says so; the signer's own word is that of the one who could rewrite it. */
+  /**
+   * When the ledger had this head, and who says so; the signer's own statement counts little, because the signer could rewrite
+   * the ledger.
+   */
   readonly said: readonly { readonly by: "signer" | { readonly witness: string }; readonly time: Date }[];
 }
 
 export interface AnchorReport {
   /** Heads of this ledger among the notes. */
   readonly found: number;
-  /** Of those that the present chain contains: the one that somebody says is the oldest, and the one with the most records. */
+  /** Among the anchors that the present chain contains: the oldest according to anyone, and the one with the most records. */
   readonly oldest: Anchor | undefined;
   readonly newest: Anchor | undefined;
   /** The present chain is another one than was anchored; the first that shows it. */
@@ -40,14 +43,14 @@ export interface AnchorReport {
 export interface AnchorTools {
   /** Public keys (32 bytes) that vouch for the ledger; those it was handed over to are learned from it. */
   readonly keys: readonly Uint8Array[];
-  /** Who else may have signed, with their own keys. */
+  /** Keys of possible witnesses. */
   readonly witnesses: readonly NoteKey[];
   readonly verify: (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean | Promise<boolean>;
 }
 
 /**
- * Looks for heads of a ledger among notes, and whether the chain as it is now has them. Notes of other ledgers, and what nobody who is
- * known signed, say nothing. @param lines of a ledger that was checked and is sound
+ * Searches notes for heads of a ledger, and checks whether the present chain contains them. Notes of other ledgers, and those
+ * without a known signature, are ignored. @param lines of a verified ledger
  */
 export async function checkAnchors(
   lines: AsyncIterable<string> | Iterable<string>,
@@ -76,12 +79,12 @@ export async function checkAnchors(
   return { found: anchors.length, oldest, newest, contradicted, lost: others.filter(isLost).length };
 }
 
-/** When somebody first said that the ledger stood there; after all times where nobody says. */
+/** The earliest confirmed time of this head; later than all times if there is none. */
 export function firstTime({ said }: Anchor): number {
   return Math.min(...said.map(({ time }) => time.getTime()), Number.MAX_SAFE_INTEGER);
 }
 
-/** The head of a ledger now. undefined: it has no record. @param lines of one that was checked and is sound */
+/** The present head of a ledger. Undefined: it has no record. @param lines of a verified ledger */
 export async function presentHead(lines: AsyncIterable<string> | Iterable<string>): Promise<Checkpoint | undefined> {
   const chain = await readChain(lines, new Set());
   return chain && { origin: chain.origin, size: chain.size, root: chain.root };
@@ -126,7 +129,7 @@ async function readChain(
   return origin === undefined ? undefined : { origin, size: tree.size, root: tree.root(), roots, losses, learned };
 }
 
-/** undefined for a note that is not a head of this ledger, or that no key of it signed. */
+/** Undefined for a note that is no head of this ledger, or is not signed by one of its keys. */
 async function anchorOf(
   { note, where }: KeptNote,
   origin: string,

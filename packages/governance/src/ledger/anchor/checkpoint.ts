@@ -2,11 +2,11 @@ import { base64Of, bytesOf } from "./signed-note.ts";
 
 /** The head of a log as c2sp.org/tlog-checkpoint has it. */
 export interface Checkpoint {
-  /** Which log. */
+  /** Name of the log. */
   readonly origin: string;
   /** Records. */
   readonly size: number;
-  /** Of the Merkle tree over them, 32 bytes in hex. */
+  /** Root of the Merkle tree over them, 32 bytes in hex. */
   readonly root: string;
 }
 
@@ -20,7 +20,7 @@ export function checkpointText({ origin, size, root }: Checkpoint): string {
   return `${origin}\n${size}\n${base64Of(Uint8Array.from(root.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16)))}\n`;
 }
 
-/** undefined for a text that is not a checkpoint. Lines behind the third are let stand and not read. */
+/** Undefined if the text is no checkpoint. Lines after the third are ignored. */
 export function parseCheckpoint(text: string): Checkpoint | undefined {
   const lines = text.split("\n");
   const [origin = "", size = "", base64 = "", ...rest] = lines;

@@ -19,15 +19,15 @@ export function withAnchors<Report extends { readonly status: string; readonly m
   return { ...report, anchors, status: "contradicts_anchor", message: anchors.contradicted.message };
 }
 
-/** What to compare a bundle with. */
+/** The anchors to compare a bundle with. */
 export interface ChosenAnchors {
   readonly kept: readonly KeptNote[];
   readonly witnesses: readonly NoteKey[];
 }
 
 /**
- * What a bundle comes to beside the heads that were kept of its ledger. @param chosen undefined: none were named
- * @param publicKey SPKI PEM of the one who must have signed; undefined: the bundle's own
+ * Verifies a bundle and compares it with kept heads of its ledger. @param chosen undefined: none were given
+ * @param publicKey SPKI PEM of the required signer; undefined: the bundle's own
  */
 export async function judgeBundle(
   report: BundleReport,

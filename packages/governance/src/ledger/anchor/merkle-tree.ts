@@ -1,8 +1,8 @@
 import { sha256Hex } from "@gennai/protocol/digest";
 
 /**
- * The Merkle tree of RFC 6962 over records, of which only the roots of whole subtrees are held: the ledger itself is a chain, and keeps none.
- * A record's leaf is its hash, as 32 bytes.
+ * The Merkle tree of RFC 6962 over records, keeping only the roots of complete subtrees: the ledger itself is a chain, and
+ * stores none. A record's leaf is its hash, as 32 bytes.
  */
 export class MerkleTree {
   /** Roots of whole subtrees, in hex, each smaller than the one before it. */
@@ -24,7 +24,7 @@ export class MerkleTree {
     this.#subtrees.push(subtree);
   }
 
-  /** Of what was added so far, in hex. */
+  /** Root of everything added so far, in hex. */
   root(): string {
     const [last, ...others] = this.#subtrees.toReversed();
     if (last === undefined) return digest();

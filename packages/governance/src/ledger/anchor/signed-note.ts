@@ -5,7 +5,7 @@ import { sha256Hex } from "@gennai/protocol/digest";
 /** A signature line; whether it is genuine is another question. */
 export interface NoteSignature {
   readonly name: string;
-  /** Eight hex digits: says of which key and of which kind, and is not proof of it. */
+  /** Eight hex digits: identifies key and kind, but proves nothing. */
   readonly keyId: string;
   readonly signature: Uint8Array;
 }
@@ -31,7 +31,7 @@ const kinds = { note: 1, cosignature: 4 } as const;
 const mostSignatures = 100;
 const mostCharacters = 1024 * 1024;
 
-/** Whether a name may stand in a signature line. */
+/** Whether a name is allowed in a signature line. */
 function isKeyName(name: string): boolean {
   return name !== "" && name.isWellFormed() && !/[\s+\p{Cc}\p{Z}]/u.test(name);
 }
@@ -99,12 +99,12 @@ export function notesIn(text: string): readonly SignedNote[] {
   return found;
 }
 
-/** What a key of this kind signs. @param time of a cosignature, in seconds since the epoch */
+/** The bytes that a key of this kind signs. @param time of a cosignature, in seconds since the epoch */
 export function signedBytes(text: string, kind: NoteKeyKind, time: bigint): Uint8Array {
   return utf8(kind === "note" ? text : `cosignature/v1\ntime ${time}\n${text}`);
 }
 
-/** What stands in a line for a signature, which of a cosignature begins with its time. */
+/** The signature field of a line; for a cosignature, it begins with the time. */
 export function withTime(signature: Uint8Array, kind: NoteKeyKind, time: bigint): Uint8Array {
   if (kind === "note") return signature;
   const bytes = new Uint8Array(8 + signature.length);
@@ -113,7 +113,7 @@ export function withTime(signature: Uint8Array, kind: NoteKeyKind, time: bigint)
   return bytes;
 }
 
-/** The other way; undefined where the length is that of another kind. `time` is 0 where there is none. */
+/** The reverse; undefined if the length is that of another kind. `time` is 0 if there is none. */
 export function withoutTime(
   bytes: Uint8Array,
   kind: NoteKeyKind,

@@ -3,16 +3,17 @@ import { type RunningSha256, runningSha256 } from "@gennai/protocol/digest";
 import { parsedJson } from "@gennai/protocol/json-value";
 import { type FileLine, fileLines } from "../ledger-line.ts";
 
-// A bundle's file is the canonical JSON of its members, with a line break before and after each record, session and event: so it
-// is written, and checked, line by line, however long the ledger is. Without line breaks and signature it is what is signed.
+// A bundle's file is the canonical JSON of its members, with a line break before and after each record, session and event: so
+// it is written, and verified, line by line, however long the ledger is. The signed text is the same without line breaks and
+// signature.
 
-/** Opens an array: what stands before it, without the bracket that would close an object. */
+/** Opens an array: the members before it, without the bracket that would close the object. */
 export function openingLine(members: object, array: string): string {
   const json = canonicalJson(members).slice(0, -1);
   return `${json}${json === "{" ? "" : ","}"${array}":[`;
 }
 
-/** Closes an array and goes on with members. @param next an array to open */
+/** Closes an array and continues with members. @param next an array to open */
 export function closingLine(members: object, next?: string): string {
   const json = canonicalJson(members).slice(1, -1);
   return next === undefined ? `],${json}}` : `],${json},"${next}":[`;
@@ -52,7 +53,7 @@ export class BundleDigest {
   }
 }
 
-/** One line of a file in this layout. Elements are without their comma. */
+/** One line of a file in this layout. Elements have no comma. */
 export type BundleLine =
   | { readonly type: "head"; readonly members: unknown }
   | { readonly type: "redactions"; readonly members: unknown }

@@ -32,7 +32,7 @@ export const bundleSchema = z.strictObject({
       events: z.array(eventSchema),
     }),
   ),
-  /** How many masks stand in it, those of earlier included. */
+  /** Number of masks in it, including earlier ones. */
   redactions: z.strictObject({ marker: z.string(), count: z.number() }),
   key_id: z.string(),
   /** Ed25519, base64, over all of the above. */

@@ -21,19 +21,19 @@ export interface BundleReport extends Omit<LedgerReport, "status"> {
 /** The bytes of a bundle, from the start each time it is asked. */
 export type BundleSource = () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/** What the place has where a bundle is checked. */
+/** What the environment provides for verifying a bundle. */
 export interface BundleTools {
   /** Knows the Ed25519 keys of a text of SPKI PEM blocks; throws an `Error` that says what is wrong with it. */
   readonly verifierOf: (pem: string) => Verifier;
   /** Bytes up to which a bundle that is not laid out as we write it is read, whole. */
   readonly mostWhole?: number;
-  /** Where there is a faster one than ours. */
+  /** A faster implementation than ours, if there is one. */
   readonly sha256?: () => RunningSha256;
 }
 
 /**
- * Checks a bundle offline. Never throws for what is in it. One that is laid out as we write it is checked line by line, any other
- * is read whole. @param publicKey SPKI PEM of the one who must have signed
+ * Verifies a bundle offline. Never throws because of its content. A bundle in our own layout is verified line by line, any
+ * other is read as a whole. @param publicKey SPKI PEM of the required signer
  */
 export async function verifyBundle(
   source: BundleSource,
@@ -78,7 +78,7 @@ export async function verifyBundle(
   return { ...report, notes: [...bundle.notes, ...report.notes], keyId, publicKey: bundle.public_key, keyIsGiven };
 }
 
-/** The records of a bundle as lines of a ledger, one after the other, for one that was checked. Nothing for a file that is not a bundle. */
+/** The records of a verified bundle as lines of a ledger, in order. Nothing if the file is no bundle. */
 export async function* bundleRecords(
   source: BundleSource,
   tools: Pick<BundleTools, "mostWhole" | "sha256"> = {},
@@ -89,12 +89,12 @@ export async function* bundleRecords(
   for await (const bytes of bundle.records()) yield decoder.decode(bytes).replace(/\n$/, "");
 }
 
-/** What is known of a bundle before its records are looked at. */
+/** What is known of a bundle before its records are read. */
 type OpenedBundle = Pick<LedgerBundle, "key_id" | "public_key" | "head" | "workspace" | "withheld" | "signature"> & {
-  /** Of what is signed. */
+  /** Digest of the signed text. */
   readonly digest: string;
   readonly records: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
-  /** What an editor, or a copy between systems, did to the file. */
+  /** Changes by an editor, or by copying between systems. */
   readonly notes: LedgerReport["notes"];
 };
 

@@ -8,30 +8,31 @@ import { allow, ask, deny, strictest, type Verdict } from "../../verdict.ts";
 import type { EditingMode } from "../git/branch.ts";
 import { isEverydayCommand, runsFile } from "./everyday-commands.ts";
 
-/** Where the server's own commands run. */
+/** How the server's own commands are isolated. */
 export interface CommandSurroundings {
-  /** They are kept from the rest of the machine, from the network and from the workspace's control files. */
+  /** They are isolated from the rest of the machine, from the network and from the workspace's control files. */
   readonly sandboxed: boolean;
   readonly mode: EditingMode;
   /** Real absolute path of the workspace. */
   readonly root: string;
-  /** Whether HEAD is on the branch this session may write on; asked right before a command runs by this rule. */
+  /** Whether HEAD is on the branch this session may write to; called right before a command runs under this rule. */
   readonly onOwnBranch: () => boolean;
   /**
-   * Whether a path (absolute) leads to a file with secrets, or is a directory with one below; one with a wildcard in its last part, whether
-   * it may. Undefined where nobody can look: then no directory is searched unasked. Not asked where a sandbox covers such files.
+   * Whether a path (absolute) leads to a file with secrets, or to a directory that contains one; for a wildcard in its last
+   * part, whether it may. Undefined if the files cannot be examined: then no directory is searched without a question. Not
+   * called if a sandbox hides such files.
    */
   readonly reachesSecret?: ((path: string, isPattern: boolean) => boolean) | undefined;
-  /** Whether a file (absolute path) came or changed since the session began: nobody has looked at what it says. */
+  /** Whether a file (absolute path) was created or changed since the session began, so that no user has seen its content. */
   readonly isNew?: (path: string) => boolean;
 }
 
 /**
- * The floor's dangers ask or refuse. A staged command is judged by what it did; where it cannot be staged, it runs without a
- * question when it is of the small closed grammar. In a sandbox, on the agent's own branch, so do everyday commands that build,
- * test and commit.
+ * The floor's dangers ask or refuse. A staged command is judged by its result; if it cannot be staged, it runs without a
+ * question if it is in the small closed grammar. In a sandbox, on the agent's own branch, everyday commands that build, test
+ * and commit do too.
  *
- * @param options.rules those whose `ask: true` turns the floor's softer refusals into questions; none without them
+ * @param options.rules whose `ask: true` turns the floor's softer refusals into questions; without them, none
  */
 export function createCommandsPolicy(
   options: { readonly surroundings?: CommandSurroundings | undefined; readonly rules?: RulesPolicyPorts } = {},
@@ -46,7 +47,7 @@ export function createCommandsPolicy(
         if (effect.type !== "exec" || mayRunBoxed(effect, surroundings)) continue;
         const asked = rules === undefined ? undefined : await askedByRules(effect.command, rules, { signal });
         const verdict = commandVerdict(effect.command, asked);
-        // What it does is judged when it is known.
+        // Its effects are judged when they are known.
         if (effect.staged !== true || verdict.type === "deny") verdicts.push(verdict);
         if (effect.staged !== true && verdict.type === "allow")
           verdicts.push(unseenSecrets(effect.command, surroundings));
@@ -66,14 +67,14 @@ function mayRunBoxed(
   return isEverydayCommand(effect.command, surroundings.root) && surroundings.onOwnBranch();
 }
 
-/** What no word of the command names: behind a link, or below a directory that it searches. */
+/** Secrets that no word of the command names: behind a link, or below a directory that it searches. */
 function unseenSecrets(command: CommandAnalysis, surroundings: CommandSurroundings | undefined): Verdict {
   if (surroundings === undefined || surroundings.sandboxed) return allow;
   const { reachesSecret } = surroundings;
   const isReached =
     reachesSecret === undefined
       ? command.commands.some(looksBelow) || command.paths.some(({ access, pattern }) => access === "read" && pattern)
-      : // Which files git prints is asked of git itself.
+      : // For files that git prints, git itself is asked.
         command.commands.some(({ name }) => name !== "git") &&
         command.paths.some(
           ({ access, absolute, pattern = false }) => access === "read" && reachesSecret(absolute, pattern),
@@ -88,16 +89,16 @@ function unseenSecrets(command: CommandAnalysis, surroundings: CommandSurroundin
     : allow;
 }
 
-/** A script that the agent wrote is a command that nobody has judged, in another place. */
+/** A script that the agent wrote is an unjudged command in another place. */
 function runsNewScript(command: CommandAnalysis, { isNew }: CommandSurroundings): boolean {
   if (isNew === undefined || !command.commands.some(({ name }) => runsFile.has(name))) return false;
   return command.paths.some(({ access, absolute }) => access !== "list" && isNew(absolute));
 }
 
 /**
- * What the analysis of one command says by itself.
+ * The verdict from the analysis of one command alone.
  *
- * @param asked refusals among its dangers that are questions here
+ * @param asked dangers that become questions instead of refusals
  */
 export function commandVerdict(command: CommandAnalysis, asked?: ReadonlySet<CommandDanger>): Verdict {
   const refusal = command.dangers.find((danger) => danger.verdict === "deny" && !asked?.has(danger));

@@ -5,7 +5,7 @@ import { allow, ask } from "../../verdict.ts";
 /** The rule that asks about what a command wants to reach. */
 export const connectionRule = "network/connection";
 
-/** As the rule that asks about a login for a run of its own. */
+/** The same name as the rule that asks about a login for a separate run. */
 const loginRule = "keys/use";
 
 /** No command reaches anything that a person did not let it reach. */

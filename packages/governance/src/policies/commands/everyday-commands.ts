@@ -2,10 +2,9 @@ import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import type { CommandAnalysis, SimpleCommand } from "../../command/command-analysis.ts";
 
 /**
- * True for a command of everyday development that a sandbox and a branch of its own make harmless: every program in it
- * builds, tests, checks, formats or commits, every path it names is in the workspace, and none is named to be written or
- * deleted. A list of what may, not of what may not: installers, network programs, scripts of a package's own naming,
- * inline code and all that is not known here stay a person's to confirm.
+ * True for an everyday development command that a sandbox and a separate branch make harmless: every program in it builds,
+ * tests, checks, formats or commits, every path is in the workspace, and none is named for writing or deleting. An allowlist:
+ * installers, network programs, a package's other scripts, inline code and everything unknown need a user's confirmation.
  *
  * @param workspaceRoot real absolute path
  */
@@ -22,9 +21,9 @@ export function isEverydayCommand(command: CommandAnalysis, workspaceRoot: strin
 function isEveryday({ name, words, wrappers }: SimpleCommand): boolean {
   if (!wrappers.every((wrapper) => harmlessWrappers.has(wrapper))) return false;
   const literal = words.filter((word) => word !== undefined);
-  // Which of its files a program shows makes no difference where those with secrets are covered.
+  // If files with secrets are hidden, it does not matter which file a program shows.
   if (literal.length < words.length) return shows.has(name);
-  // What it runs is among the commands as well, and judged there.
+  // The command it runs is judged separately.
   if (harmlessWrappers.has(name)) return true;
   if (literal.some((word) => leaving.test(word))) return false;
   if (plain.has(name)) return true;

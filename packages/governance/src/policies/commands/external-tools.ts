@@ -3,8 +3,8 @@ import type { Policy } from "../../policy.ts";
 import { allow, ask, strictest, type Verdict } from "../../verdict.ts";
 
 /**
- * Somebody else's tool runs as it was accepted. One that is new, or that its server describes differently than before, asks
- * first: a description is an instruction to the model, and a server can change it at any time.
+ * An external tool runs as it was accepted. A new one, or one whose description changed, asks first: a description is an
+ * instruction to the model, and a server can change it at any time.
  */
 export function createExternalToolsPolicy(): Policy {
   return {

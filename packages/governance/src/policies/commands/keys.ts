@@ -4,9 +4,9 @@ import type { Policy } from "../../policy.ts";
 import { allow, ask, deny, strictest, type Verdict } from "../../verdict.ts";
 
 /**
- * A login of the user's is used for one run, by a yes to exactly that: it names the command, the host and the login, and is asked
- * for every time. What needs one has to be a command of its own, so that nothing runs beside it that could take it; the last ones
- * of a plain chain become such commands.
+ * A user's login is used for one run, after a yes to exactly that: the question names command, host and login, and is asked
+ * every time. A command that needs a login must be a separate call, so that nothing else runs that could steal it; the last
+ * commands of a plain chain become such calls.
  */
 export function createKeysPolicy(): Policy {
   return {
@@ -17,7 +17,7 @@ export function createKeysPolicy(): Policy {
 }
 
 function verdictOf(effect: Effect): Verdict {
-  // What a command wants to read besides is asked about with all that it wants to reach.
+  // Reading access of a command is asked about together with everything else it wants to reach.
   if (effect.type === "net" && effect.login !== undefined && effect.wanted === undefined) {
     return ask({
       code: "key_needs_confirmation",

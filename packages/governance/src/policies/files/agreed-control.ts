@@ -1,13 +1,13 @@
 import type { CommandAnalysis, CommandPath, SimpleCommand } from "../../command/command-analysis.ts";
 
 /**
- * What of control files a command may change, once it may run: what its words say it changes, which is what a person saw
- * who was asked about it. What a program does beyond its words nobody agreed to.
+ * Control files that a command may change once it is allowed: those that its words name, which the user saw in the question.
+ * Nobody agreed to anything else it does.
  */
 export interface AgreedControl {
   /** Paths that the command names to be written or deleted. */
   readonly named: readonly CommandPath[];
-  /** Whether git runs and does more than read, and whether something else does beside it. */
+  /** Whether git runs and does more than read, and whether other programs run with it. */
   readonly git: "none" | "beside" | "alone";
   /** Git puts tracked files where its history has them: `checkout`, `merge`, `stash pop`. */
   readonly gitMoves: boolean;
@@ -15,9 +15,9 @@ export interface AgreedControl {
   readonly gitCommits: boolean;
   /** Words of git's commands that may name branches which they move, or move to. */
   readonly gitNames: readonly string[];
-  /** Nothing but git runs, and more than what only adds commits: it may change its own configuration and state. */
+  /** Only git runs, and does more than add commits: it may change its own configuration and state. */
   readonly gitState: boolean;
-  /** A package manager installs: its directories, and what manifests say of dependencies. */
+  /** A package manager installs: it may change its directories, and the dependencies in manifests. */
   readonly installs: boolean;
   /** A repository may come into being. */
   readonly newRepository: boolean;
@@ -27,7 +27,7 @@ export interface AgreedControl {
   readonly makefiles: boolean;
 }
 
-/** For a command nobody knows anything of. */
+/** For an unknown command. */
 export const nothingAgreed: AgreedControl = {
   named: [],
   git: "none",
@@ -72,7 +72,7 @@ export function agreedControl({ commands, paths }: CommandAnalysis): AgreedContr
   };
 }
 
-/** What changes nothing itself, beside git. */
+/** Commands that change nothing themselves, next to git. */
 const inert: ReadonlySet<string> = new Set("cd echo printf true false test [ pwd ls sleep".split(" "));
 
 const moving: ReadonlySet<string> = new Set(
@@ -100,7 +100,7 @@ const founding: ReadonlySet<string> = new Set(["init", "clone", "submodule", "wo
 /** These change nothing, in the index neither. */
 const reading: ReadonlySet<string> = new Set("status diff log show rev-parse ls-files blame".split(" "));
 
-/** These run hooks, and without a question: nobody wished for what those change. */
+/** These run hooks, without a question: nobody asked for changes by hooks. */
 const committing: ReadonlySet<string> = new Set(["add", "commit", ...reading]);
 
 const installers: ReadonlyMap<string, RegExp> = new Map([

@@ -36,8 +36,8 @@ const openPlaces: readonly string[] = [
 const harmlessDevice = /^\/dev\/(?:null|zero|stdin|stdout|stderr|tty|u?random|fd\/\d+)$/;
 
 /**
- * Nothing outside the workspace is touched by a tool, and by a command only where a person said so.
- * Paths of effects are real paths; paths of commands are lexical, so the sandbox stays the boundary for those.
+ * No tool touches anything outside the workspace, and a command only after a user's yes. Paths of effects are real paths; paths
+ * of commands are lexical, so for those the sandbox remains the boundary.
  *
  * @param options.root real absolute path of the workspace
  */
@@ -58,7 +58,7 @@ export function createContainmentPolicy(options: { readonly root: string }): Pol
             break;
           case "exec":
             verdicts.push(insideOnly(effect.cwd));
-            // It sees nothing of the user's but the workspace, and a temporary directory of its own.
+            // Of the user's files it sees only the workspace, and has its own temporary directory.
             if (effect.staged === true) break;
             for (const path of effect.command.paths)
               verdicts.push(commandPath(path, options.root, effect.command.readsOnly));

@@ -6,11 +6,11 @@ import { allow, ask, deny, strictest, type Verdict } from "../../verdict.ts";
 import { type ControlPath, controlGlob, controlPath } from "./control-paths.ts";
 
 /**
- * The workspace's control files are not the agent's to change or to propose changes to, whether they exist yet or not:
- * git's data, editor and agent configuration, intents, ledger, tool servers. Files that tools run or obey ask.
+ * The agent may not change the workspace's control files or propose changes to them, existing or not: git's data, editor and
+ * agent configuration, intents, ledger, tool servers. Files that tools run or obey ask.
  *
- * @param options.directories more protected directories, relative to the workspace, e.g. the one of `core.hooksPath`
- * @param options.root real absolute path of the workspace; what lies above it protects nothing
+ * @param options.directories more protected directories, relative to the workspace, e.g. that of `core.hooksPath`
+ * @param options.root real absolute path of the workspace; nothing above it is protected here
  */
 export function createControlFilesPolicy(options: {
   readonly root: string;
@@ -32,7 +32,7 @@ export function createControlFilesPolicy(options: {
   const ofPath = (path: WorkspacePath): ControlPath | undefined => {
     const real = path.inside ? find(path.relative, false) : controlPath(path.absolute);
     if (real?.level === "protected") return real;
-    // What the model wrote counts as well: a link may have led away from the name, but the name was meant.
+    // The path as the model wrote it counts too: a link may lead away from the name, but the name was intended.
     return controlPath(withoutRoot(path.raw, options.root)) ?? real;
   };
 
@@ -54,7 +54,7 @@ export function createControlFilesPolicy(options: {
           : allow;
       case "write":
       case "delete":
-        // What a staged command made of it is seen, and asked about, when it has run.
+        // A staged command's change is examined, and asked about, after the run.
         return staged && control.level === "sensitive" ? allow : refuse(path.raw, control);
       case "unknown":
         return control.level === "protected" && !staged ? refuse(path.raw, control) : allow;

@@ -3,9 +3,9 @@ import { foldName, foldPath } from "../../command/fold-name.ts";
 
 /** How a path bears on what governs the agent, or on what runs by itself later. */
 export interface ControlPath {
-  /** `protected` is never the agent's; `sensitive` needs a person, because tools run or obey what it says. */
+  /** `protected`: never for the agent; `sensitive`: needs a user, because tools run or obey its content. */
   readonly level: "protected" | "sensitive";
-  /** What it is, for the reason. */
+  /** A description for the reason. */
   readonly what: string;
 }
 
@@ -87,11 +87,11 @@ const protectedShapes: readonly (readonly [pattern: RegExp, what: string])[] = [
   [/\.(?:code-workspace|sublime-project)$/, "the editor's configuration"],
 ];
 
-/** What shells, desktops and service managers start, as folded tails of a path. */
+/** Files that shells, desktops and service managers start, as folded path endings. */
 const startedByItself =
   /(?:^|\/)(?:\.config\/(?:fish|systemd|autostart|environment\.d|nushell|git)|\.local\/share\/systemd|library\/launch(?:agents|daemons)|etc\/(?:cron(?:tab|\.\w+)|systemd|profile(?:\.d)?|init\.d|rc\.local))(?:\/|$)/;
 
-/** Files that a person looks at before they change, as folded tails of a path. `*` stands for one component's rest. */
+/** Files that a user should see before they change, as folded path endings. `*` matches the rest of one component. */
 const sensitiveTails: readonly (readonly [pattern: RegExp, what: string])[] = [
   [/(?:^|\/)\.gitattributes$/, "git attributes, which can name programs"],
   [/(?:^|\/)\.gitmodules$/, "git submodules"],
@@ -141,10 +141,10 @@ const sensitiveTails: readonly (readonly [pattern: RegExp, what: string])[] = [
   ],
 ];
 
-/** Notes for agents that stand beside the intents. All else there is the server's own. */
+/** Notes for agents next to the intents. Everything else there belongs to the server. */
 const orchestrationNotes = /^\.orchestration\/(?:agents?|claude)\.md$/;
 
-/** What a path controls; undefined for ordinary files. Any letter case, Unicode form and ignorable code points. */
+/** What a path controls; undefined for ordinary files. Ignores letter case, Unicode form and ignorable code points. */
 export function controlPath(path: string): ControlPath | undefined {
   const parts = foldPath(path);
   if (orchestrationNotes.test(parts.join("/"))) return { level: "sensitive", what: "instructions that agents follow" };
@@ -164,7 +164,7 @@ export function controlPath(path: string): ControlPath | undefined {
   return undefined;
 }
 
-/** What a shell glob may reach by a component that spells the beginning of a protected name, e.g. `.g*`. */
+/** A control path that a shell glob may match because a component spells the beginning of its name, e.g. `.g*`. */
 export function controlGlob(glob: string): ControlPath | undefined {
   const literal = controlPath(glob);
   if (literal !== undefined) return literal;

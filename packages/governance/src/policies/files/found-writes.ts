@@ -7,10 +7,10 @@ import { isMadeByTools } from "./made-by-tools.ts";
 type Found = FileWrite & { readonly found: FoundWrite };
 
 /**
- * What of a staged command's changes is never kept without a person: what cannot be taken back, what looks like something
- * else than it is, and what git ignores and is no product of a build, because no diff shows it and the user's tools run it.
+ * Changes by a staged command that are never kept without a user: irreversible ones, files that look like something else, and
+ * ignored files that are no build product, because no diff shows them and the user's tools run them.
  *
- * @param options.maxDeleted tracked files that a command may delete unasked
+ * @param options.maxDeleted tracked files that a command may delete without a question
  */
 export function createFoundWritesPolicy({ maxDeleted = 20 }: { readonly maxDeleted?: number } = {}): Policy {
   return {

@@ -6,9 +6,8 @@ interface Bucket {
 }
 
 /**
- * Whether any of many globs matches a path. Only those are asked that can: whose literal directories are those of the path, or, for
- * globs that match at any depth, whose name the path has. So a thousand rules for other directories cost a path nothing. Case does
- * not count.
+ * Whether any of many globs matches a path. Tests only those that can match: by their literal directories or, for globs at any
+ * depth, by the file name. So a thousand rules for other directories cost nothing. Case-insensitive.
  *
  * @param globs without a leading slash
  */
@@ -49,7 +48,7 @@ function matches(bucket: Bucket | undefined, path: string): boolean {
   return bucket.match(path);
 }
 
-/** Only stars and question marks mean something there: with a brace or a bar, what stands before it need not be in the path. */
+/** Only stars and question marks are special there: with a brace or a bar, the text before it need not be in the path. */
 const plainGlob = /^[a-z0-9 _.\-*?/]+$/i;
 /** ASCII alone: what differs from it in case is ASCII as well. */
 const literal = /^[a-z0-9 _-][a-z0-9 _.-]*$|^\.[a-z0-9 _-][a-z0-9 _.-]*$/i;

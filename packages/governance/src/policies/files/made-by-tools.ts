@@ -1,4 +1,7 @@
-/** Whether a path lies in a directory that builds, tests and caches fill, or has the name of such a file; programs of packages do not. */
+/**
+ * Whether a path is in a directory that builds, tests and caches fill, or has the name of such a file; programs of packages do
+ * not count.
+ */
 export function isMadeByTools(path: string): boolean {
   return madeByTools.test(path);
 }

@@ -65,7 +65,7 @@ function refuse(path: WorkspacePath, rule: string, why: string): Verdict {
 
 function matcher(globs: readonly string[]): (path: string) => boolean {
   if (globs.length === 0) return () => false;
-  // One name may be written in two Unicode forms; some file systems take them for the same file.
+  // A name has several Unicode forms, which some file systems treat as the same file.
   const match = globIndex(globs.map((glob) => glob.normalize("NFC")).flatMap(anyDepth));
   return (path) => {
     const plain = path.normalize("NFC");

@@ -2,7 +2,7 @@ import type { Policy } from "../../policy.ts";
 import { redactionMarker } from "../../redaction.ts";
 import { allow, deny } from "../../verdict.ts";
 
-/** Masked text never goes back into a file: it would destroy the secret that it stands for. */
+/** Masked text must never be written to a file: it would destroy the secret it replaces. */
 export function createRedactionMarkerPolicy(): Policy {
   return {
     name: "redaction-marker",

@@ -34,9 +34,8 @@ export function isZeroAccess(relative: string): boolean {
 }
 
 /**
- * Files that hold secrets are neither read nor searched nor written nor proposed; their names may be listed.
- * Commands that read them are refused by the floor of the command analysis, which `commands` speaks for; those that read
- * what may hold tokens ask here.
+ * Files with secrets are neither read nor searched nor written nor proposed; their names may be listed. Commands that read them
+ * are refused by the floor of the command analysis (see `commands`); those that read what may contain tokens ask here.
  */
 export function createSecretsPolicy(): Policy {
   return {
@@ -82,7 +81,7 @@ function ofPath(path: WorkspacePath): Verdict {
   return [path.relative, path.raw].some(isRegistrySettings) ? askForTokens(path.raw) : allow;
 }
 
-/** A staged command never gets to see one that was there, so this one is new; what is in it is the command's own. */
+/** A staged command never sees existing secrets, so this file is new; its content comes from the command. */
 function ofFound(path: WorkspacePath): Verdict {
   const verdict = ofPath(path);
   return verdict.type === "deny"
@@ -90,7 +89,7 @@ function ofFound(path: WorkspacePath): Verdict {
     : verdict;
 }
 
-/** What the floor of the command analysis says nothing of: settings that may be read, if a person says so. */
+/** Files that the floor does not cover: settings that may be read with a user's yes. */
 function ofCommandPath({ absolute, raw, access, pattern }: CommandPath): Verdict {
   if (access !== "read") return allow;
   const last = foldPath(absolute).at(-1) ?? "";

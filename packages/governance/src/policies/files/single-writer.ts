@@ -2,13 +2,13 @@ import { isReadOnly } from "../../effect.ts";
 import type { Policy } from "../../policy.ts";
 import { allow, deny } from "../../verdict.ts";
 
-/** Whether this session may write to the tree; `held` names who does. */
+/** Whether this session may write to the tree; `held` names who does instead. */
 export type TreeClaim = { readonly type: "ours" } | { readonly type: "held"; readonly by: string };
 
 /** The name of the policy below. */
 export const singleWriter = "single-writer";
 
-/** One writing session per working tree: two agents in one tree would undo each other's work without knowing. */
+/** One writing session per working tree: two agents in one tree would undo each other's work unknowingly. */
 export function createSingleWriterPolicy(claim: () => TreeClaim | Promise<TreeClaim>): Policy {
   return {
     name: singleWriter,

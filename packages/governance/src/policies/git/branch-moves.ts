@@ -10,7 +10,7 @@ export function onlyMovesToBranch({ commands, unresolved, dangers }: CommandAnal
   return moveOf(command)?.plain === true;
 }
 
-/** A protected branch that a command goes to and has more to do there; undefined when there is none. */
+/** A protected branch that a command switches to before it does more there; undefined if there is none. */
 export function branchWrittenAfterMove(
   { commands }: CommandAnalysis,
   protectedBy: (branch: string) => string | undefined,
@@ -24,11 +24,11 @@ export function branchWrittenAfterMove(
 
 interface BranchMove {
   readonly branch: string;
-  /** It is a move and nothing else, by its options. */
+  /** Its options make it a pure switch. */
   readonly plain: boolean;
 }
 
-/** Where a git command puts HEAD; undefined for one that leaves it, or may name a file. */
+/** Where a git command moves HEAD; undefined if it does not, or may name a file. */
 function moveOf({ name, words, wrappers }: SimpleCommand): BranchMove | undefined {
   if (name !== "git") return undefined;
   const [verb, ...rest] = words;
@@ -41,7 +41,7 @@ function moveOf({ name, words, wrappers }: SimpleCommand): BranchMove | undefine
   if (branch === undefined || names.length > 1) return undefined;
   const creates = options.some((option) => creating.has(option));
   const known = options.every((option) => creating.has(option) || quiet.has(option));
-  // One name after `checkout` may be that of a file.
+  // A single name after `checkout` may be a file.
   return { branch, plain: known && wrappers.length === 0 && (verb === "switch" || creates) };
 }
 

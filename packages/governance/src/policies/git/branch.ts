@@ -4,14 +4,14 @@ import type { Policy } from "../../policy.ts";
 import { allow, ask, deny, type Verdict } from "../../verdict.ts";
 import { branchOf, branchWrittenAfterMove, onlyMovesToBranch } from "./branch-moves.ts";
 
-/** Where HEAD stands. */
+/** State of HEAD. */
 export type BranchState =
   | {
       readonly type: "branch";
       readonly branch: string;
       /** The branch this session works on; undefined before it has one. */
       readonly sessionBranch: string | undefined;
-      /** What protects the branch, e.g. `main` or the glob `release/*`; undefined when nothing does. */
+      /** What protects the branch, e.g. `main` or the glob `release/*`; undefined if nothing does. */
       readonly protectedBy: string | undefined;
     }
   | { readonly type: "detached" }
@@ -19,8 +19,8 @@ export type BranchState =
   | { readonly type: "none" };
 
 /**
- * How the agent may change files: on a branch of its own, or by proposals that the user applies; `staged-proposal`: what tools
- * and commands change is staged, and proposed when the turn ends.
+ * How the agent may change files: on its own branch, or by proposals that the user applies; `staged-proposal`: changes by tools
+ * and commands are staged, and proposed at the end of the turn.
  */
 export type EditingMode = "branch" | "proposal" | "staged-proposal";
 
@@ -30,7 +30,7 @@ export type ReadBranch = (options: { readonly signal: AbortSignal }) => Promise<
 export interface BranchPolicyOptions {
   readonly mode: EditingMode;
   readonly readBranch: ReadBranch;
-  /** What protects a branch of this name; undefined when nothing does. */
+  /** What protects a branch of this name; undefined if nothing does. */
   readonly protectedBy: (branch: string) => string | undefined;
 }
 
@@ -74,7 +74,7 @@ function onNewHead({ to }: GitChange, protectedBy: BranchPolicyOptions["protecte
   return onBranch({ type: "branch", branch, sessionBranch: undefined, protectedBy: protectedBy(branch) });
 }
 
-/** What files get is staged; so is what commands do, where they are. */
+/** Files are staged, and so are the effects of staged commands. */
 function writesNowhere(effects: readonly Effect[]): boolean {
   return effects.every((effect) => !mayWrite(effect) && (effect.type !== "exec" || effect.staged === true));
 }
@@ -84,7 +84,7 @@ function mayWrite(effect: Effect): boolean {
   return effect.type === "external" && !effect.readsOnly && effect.paths.some(({ inside }) => inside);
 }
 
-/** What a command did where there is no branch to keep it on, and so none to take it back with. */
+/** A command's changes without a branch to keep them on, and so without one to undo them with. */
 function elsewhere(place: "none" | "detached"): Verdict {
   return ask({
     code: "no_branch",
@@ -144,7 +144,7 @@ function protectedBranch(branch: string, protectedBy: string): Verdict {
 
 const alwaysProtected: readonly string[] = ["main", "master", "develop", "release/*", "release/**"];
 
-/** What protects a branch: a built-in name or glob, the remote's default, or one of `extra`; undefined when nothing does. */
+/** What protects a branch: a built-in name or glob, the remote's default, or one of `extra`; undefined if nothing does. */
 export function isProtectedBranch(
   branch: string,
   options: { readonly extra?: readonly string[]; readonly remoteDefault?: string | undefined } = {},
@@ -158,7 +158,7 @@ export function isProtectedBranch(
   );
 }
 
-/** As a glob, nothing but itself. */
+/** A name that, as a glob, matches only itself. */
 const plainName = /^[\w-]+$/;
 
 function matches(name: string, glob: string): boolean {
@@ -169,5 +169,5 @@ function matches(name: string, glob: string): boolean {
 }
 
 const globOptions = { nocase: true, dot: true } as const;
-/** Of the built-in globs, made when they are first needed: each write asks twice. */
+/** Matchers of the built-in globs, created on first use: each write asks twice. */
 const builtIn = new Map<string, (name: string) => boolean>();

@@ -4,12 +4,11 @@ import { allow, ask, deny, strictest, type Verdict } from "../../verdict.ts";
 import { branchOf } from "./branch-moves.ts";
 
 /**
- * What a staged command did to a repository. Ordinary: new commits on the branch that HEAD is on, a new branch, going to a
- * branch that nothing protects. Protected branches never move; settings that decide which programs git runs may not be changed
- * by the way.
+ * A staged command's changes of a repository. Ordinary: new commits on HEAD's branch, a new branch, switching to an unprotected
+ * branch. Protected branches never move; settings that decide which programs git runs must not be changed in passing.
  *
- * @param options.protectedBy what protects the branch of this name; undefined when nothing does
- * @param options.branch the branch that HEAD is on now; undefined where it is on none
+ * @param options.protectedBy what protects the branch of this name; undefined if nothing does
+ * @param options.branch HEAD's branch; undefined if detached
  */
 export function createGitChangesPolicy(options: {
   readonly protectedBy: (branch: string) => string | undefined;

@@ -3,12 +3,12 @@ import type { Policy } from "../../policy.ts";
 import { shownNames } from "../../shown-names.ts";
 import { allow, ask, deny, strictest, type Verdict } from "../../verdict.ts";
 
-/** Which files that the agent may not read a git command would print. */
+/** Files a git command would print that the agent may not read. */
 export type PrintedSecrets =
   | { readonly type: "none" }
   /** Relative to the workspace or the repository. */
   | { readonly type: "some"; readonly refused: readonly string[]; readonly doubtful: readonly string[] }
-  /** It cannot be told, and there is something to be told about. */
+  /** Unknown, and the repository has such files. */
   | { readonly type: "unknown"; readonly why: string };
 
 export interface GitContentsPorts {
@@ -19,8 +19,8 @@ export interface GitContentsPorts {
 const timeoutMs = 20_000;
 
 /**
- * What a person may not be shown by `Read`, git does not print either: changes, matching lines or objects of files that hold
- * secrets, as far as these were ever committed. Where the repository knows no such file, nothing is asked.
+ * What `Read` may not show, git must not print either: changes, matching lines or objects of files with secrets, if these were
+ * ever committed. If the repository knows no such file, nothing is asked.
  */
 export function createGitContentsPolicy({ printed }: GitContentsPorts): Policy {
   return {

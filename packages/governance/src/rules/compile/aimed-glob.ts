@@ -48,7 +48,7 @@ function componentReach(component: string, wanted: PathPart, dot: boolean): "aim
   return reach;
 }
 
-/** Whether the glob says enough of the name that nobody writes it by chance. */
+/** Whether the glob spells enough of the name to be no coincidence. */
 function spells(glob: string, wanted: PathPart): boolean {
   const name = wanted.text.replace(/[*?[\]{}]/g, "");
   const prefix = /^[^*?[({]*/.exec(glob)?.[0] ?? "";

@@ -13,7 +13,7 @@ export interface PathPart {
   readonly deep: boolean;
 }
 
-/** A path rule ready to match. It covers what it names and everything below. */
+/** A path rule, ready for matching. It covers what it names and everything below. */
 export interface CompiledPath {
   readonly rule: PathRule;
   /** From the file system's root, from the workspace's root, or at any depth. */
@@ -26,8 +26,8 @@ export interface CompiledPath {
 const example = /^\.?.*\.(?:example|sample|template|dist|defaults?)$/;
 
 /**
- * Compiles one path rule. `~/x` and `/x` name one place; `./x` is relative to the workspace; anything else, `x` or `a/b`, is
- * meant at any depth. A slash at the end changes nothing: a match always covers everything below.
+ * Compiles one path rule. `~/x` and `/x` name one place; `./x` is relative to the workspace; anything else, `x` or `a/b`,
+ * matches at any depth. A trailing slash changes nothing: a match always covers everything below.
  */
 export function compilePath(rule: PathRule, place: RuleRoots): readonly CompiledPath[] {
   const written = rule.pattern.trim().replaceAll("\\", "/");

@@ -13,9 +13,9 @@ export class PatternError extends Error {
 }
 
 /**
- * Compiles a pattern as it is found in rule files: JavaScript, Python or PCRE syntax as far as they agree, with leading
- * inline flags, `(?P<name>…)`, `\A`, `\Z`, `(?#…)`. Letters match in either case, as the programs take it that these files
- * were written for; `(?-i)` at the beginning makes a pattern keep to the case. Throws `PatternError`.
+ * Compiles a pattern as found in rule files: JavaScript, Python or PCRE syntax as far as they agree, with leading inline flags,
+ * `(?P<name>…)`, `\A`, `\Z`, `(?#…)`. Case-insensitive, like the programs these files were written for; `(?-i)` at the
+ * beginning makes it case-sensitive. Throws `PatternError`.
  */
 export function compilePattern(pattern: string): CompiledPattern {
   const plain = plainSyntax(pattern);

@@ -126,7 +126,7 @@ export function excepted(group: PathGroup, form: PathForm): boolean {
   return group.exceptions.some((exception) => exception.covers(form));
 }
 
-/** The rule whose path lies below a directory: who deletes the directory deletes it as well. */
+/** The rule for a path below a directory: deleting the directory deletes that path too. */
 export function ruleBelow(rules: CompiledRules, protection: PathProtection, absolute: string): PathRule | undefined {
   const directory = pathForm(absolute, rules.place.root);
   for (const { protection: kind, paths } of rules.groups) {

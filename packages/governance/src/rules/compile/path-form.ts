@@ -1,14 +1,14 @@
 import { foldPath } from "../../command/fold-name.ts";
 import { absolutePath, expandPath } from "../../command/words/resolve-path.ts";
 
-/** Where rules are read: what `~` and relative paths mean. All absolute, the workspace's root real. */
+/** Base directories of rules: for `~` and relative paths. All absolute, the workspace's root real. */
 export interface RuleRoots {
   readonly root: string;
   /** The user's home, as it is named and as it really is. The first one is what `~` in a command means. */
   readonly homes: readonly string[];
 }
 
-/** A path as folded components. `relative` is set when it lies in the workspace; empty for the root. */
+/** A path as folded components. `relative` is set if it is in the workspace; empty for the root. */
 export interface PathForm {
   readonly absolute: readonly string[];
   readonly relative: readonly string[] | undefined;
@@ -21,7 +21,7 @@ export function pathForm(absolute: string, root: string): PathForm {
   return { absolute: parts, relative: inside ? parts.slice(rootParts.length) : undefined };
 }
 
-/** What a model wrote, read without following links: `~`, `$HOME` and relative to the workspace. */
+/** A path as the model wrote it, resolved without following links: `~`, `$HOME` and relative to the workspace. */
 export function rawForm(raw: string, place: RuleRoots): PathForm {
   const home = place.homes[0] ?? "/";
   const written = raw.replace(/^(?:\$HOME|\$\{HOME\}|%USERPROFILE%)(?=[/\\]|$)/i, "~").replaceAll("\\", "/");

@@ -12,13 +12,13 @@ export interface PathFinding {
   readonly rule: PathRule;
   /** The path as the command names it. */
   readonly raw: string;
-  /** What would be done to it, e.g. `is deleted`. */
+  /** What would happen to it, e.g. `is deleted`. */
   readonly what: string;
 }
 
 /**
- * Which path rules a command breaks. Nothing of zero access is named; what is read-only is only read; what must not be
- * deleted is neither deleted, moved away nor overwritten as a whole.
+ * Path rules that a command breaks. Zero-access paths must not be named; read-only ones only read; undeletable ones neither
+ * deleted, moved away nor overwritten completely.
  */
 export function commandPathFindings(
   command: CommandAnalysis,
@@ -78,7 +78,7 @@ function reachedByGlob(
   path: CommandPath,
   form: PathForm,
 ): PathRule | undefined {
-  // `*` deletes whatever lies in the workspace; in a directory below, it is meant for what is there.
+  // `*` in the workspace's root covers everything; in a directory below, it refers to what is there.
   const atRoot = form.relative !== undefined && form.relative.length <= 1;
   const broadCounts = atRoot && protection !== "zero" && (path.access === "delete" || path.access === "write");
   const literalPart = form.absolute.findIndex((name) => /[*?[{]/.test(name));
@@ -88,7 +88,7 @@ function reachedByGlob(
   };
   const named = pathRule(rules, protection, [directory]);
   if (named !== undefined) return named;
-  // Names may be listed; and of a word nobody knows, `*` alone says nothing.
+  // Names may be listed; and in a word of unknown meaning, `*` alone says nothing.
   if (path.access === "list" || (path.access === "unknown" && form.absolute.at(-1) === "*")) return undefined;
   for (const group of rules.groups) {
     if (group.protection !== protection) continue;
@@ -118,7 +118,7 @@ function isBareWord(raw: string): boolean {
   return !/[/\\.~$]/.test(raw);
 }
 
-/** Whether the command may change the path: it writes it, or nobody knows what it does with it. */
+/** Whether the command may change the path: it writes it, or its effect is unknown. */
 function changes(path: CommandPath, command: CommandAnalysis): boolean {
   switch (path.access) {
     case "write":
@@ -142,7 +142,7 @@ function isScript(raw: string, commands: readonly SimpleCommand[]): boolean {
 
 const editors = /^(?:g?sed|perl|ruby|patch|touch|chmod|chown|chgrp|git|ed|ex|npx|pnpm|npm)$/;
 
-/** Whether a write leaves nothing of the content: not an append, and not an edit in place. */
+/** Whether a write replaces the whole content: not an append, and not an edit in place. */
 function overwrites(path: CommandPath, command: CommandAnalysis): boolean {
   const redirected = redirectionsTo(path.raw, command.text);
   if (redirected.length > 0) return redirected.some((operator) => !operator.includes(">>"));

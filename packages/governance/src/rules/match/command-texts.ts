@@ -3,7 +3,7 @@ import type { CommandAnalysis, SimpleCommand } from "../../command/command-analy
 
 /** Every text of a command that patterns are matched against. */
 export interface CommandTexts {
-  /** As it would run. */
+  /** The text as it would run. */
   readonly raw: string;
   /** Each program with its words, without and with its wrappers. */
   readonly simple: readonly string[];
@@ -14,7 +14,7 @@ export interface CommandTexts {
   withoutInertText(): string;
 }
 
-/** What stands only in quoted words. */
+/** Characters that occur only in quoted words. */
 const special = /[\s"'`$&|;<>()]/;
 
 /** More simple commands than this are not matched one by one; the raw text is. */
@@ -28,7 +28,7 @@ export function commandTexts(command: CommandAnalysis): CommandTexts {
     simple.add(text);
     if (each.wrappers.length > 0) simple.add(`${each.wrappers.join(" ")} ${text}`);
   }
-  // What did not parse is cut where a shell might: a leading `;` must not hide what comes after it.
+  // Unparsed text is cut where a shell might: a leading `;` must not hide what follows.
   if (command.unresolved.length > 0) {
     for (const piece of command.text.split(/[;&|\n(){}`]+/, limit)) if (piece.trim() !== "") simple.add(piece.trim());
   }

@@ -6,8 +6,8 @@ import type { CommandTexts } from "./command-texts.ts";
 export type PatternMatch = "match" | "gave-up" | "no-match";
 
 /**
- * Whether a pattern matches a command: the text as a whole, without what is only text in it, or one of its simple commands.
- * Answers at once unless the slow engine is needed.
+ * Whether a pattern matches a command: the whole text, without mere data in it, or one of its simple commands. Synchronous
+ * unless the slow engine is needed.
  */
 export function matchPattern(
   { compiled }: ReadyPattern,

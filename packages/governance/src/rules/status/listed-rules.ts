@@ -4,16 +4,16 @@ import type { LedgerActivity, RuleActivity } from "./rule-activity.ts";
 
 /** A rule in force, for people. */
 export interface ListedRule {
-  /** As decisions and records name it. */
+  /** Its name in decisions and records. */
   readonly name: string;
-  /** `code`: it stands in no rule file, e.g. that of protected branches. */
+  /** `code`: it is in no rule file, e.g. that of protected branches. */
   readonly kind: RuleKindWord;
-  /** The pattern, path or tool as it stands in its file; empty for a rule of the code. */
+  /** The pattern, path or tool as written in its file; empty for a rule in code. */
   readonly text: string;
   readonly reason: string;
   /** undefined: a rule of the code, which may say either. */
   readonly verdict: "ask" | "deny" | undefined;
-  /** `file:line`; empty where it stands in no file that anybody could open. */
+  /** `file:line`; empty if it is in no file that a user could open. */
   readonly place: string;
   readonly activity: RuleActivity;
 }

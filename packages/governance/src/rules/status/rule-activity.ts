@@ -1,4 +1,4 @@
-/** What a rule decided of the calls that were looked at. */
+/** A rule's decisions among the examined calls. */
 export interface RuleActivity {
   /** Refused, by the rule or by a person that it had asked. */
   readonly refused: number;
@@ -22,8 +22,8 @@ interface Decided {
 }
 
 /**
- * What each rule did, from records of a ledger, oldest first. A call has one record when it was refused and several when it
- * ran: the last of them counts. Lines that are no record are passed over; `verifyLedger` is there for those.
+ * What each rule did, from records of a ledger, oldest first. A refused call has one record, one that ran has several: the last
+ * counts. Lines that are no record are skipped, which `verifyLedger` reports.
  *
  * @param lines each a record as JSON
  */

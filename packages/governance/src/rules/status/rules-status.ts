@@ -10,7 +10,7 @@ export interface RulesStatus {
   readonly policySha256: string;
 }
 
-/** How long the last violation stands in the status before the number of rules comes back, in milliseconds. */
+/** Milliseconds that the last violation stays in the status before the number of rules is shown again. */
 export const violationShownMs = 10_000;
 
 /** The status in words, as people know it from damage-control extensions. */

@@ -1,7 +1,7 @@
 import { parsedJson } from "@gennai/protocol/json-value";
 import type { Decision } from "../../gate/gate-journal.ts";
 
-/** One interception by the rules, as the session's log keeps it. */
+/** One interception by the rules, as logged. */
 export interface RuleViolation {
   readonly toolCallId: string;
   readonly tool: string;
@@ -10,9 +10,9 @@ export interface RuleViolation {
   readonly rule: string;
   /** Why the rule refuses or asks. Left out in sessions of before. */
   readonly reason?: string;
-  /** Where the rule stands, `file:line`; left out for one that is built in. */
+  /** Place of the rule, `file:line`; absent for a built-in one. */
   readonly place?: string;
-  /** `asked`: nobody answered, or not yet. `refused`: a person said no. */
+  /** `asked`: there was no answer, or not yet. `refused`: a user said no. */
   readonly action: "blocked" | "asked" | "confirmed" | "refused";
 }
 
