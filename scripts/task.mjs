@@ -46,13 +46,13 @@ const tasks = {
     await ensureEmoji();
     process.env["GENNAI_PICTURES"] = inRepository("docs", "pictures");
     const tests = [
-      "journeys",
-      "narrow-journeys",
-      "brought-server",
-      "choose-model",
-      "watched-command",
-      "two-windows",
-      "attempts",
+      "chat/journeys",
+      "chat/narrow-journeys",
+      "chat/two-windows",
+      "install/brought-server",
+      "install/choose-model",
+      "panels/attempts",
+      "panels/watched-command",
     ];
     const files = tests.map((name) => `test/e2e/vscode/${name}.test.ts`);
     const page = "test/e2e/browser/page.pictures.ts";
@@ -89,7 +89,7 @@ const usages = {
   generate: "npm run generate   writes the protocol's code, the catalogue of models and docs/reference anew.\n",
   pictures: `npm run pictures [-- FILE …]   makes the pictures of docs/pictures that show the page and VS Code anew; needs Chromium
 
-FILE: tests that make some of them, for example test/e2e/vscode/attempts.test.ts; without one, all.
+FILE: tests that make some of them, for example test/e2e/vscode/panels/attempts.test.ts; without one, all.
 `,
 };
 

@@ -13,7 +13,7 @@ const neverDo = testGate({
   tests: [
     "test/corpus/corpus.test.ts",
     "test/e2e/governance",
-    "test/e2e/rpc/confirmation.test.ts",
+    "test/e2e/rpc/turns/confirmation.test.ts",
     "test/requirements",
     "packages/governance/test/emergency",
     "packages/governance/test/gate",
@@ -108,7 +108,7 @@ const smokeVscode = testGate({
   name: "smoke-vscode",
   title: "The packed extension installs in the real VS Code and answers a prompt, also by the server that it brings.",
   timeoutMs,
-  tests: ["test/e2e/vscode/vsix.test.ts", "test/e2e/vscode/brought-server.test.ts"],
+  tests: ["test/e2e/vscode/install/vsix.test.ts", "test/e2e/vscode/install/brought-server.test.ts"],
   proves: ["the packaged extension installs where none was", "where nothing but the package was installed"],
   config: "test/e2e/vitest.config.ts",
   environment: ({ directory, version }) => ({

@@ -24,10 +24,10 @@ import { measureStarting } from "./measures/starting.ts";
 import { measureStreaming } from "./measures/streaming.ts";
 import { measureTurns } from "./measures/turns.ts";
 import { measureVsCode } from "./measures/vscode.ts";
-import { table } from "./print-table.ts";
-import type { Reading } from "./reading.ts";
-import { recordTable } from "./record-table.ts";
-import { compareWithRecorded } from "./recorded-ratios.ts";
+import { table } from "./table/print-table.ts";
+import type { Reading } from "./table/reading.ts";
+import { recordTable } from "./table/record-table.ts";
+import { compareWithRecorded } from "./table/recorded-ratios.ts";
 
 const measures: Readonly<Record<string, (world: BenchWorld) => Promise<readonly Reading[]>>> = {
   turns: measureTurns,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { connectGovernance } from "@gennai/client/connection/connection";
 import { startTestServer } from "@gennai/testkit/test-server";
 import * as z from "zod";
-import type { VerdictType } from "./checks/commands.ts";
+import type { VerdictType } from "./checks/commands/commands.ts";
 import { type CommandFixture, commandFixture } from "./command-fixture.ts";
 import { type CorpusCase, loadCases } from "./corpus-case.ts";
 

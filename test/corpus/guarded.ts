@@ -1,5 +1,5 @@
 import { readCommandLine } from "../../scripts/lib/command-line.mjs";
-import type { VerdictType } from "./checks/commands.ts";
+import type { VerdictType } from "./checks/commands/commands.ts";
 import { guardedCases, guardedGate, mayCome, triedHosts } from "./guarded-corpus.ts";
 
 readCommandLine(

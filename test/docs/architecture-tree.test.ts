@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { repository } from "./page-home.ts";
+import { repository } from "./run/page-home.ts";
 
 test("the tree in the architecture names every folder of the packages, and every name in it is there", () => {
   const page = readFileSync(join(repository, "docs/architecture.md"), "utf8");

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
-import { repository } from "./page-home.ts";
+import { repository } from "./run/page-home.ts";
 
 test("the list of decisions names each one once, with its date and title", () => {
   const directory = join(repository, "docs/decisions");

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { repository } from "./page-home.ts";
+import { repository } from "./run/page-home.ts";
 
 const page = "docs/decisions/2026-11-22-dependencies.md";
 

@@ -8,7 +8,7 @@ import { startErrors } from "@gennai/protocol/errors/start-errors";
 import { toolErrors } from "@gennai/protocol/errors/tool-errors";
 import { turnErrors } from "@gennai/protocol/errors/turn-errors";
 import { expect, test } from "vitest";
-import { repository } from "./page-home.ts";
+import { repository } from "./run/page-home.ts";
 
 const groups: Readonly<Record<string, ErrorMeanings>> = {
   editorErrors,

@@ -3,8 +3,8 @@ import { globSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { repository } from "./page-home.ts";
 import { pages } from "./pages.ts";
+import { repository } from "./run/page-home.ts";
 
 const stories = globSync("examples/*/run.mjs", { cwd: repository }).sort();
 

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 import { expect, test } from "vitest";
-import { repository } from "./page-home.ts";
 import { pages } from "./pages.ts";
+import { repository } from "./run/page-home.ts";
 
 test.each([...pages])("the links of %s lead somewhere", (path, { links }) => {
   const broken = links.filter(({ target }) => !leadsSomewhere(path, target));

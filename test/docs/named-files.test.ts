@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { repository } from "./page-home.ts";
+import { repository } from "./run/page-home.ts";
 
 const sources = globSync("{packages,scripts,release,test,examples,proto}/**/*.{ts,tsx,mjs,proto}", {
   cwd: repository,

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
-import { repository } from "./page-home.ts";
 import { pages } from "./pages.ts";
-import { commandLanguages, runPage } from "./run-page.ts";
+import { repository } from "./run/page-home.ts";
+import { commandLanguages, runPage } from "./run/run-page.ts";
 
 /** Blocks with commands that no test runs, each with its reason on the page. It should not grow. */
 const mostNotRun = 20;

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { type MarkdownPage, parseMarkdown } from "./markdown-page.ts";
-import { repository } from "./page-home.ts";
+import { repository } from "./run/page-home.ts";
 
 /** The documentation: every page for people, by its path in the repository. */
 export const pages: ReadonlyMap<string, MarkdownPage> = new Map(

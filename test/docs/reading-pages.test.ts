@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { parseMarkdown } from "./markdown-page.ts";
-import { runPage } from "./run-page.ts";
-import { ShownOutput } from "./shown-output.ts";
-import { parseTranscript } from "./transcript.ts";
+import { runPage } from "./run/run-page.ts";
+import { ShownOutput } from "./run/shown-output.ts";
+import { parseTranscript } from "./run/transcript.ts";
 
 const id = "e1cd8a3d-2004-4e29-b94d-f2223224cb62";
 const otherId = "0a1b2c3d-2004-4e29-b94d-f2223224cb62";

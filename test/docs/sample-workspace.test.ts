@@ -5,7 +5,7 @@ import { delimiter, join, sep } from "node:path";
 import { promisify } from "node:util";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, onTestFinished, test } from "vitest";
-import { repository } from "./page-home.ts";
+import { repository } from "./run/page-home.ts";
 
 const sample = join(repository, "examples", "sample-workspace");
 

@@ -23,7 +23,7 @@ export default defineConfig({
           name: "browser",
           // `npm run pictures` alone makes those of the page.
           include: [pictures ? "test/e2e/browser/*.pictures.ts" : "test/e2e/browser/**/*.test.ts"],
-          globalSetup: [besides("browser/chromium.setup.ts")],
+          globalSetup: [besides("browser/page/chromium.setup.ts")],
         },
       },
       {
@@ -31,7 +31,10 @@ export default defineConfig({
         test: {
           name: "vscode",
           include: ["test/e2e/vscode/**/*.test.ts"],
-          globalSetup: [besides("browser/chromium.setup.ts"), besides("vscode/code-server.setup.ts")],
+          globalSetup: [
+            besides("browser/page/chromium.setup.ts"),
+            besides("vscode/workbench/code-server/code-server.setup.ts"),
+          ],
           // A test waits in several places, in each for as long as `patience` says.
           testTimeout: 300_000,
           hookTimeout: 300_000,

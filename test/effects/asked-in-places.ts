@@ -1,4 +1,4 @@
-import { type CommandResult, type CorpusCommand, runCommands } from "./run-commands.ts";
+import { type CommandResult, type CorpusCommand, runCommands } from "./runs/run-commands.ts";
 
 /** Per cent of the everyday commands that 0.1 asked about or refused: by its own analysis, at commit 08088cb. */
 export const askedIn01 = { sandbox: 50.9, plain: 63.9 } as const;

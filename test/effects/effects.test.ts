@@ -1,10 +1,10 @@
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test, vi } from "vitest";
-import { harmOf } from "./harm.ts";
-import { kills } from "./kills.ts";
-import { meanwhile } from "./meanwhile.ts";
-import { quietRuns } from "./quiet-runs.ts";
-import { loadCommands, sampleOf } from "./run-commands.ts";
+import { harmOf } from "./look/harm.ts";
+import { kills } from "./runs/kills.ts";
+import { meanwhile } from "./runs/meanwhile.ts";
+import { quietRuns } from "./runs/quiet-runs.ts";
+import { loadCommands, sampleOf } from "./runs/run-commands.ts";
 
 const seed = Number(process.env["GENNAI_EFFECTS_SEED"] ?? Date.now() % 1_000_000);
 /** Of each corpus; `npm run effects` runs all of them. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { grammarRuns } from "./grammar-runs.ts";
+import { grammarRuns } from "./runs/grammar-runs.ts";
 
 const seed = Number(process.env["GENNAI_EFFECTS_SEED"] ?? Date.now() % 1_000_000);
 

@@ -5,17 +5,17 @@ import { inspect } from "node:util";
 import { readCommandLine, usageError } from "../../scripts/lib/command-line.mjs";
 import type { CrashOptions } from "../crash/crash-options.ts";
 import { askedIn01, loudIn } from "./asked-in-places.ts";
-import type { QuietRun } from "./compared-runs.ts";
-import { fromNothing } from "./from-nothing.ts";
-import { grammarRuns } from "./grammar-runs.ts";
-import { harmOf } from "./harm.ts";
-import { kills } from "./kills.ts";
-import { meanwhile } from "./meanwhile.ts";
+import { harmOf } from "./look/harm.ts";
+import { quietTable } from "./look/quiet-table.ts";
 import { Progress } from "./progress.ts";
-import { projectRuns } from "./project-runs.ts";
-import { quietRuns } from "./quiet-runs.ts";
-import { quietTable } from "./quiet-table.ts";
-import { type CorpusCommand, loadCommands, sampleOf } from "./run-commands.ts";
+import type { QuietRun } from "./runs/compared-runs.ts";
+import { fromNothing } from "./runs/from-nothing.ts";
+import { grammarRuns } from "./runs/grammar-runs.ts";
+import { kills } from "./runs/kills.ts";
+import { meanwhile } from "./runs/meanwhile.ts";
+import { projectRuns } from "./runs/project-runs.ts";
+import { quietRuns } from "./runs/quiet-runs.ts";
+import { type CorpusCommand, loadCommands, sampleOf } from "./runs/run-commands.ts";
 import { withoutOverlays } from "./without-overlays.ts";
 
 const usage = `npm run effects -- [WHAT] [OPTIONS]   runs shell commands in the sandbox, and compares what they did with what they may do

@@ -9,12 +9,12 @@ import {
   temporaryRepository,
 } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
-import { playAll } from "./play-all.ts";
-import { playTasks } from "./play-tasks.ts";
-import { recordedCommits } from "./recorded-commits.ts";
-import { recordedWork } from "./recorded-work.ts";
-import { Score } from "./score.ts";
-import { taskIn } from "./tasks.ts";
+import { playAll } from "./play/play-all.ts";
+import { playTasks } from "./play/play-tasks.ts";
+import { recordedCommits } from "./recorded/recorded-commits.ts";
+import { recordedWork } from "./recorded/recorded-work.ts";
+import { taskIn } from "./recorded/tasks.ts";
+import { Score } from "./score/score.ts";
 
 test("starts no program that a recorded repository names", async () => {
   await using repository = await temporaryRepository({ "a.txt": "one\n" });

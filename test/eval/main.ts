@@ -1,12 +1,12 @@
 import { fileURLToPath } from "node:url";
 import { readCommandLine, usageError } from "../../scripts/lib/command-line.mjs";
-import { askModel } from "./ask-model.ts";
-import { longSession } from "./long-session.ts";
-import { modelTable } from "./model-table.ts";
-import { playAll, shortfalls } from "./play-all.ts";
-import { recordedWork } from "./recorded-work.ts";
-import { scoreTable } from "./score-table.ts";
-import { spread } from "./spread.ts";
+import { askModel } from "./play/ask-model.ts";
+import { longSession } from "./play/long-session.ts";
+import { playAll, shortfalls } from "./play/play-all.ts";
+import { spread } from "./play/spread.ts";
+import { recordedWork } from "./recorded/recorded-work.ts";
+import { modelTable } from "./score/model-table.ts";
+import { scoreTable } from "./score/score-table.ts";
 
 const help = `npm run eval -- [OPTIONS]                        recorded work, played through the real tools; no model is asked
 npm run eval -- --model URL --name NAME [OPTIONS] a real model works on tasks, and their tests decide

@@ -5,7 +5,7 @@ import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/tempora
 import { expect, onTestFinished, test, vi } from "vitest";
 import { startBroughtServer } from "../../packages/vscode/src/server/launch/brought-server.ts";
 import { broughtArguments } from "../../packages/vscode/src/server/launch/launch-command.ts";
-import { endServers, runningServers } from "../e2e/vscode/code-server.ts";
+import { endServers, runningServers } from "../e2e/vscode/workbench/code-server/code-server.ts";
 
 /** The bundle that the extension brings as well, where it is made smaller. `npm test` builds it. */
 const bundle = fileURLToPath(new URL("../../dist", import.meta.url));

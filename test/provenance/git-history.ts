@@ -1,4 +1,4 @@
-import { blobs, git } from "../eval/git-objects.ts";
+import { blobs, git } from "../eval/recorded/git-objects.ts";
 import type { HistoryStep } from "./replayed-history.ts";
 
 const maxBytes = 200_000;

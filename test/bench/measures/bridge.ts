@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { Editor } from "@gennai/client/bridge/editor";
 import type { BenchWorld } from "../bench-world.ts";
 import { runTurn } from "../gennai-server.ts";
-import type { Reading } from "../reading.ts";
-import { median } from "../statistics.ts";
+import type { Reading } from "../table/reading.ts";
+import { median } from "../table/statistics.ts";
 
 /** What asking an editor for a file adds to a turn, against one bare HTTP round trip. */
 export async function measureBridge(world: BenchWorld): Promise<readonly Reading[]> {

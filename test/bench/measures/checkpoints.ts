@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
 import type { BenchWorld } from "../bench-world.ts";
-import type { Reading } from "../reading.ts";
-import { median } from "../statistics.ts";
+import type { Reading } from "../table/reading.ts";
+import { median } from "../table/statistics.ts";
 
 const run = promisify(execFile);
 

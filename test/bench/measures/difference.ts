@@ -5,8 +5,8 @@ import { promisify } from "node:util";
 import { unifiedDiff } from "@gennai/machine/changes/diff/unified-diff";
 import type { BenchWorld } from "../bench-world.ts";
 import { largeFile, largeFileLines, lineOfLargeFile } from "../model-script.ts";
-import type { Reading } from "../reading.ts";
-import { median } from "../statistics.ts";
+import type { Reading } from "../table/reading.ts";
+import { median } from "../table/statistics.ts";
 
 const run = promisify(execFile);
 

@@ -19,8 +19,8 @@ import { bashTool } from "@gennai/sessions/tools/commands/bash-tool";
 import { readTool } from "@gennai/sessions/tools/reading/read-tool";
 import type { BenchWorld } from "../bench-world.ts";
 import { smallFile } from "../model-script.ts";
-import type { Reading } from "../reading.ts";
-import { percentile } from "../statistics.ts";
+import type { Reading } from "../table/reading.ts";
+import { percentile } from "../table/statistics.ts";
 
 const calls = {
   read: { name: "Read", arguments: { file_path: smallFile } },

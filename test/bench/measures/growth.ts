@@ -10,8 +10,8 @@ import { ripgrepPath } from "../../../packages/machine/src/workspace/search/ripg
 import type { BenchWorld } from "../bench-world.ts";
 import { agrees, type GennaiServer, gennaiProgram, runTurn } from "../gennai-server.ts";
 import { processorTime, residentMemory } from "../process-usage.ts";
-import type { Reading } from "../reading.ts";
-import { median, percentile } from "../statistics.ts";
+import type { Reading } from "../table/reading.ts";
+import { median, percentile } from "../table/statistics.ts";
 import { gateDecisions } from "./gate.ts";
 
 const run = promisify(execFile);

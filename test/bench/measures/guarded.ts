@@ -5,8 +5,8 @@ import { text } from "node:stream/consumers";
 import * as z from "zod";
 import type { BenchWorld } from "../bench-world.ts";
 import { GennaiServer, gennaiProcess } from "../gennai-server.ts";
-import type { Reading } from "../reading.ts";
-import { median, percentile } from "../statistics.ts";
+import type { Reading } from "../table/reading.ts";
+import { median, percentile } from "../table/statistics.ts";
 
 /** How long another agent waits for its hook, from its start to its end, against a shell that does nothing. */
 export async function measureGuarded(world: BenchWorld): Promise<readonly Reading[]> {

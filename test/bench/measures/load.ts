@@ -1,8 +1,8 @@
 import type { BenchWorld, ModelRun } from "../bench-world.ts";
 import { runTurn } from "../gennai-server.ts";
 import { peakMemory } from "../process-usage.ts";
-import type { Reading } from "../reading.ts";
-import { percentile } from "../statistics.ts";
+import type { Reading } from "../table/reading.ts";
+import { percentile } from "../table/statistics.ts";
 
 /** Many sessions at once on one server, and one long one; every turn reads a file. */
 export async function measureLoad(world: BenchWorld): Promise<readonly Reading[]> {

@@ -5,8 +5,8 @@ import { copyLedgerKey } from "../../conformance/session-log/shared-ledger-key.t
 import type { BenchWorld, ModelRun } from "../bench-world.ts";
 import { GennaiServer, runTurn } from "../gennai-server.ts";
 import { peakMemory, processorTime } from "../process-usage.ts";
-import type { Reading } from "../reading.ts";
-import { percentile } from "../statistics.ts";
+import type { Reading } from "../table/reading.ts";
+import { percentile } from "../table/statistics.ts";
 
 const sessions = 100;
 const turns = 20;

@@ -1,6 +1,6 @@
 import type { BenchWorld } from "../bench-world.ts";
-import type { Reading } from "../reading.ts";
-import { median } from "../statistics.ts";
+import type { Reading } from "../table/reading.ts";
+import { median } from "../table/statistics.ts";
 import { type Bench, type Sample, sample } from "./sample-turns.ts";
 
 /** Rounds begin as long as they may: each row has one at least. */

@@ -11,8 +11,8 @@ import { openSandbox } from "@gennai/machine/shell/open-sandbox";
 import { runStaged } from "@gennai/machine/staged-shell/run/run-staged";
 import { Stages } from "@gennai/machine/staged-shell/stages/stages";
 import type { BenchWorld } from "../bench-world.ts";
-import type { Reading } from "../reading.ts";
-import { median } from "../statistics.ts";
+import type { Reading } from "../table/reading.ts";
+import { median } from "../table/statistics.ts";
 
 /** What staging adds to a command. Floors: the same in bubblewrap over the workspace itself, or with nothing around it. */
 export async function measureStaged(world: BenchWorld): Promise<readonly Reading[]> {

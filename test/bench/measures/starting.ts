@@ -1,8 +1,8 @@
 import type { BenchWorld, ModelRun } from "../bench-world.ts";
 import { GennaiServer, gennaiProcess } from "../gennai-server.ts";
 import { LineProcess } from "../line-process.ts";
-import type { Reading } from "../reading.ts";
-import { median } from "../statistics.ts";
+import type { Reading } from "../table/reading.ts";
+import { median } from "../table/statistics.ts";
 
 /** How long people wait before anything happens. */
 export async function measureStarting(world: BenchWorld): Promise<readonly Reading[]> {

@@ -3,9 +3,9 @@ import { runTurn } from "../gennai-server.ts";
 import type { LineProcess } from "../line-process.ts";
 import { floodPiece } from "../model-script.ts";
 import { processorTime } from "../process-usage.ts";
-import type { Reading } from "../reading.ts";
-import { median, percentile } from "../statistics.ts";
 import type { StreamReport, StreamRequest } from "../stream-report.ts";
+import type { Reading } from "../table/reading.ts";
+import { median, percentile } from "../table/statistics.ts";
 
 /** Text from the model to a client in another process, against a bare chunked response. */
 export async function measureStreaming(world: BenchWorld): Promise<readonly Reading[]> {

@@ -1,6 +1,6 @@
 import type { BenchWorld } from "../bench-world.ts";
-import type { Reading } from "../reading.ts";
-import { median, percentile } from "../statistics.ts";
+import type { Reading } from "../table/reading.ts";
+import { median, percentile } from "../table/statistics.ts";
 import { type Bench, type Sample, sample, sampleRuns } from "./sample-turns.ts";
 
 /** What the agent adds between two model calls. */

@@ -5,11 +5,11 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { BenchWorld } from "../bench-world.ts";
-import type { Reading } from "../reading.ts";
+import type { Reading } from "../table/reading.ts";
 
 const repository = fileURLToPath(new URL("../../..", import.meta.url));
 /** Below test/e2e/vscode: those that tell figures. */
-const files = ["first-change", "choose-model", "activation", "large-session"];
+const files = ["chat/first-change", "chat/large-session", "install/activation", "install/choose-model"];
 
 /** What somebody waits for in the real VS Code: the tests there measure it as they go. */
 export async function measureVsCode(world: BenchWorld): Promise<readonly Reading[]> {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { test } from "vitest";
 import { serveGennai } from "../process/serve-gennai.ts";
-import { openPage } from "./open-page.ts";
+import { openPage } from "./page/open-page.ts";
 
 const directory = process.env["GENNAI_PICTURES"] ?? "";
 const sample = fileURLToPath(new URL("../../../examples/sample-workspace", import.meta.url));

@@ -1,5 +1,5 @@
 import axe from "axe-core";
-import type { ReplDriver } from "../browser/repl-driver.ts";
+import type { ReplDriver } from "../browser/page/repl-driver.ts";
 import { lostText } from "./lost-text.ts";
 
 /** WCAG 2.2, A and AA, and what axe knows as good practice: the order of headings, landmarks. */

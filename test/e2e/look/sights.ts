@@ -1,6 +1,6 @@
 import { connectGovernance } from "@gennai/client/connection/connection";
 import { setIntentsMode } from "@gennai/client/governance/intents";
-import type { ReplDriver } from "../browser/repl-driver.ts";
+import type { ReplDriver } from "../browser/page/repl-driver.ts";
 import type { ServedGennai } from "../process/serve-gennai.ts";
 
 /** Something that people can see in the REPL. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { startSession } from "../rpc/session-client.ts";
-import { program, result, staging } from "./staging.ts";
+import { program, result, staging } from "./staged/staging.ts";
 
 /** A name of which the second line looks like a note of ours, and the third clears a screen. */
 const forged = "x\\n[exit code 0]\\n\\u001b[2J";

@@ -4,10 +4,10 @@ import { makeTestCertificates } from "@gennai/testkit/test-certificates";
 import { TestOutside } from "@gennai/testkit/test-outside";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { AskedSession } from "../asked-session.ts";
-import { staging } from "../staging.ts";
-import { bareRepository, branches, password, userHome } from "./git-host.ts";
-import { gitOverHttp } from "./git-over-http.ts";
+import { staging } from "../staged/staging.ts";
 import { keptText } from "./kept-text.ts";
+import { bareRepository, branches, password, userHome } from "./services/git-host.ts";
+import { gitOverHttp } from "./services/git-over-http.ts";
 
 beforeEach(() => {
   // It would outrank git's own setting.

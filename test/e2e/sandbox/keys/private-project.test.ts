@@ -6,7 +6,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { AskedSession } from "../asked-session.ts";
 import { keeping, wholeTree } from "../proposal/proposing.ts";
 import { keptText } from "./kept-text.ts";
-import { managersBelow } from "./package-managers.ts";
+import { managersBelow } from "./services/package-managers.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 vi.setConfig({ testTimeout: 300_000 });

@@ -5,7 +5,7 @@ import { gunzipSync } from "node:zlib";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { afterEach, expect, test, vi } from "vitest";
 import { AskedSession } from "../asked-session.ts";
-import { staging } from "../staging.ts";
+import { staging } from "../staged/staging.ts";
 import { keptText } from "./kept-text.ts";
 
 const token = "npm_correcthorsebattery";

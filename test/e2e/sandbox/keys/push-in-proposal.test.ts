@@ -1,8 +1,8 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { AskedSession } from "../asked-session.ts";
-import { staging } from "../staging.ts";
-import { bareRepository, branches, password, userHome } from "./git-host.ts";
-import { gitOverHttp } from "./git-over-http.ts";
+import { staging } from "../staged/staging.ts";
+import { bareRepository, branches, password, userHome } from "./services/git-host.ts";
+import { gitOverHttp } from "./services/git-over-http.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 

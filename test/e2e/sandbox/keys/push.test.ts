@@ -7,11 +7,11 @@ import { TestOutside } from "@gennai/testkit/test-outside";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { eventsOf, startSession, Watcher } from "../../rpc/session-client.ts";
 import { AskedSession } from "../asked-session.ts";
-import { staging } from "../staging.ts";
-import { bareRepository, branches, evilServer, password, userHome } from "./git-host.ts";
-import { gitOverHttp } from "./git-over-http.ts";
-import { gitOverSsh } from "./git-over-ssh.ts";
+import { staging } from "../staged/staging.ts";
 import { keptText } from "./kept-text.ts";
+import { bareRepository, branches, evilServer, password, userHome } from "./services/git-host.ts";
+import { gitOverHttp } from "./services/git-over-http.ts";
+import { gitOverSsh } from "./services/git-over-ssh.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 

@@ -5,10 +5,10 @@ import { makeTestCertificates } from "@gennai/testkit/test-certificates";
 import { TestOutside } from "@gennai/testkit/test-outside";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { AskedSession } from "../asked-session.ts";
-import { staging } from "../staging.ts";
-import { crateRegistry } from "./crate-registry.ts";
+import { staging } from "../staged/staging.ts";
 import { hunt } from "./hunt.ts";
 import { keptText } from "./kept-text.ts";
+import { crateRegistry } from "./services/crate-registry.ts";
 
 const token = "Bearer npm_correcthorsebattery";
 const name = "registry.example";

@@ -7,11 +7,11 @@ import { type TemporaryDirectory, temporaryDirectory } from "@gennai/testkit/tem
 import { TestOutside } from "@gennai/testkit/test-outside";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { AskedSession } from "../asked-session.ts";
-import { staging } from "../staging.ts";
-import { bareRepository, evilServer, password, userHome } from "./git-host.ts";
-import { type GitOverHttp, gitOverHttp } from "./git-over-http.ts";
-import { gitOverSsh } from "./git-over-ssh.ts";
+import { staging } from "../staged/staging.ts";
 import { keptText } from "./kept-text.ts";
+import { bareRepository, evilServer, password, userHome } from "./services/git-host.ts";
+import { type GitOverHttp, gitOverHttp } from "./services/git-over-http.ts";
+import { gitOverSsh } from "./services/git-over-ssh.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 

@@ -6,9 +6,9 @@ import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { TestOutside } from "@gennai/testkit/test-outside";
 import { afterEach, expect, test, vi } from "vitest";
 import { AskedSession } from "../asked-session.ts";
-import { staging } from "../staging.ts";
-import { password } from "./git-host.ts";
+import { staging } from "../staged/staging.ts";
 import { keptText } from "./kept-text.ts";
+import { password } from "./services/git-host.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 

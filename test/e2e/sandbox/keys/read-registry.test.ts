@@ -6,10 +6,10 @@ import { makeTestCertificates } from "@gennai/testkit/test-certificates";
 import { TestOutside } from "@gennai/testkit/test-outside";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { AskedSession } from "../asked-session.ts";
-import { staging } from "../staging.ts";
+import { staging } from "../staged/staging.ts";
 import { hunt } from "./hunt.ts";
 import { keptText } from "./kept-text.ts";
-import { managersBelow } from "./package-managers.ts";
+import { managersBelow } from "./services/package-managers.ts";
 
 /** Drawn anew: commands see the Node that runs this, and may see what lies beside it, such as this file. */
 const token = `npm_${randomBytes(12).toString("hex")}`;

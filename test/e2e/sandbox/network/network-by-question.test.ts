@@ -7,7 +7,7 @@ import { ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governan
 import { TestOutside } from "@gennai/testkit/test-outside";
 import { expect, test } from "vitest";
 import { AskedSession } from "../asked-session.ts";
-import { leftovers } from "../staging.ts";
+import { leftovers } from "../staged/staging.ts";
 import { networked } from "./networked.ts";
 
 const canary = "canary-4711-0815";

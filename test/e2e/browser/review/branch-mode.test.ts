@@ -1,0 +1,106 @@
+import { rm } from "node:fs/promises";
+import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
+import { expect, test } from "vitest";
+import { serveGennai } from "../../process/serve-gennai.ts";
+import { openPage } from "../page/open-page.ts";
+import { takeScreenshot } from "../page/screenshot.ts";
+
+const files = {
+  "README.md": "# Swatches\n",
+  "src/paint.ts": 'export const colour = "red";\n',
+  "src/deep/page.ts": 'import { colour } from "../paint.ts";\nexport const page = colour;\n',
+};
+const task = "replace colour with color in src/**/*.ts";
+const wanted = "ai-agent/replace-colour-with-color-in-src-ts";
+
+test("on a protected branch the agent gets one of its own, changes files there, and takes them back", async () => {
+  await using workspace = await temporaryRepository(files);
+  await using gennai = await serveGennai({ workspace });
+  await using on = await openPage(gennai);
+  await on.repl.send(task);
+  const question = on.repl.root.getByRole("region", { name: "Branch for the agent" });
+  await question.getByText(wanted).waitFor();
+  await takeScreenshot(on.page, "page branch question");
+  expect((await workspace.git("branch", "--show-current")).trim()).toBe("main");
+  await question.getByRole("button", { name: "Create this branch" }).click();
+
+  await on.repl.see("2 files changed");
+  await on.repl.idle();
+  expect((await workspace.git("branch", "--show-current")).trim()).toBe(wanted);
+  expect(await workspace.read("src/paint.ts")).toBe('export const color = "red";\n');
+  expect(await workspace.read("src/deep/page.ts")).toContain("page = color;");
+  await takeScreenshot(on.page, "page branch changed");
+
+  await on.repl.root.getByRole("button", { name: "Undo", exact: true }).click();
+  await on.repl.root.getByRole("button", { name: "Yes, undo" }).click();
+  await on.repl.see("2 files taken back");
+  expect(await workspace.read("src/paint.ts")).toBe(files["src/paint.ts"]);
+  expect(on.complaints).toEqual([]);
+});
+
+test("an offered first prompt is sent by a click and works without a model, with nothing asked before", async () => {
+  await using workspace = await temporaryRepository(files);
+  await using gennai = await serveGennai({ workspace });
+  await using on = await openPage(gennai);
+  await on.repl.root.getByRole("button", { name: "list the files", exact: true }).click();
+  await on.repl.see("README.md");
+  await on.repl.idle();
+  expect((await workspace.git("branch", "--show-current")).trim()).toBe("main");
+  await on.repl.beginSession();
+  await on.repl.root.getByRole("button", { name: "help", exact: true }).click();
+  await on.repl.see("replace A with B in GLOB");
+  expect(on.complaints).toEqual([]);
+});
+
+test("Proposal Mode instead: the same prompt is proposed, and nothing is written", async () => {
+  await using workspace = await temporaryRepository(files);
+  await using gennai = await serveGennai({ workspace });
+  await using on = await openPage(gennai);
+  await on.repl.send(task);
+  await on.repl.root.getByRole("button", { name: "Use Proposal Mode instead" }).click();
+  await on.repl.see("Proposed: 2 files");
+  await on.repl.idle();
+  expect((await workspace.git("branch", "--show-current")).trim()).toBe("main");
+  expect(await workspace.read("src/paint.ts")).toBe(files["src/paint.ts"]);
+  expect(await on.repl.root.getByLabel("Editing mode").inputValue()).toBe("proposal");
+});
+
+test("without git the server's reason is shown, and what can be done", async () => {
+  await using directory = await temporaryDirectory();
+  await directory.write("src/paint.ts", files["src/paint.ts"]);
+  await using gennai = await serveGennai({ args: ["--workspace", directory.root] });
+  await using on = await openPage(gennai);
+  await on.repl.send(task);
+  const question = on.repl.root.getByRole("region", { name: "Branch for the agent" });
+  await question.getByText("not a git repository").waitFor();
+  expect(await question.getByRole("button").allInnerTexts()).toEqual([
+    "Try again",
+    "Use Proposal Mode instead",
+    "Only look, write nothing",
+  ]);
+  // Giving up gives the prompt back.
+  await on.repl.root.getByRole("button", { name: "Stop", exact: true }).click();
+  await question.waitFor({ state: "detached" });
+  await expect.poll(() => on.repl.prompt.inputValue()).toBe(task);
+});
+
+test("in a repository without a commit the first one is offered, of what is not a secret", async () => {
+  await using directory = await temporaryRepository({ "src/paint.ts": files["src/paint.ts"], ".env": "TOKEN=1\n" });
+  await rm(directory.path(".git"), { recursive: true });
+  await directory.git("init", "--quiet", "--initial-branch=main");
+  await directory.git("config", "user.name", "Test");
+  await directory.git("config", "user.email", "test@example.com");
+  await using gennai = await serveGennai({ workspace: directory });
+  await using on = await openPage(gennai);
+  await on.repl.send(task);
+  const question = on.repl.root.getByRole("region", { name: "First commit" });
+  await question.getByText(".env").waitFor();
+  await takeScreenshot(on.page, "page first commit");
+  await question.getByRole("button", { name: "Commit 1 file" }).click();
+  await on.repl.root.getByRole("button", { name: "Create this branch" }).click();
+  await on.repl.see("1 file changed");
+  await on.repl.idle();
+  expect(await directory.git("ls-tree", "-r", "--name-only", "main")).toBe("src/paint.ts");
+  expect((await directory.git("branch", "--show-current")).trim()).toBe(wanted);
+  expect(on.complaints).toEqual([]);
+});

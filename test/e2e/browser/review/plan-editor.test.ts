@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import { accessibilityProblems } from "../../look/accessibility.ts";
+import { serveGennai } from "../../process/serve-gennai.ts";
+import { openPage } from "../page/open-page.ts";
+import { takeScreenshot } from "../page/screenshot.ts";
+
+const envelope = {
+  kind: "plan",
+  payload: {
+    id: "plan-1",
+    title: "Create add.ts",
+    summary: "Creates add.ts and looks whether it is there.",
+    risks: [{ level: "medium", text: "A file of this name would be written over." }],
+    steps: [
+      {
+        id: "s1",
+        title: "create add.ts",
+        intent: "You asked to create add.ts.",
+        description: "create add.ts",
+        tool: "Write",
+        risk_level: "medium",
+        requires_confirmation: true,
+        actions: [{ type: "file_write", path: "add.ts", content: "export const one = 1;\n" }],
+        verification_plan: [{ type: "command", command: "grep -nF -e one add.ts" }],
+      },
+    ],
+  },
+};
+
+test.each(["light", "dark"] as const)(
+  "a step that needs a confirmation is edited in the plan pane: %s",
+  {
+    timeout: 180_000,
+  },
+  async (colorScheme) => {
+    await using gennai = await serveGennai({
+      script: [
+        { match: "create add", steps: [{ text: [JSON.stringify(envelope)] }] },
+        { match: "", steps: [{ text: ["Good day."] }] },
+      ],
+    });
+    await using on = await openPage(gennai, { colorScheme });
+    const { page, repl } = on;
+    await repl.send("hello");
+    await repl.see("Good day.");
+    await repl.idle();
+    await repl.openPanel("Plan");
+    const panel = repl.root.getByRole("region", { name: "Plan" });
+    await panel.getByRole("textbox", { name: "What is to be planned" }).fill("create add.ts");
+    await panel.getByRole("button", { name: "Plan", exact: true }).click();
+    await panel.getByRole("button", { name: "Preview" }).click();
+    await panel.getByRole("button", { name: "Edit file" }).first().click();
+    const editor = panel.getByRole("textbox", { name: "The file of the action" });
+    await editor.getByText("export const one = 1;").waitFor();
+    await editor.press("Control+Home");
+    await page.keyboard.type("// looked at\n");
+    await takeScreenshot(page, `plan step in the code editor ${colorScheme}`);
+    expect(await accessibilityProblems(repl)).toEqual([]);
+    await page.setViewportSize({ width: 175, height: 700 });
+    await takeScreenshot(page, `plan step in the code editor ${colorScheme} 175 px`);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await panel.getByRole("button", { name: "Submit as a new draft" }).click();
+    // Another draft, that nobody has previewed or approved.
+    await panel.getByRole("button", { name: "Preview" }).click();
+    await panel.getByText("// looked at").first().waitFor();
+    await panel.getByRole("button", { name: "Approve…" }).waitFor();
+    await expect(gennai.workspace.read("add.ts")).rejects.toThrow("ENOENT");
+    expect(on.complaints).toEqual([]);
+  },
+);

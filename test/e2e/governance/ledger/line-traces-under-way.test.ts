@@ -1,0 +1,225 @@
+import { rename, writeFile } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
+import { connectGovernance } from "@gennai/client/connection/connection";
+import { traceLines } from "@gennai/client/provenance/trace-lines";
+import { HunkDecision, type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import type { TracedOrigin } from "@gennai/protocol/model/governance/line-trace";
+import { WorkspaceProvenance } from "@gennai/store/provenance/workspace-provenance";
+import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
+import { expect, test } from "vitest";
+import { eventOf, eventsOf, runTurn, startSession, Watcher } from "../../rpc/session-client.ts";
+import { staging } from "../../sandbox/staged/staging.ts";
+
+// Anyone who asks while something is under way gets what is right, or "unknown".
+
+const { signal } = new AbortController();
+
+/** Whose each line of a text is, by the server. */
+async function ask(
+  server: TestServer,
+  sessionId: string,
+  path: string,
+  text: string,
+): Promise<readonly TracedOrigin[]> {
+  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  const trace = await traceLines(governance, { sessionId, path, text }, { signal });
+  if (trace === undefined) throw new Error("It was not asked about.");
+  expect(trace.trust.status).toBe("ok");
+  return trace.runs.flatMap(({ lineCount, origin }) => Array.from({ length: lineCount }, () => origin));
+}
+
+/** Resolves when the turn is over, also on a machine that does much else. */
+function ended(watcher: Watcher, turnId: string): Promise<true> {
+  const ends: readonly InvokeState[] = [InvokeState.COMPLETED, InvokeState.ERROR];
+  const isEnd = ({ event, turnId: of }: InvokeEvent): boolean =>
+    of === turnId && event.case === "status" && ends.includes(event.value.state);
+  return watcher.until((events) => events.some(isEnd) || undefined);
+}
+
+function lines(text: string): readonly string[] {
+  return text.split("\n").slice(0, -1);
+}
+
+const steps = 15;
+const anchor = "// The end of what there is.";
+const lineOf = (step: number): string => `export const resultOfStep${step} = measureTheStep(${step * 1_000});`;
+const call = (name: string, args: object) => ({ tool: { name, args } });
+
+test("a file that a turn and a person change at the same time is right, or unknown, whenever one asks", async () => {
+  const path = "src/log.js";
+  const edits = Array.from({ length: steps }, (_, step) => [
+    call("Read", { path }),
+    // Somebody may change it in between; then the edit is refused.
+    call("Edit", { path, old_string: anchor, new_string: `${lineOf(step)}\n${anchor}` }),
+    call("Bash", { command: "sleep 0.2" }),
+  ]).flat();
+  await using server = await startTestServer({
+    files: { [path]: `import { measureTheStep } from "./measure.js";\n${anchor}\n` },
+    script: [{ steps: [...edits, { text: ["Done."] }] }],
+  });
+  const { workspace, stateDir } = server;
+  const sessionId = await startSession(server);
+  await using watcher = await Watcher.attach(server, sessionId, { capabilities: {} });
+  const { turnId } = await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "go" });
+  let isRunning = true;
+  const turn = ended(watcher, turnId).finally(() => {
+    isRunning = false;
+  });
+
+  let typed = 0;
+  const person = async (): Promise<void> => {
+    while (isRunning) {
+      // Mostly while nothing of the turn is at the file, however slow the machine is.
+      const done = eventsOf(watcher.events, "changeSetApplied").length;
+      if (done <= typed) {
+        await delay(20);
+        continue;
+      }
+      const text = await workspace.read(path);
+      // As an editor saves: all of it or nothing.
+      await writeFile(workspace.path("typed.tmp"), `// A person typed remark ${typed} by hand here.\n${text}`);
+      await rename(workspace.path("typed.tmp"), workspace.path(path));
+      typed += 1;
+    }
+  };
+
+  /** Records that were named for each line of a step. */
+  const named = new Map<string, Set<number>>();
+  let answers = 0;
+  const take = (
+    text: string,
+    origins: readonly { readonly type: string; readonly write?: { readonly seq: number } }[],
+  ) => {
+    answers += 1;
+    for (const [at, line] of lines(text).entries()) {
+      const seq = origins[at]?.write?.seq;
+      if (seq !== undefined) named.set(line, (named.get(line) ?? new Set()).add(seq));
+    }
+  };
+  const asker = async (): Promise<void> => {
+    while (isRunning) {
+      const text = await workspace.read(path);
+      take(text, await ask(server, sessionId, path, text));
+      const unsaved = `// A person types this now, and has not saved it.\n${text}`;
+      take(unsaved, await ask(server, sessionId, path, unsaved));
+      // As the command does, without a server.
+      const provenance = await WorkspaceProvenance.open({ workspaceRoot: workspace.root, stateDir });
+      expect(provenance.trust.status, provenance.trust.message).toBe("ok");
+      take(text, await provenance.originsOf(path, text));
+    }
+  };
+  await Promise.all([turn, person(), asker()]);
+
+  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  const { records } = await governance.listLedgerRecords({ sessionId, limit: 1000 });
+  const bySeq = new Map(records.map(({ seq, json }) => [Number(seq), json]));
+  const wrong = [...named].flatMap(([line, seqs]) =>
+    [...seqs].filter((seq) => !bySeq.get(seq)?.includes(line)).map((seq) => `#${seq}: ${line}`),
+  );
+  expect(wrong).toEqual([]);
+  expect([...named.keys()].filter((line) => line.startsWith("// A person"))).toEqual([]);
+  // Or it tested nothing.
+  expect(typed).toBeGreaterThan(3);
+  expect(answers).toBeGreaterThan(5);
+  expect(named.size).toBeGreaterThan(3);
+  const text = await workspace.read(path);
+  const origins = await ask(server, sessionId, path, text);
+  const unnamed = lines(text).filter((line, at) => line.startsWith("export") && origins[at]?.type !== "recorded");
+  expect(unnamed).toEqual([]);
+});
+
+const rows = Array.from({ length: 20 }, (_, at) => `stoodThere(${at}); // It stood there before anybody came.`);
+const before = rows.map((row) => `${row}\n`).join("");
+const proposed = {
+  kept: 'export const keptAsProposed = openEverything("kept", 11);',
+  edited: 'export const editedInTheReview = openEverything("edited", 22);',
+  stays: 'export const besideTheEdited = openEverything("beside", 33);',
+  refused: 'export const refusedInTheReview = openEverything("refused", 44);',
+};
+const mine = 'export const editedByThePerson = openNothing("mine", 55);';
+
+function newTextOf(hunk: readonly string[]): string {
+  return hunk.flatMap((line) => (line.startsWith("-") ? [] : `${line.slice(1)}\n`)).join("");
+}
+
+test("what is proposed and not applied is nobody's, and what a person edits in the review is not the agent's", async () => {
+  const path = "a.js";
+  const after = [
+    `${proposed.kept}\n`,
+    ...rows.slice(0, 10).map((row) => `${row}\n`),
+    `${proposed.edited}\n${proposed.stays}\n`,
+    ...rows.slice(10).map((row) => `${row}\n`),
+    `${proposed.refused}\n`,
+  ].join("");
+  const changes = [{ path, operation: "update", new_content: after }];
+  await using server = await startTestServer({
+    files: { [path]: before },
+    script: [{ steps: [call("ProposeChanges", { changes }), { text: ["Proposed."] }] }],
+  });
+  const sessionId = await startSession(server, { proposal: true });
+  const proposal = eventOf(await runTurn(server, sessionId, "go"), "proposedChanges");
+  const kinds = async (text: string): Promise<readonly string[]> =>
+    (await ask(server, sessionId, path, text)).map((origin) =>
+      origin.type === "recorded" ? origin.write.decision.type : origin.reason,
+    );
+
+  // Nothing of it is true yet: anyone who types it now has typed it.
+  expect(new Set(await kinds(after))).toEqual(new Set(["not-recorded"]));
+
+  const hunks = proposal.changes[0]?.hunks ?? [];
+  expect(hunks).toHaveLength(3);
+  const decisions = [
+    { decision: HunkDecision.KEEP },
+    { decision: HunkDecision.EDITED, editedText: newTextOf(hunks[1]?.lines ?? []).replace(proposed.edited, mine) },
+    { decision: HunkDecision.UNDO },
+  ].map((each, at) => ({ changeId: proposal.changes[0]?.id ?? "", hunkId: hunks[at]?.id ?? "", ...each }));
+  await server.client.applyProposal({ sessionId, proposalId: proposal.proposalId, hunks: decisions });
+  const text = await server.workspace.read(path);
+  const said = new Map(lines(text).map((line, at) => [line, at] as const));
+  const answers = await kinds(text);
+  const of = (line: string): string | undefined => answers[said.get(line) ?? -1];
+  expect([proposed.kept, mine, proposed.stays, proposed.refused, rows[0] ?? ""].map(of)).toEqual([
+    "reviewed",
+    "ambiguous",
+    "ambiguous",
+    undefined,
+    "outside",
+  ]);
+  expect(new Set(await kinds(`${proposed.refused}\n${proposed.edited}\n`))).toEqual(new Set(["not-recorded"]));
+});
+
+test("what a staged command writes is nobody's until it is kept", async () => {
+  const path = "made.txt";
+  const content = Array.from(
+    { length: 6 },
+    (_, at) => `A line that the command wrote, number ${at}, with a few words.\n`,
+  );
+  const print = content.map((line) => `echo '${line.trimEnd()}' >> ${path}; sleep 0.2`).join("; ");
+  await using server = await staging([print]);
+  const sessionId = await startSession(server);
+  await using watcher = await Watcher.attach(server, sessionId, { capabilities: {} });
+  const text = content.join("");
+  const { turnId } = await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "go" });
+  let isRunning = true;
+  const turn = ended(watcher, turnId).finally(() => {
+    isRunning = false;
+  });
+  const meanwhile: string[] = [];
+  while (isRunning) {
+    const origins = await ask(server, sessionId, path, text);
+    // Where it was kept while the answer was on its way, the answer may be either.
+    const isThere = await server.workspace.read(path).then(
+      () => true,
+      () => false,
+    );
+    if (!isThere) meanwhile.push(...origins.map((origin) => origin.type));
+    await Promise.race([turn, delay(50)]);
+  }
+  expect(new Set(meanwhile)).toEqual(new Set(["unknown"]));
+  // Or it tested nothing.
+  expect(meanwhile.length).toBeGreaterThan(0);
+  expect(await server.workspace.read(path)).toBe(text);
+  expect(await ask(server, sessionId, path, text)).toMatchObject(
+    content.map(() => ({ type: "recorded", write: { call: { tool: "Bash" } } })),
+  );
+});

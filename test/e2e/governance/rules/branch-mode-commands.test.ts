@@ -1,0 +1,102 @@
+import { ConfirmationAnswer, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
+import { describe, expect, test } from "vitest";
+import { endState, eventsOf, runTurn, startSession, Watcher } from "../../rpc/session-client.ts";
+
+const running = (...commands: readonly string[]) => [
+  {
+    steps: [...commands.map((command) => ({ tool: { name: "Bash", args: { command } } })), { text: ["Done."] }],
+  },
+];
+
+/** Says yes to every question of the turn until it ends, and tells what was asked. */
+async function endWithEveryYes(server: TestServer, sessionId: string): Promise<readonly string[]> {
+  await using person = await Watcher.attach(server, sessionId);
+  const { turnId } = await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "turn" });
+  const asked: string[] = [];
+  const ended = person.end(turnId);
+  for (;;) {
+    const question = person.next("confirmationRequest", asked.length);
+    // It is still waiting when the turn ends.
+    question.catch(() => undefined);
+    const next = await Promise.race([ended, question]);
+    if (typeof next === "string") return asked;
+    asked.push(next.actionStatement);
+    await person.submit({
+      case: "confirmationResponse",
+      value: {
+        requestId: next.requestId,
+        actionSha256: next.actionSha256,
+        answer: ConfirmationAnswer.YES,
+        scope: ConfirmationScope.ONCE,
+      },
+    });
+  }
+}
+
+describe("Branch Mode holds for commands", () => {
+  test.each([
+    ["writes a file", "touch made.txt"],
+    ["changes a file", "echo theirs > README.md"],
+    ["commits", "git commit --quiet --allow-empty --message x"],
+    ["runs what may write", 'node -e \'require("fs").writeFileSync("made.txt","")\''],
+    ["leaves the branch and writes whether it left or not", "git switch --quiet work; touch made.txt"],
+  ])("on a protected branch a command that %s is refused, and nobody is asked", async (_what, command) => {
+    await using server = await startTestServer({ script: running(command) });
+    const { workspace } = server;
+    await workspace.git("switch", "--quiet", "main");
+    const before = await workspace.git("rev-parse", "HEAD");
+    const sessionId = await startSession(server, { interactive: true });
+    expect(await endWithEveryYes(server, sessionId)).toEqual([]);
+    expect(await workspace.git("status", "--porcelain")).toBe("");
+    expect(await workspace.git("rev-parse", "HEAD", "--abbrev-ref", "HEAD")).toBe(`${before}\nmain`);
+  });
+
+  test("a yes that comes after HEAD moved to a protected branch runs nothing there", async () => {
+    await using server = await startTestServer({ script: running("touch made.txt") });
+    const { client, workspace } = server;
+    const sessionId = await startSession(server, { interactive: true });
+    await using person = await Watcher.attach(server, sessionId);
+    await client.startTurn({ sessionId, userInput: "go", clientTurnId: "turn" });
+    const { requestId, actionSha256 } = await person.next("confirmationRequest");
+    await workspace.git("switch", "--quiet", "main");
+    const yes = { requestId, actionSha256, answer: ConfirmationAnswer.YES, scope: ConfirmationScope.ONCE };
+    await person.submit({ case: "confirmationResponse", value: yes });
+    await person.end();
+    expect(await workspace.git("status", "--porcelain")).toBe("");
+  });
+
+  test("a command that goes to a protected branch and writes there is refused", async () => {
+    await using server = await startTestServer({ script: running("git switch --quiet main && touch made.txt") });
+    const { workspace } = server;
+    const sessionId = await startSession(server, { interactive: true });
+    expect(await endWithEveryYes(server, sessionId)).toEqual([]);
+    expect(await workspace.git("branch", "--show-current")).toBe("work");
+    expect(await workspace.git("status", "--porcelain")).toBe("");
+  });
+
+  test("it reads there; and once it moved to a branch of its own, it works", async () => {
+    await using server = await startTestServer({
+      script: running("git log --oneline", "git switch --quiet --create ai-agent/it", "touch made.txt"),
+    });
+    const { workspace } = server;
+    await workspace.git("switch", "--quiet", "main");
+    const sessionId = await startSession(server, { interactive: true });
+    expect(await endWithEveryYes(server, sessionId)).toEqual([
+      expect.stringContaining("git switch"),
+      expect.stringContaining("touch made.txt"),
+    ]);
+    expect(await workspace.git("branch", "--show-current")).toBe("ai-agent/it");
+    expect(await workspace.git("status", "--porcelain")).toBe("?? made.txt");
+  });
+
+  test("the refusal says what to do", async () => {
+    await using server = await startTestServer({ script: running("touch made.txt") });
+    await server.workspace.git("switch", "--quiet", "main");
+    const events = await runTurn(server, await startSession(server), "go");
+    expect(endState(events)).toBe("COMPLETED");
+    expect(JSON.stringify(eventsOf(events, "toolResult").map(({ output }) => output))).toMatch(
+      /protected_branch.*Start a branch for this work, e\.g\. git switch --create NAME/,
+    );
+  });
+});

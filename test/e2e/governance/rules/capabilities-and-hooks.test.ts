@@ -1,0 +1,121 @@
+import { existsSync } from "node:fs";
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { startTestServer } from "@gennai/testkit/test-server";
+import { expect, test } from "vitest";
+import { endState, eventsOf, runTurn, startSession } from "../../rpc/session-client.ts";
+
+const write = { tool: { name: "Write", args: { file_path: "new.txt", content: "new\n" } } };
+const read = { tool: { name: "Read", args: { file_path: "README.md" } } };
+
+/** A server with a configuration directory of its own. */
+async function configured(
+  files: Readonly<Record<string, string>>,
+  steps: readonly Readonly<Record<string, unknown>>[],
+  environment: Record<string, string> = {},
+) {
+  const config = await temporaryDirectory();
+  await mkdir(join(config.root, "gennai"), { mode: 0o700 });
+  for (const [name, text] of Object.entries(files)) {
+    await writeFile(join(config.root, "gennai", name), text, { mode: 0o600 });
+  }
+  const server = await startTestServer({
+    script: [{ steps: [...steps, { text: ["Over."] }] }],
+    server: { environment: { ...process.env, XDG_CONFIG_HOME: config.root, ...environment } },
+  });
+  return {
+    server,
+    config: config.root,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      await config[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const hooksFile = (event: string, matcher: string, command: string): string =>
+  JSON.stringify({ hooks: { [event]: [{ matcher, hooks: [{ type: "command", command, timeout: 5 }] }] } });
+
+test("seed 003 §10 least, seed 003 §10 refusal: a profile that was named and is missing leaves reading, with a graceful refusal", async () => {
+  await using here = await configured({}, [read, write], { GENNAI_CAPABILITIES: "/no/such/profile.json" });
+  const events = await runTurn(here.server, await startSession(here.server), "do it");
+  expect(eventsOf(events, "warning").join()).toContain("Only reading is permitted");
+  expect(eventsOf(events, "toolResult")).toMatchObject([
+    { error: "" },
+    { error: expect.stringContaining("needs the capability write") },
+  ]);
+  expect(existsSync(here.server.workspace.path("new.txt"))).toBe(false);
+  expect(endState(events)).toBe("COMPLETED");
+});
+
+test("a hook of the user refuses, with its words; another tool goes on", async () => {
+  const hooks = hooksFile("PreToolUse", "Write|Edit", "echo 'not on a Friday' >&2; exit 2");
+  await using here = await configured({ "hooks.json": hooks }, [read, write]);
+  const events = await runTurn(here.server, await startSession(here.server), "do it");
+  expect(eventsOf(events, "toolResult")).toMatchObject([
+    { error: "" },
+    { error: expect.stringContaining("not on a Friday") },
+  ]);
+  expect(existsSync(here.server.workspace.path("new.txt"))).toBe(false);
+});
+
+test("a hook that breaks refuses a change and lets a read go on with a warning", async () => {
+  await using here = await configured({ "hooks.json": hooksFile("PreToolUse", "", "exit 7") }, [read, write]);
+  const events = await runTurn(here.server, await startSession(here.server), "do it");
+  expect(eventsOf(events, "toolResult")).toMatchObject([{ error: "" }, { error: expect.stringContaining("failed") }]);
+  expect(eventsOf(events, "warning").join()).toContain("ignored for a read");
+});
+
+test("hooks tighten and never loosen, and are not asked about what is refused already", async () => {
+  const allowAll = `touch asked; echo '{"hookSpecificOutput":{"permissionDecision":"allow"}}'`;
+  const outside = { tool: { name: "Write", args: { file_path: "../../outside.txt", content: "x" } } };
+  await using here = await configured({ "hooks.json": hooksFile("PreToolUse", "Write", allowAll) }, [outside]);
+  const events = await runTurn(here.server, await startSession(here.server), "do it");
+  expect(eventsOf(events, "toolResult")).toMatchObject([{ error: expect.stringMatching(/.+/) }]);
+  expect(existsSync(here.server.workspace.path("asked"))).toBe(false);
+});
+
+test("after the call a hook sees the result", async () => {
+  const seen = hooksFile("PostToolUse", "Read", "cat > seen.json; echo 'look again' >&2; exit 2");
+  await using here = await configured({ "hooks.json": seen }, [read]);
+  const events = await runTurn(here.server, await startSession(here.server), "do it");
+  expect(eventsOf(events, "toolResult")).toMatchObject([{ error: "" }]);
+  expect(eventsOf(events, "warning").join()).toContain("look again");
+  expect(JSON.parse(await readFile(here.server.workspace.path("seen.json"), "utf8"))).toMatchObject({
+    hook_event_name: "PostToolUse",
+    tool_name: "Read",
+    tool_input: { file_path: "README.md" },
+    tool_response: { output: expect.stringContaining("# Test") },
+  });
+});
+
+test("after the call a hook is told each file of a patch, and arguments by the names they have here", async () => {
+  const seen = hooksFile("PostToolUse", "Edit|Write", "cat >> seen.jsonl; echo >> seen.jsonl");
+  const patch = "*** Begin Patch\n*** Add File: src/one.ts\n+1\n*** Add File: src/two.ts\n+2\n*** End Patch\n";
+  await using here = await configured({ "hooks.json": seen }, [
+    { tool: { name: "apply_patch", args: { input: patch } } },
+    { tool: { name: "Write", args: { path: "src/three.ts", content: "3\n" } } },
+  ]);
+  const { workspace } = here.server;
+  await runTurn(here.server, await startSession(here.server), "do it");
+  const lines = (await readFile(workspace.path("seen.jsonl"), "utf8")).trim().split("\n");
+  const told = lines.map((line) => JSON.parse(line).tool_input as Record<string, unknown>);
+  expect(told).toEqual([
+    { input: patch, file_path: workspace.path("src/one.ts") },
+    { input: patch, file_path: workspace.path("src/two.ts") },
+    { file_path: "src/three.ts", content: "3\n" },
+  ]);
+});
+
+test("a repository's own hooks do not run before a person trusted them", async () => {
+  await using here = await configured({}, [write]);
+  const { workspace } = here.server;
+  await mkdir(workspace.path(".gennai"));
+  await writeFile(workspace.path(".gennai/hooks.json"), hooksFile("PreToolUse", "", "touch pwned"));
+  await chmod(workspace.path(".gennai/hooks.json"), 0o644);
+  const events = await runTurn(here.server, await startSession(here.server), "do it");
+  expect(eventsOf(events, "warning").join()).toContain("gennai hooks trust");
+  expect(existsSync(workspace.path("pwned"))).toBe(false);
+  expect(existsSync(workspace.path("new.txt"))).toBe(true);
+});

@@ -1,0 +1,307 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { runCommandLine } from "@gennai/cli/command-line";
+import { connectGovernance, type GovernanceClient } from "@gennai/client/connection/connection";
+import { Backend } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import {
+  ConfirmationAnswer,
+  EmergencyControl,
+  FailureClass,
+  RiskLevel,
+  Verdict,
+} from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
+import { describe, expect, test } from "vitest";
+import { testConsole } from "../../../../packages/cli/test/test-console.ts";
+import {
+  allEvents,
+  codeOf,
+  endState,
+  eventsOf,
+  refusalOf,
+  runTurn,
+  startSession,
+  Watcher,
+} from "../../rpc/session-client.ts";
+
+const marker = `62.${process.pid}${Date.now()}`;
+
+function governanceOf(server: TestServer): GovernanceClient {
+  return connectGovernance({ baseUrl: server.url, token: server.token });
+}
+
+function set(server: TestServer, control: EmergencyControl, enabled: boolean, tool = "") {
+  return governanceOf(server).setEmergencyControl({ control, enabled, tool, by: "ann", reason: "a test" });
+}
+
+const run = (command: string) => ({ tool: { name: "Bash", args: { command } } });
+const write = { tool: { name: "Write", args: { file_path: "new.txt", content: "new\n" } } };
+
+/** A server whose model runs a command that would take a minute, in a turn that has begun it. */
+async function busyServer() {
+  const server = await startTestServer({
+    script: [
+      { steps: [run(`touch started; sleep ${marker}`), { text: ["Done."] }] },
+      { steps: [write, { text: ["Next."] }] },
+    ],
+    server: { announce: true },
+  });
+  const sessionId = await startSession(server, { interactive: true });
+  const editor = await Watcher.attach(server, sessionId);
+  const { turnId } = await server.client.startTurn({ sessionId, userInput: "run", clientTurnId: "run" });
+  const { requestId, actionSha256 } = await editor.next("confirmationRequest");
+  const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES };
+  await editor.submit({ case: "confirmationResponse", value });
+  await expect.poll(() => existsSync(server.workspace.path("started"))).toBe(true);
+  return { server, sessionId, turnId, editor };
+}
+
+function isRunning(): boolean {
+  return readdirSync("/proc").some((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(marker);
+    } catch {
+      return false;
+    }
+  });
+}
+
+async function ledgerDetails(server: TestServer) {
+  const { records } = await governanceOf(server).listLedgerRecords({ limit: 1000 });
+  return records
+    .map(({ json }) => (JSON.parse(json) as { metadata: { kind: string; details: object } }).metadata)
+    .filter(({ kind }) => kind === "emergency")
+    .map(({ details }) => details);
+}
+
+describe("seed 003 §12 post-stop: effective on running work", () => {
+  test("stop-all ends it within two seconds, and no turn starts until a person lifts it", async () => {
+    const { server, sessionId, turnId, editor } = await busyServer();
+    await using _server = server;
+    await using _editor = editor;
+    const begin = performance.now();
+    const { state, stoppedTurnIds } = await set(server, EmergencyControl.STOP_ALL, true);
+    expect(performance.now() - begin).toBeLessThan(2_000);
+    expect(state?.stopAll).toBe(true);
+    expect(stoppedTurnIds).toEqual([turnId]);
+    expect(isRunning()).toBe(false);
+    expect(await editor.end(turnId)).toBe("CANCELLED");
+    expect(await editor.next("emergencyChanged")).toMatchObject({
+      control: EmergencyControl.STOP_ALL,
+      enabled: true,
+      by: "ann",
+      reason: "a test",
+    });
+
+    expect(await refusalOf(runTurn(server, sessionId, "next"))).toMatchObject({ code: "failed_precondition" });
+    await set(server, EmergencyControl.STOP_ALL, false);
+    expect(endState(await runTurn(server, sessionId, "next", { scenario: "" }))).toBe("COMPLETED");
+  });
+
+  test.each([
+    ["read-only", EmergencyControl.READ_ONLY, "", "Read-only mode is on"],
+    ["a blocked tool", EmergencyControl.BLOCK_TOOL, "BASH", "blocked by the emergency control for bash"],
+  ])("%s ends the running command, and the turn goes on in it", async (_name, control, tool, words) => {
+    const { server, turnId, editor } = await busyServer();
+    await using _server = server;
+    await using _editor = editor;
+    const begin = performance.now();
+    await set(server, control, true, tool);
+    const result = await editor.next("toolResult");
+    expect(performance.now() - begin).toBeLessThan(2_000);
+    expect(isRunning()).toBe(false);
+    expect(result).toMatchObject({
+      failureClass: FailureClass.PARTIAL_EXECUTION,
+      error: expect.stringContaining(words),
+    });
+    expect(await editor.end(turnId)).toBe("COMPLETED");
+  });
+
+  test("the command line reaches a server of another process by the shared state alone", async () => {
+    const { server, turnId, editor } = await busyServer();
+    await using _server = server;
+    await using _editor = editor;
+    const program = `
+      import { EmergencyStore } from ${JSON.stringify(import.meta.resolve("@gennai/sessions/emergency/emergency-store"))};
+      await using store = await EmergencyStore.open(${JSON.stringify(server.stateDir)}, { onWarning() {}, now: Date.now });
+      store.change({ control: "stop-all", enabled: true, tool: "", by: "bob", reason: "from afar", via: "cli" }, []);
+    `;
+    await promisify(execFile)(process.execPath, ["--input-type=module", "-e", program]);
+    expect(await editor.end(turnId)).toBe("CANCELLED");
+    expect(isRunning()).toBe(false);
+    expect(await editor.next("emergencyChanged")).toMatchObject({ by: "bob" });
+    // This server's workspace has the record, too.
+    await expect.poll(() => ledgerDetails(server)).toMatchObject([{ control: "stop-all", by: "bob", via: "cli" }]);
+  });
+});
+
+describe("what is switched off", () => {
+  const rows: readonly (readonly [string, EmergencyControl, string, Readonly<Record<string, unknown>>, string])[] = [
+    ["read-only refuses a write", EmergencyControl.READ_ONLY, "", write, "Read-only mode is on"],
+    [
+      "disable-high-impact refuses without a question",
+      EmergencyControl.DISABLE_HIGH_IMPACT,
+      "",
+      run("sudo ls"),
+      "switched off",
+    ],
+    [
+      "deploy, through a wrapper",
+      EmergencyControl.BLOCK_TOOL,
+      "deploy",
+      run("env A=1 sh -c 'npm publish'"),
+      "npm publish is blocked",
+    ],
+  ];
+  test.each(rows)("%s", async (_name, control, tool, step, words) => {
+    await using server = await startTestServer({ script: [{ steps: [step, { text: ["Over."] }] }] });
+    await set(server, control, true, tool);
+    const events = await runTurn(server, await startSession(server, { interactive: true }), "do it");
+    expect(eventsOf(events, "toolResult")).toMatchObject([{ error: expect.stringContaining(words) }]);
+    expect(eventsOf(events, "confirmationRequest")).toEqual([]);
+    expect(endState(events)).toBe("COMPLETED");
+  });
+
+  test("stays off over a restart", async () => {
+    await using server = await startTestServer({ script: [{ steps: [write, { text: ["Over."] }] }] });
+    await set(server, EmergencyControl.READ_ONLY, true);
+    await server.restart();
+    const { emergency } = await governanceOf(server).getGovernanceStatus({});
+    expect(emergency?.readOnly).toBe(true);
+    await runTurn(server, await startSession(server), "do it");
+    expect(existsSync(server.workspace.path("new.txt"))).toBe(false);
+  });
+
+  test("seed 003 §13 auditable: emergency controls must be auditable and reversible", async () => {
+    await using server = await startTestServer({ script: [{ steps: [write, { text: ["Over."] }] }] });
+    const sessionId = await startSession(server);
+    await set(server, EmergencyControl.READ_ONLY, true);
+    await set(server, EmergencyControl.READ_ONLY, false);
+    expect(endState(await runTurn(server, sessionId, "do it"))).toBe("COMPLETED");
+    expect(existsSync(server.workspace.path("new.txt"))).toBe(true);
+    expect(await ledgerDetails(server)).toMatchObject([
+      { control: "read-only", enabled: true, by: "ann", reason: "a test", via: "rpc" },
+      { control: "read-only", enabled: false, by: "ann", state: { readOnly: false } },
+    ]);
+    expect(eventsOf(await allEvents(server, sessionId), "emergencyChanged")).toMatchObject([
+      { enabled: true },
+      { enabled: false },
+    ]);
+  });
+});
+
+describe("who may switch", () => {
+  test("nobody without the token, and nothing that is no control", async () => {
+    await using server = await startTestServer();
+    const stranger = connectGovernance({ baseUrl: server.url });
+    expect(await codeOf(stranger.setEmergencyControl({ control: EmergencyControl.STOP_ALL, enabled: true }))).toBe(
+      "unauthenticated",
+    );
+    expect(await refusalOf(set(server, EmergencyControl.UNSPECIFIED, true))).toMatchObject({
+      code: "invalid_argument",
+    });
+    expect(await refusalOf(set(server, EmergencyControl.BLOCK_TOOL, true))).toMatchObject({ code: "invalid_argument" });
+  });
+
+  test("the agent's own commands are refused", async () => {
+    await using server = await startTestServer({
+      script: [{ steps: [run("npx gennai emergency read-only off --reason x"), { text: ["Over."] }] }],
+    });
+    const events = await runTurn(server, await startSession(server, { interactive: true }), "do it");
+    expect(eventsOf(events, "gateDecision")).toMatchObject([{ verdict: Verdict.DENY, rule: "emergency/people-only" }]);
+  });
+});
+
+test("the command line: through a running server, and without one", async () => {
+  await using server = await startTestServer({ server: { announce: true } });
+  const line = async (...args: readonly string[]) => {
+    const console = testConsole(server.workspace.root, {
+      GENNAI_STATE_DIR: server.stateDir,
+      PATH: process.env["PATH"],
+    });
+    console.input.end();
+    const code = await runCommandLine(["emergency", ...args], console);
+    return { code, out: console.printed(), err: console.complained() };
+  };
+  expect(await line("block", "deploy", "--reason", "freeze", "--by", "ann")).toMatchObject({
+    code: 0,
+    out: expect.stringContaining("deploy"),
+  });
+  expect((await governanceOf(server).getGovernanceStatus({})).emergency?.blockedTools).toEqual(["deploy"]);
+  expect(await ledgerDetails(server)).toMatchObject([{ tool: "deploy", by: "ann", via: "rpc" }]);
+  expect(await line("unblock", "deploy")).toMatchObject({ code: 2, err: expect.stringContaining("why") });
+  expect(await line("read-only", "perhaps")).toMatchObject({ code: 2 });
+
+  await server.running[Symbol.asyncDispose]();
+  expect(await line("unblock", "deploy", "--reason", "over", "--by", "ann")).toMatchObject({ code: 0 });
+  const status = await line("status", "--json");
+  expect(JSON.parse(status.out)).toMatchObject({
+    state: { blockedTools: [] },
+    changes: [{ enabled: true }, { enabled: false, via: "cli", reason: "over" }],
+  });
+  await server.restart();
+  expect(await ledgerDetails(server)).toMatchObject([{ enabled: true }, { enabled: false, by: "ann" }]);
+});
+
+test("CheckPolicy, PreviewSystemPrompt, ListIntents and the status", async () => {
+  await using server = await startTestServer({ files: { "src/a.ts": "a\n" } });
+  const governance = governanceOf(server);
+  const sessionId = await startSession(server);
+  const check = (tool: string, args: object) =>
+    governance.checkPolicy({ sessionId, tool, argumentsJson: JSON.stringify(args) });
+  expect(await check("Read", { file_path: "src/a.ts" })).toMatchObject({
+    verdict: Verdict.ALLOW,
+    risk: RiskLevel.LOW,
+    rules: [],
+  });
+  const publish = await check("Bash", { command: "npm publish" });
+  expect(publish).toMatchObject({ verdict: Verdict.ASK, risk: RiskLevel.HIGH });
+  expect(publish.rules.map(({ rule }) => rule)).toContain("high-risk/confirm");
+  await set(server, EmergencyControl.READ_ONLY, true);
+  expect(await check("Bash", { command: "npm publish" })).toMatchObject({
+    verdict: Verdict.DENY,
+    rules: expect.arrayContaining([expect.objectContaining({ rule: "emergency/read-only", hint: expect.any(String) })]),
+  });
+  expect(await codeOf(check("Nope", {}))).toBe("invalid_argument");
+  expect(existsSync(join(server.workspace.root, "package.json"))).toBe(false);
+
+  const { prompt } = await governance.previewSystemPrompt({ sessionId });
+  expect(prompt).toContain(server.workspace.root);
+  expect(await codeOf(governance.previewSystemPrompt({ sessionId, scenario: "NO_SUCH" }))).toBe("not_found");
+  expect(await governance.getGovernanceStatus({ sessionId })).toMatchObject({
+    emergency: { readOnly: true },
+    isolation: expect.stringMatching(/^(un)?sandboxed$/),
+    capabilities: { name: "default", problem: "" },
+  });
+  expect(await codeOf(governance.getGovernanceStatus({ sessionId: "nope" }))).toBe("not_found");
+});
+
+test("stop-all ends a trial of a model, and lets none begin", async () => {
+  const asked = Promise.withResolvers<void>();
+  let requests = 0;
+  const hanging = createServer((request) => {
+    requests += 1;
+    if (request.url?.endsWith("/completions")) asked.resolve();
+  }).listen(0, "127.0.0.1");
+  await once(hanging, "listening");
+  const address = hanging.address();
+  const baseUrl = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}/v1`;
+  try {
+    await using server = await startTestServer({ script: [] });
+    const trial = { backend: Backend.OPENAI_COMPATIBLE, model: "qwen3", baseUrl };
+    const code = codeOf(server.client.tryModel(trial));
+    await asked.promise;
+    await set(server, EmergencyControl.STOP_ALL, true);
+    expect(await code).toBe("failed_precondition");
+    const before = requests;
+    expect(await codeOf(server.client.tryModel(trial))).toBe("failed_precondition");
+    expect(requests).toBe(before);
+  } finally {
+    hanging.closeAllConnections();
+    hanging.close();
+  }
+});

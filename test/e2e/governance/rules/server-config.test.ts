@@ -1,0 +1,61 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { ConfirmationAnswer } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { startTestServer } from "@gennai/testkit/test-server";
+import { describe, expect, test } from "vitest";
+import { eventsOf, runTurn, startSession, Watcher } from "../../rpc/session-client.ts";
+
+/** The environment of a server whose user wrote this into `server.json`. */
+async function configured(text: string) {
+  const home = await temporaryDirectory();
+  const file = home.path("gennai/server.json");
+  await mkdir(dirname(file), { mode: 0o700 });
+  await writeFile(file, text, { mode: 0o600 });
+  return {
+    environment: { ...process.env, XDG_CONFIG_HOME: home.root },
+    [Symbol.asyncDispose]: () => home[Symbol.asyncDispose](),
+  };
+}
+
+const running = (command: string) => [{ steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }] }];
+
+describe("server.json", () => {
+  test("its limit ends a command, and the model and the user read which one it was", async () => {
+    await using config = await configured('{"commands":{"memory_mib":256}}');
+    const eat = `"${process.execPath}" -e 'const held = []; setInterval(() => held.push(Buffer.alloc(16 << 20, 1)), 10)'`;
+    await using server = await startTestServer({ script: running(eat), server: { environment: config.environment } });
+    const sessionId = await startSession(server, { interactive: true });
+    await using person = await Watcher.attach(server, sessionId);
+    await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "turn" });
+    const { requestId, actionSha256 } = await person.next("confirmationRequest");
+    const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES };
+    await person.submit({ case: "confirmationResponse", value });
+    const { output, error } = await person.next("toolResult");
+    for (const told of [output, error])
+      expect(told).toContain("it took more than 256 MiB of memory (the limit commands.memory_mib)");
+  });
+
+  test("seed 003 §10 least: where a license is required and missing, only reading is permitted", async () => {
+    await using config = await configured('{"capabilities":{"required":true}}');
+    const script = running("touch made.txt");
+    await using server = await startTestServer({ script, server: { environment: config.environment } });
+    const events = await runTurn(server, await startSession(server), "go");
+    expect(eventsOf(events, "toolResult").map(({ output }) => output)).toEqual([
+      expect.stringContaining("capability_denied"),
+    ]);
+    expect(await server.workspace.git("status", "--porcelain")).toBe("");
+    expect(server.warnings.join("\n")).toMatch(/Only reading is permitted: .*capabilities\.required/);
+  });
+
+  test.each([
+    ["a misspelt setting", '{"comands":{}}', /comands/],
+    ["a limit that is none", '{"commands":{"memory_mib":"much"}}', /commands\.memory_mib/],
+    ["a limit below what any program takes", '{"commands":{"memory_mib":1}}', /commands\.memory_mib/],
+    ["no JSON", "{", /JSON/],
+  ])("%s keeps the server from starting, and is named", async (_what, text, wanted) => {
+    await using config = await configured(text);
+    const start = startTestServer({ server: { environment: config.environment } });
+    await expect(start).rejects.toMatchObject({ code: "bad_server_config", message: expect.stringMatching(wanted) });
+  });
+});

@@ -1,0 +1,209 @@
+import { sha256Hex } from "@gennai/protocol/digest";
+import { CommandState, FileSource } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import type { RequestFileRead } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { ConfirmationAnswer } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
+import { describe, expect, test } from "vitest";
+import { eventOf, eventsOf, refusalOf, runTurn, startSession, Watcher } from "../session-client.ts";
+
+const read = { steps: [{ tool: { name: "Read", args: { file_path: "a.txt" } } }, { text: ["Read."] }] };
+
+async function serverThatReads(): Promise<TestServer> {
+  return startTestServer({ files: { "a.txt": "on disk\n", "b.txt": "other\n" }, script: [read] });
+}
+
+async function askedToRead(
+  server: TestServer,
+): Promise<{ sessionId: string; editor: Watcher; request: RequestFileRead }> {
+  const sessionId = await startSession(server, { interactive: true });
+  const editor = await Watcher.attach(server, sessionId);
+  await server.client.startTurn({ sessionId, userInput: "read", clientTurnId: "turn" });
+  return { sessionId, editor, request: await editor.next("requestFileRead") };
+}
+
+function bufferOf(request: RequestFileRead, content = "in the buffer\n") {
+  const { requestId, path } = request;
+  const value = {
+    requestId,
+    path,
+    content,
+    source: FileSource.BUFFER,
+    version: 3n,
+    dirty: true,
+    sha256: sha256Hex(content),
+    totalLines: 2,
+  };
+  return { case: "fileReadResponse", value } as const;
+}
+
+describe("a file read", () => {
+  test("gets the buffer with its unsaved changes", async () => {
+    await using server = await serverThatReads();
+    const { editor, request } = await askedToRead(server);
+    await using _editor = editor;
+    expect(request).toMatchObject({ path: "a.txt", offset: 1 });
+    await editor.submit(bufferOf(request), request.ownerEpoch);
+    expect((await editor.next("toolResult")).output).toContain("in the buffer");
+    expect(await editor.end()).toBe("COMPLETED");
+  });
+
+  test("an editor that cannot read the file is told to the model", async () => {
+    await using server = await serverThatReads();
+    const { editor, request } = await askedToRead(server);
+    await using _editor = editor;
+    const { requestId, path } = request;
+    await editor.submit({ case: "fileReadResponse", value: { requestId, path, error: "no such document" } });
+    // Read falls back to the disk where the editor has nothing to say.
+    expect((await editor.next("toolResult")).output).toMatch(/on disk|no such document/);
+    expect(await editor.end()).toBe("COMPLETED");
+  });
+
+  type Event = Parameters<Watcher["submit"]>[0];
+  const wrong: readonly [string, (request: RequestFileRead) => Event, string][] = [
+    ["for another path", (request) => bufferOf({ ...request, path: "b.txt" }), "invalid_argument"],
+    ["for an absolute path", (request) => bufferOf({ ...request, path: "/etc/passwd" }), "invalid_argument"],
+    ["for a path that leaves", (request) => bufferOf({ ...request, path: "../a.txt" }), "invalid_argument"],
+    [
+      "of another kind",
+      ({ requestId }) => ({ case: "commandDispatchResponse", value: { requestId, status: "SENT" } }),
+      "invalid_argument",
+    ],
+    [
+      "with a digest that is none",
+      ({ requestId, path }) => ({ case: "fileReadResponse", value: { requestId, path, sha256: "abc" } }),
+      "invalid_argument",
+    ],
+    [
+      "with a negative version",
+      ({ requestId, path }) => ({ case: "fileReadResponse", value: { requestId, path, version: -1n } }),
+      "invalid_argument",
+    ],
+    ["without a request", (request) => bufferOf({ ...request, requestId: "" }), "invalid_argument"],
+    ["to an id that is no UUID", (request) => bufferOf({ ...request, requestId: "1" }), "invalid_argument"],
+    ["to an id of 10 kB", (request) => bufferOf({ ...request, requestId: "a".repeat(10_000) }), "invalid_argument"],
+    [
+      "to a request nobody made",
+      (request) => bufferOf({ ...request, requestId: "00000000-0000-4000-8000-000000000000" }),
+      "not_found",
+    ],
+    ["that is empty", () => ({ case: undefined }), "invalid_argument"],
+    [
+      "of a third kind",
+      ({ requestId }) => ({ case: "applyChangesResponse", value: { requestId } }),
+      "invalid_argument",
+    ],
+    [
+      "of a fourth kind",
+      ({ requestId }) => ({ case: "diagnosticsResponse", value: { requestId } }),
+      "invalid_argument",
+    ],
+  ];
+  test.each(wrong)("an answer %s is refused, and the right one still counts", async (_what, make, code) => {
+    await using server = await serverThatReads();
+    const { editor, request } = await askedToRead(server);
+    await using _editor = editor;
+    expect(await refusalOf(editor.submit(make(request)))).toMatchObject({ code, info: code });
+    await editor.submit(bufferOf(request));
+    expect((await editor.next("toolResult")).output).toContain("in the buffer");
+  });
+
+  test("an answer by an earlier owner's epoch is refused", async () => {
+    await using server = await serverThatReads();
+    const { editor, request } = await askedToRead(server);
+    await using _editor = editor;
+    expect(await refusalOf(editor.submit(bufferOf(request), request.ownerEpoch + 1n))).toMatchObject({
+      code: "failed_precondition",
+    });
+    await editor.submit(bufferOf(request));
+    expect(await editor.end()).toBe("COMPLETED");
+  });
+
+  test("another session cannot answer", async () => {
+    await using server = await serverThatReads();
+    const { editor, request } = await askedToRead(server);
+    await using _editor = editor;
+    await using stranger = await Watcher.attach(server, await startSession(server, { interactive: true }));
+    expect(await refusalOf(stranger.submit(bufferOf(request)))).toMatchObject({ code: "permission_denied" });
+    await editor.submit(bufferOf(request));
+    expect(await editor.end()).toBe("COMPLETED");
+    expect(await refusalOf(stranger.submit(bufferOf(request)))).toMatchObject({ code: "permission_denied" });
+  });
+
+  test("a client that said nothing of itself, in an interactive session, is taken for an original one", async () => {
+    await using server = await serverThatReads();
+    const sessionId = await startSession(server, { interactive: true });
+    const events: unknown[] = [];
+    for await (const event of server.client.invoke({ sessionId, userInput: "read" })) {
+      events.push(event);
+      if (event.event.case === "requestFileRead") {
+        const { requestId, path } = event.event.value;
+        // The original fields alone.
+        await server.client.submitClientEvent({
+          sessionId,
+          event: { case: "fileReadResponse", value: { requestId, path, content: "old editor\n", encoding: "utf8" } },
+        });
+      }
+      if (event.event.case === "toolResult") expect(event.event.value.output).toContain("old editor");
+    }
+    expect(events.length).toBeGreaterThan(5);
+  });
+
+  test("no client that can: the disk", async () => {
+    await using server = await serverThatReads();
+    const events = await runTurn(server, await startSession(server, { interactive: true }), "read", {
+      client: { clientId: "page", capabilities: {} },
+    });
+    expect(eventsOf(events, "requestFileRead")).toEqual([]);
+    expect(eventOf(events, "toolResult").output).toContain("on disk");
+  });
+});
+
+describe("a command in the user's terminal", () => {
+  const command = {
+    steps: [{ tool: { name: "RunInTerminal", args: { command: "ls", reveal: false } } }, { text: ["Ran."] }],
+  };
+
+  test("streams output, ends with the exit code, and may be running meanwhile", async () => {
+    await using server = await startTestServer({ script: [command] });
+    const sessionId = await startSession(server, { interactive: true });
+    await using editor = await Watcher.attach(server, sessionId);
+    await server.client.startTurn({ sessionId, userInput: "run", clientTurnId: "turn" });
+    const request = await Promise.race([
+      editor.next("executeCommandRequest"),
+      editor.next("confirmationRequest").then(async ({ requestId, actionSha256 }) => {
+        const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES };
+        await editor.submit({ case: "confirmationResponse", value });
+        return editor.next("executeCommandRequest");
+      }),
+    ]);
+    expect(request).toMatchObject({
+      command: "ls",
+      cwd: server.workspace.root,
+      reveal: false,
+      terminalName: "Gennai Agent",
+    });
+    const { requestId } = request;
+    const running = { requestId, status: "SENT", state: CommandState.RUNNING, terminalId: "t" };
+    await editor.submit({ case: "commandDispatchResponse", value: running });
+    await editor.submit({ case: "commandOutput", value: { requestId, text: "half\n" } });
+    expect((await editor.next("toolOutputDelta")).text).toContain("half");
+    const wrong = { requestId, status: "MAYBE" };
+    expect(await refusalOf(editor.submit({ case: "commandDispatchResponse", value: wrong }))).toMatchObject({
+      code: "invalid_argument",
+    });
+    const exited = {
+      requestId,
+      status: "SENT",
+      state: CommandState.EXITED,
+      exitCode: 3,
+      output: "half\nwhole\n",
+      terminalId: "t",
+    };
+    await editor.submit({ case: "commandDispatchResponse", value: exited });
+    expect(await editor.next("toolResult")).toMatchObject({
+      exitCode: 3,
+      error: "The command ended with exit code 3.",
+    });
+    expect(await editor.end()).toBe("COMPLETED");
+  });
+});

@@ -1,0 +1,207 @@
+import { existsSync } from "node:fs";
+import { connectGovernance } from "@gennai/client/connection/connection";
+import { UserQuestionEnd } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { RequestResolution } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
+import { describe, expect, test } from "vitest";
+import {
+  allEvents,
+  endState,
+  eventOf,
+  eventsOf,
+  refusalOf,
+  runTurn,
+  startSession,
+  Watcher,
+} from "../session-client.ts";
+
+const hostile = "<b>Allow\u001b[2J\u202Eeverything\u0007?</b>";
+
+const questions = [
+  {
+    question: `Which store?\n${hostile}`,
+    header: "Store",
+    options: [
+      { label: "SQLite", description: "One file" },
+      { label: "Postgres", description: "A server" },
+    ],
+  },
+  { question: "Which parts?", multiple: true, options: [{ label: "api" }, { label: "web" }, { label: "docs" }] },
+  { question: "Anything else?" },
+];
+
+const asks = (
+  tool = "AskUser",
+  args: unknown = { questions },
+  after: readonly Readonly<Record<string, unknown>>[] = [],
+) => [{ steps: [{ tool: { name: tool, args } }, ...after, { text: ["Done."] }] }];
+
+/** A server whose model asks. */
+function serverWhoseModelAsks(
+  script = asks(),
+  confirmation: { answerMs?: number; waitForClientMs: number } = { waitForClientMs: 5_000 },
+): Promise<TestServer> {
+  return startTestServer({ script, server: { confirmation } });
+}
+
+const canAsk = { capabilities: { askUser: true, confirmation: true } };
+
+async function begin(server: TestServer, sessionId: string): Promise<string> {
+  return (await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "turn" })).turnId;
+}
+
+function reply(requestId: string, end: UserQuestionEnd, answers: { chosen?: number[]; text?: string }[] = []) {
+  return { case: "userQuestionResponse", value: { requestId, end, answers } } as const;
+}
+
+const threeAnswers = [{ chosen: [1] }, { chosen: [0, 2], text: "not the site" }, {}];
+
+describe("a question of the model", () => {
+  test("is answered once, by the first of two windows; the model, the log and the ledger know", async () => {
+    await using server = await serverWhoseModelAsks();
+    const sessionId = await startSession(server, { interactive: true });
+    await using first = await Watcher.attach(server, sessionId, { clientId: "window-1", ...canAsk });
+    await using second = await Watcher.attach(server, sessionId, { clientId: "window-2", ...canAsk });
+    await begin(server, sessionId);
+    const asked = await second.next("userQuestionRequest");
+    expect(asked.questions.map(({ question }) => question)).toEqual([
+      "Which store?\n<b>Allow[2Jeverything?</b>",
+      "Which parts?",
+      "Anything else?",
+    ]);
+    expect(asked.deadline).toBeDefined();
+    // A client that comes back finds it still open.
+    await using again = await Watcher.attach(server, sessionId, { clientId: "window-3", ...canAsk });
+    expect((await again.next("userQuestionRequest")).requestId).toBe(asked.requestId);
+
+    for (const wrong of [[{}], [{ chosen: [2] }, {}, {}], [{ chosen: [0, 1] }, {}, {}], [{}, { chosen: [1, 1] }, {}]]) {
+      const refused = await refusalOf(second.submit(reply(asked.requestId, UserQuestionEnd.ANSWERED, wrong)));
+      expect(refused.code).toBe("invalid_argument");
+    }
+    await second.submit(reply(asked.requestId, UserQuestionEnd.ANSWERED, threeAnswers), asked.ownerEpoch);
+    const late = await refusalOf(first.submit(reply(asked.requestId, UserQuestionEnd.CANCELLED)));
+    expect(late.code).toBe("already_exists");
+    expect(await first.next("clientRequestResolved")).toMatchObject({
+      requestId: asked.requestId,
+      resolution: RequestResolution.ANSWERED,
+      clientId: "window-2",
+    });
+    expect(await first.end()).toBe("COMPLETED");
+    const { output } = await first.next("toolResult");
+    expect(output).toContain("chosen: Postgres");
+    expect(output).toContain("chosen: api, docs\n   in their words: not the site");
+    expect(output).toContain("3. Anything else?\n   no answer: they leave it to you");
+    expect(output).toContain("permits no call");
+    const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+    const { records } = await governance.listLedgerRecords({ limit: 100 });
+    const asking = records.filter(({ json }) => json.includes('"user_asked"'));
+    expect(asking).toHaveLength(1);
+    expect(asking[0]?.json).toContain('{"by":"user at window-2","end":"answered"}');
+  });
+
+  test("permits nothing: what needs a yes asks for it all the same", async () => {
+    const after = [{ tool: { name: "Bash", args: { command: "touch made.txt" } } }];
+    await using server = await serverWhoseModelAsks(
+      asks("AskUser", { questions: [{ question: "May I touch made.txt?", options: [{ label: "yes" }] }] }, after),
+    );
+    const sessionId = await startSession(server, { interactive: true });
+    await using window = await Watcher.attach(server, sessionId, canAsk);
+    await begin(server, sessionId);
+    const { requestId } = await window.next("userQuestionRequest");
+    await window.submit(reply(requestId, UserQuestionEnd.ANSWERED, [{ chosen: [0] }]));
+    expect((await window.next("confirmationRequest")).title).toBe("Allow Bash?");
+    expect(existsSync(server.workspace.path("made.txt"))).toBe(false);
+    // An answer to one kind is none to the other.
+    const confirmation = await window.next("confirmationRequest");
+    const crossed = reply(confirmation.requestId, UserQuestionEnd.ANSWERED, [{ chosen: [0] }]);
+    expect((await refusalOf(window.submit(crossed))).code).toBe("invalid_argument");
+    await server.client.cancelTurn({ sessionId });
+    expect(existsSync(server.workspace.path("made.txt"))).toBe(false);
+  });
+
+  test.each([
+    ["closes them", UserQuestionEnd.CANCELLED, "closed the questions"],
+    ["says nothing clear", UserQuestionEnd.UNSPECIFIED, "closed the questions"],
+    ["is not there", UserQuestionEnd.NOBODY, "Nobody can be asked"],
+  ])("ends where the person %s", async (_what, end, words) => {
+    await using server = await serverWhoseModelAsks();
+    const sessionId = await startSession(server, { interactive: true });
+    await using window = await Watcher.attach(server, sessionId, canAsk);
+    await begin(server, sessionId);
+    const { requestId } = await window.next("userQuestionRequest");
+    await window.submit(reply(requestId, end));
+    expect((await window.next("toolResult")).output).toContain(words);
+    expect(await window.end()).toBe("COMPLETED");
+  });
+
+  test.each([false, true])("is not waited for where no client can ask, interactive: %s", async (interactive) => {
+    await using server = await serverWhoseModelAsks();
+    const sessionId = await startSession(server, { interactive });
+    await using window = await Watcher.attach(server, sessionId, { capabilities: { confirmation: true } });
+    await begin(server, sessionId);
+    expect((await window.next("toolResult")).output).toContain("Nobody can be asked");
+    expect(await window.end()).toBe("COMPLETED");
+    expect(eventsOf(await allEvents(server, sessionId), "userQuestionRequest")).toEqual([]);
+  });
+
+  test("waits as long as questions do, then the model goes on", async () => {
+    await using server = await serverWhoseModelAsks(asks(), { answerMs: 200, waitForClientMs: 5_000 });
+    const sessionId = await startSession(server, { interactive: true });
+    await using window = await Watcher.attach(server, sessionId, canAsk);
+    await begin(server, sessionId);
+    expect((await window.next("toolResult")).output).toContain("Nobody answered in time");
+    expect((await window.next("clientRequestResolved")).resolution).toBe(RequestResolution.TIMEOUT);
+  });
+
+  test("ends with Stop", async () => {
+    await using server = await serverWhoseModelAsks();
+    const sessionId = await startSession(server, { interactive: true });
+    await using window = await Watcher.attach(server, sessionId, canAsk);
+    const turnId = await begin(server, sessionId);
+    await window.next("userQuestionRequest");
+    await server.client.cancelTurn({ sessionId, turnId });
+    expect((await window.next("clientRequestResolved")).resolution).toBe(RequestResolution.CANCELLED);
+    expect(await window.end()).toBe("CANCELLED");
+  });
+
+  test("ends with its turn when the server restarts: it is no longer open for anyone who comes back", async () => {
+    await using server = await serverWhoseModelAsks();
+    const sessionId = await startSession(server, { interactive: true });
+    {
+      await using window = await Watcher.attach(server, sessionId, canAsk);
+      await begin(server, sessionId);
+      await window.next("userQuestionRequest");
+    }
+    await server.restart();
+    const events = await allEvents(server, sessionId);
+    expect(eventOf(events, "clientRequestResolved").resolution).toBe(RequestResolution.CANCELLED);
+    expect(["INTERRUPTED", "CANCELLED"]).toContain(endState(events));
+  });
+});
+
+test.each(["AskUserQuestion", "ask_user", "request_user_input", "ask_followup_question", "question"])(
+  "%s is the same tool",
+  async (name) => {
+    const args = { questions: [{ question: "Which?", options: [{ label: "a" }], multiSelect: true }] };
+    await using server = await serverWhoseModelAsks(asks(name, args));
+    const sessionId = await startSession(server);
+    const { output, error } = eventOf(await runTurn(server, sessionId, "go"), "toolResult");
+    expect([output, error]).toEqual([expect.stringContaining("Nobody can be asked"), ""]);
+  },
+);
+
+test.each([
+  ["no question", { questions: [] }, "questions must not be empty"],
+  ["five", { questions: Array.from({ length: 5 }, () => ({ question: "?" })) }, "At most 4"],
+  ["one that cannot be seen", { questions: [{ question: "\u200b\u0007" }] }, "must not be empty"],
+  ["one that is huge", { questions: [{ question: "x".repeat(100_000) }] }, "At most 1000 characters"],
+  [
+    "labels that look the same",
+    { questions: [{ question: "?", options: [{ label: "yes" }, { label: "y\u200bes" }] }] },
+    "Every label may stand once",
+  ],
+])("refuses %s with words that a model can act on", async (_what, args, words) => {
+  await using server = await serverWhoseModelAsks(asks("AskUser", args));
+  const sessionId = await startSession(server);
+  expect(eventOf(await runTurn(server, sessionId, "go"), "toolResult").output).toContain(words);
+});

@@ -1,0 +1,158 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { ConfirmationAnswer, FailureClass } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { startTurn } from "@gennai/sessions/turn/start/start-turn";
+import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
+import { expect, test } from "vitest";
+import { anotherClient, codeOf, endState, eventsOf, runTurn, startSession, Watcher } from "../session-client.ts";
+
+/** A command that leaves a child and ignores a polite end; the number is how its processes are found, also in a sandbox. */
+const marker = `61.${process.pid}${Date.now()}`;
+const stubborn = `trap '' TERM; sleep ${marker} & touch made; echo started; wait; sleep ${marker}`;
+
+/** Processes must be gone in all of them. A staged command asks nobody before it runs. */
+const surroundings = {
+  "on a stage": { sandbox: "required", stages: "required" },
+  "in the sandbox": { sandbox: "required", stages: "off" },
+  "with the user's rights": { sandbox: "off" },
+} as const;
+
+type Surroundings = keyof typeof surroundings;
+
+const everywhere = Object.keys(surroundings) as Surroundings[];
+
+function serverThatRuns(command: string, where: Surroundings): Promise<TestServer> {
+  return startTestServer({
+    server: surroundings[where],
+    script: [
+      { steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }] },
+      { steps: [{ text: ["Next."] }] },
+    ],
+  });
+}
+
+async function runningCommand(
+  server: TestServer,
+  where: Surroundings,
+): Promise<{ sessionId: string; turnId: string; editor: Watcher }> {
+  const sessionId = await startSession(server, { interactive: true });
+  const editor = await Watcher.attach(server, sessionId);
+  const { turnId } = await server.client.startTurn({ sessionId, userInput: "run", clientTurnId: "run" });
+  if (where !== "on a stage") {
+    const { requestId, actionSha256 } = await editor.next("confirmationRequest");
+    const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES };
+    await editor.submit({ case: "confirmationResponse", value });
+  }
+  await editor.until((events) => eventsOf(events, "toolOutputDelta").find(({ text }) => text.includes("started")));
+  expect(processes().length).toBeGreaterThan(0);
+  return { sessionId, turnId, editor };
+}
+
+/** Processes of the command that have not ended. */
+function processes(): readonly string[] {
+  return readdirSync("/proc").filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(marker);
+    } catch {
+      return false;
+    }
+  });
+}
+
+interface StopCase {
+  readonly name: string;
+  /** What the call answers. */
+  readonly stop: (server: TestServer, sessionId: string) => Promise<object>;
+  readonly wanted: (turnId: string) => object;
+}
+
+const stops: readonly StopCase[] = [
+  {
+    name: "CancelTurn",
+    stop: (server, sessionId) => server.client.cancelTurn({ sessionId, reason: "enough" }),
+    wanted: (turnId) => ({ wasRunning: true, turnId }),
+  },
+  {
+    name: "Stop of the session",
+    stop: (server, sessionId) => server.client.stop({ scope: StopScope.SESSION, sessionId, reason: "enough" }),
+    wanted: (turnId) => ({ stopped: true, turnIds: [turnId] }),
+  },
+  {
+    name: "Stop of the server",
+    stop: (server) => server.client.stop({ scope: StopScope.SERVER }),
+    wanted: (turnId) => ({ stopped: true, turnIds: [turnId] }),
+  },
+];
+
+test.each(everywhere.flatMap((where) => stops.map((each) => ({ where, ...each }))))(
+  "$name answers when the processes of a command $where are gone",
+  async ({ where, stop, wanted }) => {
+    await using server = await serverThatRuns(stubborn, where);
+    const { sessionId, turnId, editor } = await runningCommand(server, where);
+    await using _editor = editor;
+    expect(await stop(server, sessionId)).toMatchObject(wanted(turnId));
+    expect(processes()).toEqual([]);
+    expect(await editor.end(turnId)).toBe("CANCELLED");
+    expect(await editor.next("toolResult")).toMatchObject({ failureClass: FailureClass.PARTIAL_EXECUTION });
+    // Of a staged command that did not end by itself, nothing is kept.
+    expect(existsSync(server.workspace.path("made"))).toBe(where !== "on a stage");
+    // The session goes on.
+    expect(endState(await runTurn(server, sessionId, "next"))).toBe("COMPLETED");
+  },
+);
+
+test.each(everywhere)("shutting the server down ends what runs %s", async (where) => {
+  await using server = await serverThatRuns(stubborn, where);
+  const { editor } = await runningCommand(server, where);
+  await Promise.all([server.restart(), editor.ended]);
+  expect(processes()).toEqual([]);
+});
+
+test("stopping what does not run stops nothing", async () => {
+  await using server = await startTestServer({ script: [{ steps: [{ delay_ms: 200 }, { text: ["a"] }] }] });
+  const sessionId = await startSession(server);
+  const other = await startSession(server);
+  expect(await server.client.cancelTurn({ sessionId })).toMatchObject({ wasRunning: false, turnId: "" });
+  const running = Array.fromAsync(anotherClient(server).invoke({ sessionId, userInput: "go", clientTurnId: "a" }));
+  const { turnId } = await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "a" });
+  expect(await server.client.cancelTurn({ sessionId, turnId: "another" })).toMatchObject({ wasRunning: false });
+  expect(await server.client.stop({ scope: StopScope.SESSION, sessionId: other })).toMatchObject({
+    stopped: true,
+    turnIds: [],
+  });
+  expect(await codeOf(server.client.stop({ sessionId }))).toBe("invalid_argument");
+  expect(await codeOf(server.client.stop({ scope: 99 as StopScope, sessionId }))).toBe("invalid_argument");
+  expect(await codeOf(server.client.stop({ scope: StopScope.WORKSPACE }))).toBe("not_found");
+  expect(endState(await running)).toBe("COMPLETED");
+  expect((await running)[0]?.turnId).toBe(turnId);
+});
+
+test("stopping a workspace ends the turns of all its sessions", async () => {
+  await using server = await startTestServer({ script: [{ steps: [{ delay_ms: 5_000 }, { text: ["a"] }] }] });
+  const sessions = await Promise.all([startSession(server), startSession(server), startSession(server)]);
+  const turnIds = await Promise.all(
+    sessions
+      .slice(0, 2)
+      .map(
+        async (sessionId) => (await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "a" })).turnId,
+      ),
+  );
+  const response = await server.client.stop({ scope: StopScope.WORKSPACE, sessionId: sessions[2] });
+  expect([...response.turnIds].sort()).toEqual([...turnIds].sort());
+  await using watcher = await Watcher.attach(server, sessions[0]);
+  expect(await watcher.end()).toBe("CANCELLED");
+});
+
+test("a stop that comes with the start of a turn catches it", async () => {
+  await using server = await startTestServer({ script: [{ steps: [{ delay_ms: 5_000 }, { text: ["a"] }] }] });
+  const sessionId = await startSession(server);
+  const session = await server.running.manager.get(sessionId);
+  const starting = startTurn(session, {
+    text: "go",
+    scenario: "",
+    enableThinking: false,
+    images: [],
+    clientTurnId: "a",
+  });
+  expect(await server.running.manager.stop(() => true, "now")).toEqual([(await starting).turnId]);
+});

@@ -1,0 +1,160 @@
+import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { listCheckpoints, restoreCheckpoint } from "@gennai/client/session/state/checkpoints";
+import { ConfirmationAnswer, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { droppedForRest } from "@gennai/protocol/model/governance/offered-parts";
+import { describe, expect, test } from "vitest";
+import { eventsOf, startSession, Watcher } from "../../rpc/session-client.ts";
+import { leftovers, program, result, staging } from "./staging.ts";
+
+test("a yes to what would be kept makes exactly that true, and a restore takes it back", async () => {
+  await using server = await staging(
+    ["node do.mjs"],
+    program(`fs.writeFileSync("AGENTS.md", "be kind"); fs.writeFileSync("made.txt", "1");`),
+  );
+  mkdirSync(server.workspace.path("empty"));
+  const sessionId = await startSession(server, { interactive: true });
+  await using editor = await Watcher.attach(server, sessionId);
+  await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "turn" });
+  const question = await editor.next("confirmationRequest");
+  expect(question.actionStatement).toMatch(/^Keep what `node do\.mjs` changed: AGENTS\.md, made\.txt$/);
+  expect(question.diff).toContain("--- /dev/null\n+++ b/AGENTS.md\n@@ -0,0 +1,1 @@\n+be kind\n");
+  expect(existsSync(server.workspace.path("made.txt"))).toBe(false);
+  const { requestId, actionSha256, ownerEpoch } = question;
+  const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES, scope: ConfirmationScope.ONCE };
+  await editor.submit({ case: "confirmationResponse", value }, ownerEpoch);
+  expect(await editor.end()).toBe("COMPLETED");
+  expect(await server.workspace.read("AGENTS.md")).toBe("be kind");
+
+  const { signal } = new AbortController();
+  const [checkpoint] = (await listCheckpoints(server.client, sessionId, { signal })).checkpoints;
+  await restoreCheckpoint(server.client, { sessionId, checkpointId: checkpoint?.checkpointId ?? "" }, { signal });
+  expect(["AGENTS.md", "made.txt"].filter((path) => existsSync(server.workspace.path(path)))).toEqual([]);
+  await server.running[Symbol.asyncDispose]();
+  const ledger = await server.workspace.read(".orchestration/agent_trace.jsonl");
+  expect(ledger).toMatch(/AGENTS\.md/);
+});
+
+test("a person keeps the rest: exactly that is kept, the record says who chose, and the model what was dropped", async () => {
+  await using server = await staging(
+    ["node do.mjs && git add made.txt AGENTS.md", "cat made.txt; ls"],
+    program(`fs.writeFileSync("AGENTS.md", "be kind"); fs.writeFileSync("made.txt", "1");`),
+  );
+  const sessionId = await startSession(server, { interactive: true });
+  await using editor = await Watcher.attach(server, sessionId);
+  await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "turn" });
+  const { parts, requestId, actionSha256, ownerEpoch } = await editor.next("confirmationRequest");
+  expect(parts.filter(({ rule }) => rule !== "").map(({ name }) => name)).toEqual(["AGENTS.md"]);
+  expect(parts.map(({ name }) => name).toSorted()).toEqual([".git", "AGENTS.md", "made.txt"]);
+  const droppedParts = droppedForRest(
+    parts.map(({ id, name, rule, reason, needs }) => ({ id, name, rule, reason, needs })),
+  );
+  const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES, droppedParts: [...(droppedParts ?? [])] };
+  await editor.submit({ case: "confirmationResponse", value }, ownerEpoch);
+  const { output } = await editor.next("toolResult");
+  expect(output).toContain("[not kept, as the user chose: .git, AGENTS.md; the rest is kept.");
+  expect(await editor.end()).toBe("COMPLETED");
+  expect(await server.workspace.read("made.txt")).toBe("1");
+  expect(existsSync(server.workspace.path("AGENTS.md"))).toBe(false);
+  expect(await server.workspace.git("status", "--porcelain")).toContain("?? made.txt");
+  expect(leftovers(server)).toEqual([]);
+  await server.running[Symbol.asyncDispose]();
+  const ledger = await server.workspace.read(".orchestration/agent_trace.jsonl");
+  expect(ledger).toMatch(/"confirmation":\{[^}]*"dropped":\[".git","AGENTS.md"\]/);
+  expect(ledger).toContain("made.txt");
+});
+
+test.each([
+  ["a part that was not offered", ["0".repeat(64)]],
+  ["all of it", "all"],
+])("an answer that names %s keeps nothing", async (_name, named) => {
+  await using server = await staging(
+    ["node do.mjs"],
+    program(`fs.writeFileSync("AGENTS.md", "be kind"); fs.writeFileSync("made.txt", "1");`),
+  );
+  const sessionId = await startSession(server, { interactive: true });
+  await using editor = await Watcher.attach(server, sessionId);
+  await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "turn" });
+  const { parts, requestId, actionSha256, ownerEpoch } = await editor.next("confirmationRequest");
+  const droppedParts = typeof named === "string" ? parts.map(({ id }) => id) : named;
+  const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES, droppedParts };
+  await editor.submit({ case: "confirmationResponse", value }, ownerEpoch);
+  expect((await editor.next("toolResult")).error).not.toBe("");
+  expect(["AGENTS.md", "made.txt"].filter((path) => existsSync(server.workspace.path(path)))).toEqual([]);
+});
+
+test.each([
+  ["node do.mjs", `fs.renameSync("old", "new");`, "[a program cannot rename a directory"],
+  [
+    "node do.mjs",
+    `await fetch("https://example.com").catch((error) => { throw error.cause; });`,
+    "[no way to the network: This connection needs a person's yes and nobody can be asked",
+  ],
+])("what cannot work is said, with the way round: %s", async (command, text, said) => {
+  await using server = await staging([command, "mv old new && git add -A old new && git status --short"], {
+    "old/a.txt": "a",
+    ...program(text),
+  });
+  const sessionId = await startSession(server);
+  expect((await result(server, sessionId)).output).toContain(said);
+  expect((await result(server, sessionId)).output).toContain("R  old/a.txt -> new/a.txt");
+});
+
+test("a clone of a directory cannot share its files: that is said, and the way round works", async () => {
+  const commands = [
+    "git clone --quiet . copy",
+    "git clone --quiet --no-hardlinks . copy && git -C copy log --format=%s",
+  ];
+  await using server = await staging(commands, { ".gitignore": "copy\n" });
+  const sessionId = await startSession(server);
+  const { output } = await result(server, sessionId);
+  expect(output).toContain("hardlink different from source");
+  expect(output).toContain("use `git clone --no-hardlinks`]");
+  expect((await result(server, sessionId)).output).toMatch(/^first\n\[exit code 0\]/);
+});
+
+describe("what a command changed is taken back", () => {
+  const mixed = `echo two > a.txt; rm b.txt; mkdir -p made/deep; echo new > made/deep/c.txt`;
+
+  test("as an edit is, without a snapshot of the tree", async () => {
+    await using server = await staging([mixed], { "a.txt": "one\n", "b.txt": "keep\n" });
+    const sessionId = await startSession(server);
+    const { events } = await result(server, sessionId);
+    expect(eventsOf(events, "checkpointTaken")).toEqual([]);
+    const applied = eventsOf(events, "changeSetApplied").flatMap(({ files }) => files.map(({ path }) => path));
+    expect(applied.toSorted()).toEqual(["a.txt", "b.txt", "made/deep/c.txt"]);
+    expect(existsSync(server.workspace.path("b.txt"))).toBe(false);
+
+    await server.client.undoChangeSet({ sessionId });
+    expect(await server.workspace.read("a.txt")).toBe("one\n");
+    expect(await server.workspace.read("b.txt")).toBe("keep\n");
+    expect(existsSync(server.workspace.path("made"))).toBe(false);
+  });
+
+  test("not over what the user wrote since", async () => {
+    await using server = await staging([mixed], { "a.txt": "one\n", "b.txt": "keep\n" });
+    const sessionId = await startSession(server);
+    await result(server, sessionId);
+    writeFileSync(server.workspace.path("a.txt"), "user\n");
+    await expect(server.client.undoChangeSet({ sessionId })).rejects.toThrow("a.txt changed since");
+    expect(await server.workspace.read("a.txt")).toBe("user\n");
+    expect(existsSync(server.workspace.path("b.txt"))).toBe(false);
+  });
+
+  test.each([
+    ["a link", "ln -s a.txt l", "l"],
+    ["permission bits", "chmod +x a.txt", "a.txt"],
+  ])("where an edit cannot say it, by a snapshot: %s", async (_what, command, path) => {
+    await using server = await staging([command], { "a.txt": "one\n" });
+    const sessionId = await startSession(server);
+    const before = statSync(server.workspace.path("a.txt")).mode;
+    const { events } = await result(server, sessionId);
+    expect(eventsOf(events, "checkpointTaken")).toHaveLength(1);
+    expect(existsSync(server.workspace.path(path))).toBe(true);
+
+    const { signal } = new AbortController();
+    const [checkpoint] = (await listCheckpoints(server.client, sessionId, { signal })).checkpoints;
+    await restoreCheckpoint(server.client, { sessionId, checkpointId: checkpoint?.checkpointId ?? "" }, { signal });
+    expect(existsSync(server.workspace.path("l"))).toBe(false);
+    expect(statSync(server.workspace.path("a.txt")).mode).toBe(before);
+  });
+});

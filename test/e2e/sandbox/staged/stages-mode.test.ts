@@ -1,0 +1,91 @@
+import { existsSync } from "node:fs";
+import { requireIsolation } from "@gennai/cli/connection/server-choice";
+import { startTestServer, type TestServer, type TestServerOptions } from "@gennai/testkit/test-server";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { eventOf, eventsOf, runTurn, startSession } from "../../rpc/session-client.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+/** A server whose model runs one command, which writes to a file that only a person lets through, and to one that anybody may. */
+function server(
+  options: TestServerOptions["server"],
+  args: Readonly<Record<string, string>> = { command: "echo evil > AGENTS.md; echo fine > notes.txt" },
+): Promise<TestServer> {
+  return startTestServer({
+    files: { "a.txt": "a\n" },
+    script: [{ steps: [{ tool: { name: "Bash", args } }, { text: ["Done."] }] }],
+    ...(options === undefined ? {} : { server: options }),
+  });
+}
+
+async function ran(at: TestServer) {
+  const events = await runTurn(at, await startSession(at), "go");
+  return { events, result: eventOf(events, "toolResult") };
+}
+
+describe("without a word of the user's", () => {
+  test("a command is staged: nobody is asked before it, and all of what it did waits for a yes to a part of it", async () => {
+    await using at = await server({ sandbox: "auto" });
+    expect(await at.client.getServerInfo({})).toMatchObject({ stages: "auto" });
+    const { result } = await ran(at);
+    expect(result.output).toContain("nothing it changed was kept");
+    expect(["AGENTS.md", "notes.txt"].filter((path) => existsSync(at.workspace.path(path)))).toEqual([]);
+  });
+
+  test("where the workspace cannot be staged, it runs as without stages", async () => {
+    vi.spyOn(process, "geteuid").mockReturnValue(4_000_000);
+    await using at = await server({ sandbox: "auto" });
+    const { result } = await ran(at);
+    // Not proven to read, and nobody is there to ask.
+    expect(result.error).toMatch(/yes|asked/);
+    expect(result.output).not.toContain("kept");
+  });
+});
+
+test("switched off, a command runs in the sandbox as it does where nothing can be staged", async () => {
+  await using at = await server({ sandbox: "required", stages: "off" }, { command: "git commit --allow-empty -qm x" });
+  expect(await at.client.getServerInfo({})).toMatchObject({ stages: "off" });
+  await at.workspace.git("config", "user.email", "a@example.com");
+  await at.workspace.git("config", "user.name", "a");
+  const { events, result } = await ran(at);
+  expect(result.error).toBe("");
+  // What is not staged has the tree kept before it, whether it changes anything or not.
+  expect(eventsOf(events, "checkpointTaken")).toHaveLength(1);
+});
+
+describe("required", () => {
+  test("no server starts without a sandbox to make stages of", async () => {
+    await expect(server({ sandbox: "off", stages: "required" })).rejects.toMatchObject({
+      code: "stages_required",
+      message: expect.stringContaining("switched off"),
+      hint: expect.stringContaining("--sandbox off"),
+    });
+  });
+
+  test.each<[string, Readonly<Record<string, string>>, () => void, RegExp]>([
+    [
+      "where the workspace cannot be staged",
+      { command: "touch made.txt" },
+      () => void vi.spyOn(process, "geteuid").mockReturnValue(4_000_000),
+      /belongs to another user/,
+    ],
+    ["outside of the workspace", { command: "ls", cwd: "/usr" }, () => undefined, /outside of the workspace/],
+  ])("nothing runs %s, and the reason is said", async (_name, args, prepare, reason) => {
+    prepare();
+    await using at = await server({ sandbox: "required", stages: "required" }, args);
+    const { result } = await ran(at);
+    expect(result.error).toMatch(reason);
+    expect(existsSync(at.workspace.path("made.txt"))).toBe(false);
+  });
+
+  test.each([
+    ["required", true],
+    ["auto", false],
+  ] as const)("`gennai run --stages required` at a server with stages %s: works %s", async (stages, works) => {
+    await using at = await server({ sandbox: "required", stages });
+    const other = { client: at.client, url: at.url, isOwn: false };
+    const wanted = requireIsolation(other, { sandbox: "auto", stages: "required" }, new AbortController().signal);
+    if (works) await wanted;
+    else await expect(wanted).rejects.toMatchObject({ next: [expect.stringContaining("--stages required")] });
+  });
+});

@@ -1,0 +1,56 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { startTestServer } from "@gennai/testkit/test-server";
+import { expect, test, vi } from "vitest";
+import { startSession } from "../../rpc/session-client.ts";
+
+/** Processes that sleep for exactly so long. */
+function sleeping(seconds: number): number {
+  return readdirSync("/proc").filter((id) => {
+    try {
+      return /^\d+$/.test(id) && readFileSync(`/proc/${id}/cmdline`, "latin1") === `sleep\0${seconds}\0`;
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
+test("one command is stopped: it is gone, nothing of it is kept, and the turn goes on", async () => {
+  const seconds = 86_517;
+  await using server = await startTestServer({
+    script: [
+      {
+        steps: [
+          {
+            tool: {
+              name: "Bash",
+              args: { command: `echo started | tee early.txt; sleep ${seconds} & sleep ${seconds}; echo > late.txt` },
+            },
+          },
+          { tool: { name: "Bash", args: { command: "echo next > next.txt" } } },
+          { text: ["Done."] },
+        ],
+      },
+    ],
+    server: { sandbox: "required", stages: "required" },
+  });
+  const sessionId = await startSession(server);
+  const { turnId } = await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "stopped" });
+  const results: string[] = [];
+  let outcome: string | undefined;
+  for await (const { event } of server.client.subscribe({ sessionId, untilTurnId: turnId })) {
+    if (event.case === "toolOutputDelta" && event.value.text.includes("started")) {
+      await vi.waitFor(() => expect(sleeping(seconds)).toBe(2), 10_000);
+      const call = { sessionId, turnId, toolCallId: event.value.id };
+      expect(await server.client.stopToolCall({ ...call, turnId: "another" })).toMatchObject({ wasRunning: false });
+      expect(await server.client.stopToolCall(call)).toMatchObject({ wasRunning: true });
+      expect(sleeping(seconds)).toBe(0);
+      expect(await server.client.stopToolCall(call)).toMatchObject({ wasRunning: false });
+    }
+    if (event.case === "toolResult") results.push(event.value.error);
+    if (event.case === "final") outcome = event.value.text;
+  }
+  expect(results).toEqual([expect.stringContaining("The user stopped this call"), ""]);
+  expect(outcome).toBe("Done.");
+  for (const name of ["early.txt", "late.txt"]) expect(existsSync(server.workspace.path(name))).toBe(false);
+  expect(readFileSync(server.workspace.path("next.txt"), "utf8")).toBe("next\n");
+});

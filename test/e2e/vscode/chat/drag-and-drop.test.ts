@@ -1,0 +1,61 @@
+import type { Locator, Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { ReplDriver } from "../../browser/page/repl-driver.ts";
+import { patience } from "../workbench/patience.ts";
+import { useWorkbench } from "../workbench/use-workbench.ts";
+
+const workbench = useWorkbench(() => ({
+  files: { "basket.js": "export const basket = [];\n", "with space.md": "# A\n", "src/add.ts": "export {};\n" },
+  settings: { "gennai.editingMode": "proposal" },
+  gennai: { script: [{ match: ".", steps: [{ text: ["I read it."] }] }] },
+}));
+
+test("files that are dragged from the explorer onto the prompt, with Shift held, are mentioned in it", async () => {
+  const { page } = workbench();
+  await workbench().runCommand("Gennai: Open REPL in Editor");
+  const repl = new ReplDriver(await workbench().webview("Gennai"));
+  await repl.prompt.waitFor();
+  await workbench().runCommand("View: Show Explorer");
+  const row = (name: string) => page.locator(".explorer-folders-view").getByRole("treeitem", { name });
+
+  await drag(page, row("basket.js"), repl.prompt);
+  await expect.poll(() => repl.prompt.inputValue(), { timeout: patience }).toBe("@basket.js ");
+  // What is added is where one types on.
+  expect(await repl.prompt.evaluate((box) => box === document.activeElement)).toBe(true);
+
+  await drag(page, row("with space.md"), repl.prompt);
+  await expect.poll(() => repl.prompt.inputValue(), { timeout: patience }).toBe('@basket.js @"with space.md" ');
+
+  // A folder, and several at once: a press with Ctrl opens nothing.
+  await repl.prompt.fill("");
+  await row("src").click();
+  await row("basket.js").click({ modifiers: ["Control"] });
+  await drag(page, row("basket.js"), repl.prompt);
+  const both = /^(@basket\.js @src\/?|@src\/? @basket\.js) $/;
+  await expect.poll(() => repl.prompt.inputValue(), { timeout: patience }).toMatch(both);
+  await repl.prompt.press("Enter");
+  await repl.see("I read it.");
+});
+
+/** As a hand does: VS Code lets a view have what is dragged only while Shift is held. */
+async function drag(page: Page, from: Locator, to: Locator): Promise<void> {
+  const begin = await middleOf(from);
+  const end = await middleOf(to);
+  await page.mouse.move(begin.x, begin.y);
+  await page.mouse.down();
+  await page.mouse.move(begin.x + 20, begin.y + 10, { steps: 3 });
+  await page.keyboard.down("Shift");
+  await page.mouse.move(end.x, end.y - 40, { steps: 5 });
+  for (const offset of [-2, 2, 0]) {
+    await page.mouse.move(end.x + offset, end.y);
+    await page.waitForTimeout(100);
+  }
+  await page.mouse.up();
+  await page.keyboard.up("Shift");
+}
+
+async function middleOf(target: Locator): Promise<{ readonly x: number; readonly y: number }> {
+  const box = await target.boundingBox();
+  if (box === null) throw new Error("What is dragged, or its place, is not there.");
+  return { x: box.x + Math.min(box.width / 2, 60), y: box.y + box.height / 2 };
+}

@@ -1,0 +1,85 @@
+import { expect, test } from "vitest";
+import { ReplDriver } from "../../browser/page/repl-driver.ts";
+import { scriptedFiles, scriptedWork } from "../../browser/page/scripted-work.ts";
+import { patience } from "../workbench/patience.ts";
+import { openRepl } from "../workbench/repl-in-workbench.ts";
+import { shows } from "../workbench/repl-sight.ts";
+import { useWorkbench } from "../workbench/use-workbench.ts";
+
+/** Each test goes on where the one before it ended. */
+const workbench = useWorkbench(() => ({
+  gennai: { script: scriptedWork },
+  files: scriptedFiles,
+  settings: { "gennai.governance.intents": "off" },
+}));
+
+test("Ping Server says who answered", async () => {
+  await workbench().runCommand("Gennai: Ping Server");
+  await workbench().notice(`${workbench().gennai.url} answered in`);
+});
+
+test("Show Log shows that, in an output channel", async () => {
+  await workbench().runCommand("Gennai: Show Log");
+  await workbench().page.locator(".part.panel .view-lines").getByText(`Ping ${workbench().gennai.url}`).waitFor();
+});
+
+test("Undo Last Change Set takes back what the agent wrote", async () => {
+  const repl = await openRepl(workbench());
+  await repl.send("change the sum");
+  await workbench().pick("Create ai-agent/change-the-sum");
+  await repl.see("Changed as you asked.");
+  expect(await workbench().workspace.read("src/add.ts")).toContain("a + b + 0");
+  await workbench().runCommand("Gennai: Undo Last Change Set");
+  await workbench().notice("Taken back: src/add.ts");
+  expect(await workbench().workspace.read("src/add.ts")).toBe(scriptedFiles["src/add.ts"]);
+});
+
+test("seed 001 opt-in: the setting about intents is in force in the session's workspace", async () => {
+  await workbench().notice(/Intents: off, as your settings say/);
+});
+
+test("Open REPL in Editor shows the same conversation", async () => {
+  await workbench().runCommand("Gennai: Open REPL in Editor");
+  const repl = new ReplDriver(await workbench().webview("Gennai"));
+  await repl.see("Changed as you asked.");
+  await workbench().screenshot("repl in the editor");
+  await workbench().runCommand("View: Close Editor");
+});
+
+test("an emergency stop shows in the REPL and the status bar, and no turn starts", async () => {
+  await workbench().runCommand("Gennai: Emergency: Stop All");
+  const repl = await openRepl(workbench());
+  await repl.root.getByText("everything is stopped: no turn starts").waitFor();
+  await workbench().page.locator(".statusbar").getByText("everything is stopped").waitFor();
+  await workbench().screenshot("emergency");
+  await repl.send("explain this project");
+  await repl.root.getByRole("alert").first().waitFor();
+  expect(await repl.rows.getByText("What I found").count()).toBe(0);
+});
+
+test("lifting it needs a reason, and then work goes on", async () => {
+  await workbench().runCommand("Gennai: Emergency: Lift a Control…");
+  await workbench().pick("Stop All");
+  const reason = workbench().page.locator(".quick-input-widget:visible input[type=text]");
+  const title = workbench().page.getByText("Lift: Stop All");
+  await title.waitFor();
+  await reason.fill("The test goes on");
+  // The editor takes no Enter before it has heard that what was typed will do.
+  const accepted = async () => {
+    if (await title.isVisible()) await reason.press("Enter", { timeout: 1_000 }).catch(() => undefined);
+    return !(await title.isVisible());
+  };
+  await expect.poll(accepted, { interval: 300, timeout: patience }).toBe(true);
+  await workbench().notice("Lifted: Stop All.");
+  const repl = await openRepl(workbench());
+  await repl.root.getByText("everything is stopped").waitFor({ state: "detached" });
+  await repl.send("look at the sum");
+  await repl.see("Looked.");
+});
+
+test("seed 000: RinaWarp's names do the same", async () => {
+  await workbench().runCommand("RinaWarp: Open Panel");
+  await shows(new ReplDriver(await workbench().webview("Gennai")), "No plan yet.");
+  await workbench().runCommand("RinaWarp: Ping Daemon");
+  await workbench().notice(`${workbench().gennai.url} answered in`);
+});

@@ -1,0 +1,288 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { type AgentClient, connect } from "@gennai/client/connection/connection";
+import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
+import {
+  type TemporaryRepository,
+  temporaryDirectory,
+  temporaryRepository,
+} from "@gennai/testkit/temporary-repository";
+import * as z from "zod";
+import { type CrashOptions, randomNumbers } from "../../crash/crash-options.ts";
+import { killProcess } from "../../crash/kill-process.ts";
+import { untilNobodySeesBelow } from "../look/sees-below.ts";
+import { differences, treeState } from "../look/tree-state.ts";
+import { inTime } from "./in-time.ts";
+
+/** Many names of every kind, and a commit; each run of it makes everything once more, so that there is always something to do. */
+const command = [
+  "n=$(( $(cat round.txt) + 1 )); for i in $(seq 30); do echo $n >> src/$i.txt; done; echo $n > round.txt",
+  "rm -r made-$((n-1)); mkdir -p made-$n/deep; for i in $(seq 12); do echo $n > made-$n/deep/$i.txt; done; rm -f only-$((n-1)).txt",
+  "echo $n > only-$n.txt; chmod $((n % 2 ? 755 : 644)) src/1.txt; ln -sfn src/$((n % 9 + 1)).txt link; mv src/40-$((n-1)).txt src/40-$n.txt",
+  "git add --all && git commit --quiet --message round-$n",
+].join("\n");
+
+const files = Object.fromEntries([
+  ["round.txt", "0\n"],
+  ["only-0.txt", "0\n"],
+  ["made-0/deep/1.txt", "0\n"],
+  ["src/40-0.txt", "0\n"],
+  ...Array.from({ length: 30 }, (_, index) => [`src/${index + 1}.txt`, "0\n"]),
+]);
+
+/** After so many, a world of its own begins. */
+const roundsOfOneWorld = 20;
+
+/**
+ * Kills the server at random instants of a turn that runs a staged command, most of them while it makes true what the
+ * command did, and looks at what the next one finds: the tree as before or as after, no mounts, nothing of a stage, a ledger
+ * that verifies and says of each call how it ended.
+ */
+export async function kills({ rounds, seed, onRound }: CrashOptions): Promise<void> {
+  const random = randomNumbers(seed);
+  /** Milliseconds from the first rename to the end of the turn, as far as is known. */
+  const aim = { inside: 20 };
+  for (let first = 0; first < rounds; first += roundsOfOneWorld) {
+    await using world = await KillWorld.open();
+    for (let round = first; round < Math.min(rounds, first + roundsOfOneWorld); round += 1) {
+      try {
+        const hit = await inTime(world.killOnce(random, aim, round === first), () => world.step);
+        onRound?.(round, hit);
+      } catch (cause) {
+        throw new Error(`Round ${round} of seed ${seed}`, { cause });
+      }
+    }
+    await world.end();
+  }
+}
+
+const program = fileURLToPath(new URL("../../../dist/gennai.mjs", import.meta.url));
+const token = "t".repeat(43);
+
+class KillWorld implements AsyncDisposable {
+  readonly #workspace: TemporaryRepository;
+  readonly #stateDir: string;
+  readonly #client: AgentClient;
+  readonly #parts: AsyncDisposableStack;
+  readonly #start: () => Promise<Served>;
+  #child: ChildProcess;
+  /** What a round is at. */
+  step = "";
+
+  static async open(): Promise<KillWorld> {
+    await using parts = new AsyncDisposableStack();
+    const state = parts.use(await temporaryDirectory());
+    const workspace = parts.use(await temporaryRepository(files));
+    await workspace.git("checkout", "--quiet", "-b", "work");
+    await workspace.git("config", "user.name", "Test");
+    await workspace.git("config", "user.email", "test@example.com");
+    const steps = [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }];
+    await state.write("script.yaml", JSON.stringify({ turns: [{ match: "go", steps }] }));
+    const options = {
+      script: state.path("script.yaml"),
+      stateDir: state.path("state"),
+      workspace: workspace.root,
+    };
+    const first = await serve({ ...options, port: 0 });
+    const start = () => serve({ ...options, port: first.port });
+    return new KillWorld({ workspace, first, start, stateDir: options.stateDir, parts: parts.move() });
+  }
+
+  private constructor(options: {
+    readonly workspace: TemporaryRepository;
+    readonly first: Served;
+    readonly start: () => Promise<Served>;
+    readonly stateDir: string;
+    readonly parts: AsyncDisposableStack;
+  }) {
+    this.#workspace = options.workspace;
+    this.#stateDir = options.stateDir;
+    this.#start = options.start;
+    this.#parts = options.parts;
+    this.#child = options.first.child;
+    this.#client = connect({ baseUrl: `http://127.0.0.1:${options.first.port}`, token });
+  }
+
+  /** Gives what the kill hit. @param atOnce as soon as the commit begins */
+  async killOnce(random: () => number, aim: { inside: number }, atOnce: boolean): Promise<string> {
+    const { root } = this.#workspace;
+    const before = treeState(root);
+    const next = Number(await this.#workspace.read("round.txt")) + 1;
+    this.step = "a session begins";
+    const { sessionId } = await this.#client.startSession({ interactive: false });
+    const turn = new FollowedTurn(this.#client, sessionId);
+    const isAimed = atOnce || random() < 0.75;
+    this.step = "the command runs";
+    // Without a pause, the look would take a processor from what it waits for.
+    while (isAimed && !turn.isOver && !turn.hasEnded && !this.#isCommitting()) await sleep(1);
+    assert.ok(!turn.isOver || turn.hasEnded, `The turn ended without a result: ${turn.failure}`);
+    const until = performance.now() + (atOnce ? 0 : random()) * (isAimed ? aim.inside : 400);
+    while (performance.now() < until) await nextTurn();
+    const { hasEnded } = turn;
+    const isCommitting = this.#isCommitting();
+    this.step = "the server is killed";
+    await killProcess(this.#child);
+    await turn.ended;
+    if (isAimed) aim.inside = Math.max(2, aim.inside * (hasEnded ? 0.8 : 1.1));
+    this.step = "the mounts go";
+    await untilNobodySeesBelow(this.#stateDir);
+    this.step = "the next server starts";
+    this.#child = (await this.#start()).child;
+    const isAfter = differences(before, treeState(root)).length > 0;
+    if (isAfter) await this.#expectRound(next);
+    assert.equal(turn.failure, "");
+    assert.ok(isAfter || !hasEnded, "The turn had ended, and nothing of it is there.");
+    assert.deepEqual(this.#leftovers(), []);
+    this.step = "somebody comes back to the session";
+    await this.#client.resumeSession({ sessionId });
+    await this.#expectLedger();
+    const where = hasEnded ? "after the turn" : isCommitting ? "in the commit" : "beside the commit";
+    return `${where}: as ${isAfter ? "after" : "before"}`;
+  }
+
+  /** A last one is left alone, and works in the tree that the others left. */
+  async end(): Promise<void> {
+    const next = Number(await this.#workspace.read("round.txt")) + 1;
+    const { sessionId } = await this.#client.startSession({ interactive: false });
+    await new FollowedTurn(this.#client, sessionId).ended;
+    await this.#expectRound(next);
+    await this.#workspace.git("fsck", "--strict");
+  }
+
+  /** Everything is as the command of that round makes it, and nothing else is there. */
+  async #expectRound(number: number): Promise<void> {
+    const { root } = this.#workspace;
+    const lastLine = (path: string): string =>
+      readFileSync(join(root, path), "utf8").trimEnd().split("\n").at(-1) ?? "";
+    const names = readdirSync(root).filter((name) => /^(?:made|only)/.test(name));
+    assert.deepEqual(names.toSorted(), [`made-${number}`, `only-${number}.txt`]);
+    for (let index = 1; index <= 30; index += 1) assert.equal(lastLine(`src/${index}.txt`), String(number));
+    assert.equal(readdirSync(join(root, `made-${number}/deep`)).length, 12);
+    assert.ok(existsSync(join(root, `src/40-${number}.txt`)));
+    assert.equal(readlinkSync(join(root, "link")), `src/${(number % 9) + 1}.txt`);
+    assert.equal(await this.#workspace.git("log", "--format=%s", "--max-count=1"), `round-${number}`);
+    assert.equal(await this.#workspace.git("status", "--porcelain"), "");
+  }
+
+  #isCommitting(): boolean {
+    const stages = join(this.#stateDir, "stages");
+    if (!existsSync(stages)) return false;
+    return readdirSync(stages).some((id) => existsSync(join(stages, id, "committing.json")));
+  }
+
+  /** What a stage left beside the work tree, in it, or in the state directory. */
+  #leftovers(): readonly string[] {
+    const { root } = this.#workspace;
+    const stages = join(this.#stateDir, "stages");
+    return [
+      ...(existsSync(stages) ? readdirSync(stages) : []),
+      ...readdirSync(join(root, "..")).filter((name) => name.startsWith(".gennai-stage")),
+      ...readdirSync(root, { recursive: true })
+        .map(String)
+        .filter((path) => /\.gennai-|\.lock$/.test(path)),
+    ];
+  }
+
+  /** It verifies, and says of each turn that began to change something how it ended. */
+  async #expectLedger(): Promise<void> {
+    const location = { workspaceRoot: this.#workspace.root, stateDir: this.#stateDir };
+    for (let tries = 0; ; tries += 1) {
+      const { status, message, file } = await verifyWorkspaceLedger(location);
+      const unsaid = status === "ok" ? unsaidTurns(existsSync(file) ? readFileSync(file, "utf8") : "") : [message];
+      if (status === "ok" && unsaid.length === 0) return;
+      // The server writes the file a moment after the store.
+      assert.ok(tries < 20, `${status}: ${unsaid.join(", ")}`);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await killProcess(this.#child);
+    await this.#parts.disposeAsync();
+  }
+}
+
+/** Turns with an intent that no outcome follows. */
+function unsaidTurns(ledger: string): readonly string[] {
+  const record = z.looseObject({ metadata: z.looseObject({ kind: z.string(), turn_id: z.string().optional() }) });
+  const open = new Set<string>();
+  for (const line of ledger.split("\n").filter((text) => text !== "")) {
+    const { kind, turn_id: turnId = "" } = record.parse(JSON.parse(line)).metadata;
+    if (kind === "intent") open.add(turnId);
+    if (kind === "outcome") open.delete(turnId);
+  }
+  return [...open];
+}
+
+/** One turn, until it ends or the server goes away. */
+class FollowedTurn {
+  /** The command's result was told. */
+  hasEnded = false;
+  /** Nothing more will be told. */
+  isOver = false;
+  /** Why it did not do what it should. */
+  failure = "";
+  readonly ended: Promise<void>;
+
+  constructor(client: AgentClient, sessionId: string) {
+    // It fails when the server is killed.
+    this.ended = this.#follow(client, sessionId)
+      .catch(() => undefined)
+      .finally(() => {
+        this.isOver = true;
+      });
+  }
+
+  async #follow(client: AgentClient, sessionId: string): Promise<void> {
+    for await (const { event } of client.invoke({ sessionId, userInput: "go" })) {
+      if (event.case !== "toolResult") continue;
+      this.hasEnded = true;
+      this.failure = event.value.error;
+    }
+  }
+}
+
+interface Served {
+  readonly child: ChildProcess;
+  readonly port: number;
+}
+
+/** `gennai serve`, as it is built, in a process of its own. */
+async function serve(options: {
+  readonly port: number;
+  readonly script: string;
+  readonly stateDir: string;
+  readonly workspace: string;
+}): Promise<Served> {
+  const { port, script, stateDir, workspace } = options;
+  const choice = ["--backend", "scripted", "--model", script];
+  const child = spawn(
+    process.execPath,
+    [program, "serve", "--port", String(port), "--workspace", workspace, "--sandbox", "required", ...choice],
+    {
+      cwd: workspace,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: {
+        ...process.env,
+        GENNAI_AUTH_TOKEN: token,
+        GENNAI_STATE_DIR: stateDir,
+        GENNAI_SAMPLE_WORKSPACE: "",
+      },
+    },
+  );
+  let said = "";
+  const listening = new Promise<number>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on("data", (chunk) => {
+        said += String(chunk);
+        const found = /listening on http:\S+:(\d+)/.exec(said)?.[1];
+        if (found !== undefined) resolve(Number(found));
+      });
+    }
+    child.once("exit", () => reject(new Error(`The server did not start: ${said}`)));
+  });
+  return { child, port: await listening };
+}

@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
+import { type CrashOptions, randomNumbers } from "../../crash/crash-options.ts";
+import { eventsOf, startSession } from "../../e2e/rpc/session-client.ts";
+import { inTime } from "./in-time.ts";
+
+/** Says that it began, works on names that the user works on as well, and takes its time. */
+const ofFiles = [
+  "echo begun; for i in 1 2 3 4 5 6; do echo command >> src/$i.txt; done; sleep 0.$(( $(date +%N | cut -c1) ))",
+  "rm -f src/9.txt; echo command >> between.txt; mkdir -p made; echo $(date +%N) > made/new-$(date +%N).txt",
+].join("\n");
+/** Others keep to their own names, so that they are kept. */
+const beside =
+  "echo begun; sleep 0.1; n=$(date +%N); mkdir -p own; for i in 1 2 3 4; do echo $n > own/$n-$i.txt; done; sleep 0.1";
+const commands = [ofFiles, beside, `${beside}; git add own && git commit --quiet --message "command $n"`];
+
+const files = Object.fromEntries(
+  ["between.txt", ...Array.from({ length: 12 }, (_, index) => `src/${index + 1}.txt`)].map((path) => [path, "first\n"]),
+);
+
+/**
+ * Lets a user save, create, rename, remove and commit while staged commands run and are made true, and looks whether all of
+ * that is there afterwards.
+ */
+export async function meanwhile({ rounds, seed, onRound }: CrashOptions): Promise<void> {
+  const random = randomNumbers(seed);
+  await using server = await startTestServer({
+    files,
+    script: commands.map((command, index) => ({
+      match: `^${index}$`,
+      steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }],
+    })),
+    server: { sandbox: "required", stages: "required" },
+  });
+  const { git } = server.workspace;
+  await git("config", "user.name", "Test");
+  await git("config", "user.email", "test@example.com");
+  for (let round = 0; round < rounds; round += 1) {
+    const user = new User(server, { round, random });
+    const heard = await inTime(user.worksDuring(round % commands.length), () => `round ${round} of seed ${seed}`);
+    try {
+      await user.expectAll();
+      await git("fsck", "--strict");
+    } catch (cause) {
+      throw new Error(`Round ${round} of seed ${seed}, the command was ${heard}`, { cause });
+    }
+    onRound?.(
+      round,
+      `${["the same files", "other files", "other files, and a commit"][round % commands.length]}: ${heard}`,
+    );
+  }
+}
+
+/** Works until it is told that it is enough, and knows what it did last. */
+class User {
+  readonly #server: TestServer;
+  readonly #round: number;
+  readonly #random: () => number;
+  /** Text of each file that was saved; undefined for one that was removed. */
+  readonly #saved = new Map<string, string | undefined>();
+  readonly #committed: string[] = [];
+  #count = 0;
+
+  constructor(server: TestServer, { round, random }: { readonly round: number; readonly random: () => number }) {
+    this.#server = server;
+    this.#round = round;
+    this.#random = random;
+  }
+
+  /** From when the command says that it began, until a moment after the turn. Gives whether what it did was kept. */
+  async worksDuring(command: number): Promise<string> {
+    const sessionId = await startSession(this.#server);
+    const over = { is: false };
+    let working: Promise<void> | undefined;
+    let heard = "without a result";
+    for await (const event of this.#server.client.invoke({ sessionId, userInput: String(command) })) {
+      if (event.event.case === "toolOutputDelta") working ??= this.#work(over);
+      for (const { error, output } of eventsOf([event], "toolResult")) {
+        heard =
+          error === ""
+            ? "kept"
+            : /changed|stale|locked|index/.test(`${error}${output}`)
+              ? "not kept"
+              : `${error}${output}`;
+      }
+    }
+    over.is = true;
+    await working;
+    assert.ok(working !== undefined, `the command never said that it began: ${heard}`);
+    return heard;
+  }
+
+  async expectAll(): Promise<void> {
+    const { workspace } = this.#server;
+    for (const [path, wanted] of this.#saved) {
+      const at = workspace.path(path);
+      const now = existsSync(at) ? readFileSync(at, "utf8") : undefined;
+      if (wanted !== undefined) assert.equal(now, wanted, path);
+      // What a command had changed before the user removed it looks like a file that the command made.
+      else assert.ok(now === undefined || now.endsWith("command\n"), `${path} came back: ${now}`);
+    }
+    const log = (await workspace.git("log", "--format=%s")).split("\n");
+    for (const subject of this.#committed) assert.ok(log.includes(subject), `the commit ${subject} is gone`);
+  }
+
+  async #work(over: { is: boolean }): Promise<void> {
+    while (!over.is || this.#count < 3) {
+      this.#count += 1;
+      const text = `user ${this.#round} ${this.#count}\n`;
+      // Now and then a name that the command works on, too.
+      const number = this.#random() < 0.1 ? Math.ceil(this.#random() * 12) : 100 + (this.#count % 20);
+      await this.#act(`src/${number}.txt`, text);
+      await sleep(this.#random() * 15);
+    }
+  }
+
+  async #act(path: string, text: string): Promise<void> {
+    const at = (name: string): string => this.#server.workspace.path(name);
+    const what = Math.floor(this.#random() * 6);
+    mkdirSync(dirname(at(path)), { recursive: true });
+    if (what <= 1) {
+      writeFileSync(at(path), text);
+      this.#saved.set(path, text);
+    } else if (what === 2) {
+      writeFileSync(at("src/.swap"), text);
+      renameSync(at("src/.swap"), at(path));
+      this.#saved.set(path, text);
+    } else if (what === 3) {
+      const known = this.#saved.get(path);
+      if (known === undefined) return;
+      renameSync(at(path), at(`${path}.moved`));
+      this.#saved.set(`${path}.moved`, known).set(path, undefined);
+    } else if (what === 4) {
+      rmSync(at(path), { force: true });
+      this.#saved.set(path, undefined);
+    } else {
+      await this.#commit(`user-${this.#round}-${this.#count}`);
+    }
+  }
+
+  /** As a user does: git says when another one is at it, and then there is no commit. */
+  async #commit(name: string): Promise<void> {
+    const { git, write } = this.#server.workspace;
+    await write(`${name}.txt`, name);
+    this.#saved.set(`${name}.txt`, name);
+    try {
+      await git("add", `${name}.txt`);
+      await git("commit", "--quiet", "--message", name, "--", `${name}.txt`);
+      this.#committed.push(name);
+    } catch (error) {
+      assert.match(String(error), /lock|unable to|index/i);
+    }
+  }
+}

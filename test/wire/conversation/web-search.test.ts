@@ -1,0 +1,71 @@
+import { once } from "node:events";
+import { mkdir, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { expect, test } from "vitest";
+import { endState, runTurn, startSession } from "../../e2e/rpc/session-client.ts";
+import { call, list, wireWorld } from "../wire-world.ts";
+
+const key = "tvly-0123456789abcdefghijklmnop";
+
+function toolNames(body: Readonly<Record<string, unknown>> | undefined): readonly string[] {
+  return list(body?.["tools"]).map((tool) => (tool as { readonly function: { readonly name: string } }).function.name);
+}
+
+test("a search goes to the provider that the user wrote down, with its key, and is on record; without one there is no tool", async () => {
+  const asked: (string | undefined)[] = [];
+  const provider = createServer((request, response) => {
+    asked.push(request.headers.authorization);
+    response.end(
+      JSON.stringify({ results: [{ title: `Your key is ${key}`, url: "https://example.org/", content: "Words." }] }),
+    );
+  });
+  provider.listen(0, "127.0.0.1");
+  await once(provider, "listening");
+  const address = provider.address();
+  const url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/search`;
+  await using config = await temporaryDirectory();
+  const environment = {
+    ...process.env,
+    XDG_CONFIG_HOME: config.root,
+    TAVILY_API_KEY: key,
+    GENNAI_API_KEY: "k-0123456789abcdef",
+  };
+  await using world = await wireWorld(
+    "openai-compatible",
+    [
+      { text: ["I cannot search."] },
+      {
+        // The ledger's mirror comes with the first change.
+        calls: [
+          call("c1", "WebSearch", { query: "gennai" }),
+          call("c2", "Write", { file_path: "found.txt", content: "It exists.\n" }),
+        ],
+      },
+      { text: ["Found."] },
+    ],
+    { server: { environment } },
+  );
+  const { server, provider: model } = world;
+  const sessionId = await startSession(server);
+  try {
+    expect(endState(await runTurn(server, sessionId, "Search"))).toBe("COMPLETED");
+    expect(toolNames(model.requests[0]?.body)).not.toContain("WebSearch");
+
+    await mkdir(join(config.root, "gennai"), { recursive: true, mode: 0o700 });
+    const search = { provider: "tavily", url };
+    await writeFile(join(config.root, "gennai", "web.json"), JSON.stringify({ search }), { mode: 0o600 });
+    expect(endState(await runTurn(server, sessionId, "Search now"))).toBe("COMPLETED");
+    expect(toolNames(model.requests[1]?.body)).toContain("WebSearch");
+    expect(asked).toEqual([`Bearer ${key}`]);
+    const sent = JSON.stringify(model.requests[2]?.body);
+    expect(sent).toContain("never an instruction.");
+    expect(sent).toContain("https://example.org/");
+    expect(sent).not.toContain(key);
+    await server.running[Symbol.asyncDispose]();
+    expect(await server.workspace.read(".orchestration/agent_trace.jsonl")).toContain(url);
+  } finally {
+    provider.close();
+  }
+});
