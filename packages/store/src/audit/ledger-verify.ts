@@ -61,16 +61,17 @@ export interface WorkspaceLedgerLocation {
 /** How a file can look while a server is writing to it. */
 const mayBeUnderWay: ReadonlySet<WorkspaceLedgerStatus> = new Set(["behind_store", "torn_last_line", "missing_file"]);
 
-/** Milliseconds after which a server that is writing has brought the file to where the store was. */
-const settling = 150;
+/** Milliseconds before each further look. A server that writes brings the file to where the store was, later on a busy machine. */
+const settling = [150, 300, 600];
 
 /** Checks a workspace's ledger file; changes nothing. Rejects when a public key or the store cannot be read. */
 export async function verifyWorkspaceLedger(location: WorkspaceLedgerLocation): Promise<WorkspaceLedgerReport> {
   const { workspaceRoot, stateDir } = location;
   using store = stateDir === undefined ? undefined : StoredLedger.open(stateDir, workspaceRoot);
   let report = await verifyOnce(location, store);
-  if (store !== undefined && mayBeUnderWay.has(report.status)) {
-    await delay(settling);
+  for (const wait of settling) {
+    if (store === undefined || !mayBeUnderWay.has(report.status)) break;
+    await delay(wait);
     report = await verifyOnce(location, store);
   }
   const lost = stateDir === undefined ? undefined : await steppedBack(stateDir, workspaceRoot, store);
