@@ -44,10 +44,10 @@ import type { Tenant } from "./tenants/tenant.ts";
 /** Pages of one user that may be open at once. */
 const maxPages = 64;
 
-/** What `startServer` has read and opened. */
+/** What `startServer` has already read and opened. */
 export interface OpenedFirst {
   readonly tls: TlsIdentity | undefined;
-  /** Where there are many users: who checks their tokens. */
+  /** Checks users' tokens, on a server with several users. */
   readonly verifier: TokenVerifier | undefined;
   readonly metricsAddress: Parameters<typeof listenForMetrics>[0] | undefined;
   readonly sharedLog: LogAddress | undefined;
@@ -56,16 +56,16 @@ export interface OpenedFirst {
   readonly stateDir: string;
   readonly configDir: string;
   readonly commandLimits: Partial<CommandLimits>;
-  /** What commands find in their environment. */
+  /** Environment of commands. */
   readonly environment: Readonly<Record<string, string>>;
   readonly sandbox: Sandbox;
-  /** What of these is to be ended with the server. */
+  /** Parts to close together with the server. */
   readonly parts: AsyncDisposableStack;
 }
 
 /**
- * Composes the server of all of its parts, and opens its doors. With `openTenant` it alone knows them. Rejects as `startServer` does; then
- * `parts` are ended.
+ * Creates the server from all of its parts, and starts listening. Only this and `openTenant` know all parts. Rejects like
+ * `startServer`; then `parts` are closed.
  */
 export async function composeServer(options: ServerOptions, opened: OpenedFirst): Promise<RunningServer> {
   await using parts = opened.parts;
@@ -88,7 +88,7 @@ export async function composeServer(options: ServerOptions, opened: OpenedFirst)
   parts.use(controlWatch);
   for (const each of recovered) log.warn(describeRecovered(each));
   if (sandbox.state === "unsandboxed") log.warn(`Commands run without a sandbox: ${sandbox.reason}.`);
-  // Not waited for: a git that does not answer keeps nobody from starting.
+  // Not awaited: a git that does not respond must not delay the start.
   else void warnOfUnsandboxedGit(log);
   const usersRoot = users && openUsersRoot(users.workspaceRoot, { stateDir, configDir, environment });
   // There from the beginning: other servers of a shared log need a copy before their own start.
@@ -128,7 +128,7 @@ export async function composeServer(options: ServerOptions, opened: OpenedFirst)
   const notReady = (): NotReady => {
     if (draining.begun) return "draining";
     if (!tenants.mayAct) return "no_contact_with_log";
-    // One of many must not keep the others out.
+    // With several tenants, one must not lock out the others.
     return only?.isForward === false ? "ledger_rolled_back" : undefined;
   };
   watch.telemetry?.watchLoad(async () => ({ ...(await tenants.load()), ready: notReady() === undefined }));

@@ -12,7 +12,7 @@ export class Draining {
     return this.#begun;
   }
 
-  /** Throws `ServiceError` `unavailable`, which clients take for a reason to try again: by then, elsewhere. */
+  /** Throws `ServiceError` `unavailable`, after which clients retry, on another server by then. */
   assertTurnsMayStart(): void {
     if (!this.#begun) return;
     throw new ServiceError("unavailable", "This server is about to stop and starts no more turns.", {

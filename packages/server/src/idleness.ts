@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Route } from "./http/route.ts";
 
-/** Knows for how long nobody has called a server. */
+/** Measures for how long a server got no calls. */
 export class Idleness {
   #callsOpen = 0;
   #since = performance.now();
@@ -19,13 +19,13 @@ export class Idleness {
   }
 
   /**
-   * Resolves when for so many milliseconds nobody has called, and nothing was under way. Rejects when `signal` aborts.
+   * Resolves when for that many milliseconds there was no call, and no work under way. Rejects when `signal` aborts.
    *
-   * @param isBusy whether something is under way that nobody watches
+   * @param isBusy whether work is under way without a client
    */
   async lasts(milliseconds: number, isBusy: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
     for (;;) {
-      // Asked first: a call may come meanwhile.
+      // Evaluated first, because a call may arrive meanwhile.
       if ((await isBusy()) || this.#callsOpen > 0) this.#since = performance.now();
       const left = this.#since + milliseconds - performance.now();
       if (left <= 0) return;

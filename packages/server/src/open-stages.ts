@@ -5,8 +5,8 @@ import { Stages } from "@gennai/machine/staged-shell/stages/stages";
 import { type StagesMode, StagesRequired } from "@gennai/machine/staged-shell/stages/stages-mode";
 
 /**
- * Where commands are staged; undefined where they run in the workspace. What servers that died had begun is ended first, in
- * every mode. Rejects with `StagesRequired`.
+ * Stages for commands; undefined if they run in the workspace. First cleans up, in every mode, what dead servers left. Rejects
+ * with `StagesRequired`.
  */
 export async function openStages(
   sandbox: Sandbox,
@@ -29,7 +29,7 @@ export async function openStages(
   return new Stages({ shell: sandbox.shell, stateDir, home, mode, outside });
 }
 
-/** `somewhere`: the server has no workspace of its own, and tries each user's. */
+/** `somewhere`: the server has no workspace of its own, and tests each user's. */
 export type StagesUsed =
   | { readonly state: "staged" | "off" | "somewhere" }
   | { readonly state: "unavailable"; readonly reason: string };

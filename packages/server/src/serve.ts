@@ -17,21 +17,21 @@ import type { ServerOptions } from "./tenants/server-options.ts";
 import type { Tenant } from "./tenants/tenant.ts";
 
 export interface RunningServer extends AsyncDisposable {
-  /** Of one that listens nowhere, no URL. */
+  /** Empty if it listens nowhere. */
   readonly url: string;
   /** For clients in this process, where it listens nowhere. Throws `TypeError` where it listens. */
   transport(interceptors: Interceptor[]): Transport;
   /** undefined for a unix socket, and where it listens nowhere. */
   readonly port: number | undefined;
-  /** Where clients of the RinaWarp protocol come in; undefined when that is off. */
+  /** URL for clients of the RinaWarp protocol; undefined if off. */
   readonly rinaUrl: string | undefined;
   readonly token: string | undefined;
   readonly sandbox: Sandbox;
-  /** Whether commands of its workspace are staged. Tried when it is first asked for. */
+  /** Whether commands of its workspace are staged. Tested on first use. */
   stagesUsed(): Promise<StagesUsed>;
   /** A fresh address that opens the page once; undefined when no page is served, and where there are many users. */
   pageLink(): string | undefined;
-  /** Where the metrics are; undefined when nobody asked for them. */
+  /** URL of the metrics; undefined if not requested. */
   readonly metricsUrl: string | undefined;
   /**
    * From now on no turn starts, and who asks whether it is ready is told no. Resolves when no turn runs any more, or after
@@ -52,7 +52,7 @@ export interface RunningServer extends AsyncDisposable {
   tenant(name?: string): Promise<Tenant>;
   /** Real path of the default workspace. */
   readonly workspace: string | undefined;
-  /** Of the one user. Throws `TypeError` where there are many: each tenant has its own. */
+  /** Sessions of the only user. Throws `TypeError` on a server with several users: each tenant has its own. */
   readonly manager: SessionManager;
   readonly plans: PlanAuthority;
 }
@@ -96,7 +96,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     platform: platform(),
     privateDirectories: [configDir],
   });
-  // Other programs try the sandbox, and meanwhile the rest of the server is read.
+  // The sandbox is tested by other programs; the rest of the server is loaded meanwhile.
   const loading = import("./compose-server.ts");
   const sandbox = parts.use(await opening);
   const { composeServer } = await loading;

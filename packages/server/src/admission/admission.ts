@@ -4,7 +4,7 @@ import { Allowance } from "./allowance.ts";
 import { ConcurrencyLimit } from "./concurrency-limit.ts";
 import type { AdmissionLimits } from "./limits.ts";
 
-/** Whose allowances are kept at once; one that is forgotten is full again. */
+/** Maximum number of callers whose allowances are tracked; a forgotten one starts full. */
 const maxAllowances = 10_000;
 const everybody = "";
 
@@ -13,13 +13,12 @@ type Caller = Pick<Identity, "tenant" | "user">;
 interface Bound {
   readonly name: string;
   readonly limit: number;
-  /** Who has so many, for the message. */
+  /** Whose limit it is, for the message. */
   readonly whose: string;
 }
 
 /**
- * Who may begin what, as things stand now. Nothing waits here: what does not fit is refused at once, with how long to wait,
- * so that the server holds no queue for its clients.
+ * Decides who may start what at this moment. Nothing is queued: what exceeds a limit is refused at once, with the time to wait.
  */
 export class Admission {
   readonly limits: AdmissionLimits;

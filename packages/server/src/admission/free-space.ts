@@ -52,7 +52,7 @@ interface DiskSpace {
   readonly size: number;
 }
 
-/** What cannot be seen is not short. */
+/** If the disk cannot be examined, it counts as having space. */
 function spaceOf(directory: string): DiskSpace {
   try {
     const { bavail, blocks, bsize } = statfsSync(directory);

@@ -17,7 +17,7 @@ export interface AdmissionLimits {
   readonly sessions: number;
   /** Tenants that are open at once. */
   readonly tenants: number;
-  /** Milliseconds for which a reader may take nothing of what waits for it. */
+  /** Milliseconds for which a slow reader may read nothing. */
   readonly slowReaderMs: number;
   /** Milliseconds for which a turn waits in line, in all, for a working tree that another session writes to. */
   readonly treeWaitMs: number;

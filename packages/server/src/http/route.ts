@@ -2,26 +2,26 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Identity } from "@gennai/sessions/users/identity";
 import type { PageGrant } from "./guard/page-grant.ts";
 
-/** What one exact path serves. Everything that is not in the table is 404. */
+/** What one exact path serves. Any other path is 404. */
 export interface Route {
   /** GET routes have no side effects. */
   readonly method: "GET" | "POST";
   /** Media types (lower case, no parameters) a POST body may have. Empty for GET. */
   readonly mediaTypes: ReadonlySet<string>;
   /**
-   * - `token`: the server's token or a user's, or that of one of its own pages
+   * - `token`: the server's token, a user's, or that of one of its own pages
    * - `server-token`: the server's token or a user's, no page's
-   * - `none`: only for what a client must reach before it may show a token; nothing secret, no effect but a token
+   * - `none`: only for what a client needs before it may send a token; nothing secret, no effect except issuing a token
    */
   readonly authentication: "token" | "server-token" | "none";
   readonly handle: (request: IncomingMessage, response: ServerResponse, context: RouteContext) => void | Promise<void>;
 }
 
-/** What the guard found out about a request. */
+/** The guard's findings about a request. */
 export interface RouteContext {
   /** The page whose token came with the request; undefined: the server's own token, or none. */
   readonly page: PageGrant | undefined;
-  /** Who asks; of a route without authentication, nobody that is known. */
+  /** The caller; on a route without authentication, an unknown one. */
   readonly identity: Identity;
 }
 

@@ -9,7 +9,7 @@ import {
 } from "jose";
 import * as z from "zod";
 
-/** The issuer's keys cannot be had right now: nobody can be let in, and nobody is wrong. */
+/** The issuer's keys are unavailable: tokens can be neither accepted nor refused. */
 export class KeysUnavailable extends Error {
   override readonly name = "KeysUnavailable";
 }
@@ -30,8 +30,8 @@ const jwksSchema = z.object({ keys: z.array(z.record(z.string(), z.unknown())) }
 const configurationSchema = z.object({ issuer: z.string(), jwks_uri: z.string() });
 
 /**
- * Keys at a URL, fetched when they are needed, again when they are old, and when a token names one that is not among them.
- * Rejects with `KeysUnavailable` when they cannot be fetched and those at hand are too old.
+ * Keys at a URL, fetched when needed: at first, when they are old, and when a token names an unknown key. Rejects with
+ * `KeysUnavailable` if they cannot be fetched and the known ones are too old.
  */
 export function keysAt(url: URL, timing: KeyTiming = {}): JWTVerifyGetKey {
   const remote = createRemoteJWKSet(url, {
@@ -74,8 +74,8 @@ export function keysOfIssuer(issuer: string, timing: KeyTiming = {}): JWTVerifyG
 }
 
 /**
- * Keys in a file, read again when it changed. Throws `TypeError` when there are none at first; rejects with `KeysUnavailable`
- * when it cannot be read later: keys that were taken out must not go on counting.
+ * Keys in a file, read again when it changes. Throws `TypeError` if there are none at first; rejects with `KeysUnavailable` if
+ * it cannot be read later: removed keys must not stay valid.
  */
 export function keysInFile(file: string): JWTVerifyGetKey {
   let read = readKeys(file);
@@ -89,7 +89,7 @@ export function keysInFile(file: string): JWTVerifyGetKey {
   };
 }
 
-/** Throws `TypeError` unless nobody on the way could put keys of their own in place: https, or this machine. */
+/** Throws `TypeError` unless the keys cannot be replaced on the way: https, or this machine. */
 export function keyUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isLoopback = ["localhost", "127.0.0.1", "[::1]"].includes(url?.hostname ?? "");
@@ -113,7 +113,7 @@ function stampOf(file: string): string {
   return `${mtimeNs} ${size} ${ino}`;
 }
 
-/** After a failure nobody is asked for a while: anyone who sends many tokens must not make us send many requests. */
+/** After a failure, no request is sent for a while: a caller who sends many tokens must not cause many requests. */
 function patiently({ failureCooldown = 5_000, now = () => performance.now() }: KeyTiming) {
   let failedAt: number | undefined;
   return async (
@@ -134,7 +134,7 @@ function patiently({ failureCooldown = 5_000, now = () => performance.now() }: K
   };
 }
 
-/** What says something about the token stays as it is; everything else means that there are no keys. */
+/** Errors about the token are passed on; all others mean that no keys are available. */
 async function unlessUnavailable<Value>(work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();

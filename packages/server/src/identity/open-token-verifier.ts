@@ -4,9 +4,9 @@ import type { JWTVerifyGetKey } from "jose";
 import { keysAt, keysInFile, keysOfIssuer, keyUrl } from "./issuer-keys.ts";
 import { TokenVerifier, type TokenVerifierOptions } from "./token-verifier.ts";
 
-/** Who says by tokens who somebody is, and how his keys are found. */
+/** The issuer of tokens, and how to find its keys. */
 export interface IssuerOptions extends Pick<TokenVerifierOptions, "issuer" | "audiences" | "claims" | "clockSkew"> {
-  /** Of the issuer's keys: a URL, or the absolute path of a file. Without it, the issuer is asked where they are. */
+  /** Location of the issuer's keys: a URL, or the absolute path of a file. Without it, the issuer is asked. */
   readonly jwks?: string | undefined;
 }
 

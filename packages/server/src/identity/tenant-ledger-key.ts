@@ -10,8 +10,8 @@ import { ledgerKeyFile } from "@gennai/store/ledger/keys/ledger-key";
 const prefix = Buffer.from("302e020100300506032b657004220420", "hex");
 
 /**
- * Gives a new tenant a ledger key of its own, made from the server's: no tenant's key reveals anything about that of another, and all
- * replicas of a server, which share that one, come to the same. A tenant that has a key keeps it.
+ * Gives a new tenant its own ledger key, derived from the server's: no tenant's key reveals another's, and all replicas, which
+ * share the server's key, derive the same. An existing key is kept.
  */
 export async function ensureTenantLedgerKey(
   serverStateDir: string,

@@ -1,20 +1,20 @@
 import { type Identity, isName } from "@gennai/sessions/users/identity";
 import type { JWTPayload } from "jose";
 
-/** Where a token says who somebody is. */
+/** Names of the claims that identify a user. */
 export interface ClaimNames {
   readonly user: string;
   /** undefined: all users are of one tenant, `default`. */
   readonly tenant: string | undefined;
   readonly roles: string;
-  /** The role that makes an admin of the tenant; undefined: nobody is. */
+  /** The role of a tenant's admins; undefined: there are none. */
   readonly adminRole: string | undefined;
 }
 
-/** Of users whose tokens name no tenant, on a server that asks for none. */
+/** Tenant of users whose tokens name none, on a server that does not require one. */
 const defaultTenant = "default";
 
-/** undefined when a claim that is needed is missing or names nobody. The token must be verified. */
+/** Undefined if a required claim is missing or invalid. The token must already be verified. */
 export function identityOf(claims: JWTPayload, names: ClaimNames): Identity | undefined {
   const user = claimAt(claims, names.user);
   const tenant = names.tenant === undefined ? defaultTenant : claimAt(claims, names.tenant);

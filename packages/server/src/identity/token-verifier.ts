@@ -4,9 +4,9 @@ import { KeysUnavailable } from "./issuer-keys.ts";
 import { type ClaimNames, identityOf } from "./token-claims.ts";
 
 /**
- * - `accepted`: the token is good, and this is whom it names
- * - `refused`: it is not, and never will be; `reason` is for the server's log, and says nothing of the token's content
- * - `undecided`: the issuer's keys cannot be had, so nobody gets in
+ * - `accepted`: the token is valid, with the identity it names
+ * - `refused`: it is invalid, permanently; `reason` is for the server's log, and contains nothing of the token
+ * - `undecided`: the issuer's keys are unavailable, so access is refused
  */
 export type TokenJudgement =
   | { readonly type: "accepted"; readonly identity: Identity }
@@ -14,9 +14,9 @@ export type TokenJudgement =
   | { readonly type: "undecided"; readonly reason: string };
 
 export interface TokenVerifierOptions {
-  /** Must stand in `iss`, character by character. */
+  /** Required value of `iss`, compared exactly. */
   readonly issuer: string;
-  /** One of them must stand in `aud`. */
+  /** One of them must be in `aud`. */
   readonly audiences: readonly string[];
   readonly keys: JWTVerifyGetKey;
   readonly claims: ClaimNames;
@@ -36,7 +36,7 @@ const publicKeyAlgorithms: readonly string[] = [
 /** Longer than any token that fits into a request's headers beside the others. */
 const maxToken = 12 * 1024;
 
-/** Tells by a bearer token who somebody is: signed by the issuer, for this server, and in force. */
+/** Identifies the user of a bearer token: signed by the issuer, for this server, and valid now. */
 export class TokenVerifier {
   readonly #options: TokenVerifierOptions;
 

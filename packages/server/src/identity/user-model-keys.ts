@@ -37,7 +37,7 @@ export class UserModelKeys {
     return this.#own(backend, place) ?? this.#shared.find(backend, place);
   }
 
-  /** Whether there is one, without asking anybody for it. */
+  /** Whether a key is available, without asking a client for it. */
   async has(backend: Provider, place: KeyDestination): Promise<boolean> {
     return this.#own(backend, place) !== undefined || this.#shared.has(backend, place);
   }

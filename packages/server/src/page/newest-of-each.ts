@@ -1,6 +1,8 @@
 import { type Identity, isSamePerson } from "@gennai/sessions/users/identity";
 
-/** At most `limit` of one person, the newest: nobody pushes out what another one has. Oldest first, in and out. */
+/**
+ * Keeps at most `limit` entries per person, the newest: no one displaces another's entries. Input and result are oldest first.
+ */
 export function newestOfEach<Kept extends { readonly identity: Identity }>(
   kept: readonly Kept[],
   limit: number,

@@ -35,10 +35,10 @@ export class OneTimeCodes {
     return code;
   }
 
-  /** Whose code it is, once for each that is open. Takes the same time for every code. */
+  /** The identity of the code, which becomes invalid. Takes the same time for every code. */
   redeem(code: string): Identity | undefined {
     const open = this.#open();
-    // Every one is compared: how long it takes says nothing about where it stands.
+    // Compares with all codes: the time reveals nothing about the position.
     const matches = open.map(({ digest }) => matchesToken(code, digest));
     this.#kept = open.filter((_, index) => matches[index] !== true);
     return open[matches.indexOf(true)]?.identity;

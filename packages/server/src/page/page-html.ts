@@ -1,13 +1,13 @@
 import { type PageFile, pageScript } from "./page-files.ts";
 
-/** What the page is told before it can ask. No secrets: everybody who reaches the port may read it. */
+/** Facts for the page before it can make requests. No secrets: readable for everyone who reaches the port. */
 export interface PageFacts {
   readonly version: string;
   /** False: the user chose `--no-auth`, and the page needs no link. */
   readonly authenticated: boolean;
 }
 
-/** The page that loads the app; one that says how to build it when there are no files. */
+/** The page that loads the app; or instructions to build it, if there are no files. */
 export function pageHtml(files: readonly PageFile[], facts: PageFacts): string {
   return files.length === 0 ? notBuilt : appHtml(files, facts);
 }

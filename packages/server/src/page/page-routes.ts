@@ -27,9 +27,9 @@ export interface PageDoor {
 }
 
 /**
- * The page and the ways into it: `GET /` and `/assets/…` for everybody who reaches the port; `POST /page/code` makes a
- * one-time code for anyone who has the server's token; the page exchanges it by `POST /page/token` for a token of its own, and
- * gives that back by `POST /page/close`.
+ * The page and access to it: `GET /` and `/assets/…` for everyone who reaches the port; `POST /page/code` creates a one-time
+ * code for a caller with the server's token; the page exchanges it with `POST /page/token` for its own token, and returns that
+ * with `POST /page/close`.
  */
 export function openPageDoor(options: {
   readonly files: readonly PageFile[];
@@ -126,7 +126,7 @@ function withoutBody(answer: (context: RouteContext, response: ServerResponse) =
   };
 }
 
-/** Scripts, styles and calls of this origin only; no frame around it, and nobody else may load it. */
+/** Scripts, styles and calls of this origin only; no embedding, neither in frames nor by other origins. */
 const headers = {
   "Content-Security-Policy": [
     "default-src 'none'",

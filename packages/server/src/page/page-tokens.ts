@@ -30,7 +30,7 @@ export class PageTokens implements PageGrants {
     return token;
   }
 
-  /** undefined for a token of no page. Takes the same time for every token. */
+  /** Undefined for an unknown token. Takes the same time for every token. */
   accept(token: string): PageGrant | undefined {
     let found: Page | undefined;
     for (const page of this.#current()) if (matchesToken(token, page.digest)) found = page;
@@ -48,7 +48,7 @@ export class PageTokens implements PageGrants {
     };
   }
 
-  /** Shuts every page of a user out, also from what it is being told right now. */
+  /** Revokes every page of a user, including running streams. */
   revokeAll(identity: Identity): void {
     this.#keep(this.#pages.filter((page) => !isSamePerson(page.identity, identity)));
   }

@@ -3,7 +3,7 @@ import type { LoadedCapabilities } from "@gennai/sessions/capabilities/load-capa
 import type { LoadedHooks } from "@gennai/sessions/hooks/workspace-hooks";
 import { releaseFiles } from "./release-files.ts";
 
-/** What a deployment is, by digests. Two that should be the same are compared by it. */
+/** Digests that describe a deployment, for comparing two that should be equal. */
 export interface Parity {
   readonly version: string;
   /** SHA-256 by part. */
@@ -14,12 +14,12 @@ export interface Parity {
 
 export interface ParitySources {
   readonly version: string;
-  /** Where the program's files lie; undefined where it runs from source. */
+  /** Directory of the program's files; undefined if it runs from source. */
   readonly releaseDirectory?: string | undefined;
   /** SHA-256 of the rules of the default workspace, whatever its path; undefined without one. */
   readonly rules: () => Promise<string | undefined>;
   readonly capabilities: () => Promise<LoadedCapabilities>;
-  /** Those of the default workspace; undefined without one. */
+  /** Hooks of the default workspace; undefined without one. */
   readonly hooks: () => Promise<LoadedHooks | undefined>;
   readonly protectedBranches: readonly string[];
   readonly isolation: string;

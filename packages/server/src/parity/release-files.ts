@@ -4,7 +4,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 
-/** Of the program itself: chunks, page, notices. Not what the machine adds to it, as compile caches. */
+/** Files of the program itself: chunks, page, notices. Not what the machine adds, like compile caches. */
 const part = /\.(mjs|cjs|js|css|html|svg|woff2|ttf|txt|wasm|md|json|yaml)$/;
 const left = /^(node_modules|\..*)$/;
 

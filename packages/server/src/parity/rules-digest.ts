@@ -6,9 +6,9 @@ import { digestOf, sha256Hex } from "@gennai/protocol/digest";
 import { ruleFilePaths, ruleFileStamp } from "@gennai/sessions/rules/read-rule-file";
 
 /**
- * What rules a workspace is under, whatever its path is: SHA-256 over the floor, the user's and the project's files as they
- * stand, and what is in force of them, which is something else where a file broke or vanished. A warning is about the
- * place, as that a rule covers all of this workspace, and says nothing of the rules.
+ * Digest of a workspace's rules, independent of its path: SHA-256 over the floor, the user's and the project's files, and the
+ * rules in force, which differ if a file became invalid or disappeared. Warnings are excluded: they concern the place, not the
+ * rules.
  */
 export async function rulesDigest(
   place: { readonly root: string; readonly home: string },

@@ -29,7 +29,7 @@ const proofField = "Gennai-Proof";
 const nothing = new Uint8Array();
 const headSchema = z.record(z.string(), z.string());
 
-/** Where other replicas reach this one, and how it reaches them: requests over NATS, each answered once. */
+/** Receives messages of other replicas and sends messages to them: requests over NATS, each answered once. */
 export class ReplicaInbox implements AsyncDisposable {
   readonly #streams: LogStreams;
   readonly #presence: ReplicaPresence;
@@ -65,7 +65,7 @@ export class ReplicaInbox implements AsyncDisposable {
     this.#handlers.set(kind, handler);
   }
 
-  /** Rejects with `ServiceError` `unavailable` when that replica is gone, or goes before it has answered. */
+  /** Rejects with `ServiceError` `unavailable` if that replica is gone, or ends before it answers. */
   async send(replicaId: string, kind: string, message: ReplicaMessage): Promise<ReplicaMessage> {
     const { connection } = this.#streams;
     const to = this.#subject(replicaId);
@@ -145,7 +145,7 @@ export class ReplicaInbox implements AsyncDisposable {
   async #unpacked(
     message: Msg,
     to: string,
-  ): Promise<{ readonly message: ReplicaMessage /** Of the proof. */; readonly number: string }> {
+  ): Promise<{ readonly message: ReplicaMessage /** Token of the proof. */; readonly number: string }> {
     const text = message.headers?.get(headField) ?? "";
     const elsewhere = message.headers?.get(elsewhereField) ?? "";
     const body = elsewhere === "" ? message.data : await this.#blobs.get(elsewhere);

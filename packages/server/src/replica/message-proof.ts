@@ -5,17 +5,17 @@ const lifetime = 300_000;
 /** Numbers that are kept, so that a message counts once. */
 const maxSeen = 100_000;
 
-/** What a message says; everything of it is proven. */
+/** The fields of a message, all covered by the proof. */
 export interface ProvenMessage {
-  /** Where it goes: a replica's inbox, or back to the one who asked, by the number of the question. */
+  /** Destination: a replica's inbox, or the asker, by the number of the request. */
   readonly to: string;
   readonly head: string;
   readonly body: Uint8Array;
 }
 
 /**
- * Tells the messages of a log's replicas from those that somebody else put into the same NATS: replicas share a key, and each
- * message is proven with it, for one inbox, once, and for a while.
+ * Distinguishes messages of a log's replicas from foreign ones in the same NATS: replicas share a key, and each message is
+ * authenticated with it, for one inbox, once, and for a limited time.
  */
 export class MessageProofs {
   readonly #key: Buffer;

@@ -24,7 +24,7 @@ export interface Replica extends AsyncDisposable {
   readonly emergency: SharedEmergency;
   /** Between all replicas. */
   readonly locks: SharedLocks;
-  /** Refuses every effect, and ends running ones, while another replica may have taken this one's sessions over. */
+  /** Refuses every effect, and stops running ones, while another replica may have taken over this one's sessions. */
   readonly standingCheck: StandingCheck;
   /** Throws `ServiceError` `unavailable` while this replica may not act. */
   assertMayAct(): void;

@@ -10,8 +10,8 @@ const margin = 3_000;
 const attempts = 40;
 
 /**
- * Signs of life of this replica, and who else gives them. A replica whose sign could not be renewed in time takes itself for
- * gone before anybody else does: then it acts no more.
+ * Publishes this replica's heartbeat, and reads those of others. A replica that could not renew its heartbeat in time considers
+ * itself gone before others do, and then stops acting.
  */
 export class ReplicaPresence implements AsyncDisposable {
   readonly replicaId: string;
@@ -47,7 +47,7 @@ export class ReplicaPresence implements AsyncDisposable {
     return presence;
   }
 
-  /** True while no other replica can take this one for gone. */
+  /** True while no other replica can consider this one gone. */
   get isConfirmed(): boolean {
     return performance.now() < this.#confirmedUntil;
   }
@@ -62,7 +62,7 @@ export class ReplicaPresence implements AsyncDisposable {
   async isAlive(replicaId: string): Promise<boolean> {
     if (replicaId === this.replicaId) return true;
     return this.#asked(async ({ manager, stream }) => {
-      // Of the leader: another node may have forgotten an old sign and not have the new one yet.
+      // Read from the leader: another node may have dropped the old heartbeat without having the new one yet.
       const found = await manager.streams.getMessage(stream, { last_by_subj: this.#subject(replicaId) });
       return found !== null && found.data.length > 0;
     });
@@ -80,7 +80,7 @@ export class ReplicaPresence implements AsyncDisposable {
     return alive.flat();
   }
 
-  /** Says that this replica is gone, so that nobody waits for its lifetime to end. */
+  /** Announces that this replica is gone, so that others need not wait for its heartbeat to expire. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#watch);
     this.#stop.abort();

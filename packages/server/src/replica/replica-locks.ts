@@ -7,7 +7,7 @@ import type { ReplicaPresence } from "./presence.ts";
 
 const attempts = 20;
 
-/** Locks between replicas, as messages of the log: held until they are given back, or until their holder is gone. */
+/** Locks between replicas, as messages of the log: held until released, or until the holder is gone. */
 export class ReplicaLocks implements SharedLocks {
   readonly #store: NatsStore;
   readonly #presence: ReplicaPresence;
@@ -19,7 +19,7 @@ export class ReplicaLocks implements SharedLocks {
     this.#onError = onError;
   }
 
-  /** The caller keeps others of this process from asking for the same name meanwhile. */
+  /** The caller prevents concurrent requests of this process for the same name. */
   async tryAcquire(name: string, what: string): ReturnType<SharedLocks["tryAcquire"]> {
     const { copy, follower } = this.#store;
     const { replicaId } = this.#presence;

@@ -4,7 +4,7 @@ import type { NatsSessionLog } from "@gennai/store/nats/nats-session-log";
 import type { ReplicaInbox } from "./inbox.ts";
 import type { ReplicaPresence } from "./presence.ts";
 
-/** A session belongs to the replica of its newest epoch, as long as that one gives signs of life. */
+/** A session belongs to the replica of its newest epoch, as long as that one's heartbeat is valid. */
 export class ReplicaOwnership implements SessionOwnership {
   readonly #log: NatsSessionLog;
   readonly #presence: ReplicaPresence;

@@ -2,9 +2,8 @@ import { digestOf, sha256Hex } from "@gennai/protocol/digest";
 import { type JsonValue, parseStrictJson } from "@gennai/protocol/plan/strict-json";
 import { validateRinaOutput } from "@gennai/protocol/plan/validate-rina-output";
 
-// The published RinaWarp extension keeps of a plan only the members that its schema names; of an action only the type. It
-// sends that form back in place of the plan, with a hash of its own over it. See
-// docs/decisions/2026-11-22-rinawarp-published-client.md.
+// Of a plan, the published RinaWarp extension keeps only the members in its schema; of an action only the type. It sends that
+// form back instead of the plan, with its own hash. See docs/decisions/2026-11-22-rinawarp-published-client.md.
 
 /** A plan as that client gets it: a plan of steps with a contract has the members that its schema wants besides. */
 export function planForClient(planJson: string): JsonValue {
@@ -25,7 +24,7 @@ export function planForClient(planJson: string): JsonValue {
   };
 }
 
-/** What that client keeps of a plan that it was given. */
+/** What that client keeps of a plan. */
 export function strippedPlan(given: JsonValue): JsonValue {
   const { risks, steps } = members(given);
   return {
@@ -42,7 +41,7 @@ export function strippedPlan(given: JsonValue): JsonValue {
   };
 }
 
-/** True for a plan in that form: it has actions, and of each of them nothing but its type. No plan that can run is one. */
+/** True for a plan in that form: it has actions, each with only its type. No runnable plan has this form. */
 export function isStripped(plan: JsonValue): boolean {
   const actions = list(members(plan)["steps"]).flatMap((step) => list(members(step)["actions"]));
   return (
@@ -53,8 +52,8 @@ export function isStripped(plan: JsonValue): boolean {
 }
 
 /**
- * The hash that the published client sends: it lets through, on every level, only names that stand on the first one. So it
- * covers ids and titles and nothing that runs; it says that a body was not garbled, and never which plan is meant.
+ * The hash that the published client sends: on every level, it includes only names that also occur on the first one. So it
+ * covers ids and titles but nothing that runs; it can detect a damaged body, but does not identify a plan.
  */
 export function publishedHash(plan: JsonValue): string {
   const names = Object.keys(members(plan)).sort();

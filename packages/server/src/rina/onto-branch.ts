@@ -15,9 +15,9 @@ export interface PreviewOnBranch {
 }
 
 /**
- * Previews a plan so that it can be approved, and resolves with the branch that the workspace was brought to; undefined when
- * it stays. A client of this port has no way to choose a branch: where a protected one is all that stands against the plan,
- * the work goes to a branch of its own, with the same commit. Throws `ServiceError` with the first refusal.
+ * Previews a plan so that it can be approved, and resolves with the branch that the workspace was switched to; undefined if it
+ * stays. A client of this port cannot choose a branch: if only branch protection is against the plan, the work moves to a new
+ * branch at the same commit. Throws `ServiceError` with the first refusal.
  */
 export async function previewOnBranch({
   session,

@@ -14,8 +14,8 @@ export interface RinaOptions extends Pick<RinaListenerOptions, "judge" | "report
 }
 
 /**
- * Opens the port for clients of the RinaWarp protocol. They share one session in the server's default workspace, begun by
- * the first of them; its questions go to authenticated clients of that session. Rejects with `PortTakenError`.
+ * Opens the port for clients of the RinaWarp protocol. They share one session in the server's default workspace, started by the
+ * first client; its questions go to authenticated clients of that session. Rejects with `PortTakenError`.
  */
 export async function openRina(options: RinaOptions): Promise<Omit<HttpListener, "renewTls">> {
   const { manager, plans, version } = options;

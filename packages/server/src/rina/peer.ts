@@ -12,7 +12,7 @@ export interface ConnectionEnds {
 /** The other end's socket, as the kernel's table has it. */
 export interface PeerSocket {
   readonly uid: number;
-  /** What names it among a process's descriptors, `socket:[inode]`. */
+  /** Identifies it among a process's descriptors, `socket:[inode]`. */
   readonly inode: number;
 }
 
@@ -29,8 +29,8 @@ export interface PeerPorts {
 }
 
 /**
- * Who is at the other end of a loopback connection. It must belong to `uid`, and must not be held by a process the server
- * started: that is the agent's own command. Fails closed: a connection that is not in the table is refused.
+ * Checks the peer of a loopback connection. It must belong to `uid`, and must not be held by a process that the server started:
+ * those are the agent's own commands. Fails closed: a connection missing from the table is refused.
  */
 export function judgePeer(ends: ConnectionEnds, uid: number, ports: PeerPorts): PeerVerdict {
   let peer: PeerSocket | undefined;
@@ -62,12 +62,12 @@ export function findPeer(
     // sl local rem st tx:rx tr:when retrnsmt uid timeout inode …
     const [, local = "", remote = "", state = "", , , , uid = "", , inode = ""] = line.trim().split(/\s+/);
     if (!mine.includes(local) || !ours.includes(remote) || state !== established) return [];
-    // A socket without an inode belongs to no process any more, and then the table says uid 0.
+    // A socket without an inode belongs to no process any more, and its uid is listed as 0.
     if (!/^\d+$/.test(uid) || !/^[1-9]\d*$/.test(inode)) return [];
     return [{ uid: Number(uid), inode: Number(inode) }];
   });
   const [first, ...more] = found;
-  // For the same reason one may stand in it twice.
+  // For the same reason, it may be listed twice.
   return more.every(({ uid, inode }) => uid === first?.uid && inode === first.inode) ? first : undefined;
 }
 
@@ -83,7 +83,7 @@ export function linuxPeerPorts(): PeerPorts {
   };
 }
 
-/** Everything a process started, and what that started; not itself. One that moved to another parent is not found. */
+/** All direct and indirect children of a process, without itself. A reparented one is not found. */
 function descendantsOf(root: number): readonly number[] {
   const found: number[] = [];
   for (const queue = [root]; queue.length > 0; ) {
@@ -120,7 +120,7 @@ function tableAddresses(address: string, port: number): readonly string[] {
   if (address === "::1") return [`00000000000000000000000001000000${end}`];
   const parts = /^(?:::ffff:)?(\d+)\.(\d+)\.(\d+)\.(\d+)$/i.exec(address)?.slice(1);
   if (parts === undefined) return [];
-  // Each word stands in the machine's byte order; every machine Node runs on is little-endian, or s390x.
+  // Each word is in the machine's byte order; every machine Node runs on is little-endian, or s390x.
   const ordered = littleEndian ? parts.toReversed() : parts;
   const word = ordered.map((part) => Number(part).toString(16).toUpperCase().padStart(2, "0")).join("");
   return [`${word}${end}`, `0000000000000000${littleEndian ? "FFFF0000" : "0000FFFF"}${word}${end}`];

@@ -7,7 +7,7 @@ import type { PlanAuthority } from "@gennai/sessions/plans/approval/plan-authori
 import type { Session } from "@gennai/sessions/session/session";
 import { strippedPlan } from "./client-form.ts";
 
-/** The one plan that a stripped form stands for, with the preview it was handed out with. */
+/** The plan of a stripped form, with the preview it was sent with. */
 interface Alias {
   /** Digest of the stripped form. */
   readonly stripped: string;
@@ -17,7 +17,7 @@ interface Alias {
   readonly digest: string;
   shownSha256: string;
   head: string;
-  /** Of the newest token that was given for it. */
+  /** SHA-256 of the newest token issued for it. */
   tokenSha256?: string;
 }
 
@@ -27,9 +27,9 @@ export type KnownPlan = Pick<PlanView, "planId" | "digest">;
 const maxAliases = 500;
 
 /**
- * What plans look like to a client that keeps only part of them. An alias is made when a plan is handed out, and only names
- * it: everything that is checked and run is the whole plan, which the server holds. Aliases are this process's; without one
- * a stripped plan stands for nothing.
+ * Maps stripped plans of a client that keeps only parts of them to the whole plans. An alias is created when a plan is sent,
+ * and only names it: the whole plan on the server is what is checked and run. Aliases belong to this process; without one, a
+ * stripped plan is unknown.
  */
 export class PlanAliases {
   readonly #aliases: Alias[] = [];
@@ -52,8 +52,8 @@ export class PlanAliases {
   }
 
   /**
-   * The plan that a stripped form stands for, to be approved. Throws `ServiceError` when there is none, when two plans that
-   * differ look the same in this form, or when its preview is not the one it was handed out with.
+   * The plan of a stripped form, for approval. Throws `ServiceError` if there is none, if different plans look the same in this
+   * form, or if its preview is not the one it was sent with.
    */
   toApprove(session: Session, stripped: JsonValue): KnownPlan {
     const waiting = this.#of(session, stripped).filter(({ planId }) => {
@@ -76,7 +76,7 @@ export class PlanAliases {
     return newest;
   }
 
-  /** The plan was previewed again for this client, on the branch that it was brought to; what the client holds stands for that. */
+  /** The plan was previewed again for this client, on its new branch; the client's form now refers to that preview. */
   previewedAgain(session: Session, { planId }: KnownPlan): void {
     const preview = session.state.plans.get(planId)?.preview;
     if (preview === undefined) return;

@@ -7,13 +7,13 @@ import { startTurn } from "@gennai/sessions/turn/start/start-turn";
 
 export interface PlanTurnInput {
   readonly text: string;
-  /** What the client says the editor shows; empty: nothing. */
+  /** The editor state sent by the client; empty: none. */
   readonly editor: string;
 }
 
 /**
- * One turn of the model in plan mode, to its end; resolves with the text it answered. It is cancelled when the signal
- * aborts. Rejects with `ServiceError` when it did not end well.
+ * Runs one turn of the model in plan mode; resolves with its answer. Cancelled when the signal aborts. Rejects with
+ * `ServiceError` if it fails.
  */
 export async function planTurn(
   session: Session,

@@ -4,7 +4,7 @@ import { ServiceError } from "@gennai/machine/service-error";
 /** Largest body of a request, in bytes. */
 export const bodyLimit = 1024 * 1024;
 
-/** The body as text. Throws `ServiceError` for one that is too large or no UTF-8; the rest of it is not read then. */
+/** The body as text. Throws `ServiceError` if it is too large or no UTF-8; the rest is not read then. */
 export async function readBody(request: IncomingMessage): Promise<string> {
   const tooLarge = new ServiceError("resource_exhausted", `A body has at most ${bodyLimit} bytes.`);
   if (Number(request.headers["content-length"] ?? 0) > bodyLimit) throw tooLarge;

@@ -51,7 +51,7 @@ export function parseApprovedPlan(text: string): ApprovedPlanBody {
   return withOwnHash(parse(text, approvedSchema));
 }
 
-/** The hash must be that of the plan beside it: a plan that was changed after it was hashed goes no further. */
+/** The hash must match the plan: a plan changed after hashing is refused. */
 function withOwnHash<Body extends PlanBody>(body: Body): Body {
   const { plan, planHash } = body;
   if (digestOf(plan) === planHash) return body;

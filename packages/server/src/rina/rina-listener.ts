@@ -9,7 +9,7 @@ import type { Route, RouteTable } from "../http/route.ts";
 import { judgePeer, linuxPeerPorts, type PeerVerdict } from "./peer.ts";
 import { readBody } from "./read-body.ts";
 
-/** An answer with a status of its own, e.g. a run that failed: it is not success, and has a result. */
+/** A result with its own status, e.g. a failed run: no success, but with a result. */
 export interface RinaAnswer {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
@@ -22,9 +22,9 @@ export interface RinaListenerOptions {
   /** On the loopback; 0 takes any free one. */
   readonly port: number;
   readonly handlers: ReadonlyMap<string, RinaHandler>;
-  /** Who is at the other end. By default: on Linux what the kernel says; elsewhere everybody, as nothing can be asked. */
+  /** Checks the peer. Default: on Linux by the kernel's table; elsewhere everyone passes, because no information is available. */
   readonly judge?: (socket: IncomingMessage["socket"]) => PeerVerdict;
-  /** Gets errors nobody expected, whole. */
+  /** Gets unexpected errors in full. */
   readonly report: (error: unknown) => void;
 }
 
@@ -32,8 +32,8 @@ const loopback = "127.0.0.1";
 const maxConnections = 64;
 
 /**
- * The second door, for clients that send no credential: 127.0.0.1 only, POST and JSON only, no browser, nobody else's
- * process. Every refusal is `{"ok":false,"error"}` with a status that is not success. Rejects with `PortTakenError`.
+ * The second listener, for clients without a credential: 127.0.0.1 only, POST and JSON only, no browsers, no foreign processes.
+ * Every refusal is `{"ok":false,"error"}` with an error status. Rejects with `PortTakenError`.
  */
 export async function listenRina(options: RinaListenerOptions): Promise<Omit<HttpListener, "renewTls">> {
   const judge = options.judge ?? judgeSocket;
@@ -76,7 +76,7 @@ async function serve(
   response.setHeader("X-Content-Type-Options", "nosniff");
   response.setHeader("Cache-Control", "no-store");
   const { method = "", url: target = "", rawHeaders, headers } = request;
-  // Only browsers send these, and no page has business here, not even one that this machine serves.
+  // Only browsers send these, and no page may call this, not even one from this machine.
   if (headers.origin !== undefined || headers["sec-fetch-site"] !== undefined) {
     refuse(response, 403, "Requests of web pages are refused here.");
     return;
@@ -128,7 +128,7 @@ function sentence({ message, hint }: ServiceError): string {
   return hint === undefined ? message : `${message} ${hint}`;
 }
 
-/** What a client of the older protocol sees of a refusal: never a success. */
+/** HTTP status of a refusal for a client of the older protocol: never a success. */
 const statuses: Readonly<Record<ServiceErrorCode, number>> = {
   invalid_argument: 400,
   permission_denied: 403,
@@ -141,14 +141,14 @@ const statuses: Readonly<Record<ServiceErrorCode, number>> = {
 };
 
 /**
- * The published RinaWarp extension takes every answer that is JSON for a success, whatever status and `ok` say: after a
- * refusal it says "approved", and after that "not approved". What its HTTP library throws it shows, whole.
+ * The published RinaWarp extension treats every JSON answer as a success, regardless of status and `ok`: after a refusal it
+ * shows "approved", and then "not approved". But it shows errors thrown by its HTTP library in full.
  */
 function readsNoRefusals({ headers }: IncomingMessage): boolean {
   return headers["user-agent"]?.startsWith("node-fetch") === true;
 }
 
-/** That library throws for a redirection to what is not a URL, with the text that stands in its place. */
+/** That library throws for a redirect to an invalid URL, and its error contains that text. */
 function throwAtReader(response: ServerResponse, body: Readonly<Record<string, unknown>>): void {
   const text = String(body["error"])
     .replaceAll(/[^\x20-\x7e]+/g, " ")

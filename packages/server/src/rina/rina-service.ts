@@ -21,7 +21,7 @@ export interface RinaServiceOptions {
   readonly session: () => Promise<Session>;
 }
 
-/** RinaWarp's five endpoints over the server's own plans. What comes in is never run: it only names a plan that is held. */
+/** RinaWarp's five endpoints over the server's own plans. Received content never runs: it only identifies a stored plan. */
 export function rinaHandlers(options: RinaServiceOptions): ReadonlyMap<string, RinaHandler> {
   const { plans, version } = options;
   const aliases = new PlanAliases();
@@ -92,7 +92,7 @@ function ok(body: Readonly<Record<string, unknown>>): RinaAnswer {
   return { status: 200, body: { ok: true, ...body } };
 }
 
-/** A run that did not end well is not success for a client that reads nothing but `ok`; the result goes along. */
+/** A failed run must not look like success to a client that reads only `ok`; the result is included. */
 function outcome(
   plan: PlanView,
   body: Readonly<Record<string, unknown>>,
@@ -115,7 +115,7 @@ function lastLine(evidence: string): string {
   return evidence.trim().split("\n").at(-1) ?? "";
 }
 
-/** The session, unless a turn runs in it: then it says what that waits for, rather than leave the caller to guess. */
+/** The session if no turn runs in it; otherwise throws with what that turn waits for. */
 async function idleSession(options: Pick<RinaServiceOptions, "session">): Promise<Session> {
   const session = await options.session();
   if (session.runningTurnId === undefined) return session;
@@ -164,11 +164,11 @@ async function knownPlan(
 
 interface ToApprove {
   readonly held: KnownPlan;
-  /** Where the workspace was brought for it. */
+  /** The branch that the workspace was switched to. */
   readonly branch: string | undefined;
 }
 
-/** The plan that a stripped form stands for, previewed; where the form was given out with that very preview. */
+/** The plan of a stripped form, previewed; the form must have been sent with that preview. */
 async function aliasToApprove(
   {
     plans,

@@ -9,13 +9,13 @@ export interface PlanWish {
   readonly plans: PlanAuthority;
   readonly session: Session;
   readonly text: string;
-  /** Asks the model once more when what it gave is no valid envelope. */
+  /** Asks the model again if its answer is no valid envelope. */
   readonly strict: boolean;
-  /** What the client knows about where its user is. */
+  /** What the client knows about the user's position in the editor. */
   readonly context: JsonValue | undefined;
 }
 
-/** A real turn of the model in plan mode; a valid plan is held as a draft from then on. `raw` is what the model wrote. */
+/** A turn of the model in plan mode; a valid plan is then stored as a draft. `raw` is the model's text. */
 export async function writePlan(
   { plans, session, text, strict, context }: PlanWish,
   options: { readonly signal: AbortSignal },

@@ -64,7 +64,7 @@ export interface GovernanceServiceOptions {
     newest(workspaceRoot: string, beforeSeq: number, limit: number): readonly StoredRecord[];
     verify(workspaceRoot: string): Promise<WorkspaceLedgerReport>;
   };
-  /** Who wrote what stands in a workspace. */
+  /** Provenance of lines in a workspace. */
   readonly provenance: {
     lines(workspaceRoot: string, file: { readonly path: string; readonly text: string }): Promise<LineTrace>;
     /** In a workspace whose files are on this machine. */
@@ -72,13 +72,16 @@ export interface GovernanceServiceOptions {
   };
   /** Records what the caller decides about a workspace, before it holds. Rejects with `StoreError`. */
   readonly recordAct: (place: GovernedWorkspace, act: GoverningAct) => Promise<void>;
-  /** What is agreed to in all sessions of a workspace. */
+  /** Lasting answers of a workspace. */
   readonly answers: (workspaceRoot: string) => Pick<StandingAnswers, "list" | "revoke">;
-  /** Which MCP servers may start in a workspace. */
+  /** MCP servers of a workspace and their acceptance. */
   readonly mcp: (workspaceRoot: string) => Pick<McpAcceptance, "status" | "accept">;
-  /** Whether callers are others than the person who runs the server: an MCP server has that one's rights, and its configuration their keys. */
+  /**
+   * Whether callers may be others than the operator: an MCP server runs with the operator's rights, and its configuration
+   * contains their keys.
+   */
   readonly hasUsers: boolean;
-  /** What this deployment is, by digests. */
+  /** Digests of this deployment. */
   readonly parity: () => Promise<Parity>;
   /** The rule files in force, the floor first. */
   readonly ruleFiles: (place: GovernedWorkspace) => Promise<readonly RuleFile[]>;
@@ -87,7 +90,7 @@ export interface GovernanceServiceOptions {
     report(place: GovernedWorkspace): Promise<IntentsReport>;
     /** A person's choice. Throws `ServiceError` or `ToolFailure`. */
     select(session: Session, intentId: string): Promise<Intent>;
-    /** What a person saw is accepted, and recorded. Throws `ToolFailure`. */
+    /** Accepts and records what the user saw. Throws `ToolFailure`. */
     accept(session: Session, sha256: string): Promise<IntentsStatus>;
     /** A person's switch for the session's workspace, recorded in its ledger. */
     setMode(session: Session, mode: IntentsMode): Promise<Pick<IntentsStatus, "mode" | "on" | "why">>;
@@ -138,7 +141,7 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
         control: controlFromWire(control),
         enabled,
         tool,
-        // A name that somebody proved counts for more than one that they wrote.
+        // An authenticated name takes precedence over a given one.
         by: manager.services.callers.current()?.user || by,
         reason,
         via: "rpc",
@@ -264,7 +267,7 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
 
     async listMcpServers({ sessionId }) {
       const { workspaceRoot, session } = await placeOf(sessionId);
-      // Where a client holds the files, no MCP server starts.
+      // If a client holds the files, no MCP server starts.
       if (session !== undefined && session.workspace.root !== workspaceRoot) return {};
       const { servers, problems } = await options.mcp(workspaceRoot).status();
       return {

@@ -10,7 +10,7 @@ import { planToWire } from "./wire/events/plan-wire.ts";
 export interface PlanServiceOptions {
   readonly manager: SessionManager;
   readonly plans: PlanAuthority;
-  /** Whether clients had to send the server's credential. */
+  /** Whether clients must send the server's credential. */
   readonly authenticated: boolean;
 }
 
@@ -61,7 +61,7 @@ function planService({ manager, plans, authenticated }: PlanServiceOptions): Ser
   };
 }
 
-/** The session owns the run, not the connection: who goes away does not leave half a plan. CancelTurn ends it. */
+/** The session owns the run, not the connection: a disconnect does not leave half a plan. CancelTurn stops it. */
 function ownTurn(): { readonly signal: AbortSignal } {
   return { signal: new AbortController().signal };
 }

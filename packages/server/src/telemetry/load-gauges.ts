@@ -5,7 +5,7 @@ import type { Meter } from "@opentelemetry/api";
 /** Milliseconds over which the delay of the event loop is looked at. */
 const windowMs = 10_000;
 
-/** What is looked up when somebody asks: the server's load, and the process's own. Disposing ends the looking. */
+/** Gauges read on demand: the server's load, and the process's own. Disposing stops them. */
 export function observeLoad(meter: Meter, load: () => Promise<ServerLoad>): Disposable {
   const gauge = (name: string, description: string, unit: string) =>
     meter.createObservableGauge(name, { description, unit });
@@ -46,7 +46,7 @@ export function observeLoad(meter: Meter, load: () => Promise<ServerLoad>): Disp
   return delay;
 }
 
-/** In windows of its own: several readers would otherwise take each other's measurements away. */
+/** Each reader has its own window: otherwise they would reset each other's measurements. */
 class EventLoopDelay implements Disposable {
   readonly #histogram: IntervalHistogram = monitorEventLoopDelay({ resolution: 20 });
   readonly #timer: NodeJS.Timeout;

@@ -16,7 +16,7 @@ export interface ServerWatch extends AsyncDisposable {
   readonly observer: ServerObserver;
   /** For every RPC, the outermost first. */
   readonly interceptors: readonly Interceptor[];
-  /** undefined where nobody asked for telemetry: then nothing of it is even loaded. */
+  /** Undefined if telemetry is not requested: then none of it is even loaded. */
   readonly telemetry: Telemetry | undefined;
   /** Masks this string from now on, in log lines and telemetry. */
   learn(secret: string): void;
@@ -27,9 +27,9 @@ export interface ServerWatch extends AsyncDisposable {
 export interface WatchOptions {
   readonly version: string;
   readonly log: ServerLog;
-  /** Where the standard `OTEL_*` variables are. */
+  /** Contains the standard `OTEL_*` variables. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Somebody will ask for the metrics. */
+  /** Metrics are requested. */
   readonly metricsAsked: boolean;
   /** The server's own token, and other strings that must be masked. */
   readonly secrets: readonly string[];

@@ -5,7 +5,7 @@ import type { ModelTrying } from "../rpc/methods/choose-model-rpcs.ts";
 interface TrialPorts {
   /** Throws `ServiceError` while no turn may start. */
   readonly assertTurnsMayStart: () => void;
-  /** Of a turn, for the caller. Throws `ServiceError` `resource_exhausted`. */
+  /** Takes a seat like a turn, for the caller. Throws `ServiceError` `resource_exhausted`. */
   readonly takeSeat: () => Disposable;
   readonly onUnexpectedError: (error: unknown) => void;
 }

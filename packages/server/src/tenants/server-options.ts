@@ -13,7 +13,7 @@ export interface ServerOptions {
   readonly version: string;
   /** `in-process`: it listens nowhere; one user's server that only its own process calls, see `RunningServer.transport`. */
   readonly address: ListenAddress | { readonly type: "in-process" };
-  /** What clients must send; undefined only by the user's `--no-auth`, where there are many users, and in-process. */
+  /** What clients must send; undefined only with the user's `--no-auth`, with several users, and in-process. */
   readonly token: string | undefined;
   /** Makes it a server of many users, each known by a token of their own. */
   readonly users?: IssuerOptions & {
@@ -41,25 +41,25 @@ export interface ServerOptions {
   /** Whether commands run on a stage; `auto` by default. */
   readonly stages?: StagesMode;
   readonly confirmation?: { readonly answerMs?: number; readonly waitForClientMs: number };
-  /** What commands may be let reach; the network of this machine by default. */
+  /** Networks that commands may be allowed to reach; default: those of this machine. */
   readonly outside?: Outside;
   /** A second port on 127.0.0.1 for clients of the RinaWarp protocol, which send no token; none unless given. 0: any free one. */
   readonly rinaPort?: number;
-  /** Where the built files of the page lie; undefined: no page is served. An empty one is served as "not built". */
+  /** Directory of the page's built files; undefined: no page is served. An empty one is served as "not built". */
   readonly pageDirectory?: string;
-  /** Where the program's files lie, to be compared with another deployment's; undefined where it runs from source. */
+  /** Directory of the program's files, for comparison with another deployment; undefined if it runs from source. */
   readonly releaseDirectory?: string;
   /** A second door, for Prometheus, see `parseMetricsAddress`; none unless given. */
   readonly metricsAddress?: string;
   /** Announces the server to clients of the same user. */
   readonly announce: boolean;
-  /** Announces it as one for all workspaces of its user. */
+  /** Announces the server for all workspaces of its user. */
   readonly shared?: boolean;
   readonly log: ServerLog;
   /**
-   * What is read of it: keys of models, `OTEL_…`, where the user's configuration is (`XDG_CONFIG_HOME`, `APPDATA`),
-   * `GENNAI_CAPABILITIES`, and what MCP configurations name as `${NAME}`. Commands, hooks and MCP servers find of
-   * it what `commandEnvironment` lets through.
+   * Environment variables used: model keys, `OTEL_…`, the user's configuration directory (`XDG_CONFIG_HOME`, `APPDATA`),
+   * `GENNAI_CAPABILITIES`, and `${NAME}` in MCP configurations. Commands, hooks and MCP servers get what `commandEnvironment`
+   * lets through.
    */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }

@@ -4,7 +4,7 @@ import { openTenant } from "./open-tenant.ts";
 import type { ServerParts, Tenant, TenantDirectories } from "./tenant.ts";
 import { Tenants } from "./tenants.ts";
 
-/** The tenants of a server: the only one, opened with it, or each when the first of its users comes. */
+/** The tenants of a server: the only one, opened with it, or each on first use. */
 export class ServerTenants implements AsyncDisposable {
   readonly #parts: Omit<ServerParts, "sessionsOpen">;
   readonly #open = new Set<Tenant>();

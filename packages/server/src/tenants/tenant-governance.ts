@@ -15,7 +15,7 @@ import type { GovernanceServiceOptions } from "../rpc/governance-service.ts";
 import type { ServerOptions } from "./server-options.ts";
 import { tenantProvenance } from "./tenant-provenance.ts";
 
-/** Of one tenant: what its governance is told from. */
+/** What the governance of a tenant is based on. */
 interface GovernedTenant
   extends Pick<GovernanceServiceOptions, "manager" | "emergency" | "loadCapabilities" | "hasUsers"> {
   readonly governance: GovernanceRegistry;
@@ -30,7 +30,7 @@ interface GovernedTenant
   readonly onWarning: (text: string) => void;
 }
 
-/** What people see and decide of a tenant's rules, intents and ledger. */
+/** Rules, intents and ledger of a tenant, for users to see and decide. */
 export function tenantGovernance(tenant: GovernedTenant): GovernanceServiceOptions {
   const { manager, emergency, loadCapabilities, governance, workspaces, workspace, options } = tenant;
   const { configDir, stateDir, isolation, hasUsers } = tenant;
@@ -92,7 +92,7 @@ function decided(session: Session, act: GoverningAct): Promise<void> {
   });
 }
 
-/** What people see and choose of intents, over the services of the workspaces. */
+/** Intents for users to see and choose, over the services of the workspaces. */
 function tenantIntents({
   workspaces,
   governance,

@@ -4,8 +4,8 @@ import { remainingLines } from "@gennai/store/provenance/remaining-lines";
 import type { GovernanceServiceOptions } from "../rpc/governance-service.ts";
 
 /**
- * Who wrote what stands in the workspaces of a tenant: the same answers that `gennai blame` gives.
- * @param flushLedgers writes out what the ledgers' files do not have yet
+ * Provenance of lines in a tenant's workspaces: the same as `gennai blame`.
+ * @param flushLedgers writes what the ledgers' files do not have yet
  */
 export function tenantProvenance(
   stateDir: string,
@@ -24,7 +24,7 @@ export function tenantProvenance(
   };
 }
 
-/** Consecutive lines of which the same is known are one. */
+/** Joins consecutive lines with the same origin. */
 function runsOf(origins: readonly TracedOrigin[]): readonly TracedRun[] {
   const runs: { firstLine: number; lineCount: number; origin: TracedOrigin }[] = [];
   for (const [at, origin] of origins.entries()) {

@@ -11,24 +11,24 @@ import type { RpcOptions } from "../rpc/transport/rpc-handlers.ts";
 import type { ServerWatch } from "../telemetry/server-watch.ts";
 import type { ServerOptions } from "./server-options.ts";
 
-/** What all tenants of a server share. None of it remembers anything of theirs. */
+/** What all tenants of a server share. It stores nothing of any tenant. */
 export interface ServerParts {
   readonly options: ServerOptions;
   readonly callers: Callers;
   readonly admission: Admission;
-  /** Of all tenants. */
+  /** Open sessions of all tenants. */
   readonly sessionsOpen: () => number;
-  /** Where the operator's own configuration lies: rules, hooks, models, notes for all. */
+  /** Directory of the operator's own configuration: rules, hooks, models, notes for all. */
   readonly configDir: string;
-  /** What commands find in their environment. */
+  /** Environment of commands. */
   readonly environment: Readonly<Record<string, string>>;
-  /** What each command may take of the machine; the usual limits for what is left out. */
+  /** Resource limits of each command; defaults for missing ones. */
   readonly commandLimits: Partial<CommandLimits>;
   readonly sandbox: Sandbox;
-  /** Where commands are staged; absent: they run in the workspace. */
+  /** Stages for commands; absent: they run in the workspace. */
   readonly stages: Stages | undefined;
   readonly controlWatch: ControlWatch;
-  /** Whether clients have to show who they are. */
+  /** Whether clients must authenticate. */
   readonly authenticated: boolean;
   /** The log, and who measures. */
   readonly watch: ServerWatch;
@@ -36,14 +36,14 @@ export interface ServerParts {
   readonly assertTurnsMayStart: () => void;
 }
 
-/** Where one tenant's things are. */
+/** Directories of one tenant. */
 export interface TenantDirectories {
   /** Empty on a server with one user. */
   readonly name: string;
-  /** Private directory of its logs, blobs, ledger and keys; no other tenant's. */
+  /** Private directory of its logs, blobs, ledger and keys. */
   readonly stateDir: string;
   readonly sharedLog?: LogAddress;
-  /** Under which each of its users has a directory. Real path; undefined on a server with one user. */
+  /** Contains a directory for each of its users. Real path; undefined on a server with one user. */
   readonly usersRoot?: string;
 }
 
@@ -58,6 +58,6 @@ export interface Tenant extends AsyncDisposable {
   readonly mayAct: boolean;
   /** False while its store is behind what was signed: it starts no turns then. */
   readonly isForward: boolean;
-  /** What its RPCs are served with. Streams end when `shutdown` aborts. */
+  /** Options for its RPCs. Streams end when `shutdown` aborts. */
   rpcOptions(shutdown: AbortSignal): RpcOptions;
 }

@@ -19,7 +19,7 @@ export interface TenantsOptions {
   readonly open: (place: TenantDirectories) => Promise<Tenant>;
 }
 
-/** The tenants of a server, each opened when the first of its users comes, and until the server ends. */
+/** The tenants of a server, each opened on first use and kept until the server ends. */
 export class Tenants implements AsyncDisposable {
   readonly #options: TenantsOptions;
   readonly #open = new Map<string, Promise<Tenant>>();
@@ -38,7 +38,7 @@ export class Tenants implements AsyncDisposable {
     }
     const opening = this.#opened(name);
     this.#open.set(name, opening);
-    // What failed may work the next time.
+    // A failed opening may be retried.
     opening.catch(() => this.#open.delete(name));
     return opening;
   }

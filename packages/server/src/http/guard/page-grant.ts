@@ -7,9 +7,9 @@ export interface PageGrants {
   accept(token: string): PageGrant | undefined;
 }
 
-/** What one page may do by its token. */
+/** What one page may do with its token. */
 export interface PageGrant {
-  /** Who opened it. */
+  /** The user who opened it. */
   readonly identity: Identity;
   /** The answer ends when the token does. */
   follow(response: ServerResponse): void;

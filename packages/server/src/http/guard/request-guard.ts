@@ -6,10 +6,10 @@ import type { Route, RouteTable } from "../route.ts";
 import type { PageGrant, PageGrants } from "./page-grant.ts";
 import { matchesToken, type TokenDigest } from "./token.ts";
 
-/** What the guard sees of a request. Forwarding and method-override headers are not among it, so they can change nothing. */
+/** The parts of a request that the guard sees. Forwarding and method-override headers are excluded, so they have no effect. */
 export interface GuardedRequest {
   readonly method: string;
-  /** The request target as it stands in the request line. */
+  /** The request target from the request line. */
   readonly target: string;
   /** Name, value, name, value, …, with duplicates, as `IncomingMessage.rawHeaders`. */
   readonly rawHeaders: readonly string[];
@@ -24,7 +24,7 @@ export interface GuardPolicy {
   readonly scheme?: "http" | "https";
   /** undefined: the user chose `--no-auth`, or there are many users. */
   readonly token: TokenDigest | undefined;
-  /** Of a server with many users: tells by a token who somebody is. */
+  /** On a server with several users: identifies the user of a token. */
   readonly judge?: (token: string) => Promise<TokenJudgement>;
   /** Whose tokens count like the server's own, from the page's own origin alone. */
   readonly pages?: PageGrants;
@@ -58,8 +58,8 @@ const SINGLE_HEADERS = [
 const HOST_SYNTAX = /^(?:[a-z0-9._~-]+|\[[0-9a-f:.]+\])(?::[0-9]*)?$/i;
 
 /**
- * Decides about a request before anything reads its body. Order: malformed 400, Host 421, Origin 403, token 401, path 404,
- * method 405, body 415: who may not talk to this server learns nothing about its routes.
+ * Decides about a request before its body is read. Order: malformed 400, Host 421, Origin 403, token 401, path 404, method 405,
+ * body 415: an unauthorised caller learns nothing about the routes.
  */
 export async function guardRequest(request: GuardedRequest, policy: GuardPolicy): Promise<GuardResult> {
   const headers = readHeaders(request.rawHeaders);

@@ -37,9 +37,10 @@ export function createToken(): string {
 }
 
 /**
- * The token by its sources: `GENNAI_AUTH_TOKEN`, the token file (private, see `readPrivateFile`), else a fresh one. Takes the
- * variable out of `environment`, so that no child process inherits it. `weak` asks for a warning: the user's token is short.
- * Throws `TokenError` when it has unusable characters or contradicts `noAuth`, `UnsafeFileError` for a file others can reach.
+ * The server's token: from `GENNAI_AUTH_TOKEN`, from the token file (private, see `readPrivateFile`), or a new one. Removes the
+ * variable from `environment`, so that no child process inherits it. `weak` asks for a warning: the user's token is short.
+ * Throws `TokenError` if it has invalid characters or contradicts `noAuth`, `UnsafeFileError` for a file that others can
+ * access.
  */
 export async function takeServerToken(options: {
   readonly environment: Record<string, string | undefined>;
@@ -57,7 +58,7 @@ export async function takeServerToken(options: {
   return { type: "token", token: createToken(), source: "random", weak: false };
 }
 
-/** What the server keeps of its token to compare with. */
+/** The server's copy of its token, for comparing. */
 export type TokenDigest = Uint8Array;
 
 export function digestToken(token: string): TokenDigest {

@@ -12,9 +12,9 @@ const maxPath = 100;
 const guardCallPath = "/gennai.agent.v1.GovernanceService/GuardCall";
 
 /**
- * Where the hooks of guarded agents come in: a Unix socket beside the server's announcement, by the name of that file, for the one call
- * that they make. Only this user can put a socket there, so that who connects need not be shown first that it is the server; the token is
- * asked for as everywhere. undefined where there can be none: hooks take the way that other clients take.
+ * Opens the entrance for hooks of guarded agents: a Unix socket next to the server's announcement file and named after it, only
+ * for their call. Only this user can create a socket there, so the server need not prove its identity first; the token is
+ * required as everywhere. Undefined if it cannot be opened: then hooks connect like other clients.
  */
 export async function openGuardDoor(
   stateDir: string,

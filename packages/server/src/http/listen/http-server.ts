@@ -16,11 +16,11 @@ export interface HttpServerOptions {
   readonly address: ListenAddress;
   /** undefined: the user chose `--no-auth`, or there are many users. */
   readonly token: string | undefined;
-  /** Of a server with many users, instead of a token: who somebody is, by theirs. */
+  /** On a server with several users, instead of one token: identifies the user of a token. */
   readonly judge?: (token: string) => Promise<TokenJudgement>;
   /** Encrypts, and offers HTTP/2 beside HTTP/1.1. */
   readonly tls?: TlsIdentity;
-  /** The encryption ends at a proxy before this server: pages are reached by https all the same. */
+  /** A proxy in front of this server terminates TLS: pages are still opened with https. */
   readonly behindProxy?: boolean;
   /** Further values of Host this server answers to, e.g. `box.lan:7777`. */
   readonly allowedHosts?: readonly string[];
@@ -33,7 +33,7 @@ export interface HttpServerOptions {
   readonly timeouts?: Partial<HttpTimeouts>;
   /** Told the status of each request that was not let in. */
   readonly onRefused?: (status: number) => void;
-  /** While true, every answer is the last one of its connection, so that clients go elsewhere. */
+  /** While true, every response closes its connection, so that clients go to another server. */
   readonly isLeaving?: () => boolean;
   /** How streams end when the server stops. */
   readonly shutdownError?: () => ConnectError;
@@ -91,7 +91,7 @@ export async function listenHttp(options: HttpServerOptions): Promise<HttpListen
     routes,
   };
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
-    // A peer that goes away while we write is no event for this process.
+    // A peer that disconnects while we write is no error of this process.
     response.on("error", () => undefined);
     if (shutdown.signal.aborted || options.isLeaving?.() === true) endConnection(response);
     void serve(request, response, policy, options.onRefused);
@@ -126,7 +126,7 @@ async function serve(
   try {
     const result = await guardRequest({ method, target, rawHeaders }, policy);
     if (result.type === "refuse") {
-      // What follows a malformed request on this connection cannot be trusted to be a request.
+      // After a malformed request, the rest of the connection cannot be parsed safely.
       if (result.error.status === 400) endConnection(response);
       onRefused?.(result.error.status);
       sendError(response, result.error);

@@ -14,7 +14,7 @@ export type ListenAddress =
 export class PortTakenError extends Error {
   override readonly name = "PortTakenError";
   readonly code = "port_taken";
-  /** The next free port, when there is one near. */
+  /** The next free port, if there is one nearby. */
   readonly freePort: number | undefined;
 
   constructor(where: string, freePort: number | undefined, cause: unknown) {
@@ -73,7 +73,7 @@ async function nextFreePort(host: string, from: number): Promise<number | undefi
   return undefined;
 }
 
-/** A socket file nobody listens on was left by a server that was killed. Anything else stays, and listening fails. */
+/** Removes a socket file without a listener, left by a killed server. Anything else stays, and listening fails. */
 async function removeDeadSocket(path: string): Promise<void> {
   const stat = await lstat(path).catch(() => undefined);
   if (stat === undefined || !stat.isSocket()) return;

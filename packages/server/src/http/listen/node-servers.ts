@@ -51,7 +51,7 @@ export function openTlsServer(
     settings: { maxConcurrentStreams: maxStreams, maxHeaderListSize: maxHeaderSize },
     noDelay: true,
   });
-  // Of its part that speaks HTTP/1.1.
+  // The HTTP/1.1 part of the server.
   Object.assign(server, {
     headersTimeout: timeouts.headers,
     requestTimeout: timeouts.request,

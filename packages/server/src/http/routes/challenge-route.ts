@@ -10,7 +10,7 @@ const questionSchema = z.object({ nonce: z.string().regex(nonceSyntax) });
 const PROOFS_PER_SECOND = 50;
 
 /**
- * Where a server proves that it knows the token, see `serverProof`. Without authentication; bounded in size and in answers a
+ * Lets the server prove that it knows the token, see `serverProof`. Without authentication; limited in size and in answers per
  * second; `now` is in milliseconds.
  */
 export function challengeRoute(token: string, options: { readonly now?: () => number } = {}): Route {

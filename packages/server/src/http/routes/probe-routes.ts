@@ -1,9 +1,9 @@
 import { sendJson } from "../http-response.ts";
 import type { Route } from "../route.ts";
 
-/** Whether the process works at all. Who restarts it on a wrong answer loses the turns under way. */
+/** Whether the process works at all. A supervisor that restarts it on failure loses the running turns. */
 const LIVE_PATH = "/livez";
-/** Whether to send it new work. */
+/** Whether the server should get new work. */
 const READY_PATH = "/readyz";
 
 /** Why a server takes no work just now; undefined: it does. */

@@ -7,8 +7,8 @@ import { once, onlyMessage, sessionIdOf } from "./request-message.ts";
 import { accessOf } from "./rpc-access.ts";
 
 /**
- * Lets a call through only where its caller may go. Another user's session answers as one that nobody has, after the same
- * look into the log, and before the method looks at anything else of the request.
+ * Lets a call through only if its caller has access. Another user's session is reported like an unknown one, after the same log
+ * lookup, and before the method reads anything else of the request.
  */
 export function accessInterceptor(options: {
   readonly callers: Callers;
@@ -47,7 +47,7 @@ async function check(
   if ((access === "session" || access === "overseen") && sessionId === undefined) throw noSuchSession();
   if (sessionId === undefined) return;
   if (manager().userOfOpen(sessionId) === caller.user) return;
-  // For all others the log is asked, so that it takes as long for an open session as for one that nobody has.
+  // For all others the log is read, so that the time is the same for open and unknown sessions.
   const user = await manager().userOf(sessionId);
   if (user === caller.user) return;
   if (user === undefined || !caller.isAdmin) throw noSuchSession();

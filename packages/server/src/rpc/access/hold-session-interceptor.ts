@@ -14,7 +14,7 @@ export function holdSessionInterceptor(manager: () => Pick<SessionManager, "hold
     const response = await next(again);
     if (!response.stream) return response;
     const untilEnd = held.move();
-    // A stream that nobody ever read ends by its signal alone.
+    // A stream that is never read ends only by its signal.
     request.signal.addEventListener("abort", () => untilEnd.dispose(), { once: true });
     if (request.signal.aborted) untilEnd.dispose();
     return { ...response, message: holding(response.message, untilEnd) };

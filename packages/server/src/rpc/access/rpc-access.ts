@@ -4,16 +4,16 @@ import { GovernanceService } from "@gennai/protocol/gen/gennai/agent/v1/governan
 import { PlanService } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
 
 /**
- * Who may call a method, on a server with many users:
+ * Who may call a method, on a server with several users:
  * - `session`: it names a session, which must be the caller's own
- * - `overseen`: the same, or one of the tenant for its admins, who may see what others do, and stop it
+ * - `overseen`: the same, or any session of the tenant for its admins, who may see and stop others' work
  * - `overseen-or-own`: the same; without a session it is about what every user has or may know
- * - `own`: about what the caller has; the method itself looks at nothing of others
+ * - `own`: about the caller's own data; the method itself reads nothing of others
  * - `admin`: for admins of the tenant
  */
 export type RpcAccess = "session" | "overseen" | "overseen-or-own" | "own" | "admin";
 
-/** A method that is not here does not compile. */
+/** A missing method does not compile. */
 type AccessOf<Service extends { readonly method: object }> = Readonly<Record<keyof Service["method"], RpcAccess>>;
 
 const agent: AccessOf<typeof AgentService> = {
@@ -107,7 +107,7 @@ const access: ReadonlyMap<string, RpcAccess> = new Map(
   ),
 );
 
-/** undefined for a method that nobody thought about: then nobody may call it. */
+/** Undefined for an unlisted method: it may not be called. */
 export function accessOf(method: DescMethod): RpcAccess | undefined {
   return access.get(`${method.parent.typeName}/${method.localName}`);
 }

@@ -21,7 +21,7 @@ const codes: Record<ServiceErrorCode, Code> = {
   unavailable: Code.Unavailable,
 };
 
-/** Every error as a client gets it. Text of errors nobody expected stays inside; `report` gets them whole. */
+/** Any error as clients get it. Text of unexpected errors stays in the server; `report` gets them in full. */
 export function toConnectError(error: unknown, report: (error: unknown) => void): ConnectError {
   if (error instanceof ConnectError) return error;
   if (error instanceof ServiceError) {
@@ -102,7 +102,7 @@ export function toConnectError(error: unknown, report: (error: unknown) => void)
   });
 }
 
-/** Of the disk and the log: each by its name, and all of them worth another try. */
+/** Errors of the disk and the log, by name; all may be retried. */
 const troubles: Readonly<Record<StoreTrouble, Parameters<typeof withInfo>>> = {
   disk_full: storageTrouble(
     "disk_full",

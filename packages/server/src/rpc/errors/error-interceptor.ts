@@ -2,7 +2,7 @@ import type { Interceptor } from "@connectrpc/connect";
 import { ServiceError } from "@gennai/machine/service-error";
 import { toConnectError } from "./connect-error.ts";
 
-/** What holds for every method: bad metadata is refused, and errors become Connect errors once, here. */
+/** For every method: invalid metadata is refused, and errors become Connect errors only here. */
 export function errorInterceptor(report: (error: unknown) => void): Interceptor {
   return (next) => async (request) => {
     try {
@@ -23,13 +23,13 @@ async function* withConnectErrors<Message>(
   try {
     yield* messages;
   } catch (error) {
-    // An abort is how a stream ends when its client goes or the server stops; its reason is passed on as it is.
+    // A stream ends with an abort if its client leaves or the server stops; the reason is passed on unchanged.
     if (error instanceof DOMException) throw error;
     throw toConnectError(error, report);
   }
 }
 
-/** Binary metadata means nothing to this service, but what is not what it says is refused, as gRPC asks for. */
+/** This service uses no binary metadata, but invalid values are refused, as gRPC requires. */
 function checkBinaryMetadata(headers: Headers): void {
   headers.forEach((value, name) => {
     if (!name.endsWith("-bin") || value.split(",").every((each) => base64.test(each.trim()))) return;

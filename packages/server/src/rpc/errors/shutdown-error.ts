@@ -4,7 +4,7 @@ import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 
 const code: ErrorCode = "server_draining";
 
-/** How streams end when the server stops: clients subscribe again, at another server or at this one when it is back. */
+/** The error of streams when the server stops: clients subscribe again, at another server or later at this one. */
 export function shutdownError(): ConnectError {
   const message = "The server is shutting down.";
   const hint = "Subscribe again: another server, or this one when it is back, goes on from there.";

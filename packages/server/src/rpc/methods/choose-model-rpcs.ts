@@ -12,7 +12,7 @@ import type { SessionSettings } from "@gennai/protocol/model/session/session-set
 export type SessionModel = ModelSettings & Pick<SessionSettings, "handedKeyOnly">;
 
 export interface ModelChoices {
-  /** Of the server, for those who choose nothing. */
+  /** The server's defaults, for users who choose nothing. */
   readonly defaults: ModelSettings;
   /** Throws `ModelError` for what users of this server may not choose. */
   allowed(choice: ModelSettings): void;
@@ -26,7 +26,7 @@ export interface ModelTrying {
   run(load: () => Promise<Model>, signal: AbortSignal): Promise<ModelTrial>;
 }
 
-/** What a person is shown to choose a model from, and whether one answers. */
+/** The models that a user can choose from, and whether one answers. */
 export function chooseModelRpcs(
   choices: ModelChoices,
   trials: ModelTrying,

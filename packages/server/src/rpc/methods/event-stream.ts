@@ -101,7 +101,7 @@ function batchOf(events: readonly InvokeEvent[]): InvokeEvent {
   return create(InvokeEventSchema, { event: { case: "batch", value: { events: [...events] } } });
 }
 
-/** Neighbouring deltas of one item as one event that stands for a range of the log. */
+/** Merges consecutive deltas of one item into one event for a range of the log. */
 function* merged(
   events: readonly LoggedEvent[],
 ): Iterable<{ readonly firstSeq: number; readonly logged: LoggedEvent }> {
@@ -118,7 +118,7 @@ function* merged(
   if (open !== undefined) yield open;
 }
 
-/** A page that fails while the reader is slow is reported when it is awaited, not as an unhandled rejection. */
+/** A failure while the reader is slow is reported when the page is awaited, not as an unhandled rejection. */
 function followed<Value>(next: Promise<Value>): Promise<Value> {
   next.catch(() => undefined);
   return next;
@@ -160,7 +160,7 @@ async function exact(session: Session, logged: LoggedEvent): Promise<LoggedEvent
   return { ...logged, event: { type: "client-request", request: withMaskedStatement(request, logged.event.request) } };
 }
 
-/** What the log has of the question's statement goes beside the exact one. */
+/** Adds the masked statement from the log to the exact one. */
 function withMaskedStatement(request: ClientRequest, masked: ClientRequest): ClientRequest {
   if (request.kind !== "confirmation" || masked.kind !== "confirmation") return request;
   const { actionStatement: maskedStatement } = masked.question;

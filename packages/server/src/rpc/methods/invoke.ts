@@ -8,7 +8,7 @@ import { clientFromWire } from "../wire/incoming/client-from-wire.ts";
 import { turnInputFromWire } from "../wire/incoming/turn-input-from-wire.ts";
 import { streamEvents } from "./event-stream.ts";
 
-/** Starts a turn and streams it to its end, to a client that is attached meanwhile. */
+/** Starts a turn and streams it to its end; the client counts as attached meanwhile. */
 export async function* invoke(
   session: Session,
   request: InvokeRequest,
@@ -22,7 +22,7 @@ export async function* invoke(
     );
   }
   const client = clientFromWire(request.client, session);
-  // Attached before the turn starts, so that its first question already finds somebody.
+  // Attached before the turn starts, so that its first question finds a client.
   using attached = session.clients.attach(client);
   signal.addEventListener("abort", () => attached[Symbol.dispose](), { once: true });
   const clientTurnId = request.clientTurnId === "" ? randomUUID() : request.clientTurnId;

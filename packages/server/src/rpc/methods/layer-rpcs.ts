@@ -6,7 +6,7 @@ import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 
 type LayerRpcs = Pick<ServiceImpl<typeof AgentService>, "listLayer" | "keepLayer" | "dropLayer">;
 
-/** What commands of a session made that git ignores. */
+/** Ignored files that commands of the session created. */
 export function layerRpcs(manager: SessionManager): LayerRpcs {
   const { redactor } = manager.services;
   return {

@@ -8,7 +8,7 @@ import { backendWords, providerNames } from "@gennai/protocol/model/session/back
 const maxKey = 8_192;
 const maxUrl = 2_048;
 
-/** Takes a key from a client that keeps it for the user. It is in no log, no answer and no file. */
+/** Takes a key from a client that stores it for the user. It is in no log, no answer and no file. */
 export function modelKeyRpc(keys: Pick<ModelKeys, "hand">) {
   return ({ backend, key, baseUrl }: SetModelKeyRequest): Record<string, never> => {
     const provider = providerNames.find((each) => backendWords.toMessage(each) === backend);

@@ -12,7 +12,7 @@ const maxTitle = 200;
 
 type SessionRpcs = Pick<ServiceImpl<typeof AgentService>, "renameSession" | "deleteSession" | "compactSession">;
 
-/** What people do to a session as a whole. */
+/** What users do with a session as a whole. */
 export function sessionRpcs(manager: SessionManager): SessionRpcs {
   return {
     async renameSession({ sessionId, title }) {

@@ -23,7 +23,7 @@ const errorSchema = z.object({
   details: z.array(z.object({ type: z.string(), value: z.string() })),
 });
 
-/** Has another replica answer an RPC. Throws what it threw, and `ServiceError` `unavailable` when it is gone. */
+/** Lets another replica answer an RPC. Throws its error, and `ServiceError` `unavailable` if it is gone. */
 export async function forwardCall<Input extends DescMessage, Output extends DescMessage>(
   { inbox, callers, scopes }: { readonly inbox: ReplicaInbox; readonly callers: Callers; readonly scopes: Scopes },
   replicaId: string,
@@ -54,7 +54,7 @@ export function answerForwarded(
     try {
       if (method === undefined) throw new ConnectError("This server knows no such method.", Code.Unimplemented);
       const input = fromBinary(method.input, body);
-      // Who called there calls here: this replica looks by itself whether they may.
+      // The original caller counts as the caller here: this replica checks access itself.
       const caller: Identity = { ...callerSchema.parse(JSON.parse(head["caller"] ?? "")), expires: undefined };
       const trace = parseTraceParent(head["traceparent"]);
       const response = await scopes.run(trace === undefined ? {} : { trace }, () =>

@@ -17,8 +17,8 @@ interface Attachment {
 }
 
 /**
- * Clients that listen at one replica to a session of another: there they count as attached, as long as this one says so.
- * A replica that has listeners also notices when the owner is gone, and takes the session over for them.
+ * Clients of one replica that listen to a session of another: they count as attached there while this replica says so. A
+ * replica with listeners also notices if the owner is gone, and takes the session over.
  */
 export class RemoteAttachments implements Disposable {
   readonly #manager: () => SessionManager;
@@ -84,7 +84,7 @@ export class RemoteAttachments implements Disposable {
     for (const id of [...this.#attached.keys()]) this.#detach(id);
   }
 
-  /** Somebody listens to a session whose owner is gone: a turn of that one is ended here, for all to see. */
+  /** A client listens to a session whose owner is gone: its turn is ended here, visibly for all. */
   async #adopt(sessionId: string): Promise<void> {
     const session = await this.#manager().get(sessionId);
     await session.follow();

@@ -12,7 +12,7 @@ import { routeToOwner } from "./route-to-owner.ts";
 
 const encoder = new TextEncoder();
 
-/** Answers the other replicas, and gives the interceptor by which this one passes requests on to them. */
+/** Answers other replicas, and returns the interceptor that passes requests on to them. */
 export function joinReplicas(
   replica: Pick<Replica, "inbox" | "ownership" | "presence">,
   options: {
@@ -20,7 +20,7 @@ export function joinReplicas(
     readonly callers: Callers;
     readonly scopes: Scopes;
     readonly routes: (router: ConnectRouter) => void;
-    /** What a call must pass here as well, wherever it came in. */
+    /** Checks that a call must pass here too, wherever it was received. */
     readonly guards: readonly Interceptor[];
     readonly report: (error: unknown) => void;
   },

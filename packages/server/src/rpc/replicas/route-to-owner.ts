@@ -41,8 +41,8 @@ export interface RoutingOptions {
 }
 
 /**
- * Lets any replica take any request: what names a session goes to the replica that owns it; a subscription is served here, from
- * the log, with its client attached there; what is meant for all servers goes to all.
+ * Lets any replica take any request: a request for a session goes to its owner; a subscription is served here from the log,
+ * with its client attached at the owner; requests for all servers go to all.
  */
 export function routeToOwner(options: RoutingOptions): Interceptor {
   return (next) => async (request) => {
@@ -84,7 +84,7 @@ async function routeStream(
       ...(editorContext === undefined ? {} : { editorContext }),
     });
     const subscription = create(SubscribeRequestSchema, { sessionId, ...(client === undefined ? {} : { client }) });
-    // Attached before the turn starts, so that its first question already finds somebody.
+    // Attached before the turn starts, so that its first question finds a client.
     const attachment = await options.attachments.attach(subscription);
     const started = await forwardCall(options, owner, AgentService.method.startTurn, turn).catch((error) => {
       attachment[Symbol.dispose]();
@@ -138,7 +138,7 @@ async function stopEverywhere(
   return { ...response, message };
 }
 
-/** What another replica wrote is folded in before this one answers. */
+/** Reads the events of other replicas before this one answers. */
 async function followed({ manager }: RoutingOptions, sessionId: string): Promise<void> {
   // An unknown session, a workspace that is gone: the method itself says so.
   const session = await manager()
@@ -153,7 +153,7 @@ function answered(request: UnaryRequest, message: Message): UnaryResponse {
   return { stream: false, service, method, message, ...answerHeaders(request) };
 }
 
-/** What the handler would have set itself: an answer of another origin replaces that, too. */
+/** Headers that the handler would have set itself; those from another replica's answer replace them. */
 function answerHeaders({ header }: UnaryRequest | StreamRequest): {
   readonly header: Headers;
   readonly trailer: Headers;

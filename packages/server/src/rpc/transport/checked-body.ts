@@ -8,9 +8,9 @@ const trailerFlag = 0x80;
 type Body = AsyncIterable<Uint8Array>;
 
 /**
- * A request's body, passed on as it comes. Throws before its end, with what is wrong, for one that is too large or no message
- * of its method: the RPC layer alone would call that a fault of the server, which clients take for one that may pass.
- * @param contentType as the request names it; JSON is left to the RPC layer, which says well what is wrong with it
+ * Passes a request's body on as it arrives. Throws early, with the reason, if it is too large or no valid message: the RPC
+ * layer alone would report an internal error, after which clients retry.
+ * @param contentType from the request; JSON is left to the RPC layer, which reports its errors well
  */
 export function checkedBody(body: Body, method: DescMethod, contentType: string): Body {
   if (/^application\/(?:grpc-web|connect)\+/i.test(contentType) || /^application\/grpc-web\b/i.test(contentType)) {

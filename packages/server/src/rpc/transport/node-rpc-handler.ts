@@ -65,7 +65,7 @@ async function answer(
   const { handler, caller, refusal } = call;
   const incoming = universalRequestFromNodeRequest(request, response, undefined, undefined);
   if (refusal !== undefined) {
-    // Nothing of what it sends is kept.
+    // The received data is discarded.
     request.resume();
     await universalResponseToNodeResponse(await handler({ ...incoming, body: failing(refusal) }), response);
     return;
@@ -74,7 +74,7 @@ async function answer(
   let isLarge = false;
   const failed = (error: unknown): ConnectError => {
     isLarge = isTooLarge(error);
-    // What is left of the body would be taken for the next request.
+    // The rest of the body would be parsed as the next request.
     if (!request.complete) endConnection(response);
     return toConnectError(error, call.report);
   };
@@ -84,7 +84,7 @@ async function answer(
     : incoming;
   if (handler.method.methodKind === "unary") {
     const answered = await handler(checked);
-    // Connect has one status for all that is exhausted, and clients try again after it. The body says the code all the same.
+    // Connect has one status for every exhausted resource, and clients retry after it. The body still has the code.
     const status = isLarge && answered.status === tooManyRequests ? contentTooLarge : answered.status;
     await universalResponseToNodeResponse({ ...answered, status }, response);
     return;

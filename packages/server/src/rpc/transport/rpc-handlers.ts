@@ -16,7 +16,7 @@ export interface RpcOptions {
   readonly report: (error: unknown) => void;
 }
 
-/** What answers each method (gRPC-Web and Connect, uncompressed), whatever brings its requests. */
+/** Handlers of all methods (gRPC-Web and Connect, uncompressed), independent of the transport. */
 export function rpcHandlers({ routes, interceptors, shutdown }: RpcOptions): readonly UniversalHandler[] {
   const router = createConnectRouter({
     interceptors,
@@ -30,7 +30,7 @@ export function rpcHandlers({ routes, interceptors, shutdown }: RpcOptions): rea
   return router.handlers;
 }
 
-/** One user works in several places: where a call belongs that names no session, its header says. */
+/** One user works in several workspaces: for calls without a session, a header names the workspace. */
 export function fromWorkspace(identity: Identity, named: unknown): Identity {
   if (identity.user !== "" || typeof named !== "string") return identity;
   const workspace = readWorkspaceHeader(named);
@@ -51,7 +51,7 @@ export async function* withErrors(
   try {
     yield* body;
   } catch (error) {
-    // What the connection itself says is not ours.
+    // Errors of the connection itself are not ours.
     throw error instanceof ServiceError ? told(error) : error;
   }
 }

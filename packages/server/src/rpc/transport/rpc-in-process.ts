@@ -96,14 +96,14 @@ function admitted(
   };
 }
 
-/** An answer, made on behalf of its caller as it is read, until that one goes away. */
+/** A response, produced on behalf of its caller as it is read, until the caller leaves. */
 async function* read(
   body: AsyncIterable<Uint8Array>,
   { signal, onBehalf }: { readonly signal: AbortSignal; readonly onBehalf: <Result>(step: () => Result) => Result },
   parts: Disposable,
 ): AsyncGenerator<Uint8Array> {
   const chunks = body[Symbol.asyncIterator]();
-  // Nobody reads on then, so that what made the answer would stand still where it is, and hold what it holds.
+  // Without a reader, the producer would wait for ever and keep its resources.
   const leave = (): void => {
     void onBehalf(() => chunks.return?.())?.catch(() => undefined);
     parts[Symbol.dispose]();

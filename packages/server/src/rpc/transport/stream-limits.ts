@@ -14,8 +14,8 @@ export interface StreamLimitsOptions {
 }
 
 /**
- * Ends a stream by a typed error when the caller's token expires, and when the reader stands still: what it holds of the log
- * is let go at once, and it goes on later from where it was.
+ * Ends a stream with a typed error when the caller's token expires, or the reader stops reading: its part of the log is
+ * released at once, and the client can continue later.
  */
 export class StreamLimits implements Disposable {
   readonly signal: AbortSignal;

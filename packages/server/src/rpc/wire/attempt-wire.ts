@@ -20,7 +20,7 @@ import { suggested } from "@gennai/sessions/attempts/best-first";
 import type { AttemptsRequest } from "@gennai/sessions/attempts/running-attempts";
 import { assertId, assertText } from "./incoming/turn-input-from-wire.ts";
 
-/** At once, where nobody says otherwise. */
+/** Default number of parallel attempts. */
 const usuallyParallel = 2;
 const maxCheckCharacters = 4_096;
 const maxAllowed = 64;

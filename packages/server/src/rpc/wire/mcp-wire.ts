@@ -2,7 +2,7 @@ import { McpServerState } from "@gennai/protocol/gen/gennai/agent/v1/governance_
 import { describedStart } from "@gennai/sessions/mcp/described-start";
 import type { McpStatus } from "@gennai/sessions/mcp/mcp-acceptance";
 
-/** @param detailed whether the caller may know what it starts, which may hold keys of the person who runs the server */
+/** @param detailed whether the caller may know the start command, which may contain the operator's keys */
 export function mcpServerToWire(
   { server, accepted, changed }: McpStatus,
   { detailed }: { readonly detailed: boolean },

@@ -80,7 +80,7 @@ export function operationToWire(operation: WorkspaceOperation): WireOperation {
   }
 }
 
-/** What a client answered; fields that cannot be are refused, so that nothing behind this doubts their shape. */
+/** A client's answer; invalid fields are refused, so that later code can rely on them. */
 export function workspaceAnswerFromWire(result: WorkspaceResponse["result"]): WorkspaceAnswer {
   switch (result.case) {
     case "resolvedPath": {

@@ -12,9 +12,8 @@ export interface MetricsListener extends AsyncDisposable {
 }
 
 /**
- * Serves the metrics to Prometheus, on a door of its own: who may read numbers needs no token for the agent. On a loopback
- * address it answers only requests that name one, so that no web page can read it by a name that leads here. Rejects with
- * `TelemetryError`.
+ * Serves the metrics to Prometheus on a separate port: reading numbers needs no agent token. On a loopback address it answers
+ * only requests with a loopback host, so that no web page can read it by DNS rebinding. Rejects with `TelemetryError`.
  */
 export async function listenForMetrics(
   address: ListenAddress & { readonly type: "tcp" },

@@ -1,3 +1,3 @@
-// As otlp-json.ts.
+// Like otlp-json.ts.
 export { OTLPMetricExporter } from "@opentelemetry/exporter-metrics-otlp-proto";
 export { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";

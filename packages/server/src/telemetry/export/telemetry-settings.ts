@@ -1,6 +1,6 @@
 import { ExpectedError } from "@gennai/machine/expected-error";
 
-/** What the standard `OTEL_*` variables ask for. Endpoints, headers, certificates and timeouts are the exporters' own to read. */
+/** Settings from the standard `OTEL_*` variables. Endpoints, headers, certificates and timeouts are read by the exporters. */
 export interface TelemetrySettings {
   readonly traces: Otlp | undefined;
   readonly metrics: (Otlp & { readonly intervalMs: number }) | undefined;
@@ -15,14 +15,14 @@ export interface Otlp {
 type Environment = Readonly<Record<string, string | undefined>>;
 type Signal = "TRACES" | "METRICS";
 
-/** Thrown for a variable that asks for what this server does not do. */
+/** Thrown for a variable that requests something unsupported. */
 export class TelemetryError extends ExpectedError {
   override readonly name = "TelemetryError";
   readonly code = "bad_telemetry_setting";
   readonly isWrongInput = true;
 }
 
-/** undefined: nobody asked for telemetry, or OTEL_SDK_DISABLED switches it off. Throws `TelemetryError`. */
+/** Undefined: telemetry is not requested, or OTEL_SDK_DISABLED switches it off. Throws `TelemetryError`. */
 export function readTelemetrySettings(environment: Environment): TelemetrySettings | undefined {
   if (environment["OTEL_SDK_DISABLED"]?.toLowerCase() === "true") return undefined;
   const traces = otlpOf("TRACES", environment);
@@ -79,7 +79,7 @@ function intervalOf(environment: Environment): number {
 function headerValues(headers: string): readonly string[] {
   return headers.split(",").flatMap((pair) => {
     const value = pair.slice(pair.indexOf("=") + 1).trim();
-    // What follows the scheme is the secret: `Bearer abc`.
+    // The secret comes after the scheme: `Bearer abc`.
     return [value, decoded(value), ...decoded(value).split(" ")].filter((each) => each !== "");
   });
 }

@@ -3,14 +3,14 @@ import { errorCode } from "../signals/error-code.ts";
 
 const severities: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
 
-/** Whether a line of this level is shown where `least` was asked for. */
+/** Whether a line of this level is shown if the minimum level is `least`. */
 export function isShown(level: LogLevel, least: LogLevel): boolean {
   return severities[level] >= severities[least];
 }
 
 /**
- * A log of one JSON object a line: `time` (ISO 8601), `level`, `message`, then `request_id`, `trace_id`, `span_id` and other
- * fields where there are any, and for an error nobody expected `error` with `type`, `message` and `stack`.
+ * A log of one JSON object per line: `time` (ISO 8601), `level`, `message`, then `request_id`, `trace_id`, `span_id` and other
+ * fields if present, and for an unexpected error `error` with `type`, `message` and `stack`.
  */
 export function jsonLog(write: (line: string) => void, options: { readonly level: LogLevel }): ServerLog {
   const line = (level: LogLevel, message: string, fields: LogFields | undefined, error?: unknown): void => {

@@ -70,7 +70,7 @@ export class RedactedLog implements ServerLog, AsyncDisposable {
         write("A message is left out: it could not be masked.", all);
       }
     });
-    // A log that takes nothing has nobody to tell it, and must not end the process.
+    // A failing log has nowhere to report this, and must not end the process.
     written.catch(() => undefined);
   }
 }

@@ -3,7 +3,7 @@ import { errorCode } from "../signals/error-code.ts";
 import { errorType } from "../signals/gen-ai.ts";
 import type { Instruments } from "../signals/instruments.ts";
 
-/** The same log; what goes in is counted by kind, and how long that takes. */
+/** The same log; appends are counted by kind and timed. */
 export function observedLog(log: SessionLog, instruments: Instruments): SessionLog {
   return {
     create: (session) => log.create(session),

@@ -15,7 +15,7 @@ export interface ModelWatch {
   readonly names: Names;
 }
 
-/** The same model; each of its answers is a `chat` span. Counts and reasons are taken, what was said is not. */
+/** The same model; each answer is a `chat` span. Counts and reasons are recorded, texts are not. */
 export function observedModel(model: Model, settings: ModelSettings, watch: ModelWatch): Model {
   return {
     id: model.id,

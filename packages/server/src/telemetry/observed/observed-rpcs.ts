@@ -4,7 +4,7 @@ import type { Instruments } from "../signals/instruments.ts";
 import { rpcCode } from "../signals/rpc-code.ts";
 import { endSpan, type Tracing } from "../signals/tracing.ts";
 
-/** A server span for each RPC that answers once. One that streams lasts for hours: it only passes the client's trace on. */
+/** A server span for each unary RPC. A stream lasts for hours: it only passes the client's trace on. */
 export function observedRpcs(tracing: Tracing, instruments: Pick<Instruments, "rpc">): Interceptor {
   return (next) => async (request) => {
     if (request.stream) return next(request);

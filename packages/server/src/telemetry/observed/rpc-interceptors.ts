@@ -6,8 +6,8 @@ import type { Scopes } from "../signals/scopes.ts";
 import { parseTraceParent } from "../signals/trace-parent.ts";
 
 /**
- * What holds for the work of a request from here on: a number of its own, which the client is told, and the client's trace.
- * Numbers that clients bring are not taken: they end up in log lines.
+ * Sets the scope of a request's work: its own id, which the client is told, and the client's trace. Ids from clients are
+ * ignored, because they would end up in log lines.
  */
 export function scopeInterceptor(scopes: Scopes): Interceptor {
   return (next) => async (request) => {

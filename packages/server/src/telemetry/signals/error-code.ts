@@ -1,4 +1,4 @@
-/** A stable word for an error: its code, else its class. Never its message, which quotes what it is about. */
+/** A stable word for an error: its code, else its class. Never its message, which may quote content. */
 export function errorCode(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
   const code = "code" in error ? error.code : undefined;

@@ -3,8 +3,8 @@ import type { ModelSettings } from "@gennai/models/model-registry";
 import { isProvider, providers } from "@gennai/models/providers";
 
 /**
- * Names of the semantic conventions for generative AI, version 1.41. They are still in development, which is why they stand
- * here and not in an import: a newer package must not rename what dashboards ask for.
+ * Names of the semantic conventions for generative AI, version 1.41. They are still in development, so they are defined here
+ * and not imported: a newer package must not rename what dashboards query.
  */
 export const genAi = {
   operation: "gen_ai.operation.name",

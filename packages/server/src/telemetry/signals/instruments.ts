@@ -10,7 +10,7 @@ const longSeconds = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 600, 3600];
 
 export type Instruments = ReturnType<typeof createInstruments>;
 
-/** Everything that is counted as it happens; `load-gauges.ts` has what is looked up when somebody asks. */
+/** Instruments updated as things happen; `load-gauges.ts` has those read on demand. */
 export function createInstruments(meter: Meter) {
   const seconds = (name: string, description: string, explicitBucketBoundaries: number[]) =>
     meter.createHistogram(name, { description, unit: "s", advice: { explicitBucketBoundaries } });

@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
 import type { Redactor } from "@gennai/governance/redaction";
 
-/** What stands for a name that may not be shown, or for one name too many. */
+/** Replaces a name that may not be shown, or exceeds the limit. */
 export const otherName = "other";
 
 const plain = /^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,79}$/;
 
-/** Each becomes a label: a model that makes up names must not fill anybody's memory. */
+/** Each becomes a label: a model that invents names must not fill the memory. */
 const mostNames = 200;
 
 /**
- * Names that come from outside (models, tools of others) as they may stand in telemetry: short, plain, without anything the
- * redactor masks, and of limited number. What is not becomes `other`.
+ * External names (models, external tools) in telemetry: short, plain, with nothing that the redactor masks, and of limited
+ * number. Others become `other`.
  */
 export class Names {
   readonly #redactor: Redactor;
@@ -35,7 +35,7 @@ export class Names {
   }
 }
 
-/** Tells sessions apart without telling which they are: the first 16 hexadecimal digits of the id's SHA-256. */
+/** Distinguishes sessions without revealing them: the first 16 hexadecimal digits of the id's SHA-256. */
 export function pseudonym(id: string): string {
   return createHash("sha256").update(id).digest("hex").slice(0, 16);
 }

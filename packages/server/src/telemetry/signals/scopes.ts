@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { TraceContext } from "./trace-parent.ts";
 
-/** On whose behalf something happens: for log lines and spans that begin meanwhile. */
+/** On whose behalf work is done: for its log lines and spans. */
 export interface Scope {
   /** Made by this server for each RPC; told to the client in `X-Request-Id`. */
   readonly requestId?: string;

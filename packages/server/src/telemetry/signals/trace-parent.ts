@@ -1,4 +1,4 @@
-/** Where in which trace somebody works, by https://www.w3.org/TR/trace-context/. */
+/** A position in a trace, see https://www.w3.org/TR/trace-context/. */
 export interface TraceContext {
   /** 32 lower-case hexadecimal digits. */
   readonly traceId: string;

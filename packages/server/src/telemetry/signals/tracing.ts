@@ -18,7 +18,7 @@ export interface SpanFacts {
 
 const kinds = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT, server: SpanKind.SERVER } as const;
 
-/** Begins spans below the one that is under way in the present scope. */
+/** Starts spans below the current one of the scope. */
 export class Tracing {
   readonly #tracer: Tracer;
   readonly #scopes: Scopes;
@@ -34,7 +34,7 @@ export class Tracing {
     return this.#tracer.startSpan(name, { kind: kinds[kind], attributes }, context);
   }
 
-  /** Runs work below a span. What begins meanwhile belongs to it. */
+  /** Runs work below a span. Spans started meanwhile become its children. */
   below<Result>(span: Span, work: () => Result, change: Scope = {}): Result {
     const { traceId, spanId, traceFlags } = span.spanContext();
     return this.#scopes.run({ ...change, trace: { traceId, spanId, traceFlags } }, work);

@@ -13,7 +13,7 @@ export function backgroundRunToWire(run: BackgroundRunFacts) {
   };
 }
 
-/** What the session's log says of one. */
+/** A background run, as logged. */
 export function backgroundRecordToWire({ id, command, end, exitCode, ports }: BackgroundRunRecord) {
   return {
     id,

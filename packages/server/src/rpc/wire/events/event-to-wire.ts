@@ -32,10 +32,10 @@ import { compactedToWire, usageSumToWire, usageToWire } from "./usage-wire.ts";
 type WireEvent = NonNullable<MessageInitShape<typeof InvokeEventSchema>["event"]>;
 
 /**
- * An event of the log as clients get it.
+ * A logged event for clients.
  *
- * @param firstSeq smaller than the event's own seq when it stands for several deltas
- * @param resolved true when the event is a request that is over
+ * @param firstSeq smaller than the event's own seq if it covers several deltas
+ * @param resolved true if the event is a closed request
  */
 export function eventToWire(logged: LoggedEvent, firstSeq: number, resolved: boolean): InvokeEvent {
   const { event } = logged;
@@ -92,7 +92,7 @@ const contextStates = {
   refused: ContextState.REFUSED,
 } as const;
 
-/** In the whole, what has nothing to say is not part; in a change, that it says nothing any more is one. */
+/** In full instructions, empty parts are left out; in a change, an empty part means that it was removed. */
 function partsTold({ whole, sections }: Extract<SessionEvent, { readonly type: "instructions" }>): string[] {
   return sections.filter(({ text }) => !whole || text !== "").map(({ name }) => name);
 }

@@ -30,7 +30,7 @@ export function answerFromWire(event: ClientEvent["event"]): IncomingAnswer | un
   return undefined;
 }
 
-/** True for "the command was typed and goes on": the request stays open until a later response tells its end. */
+/** True for "the command was typed and continues": the request stays open until a later response reports its end. */
 export function isStillRunning(event: ClientEvent["event"]): boolean {
   return (
     event.case === "commandDispatchResponse" &&

@@ -7,7 +7,7 @@ import type { Session } from "@gennai/sessions/session/session";
 const maxClientId = 128;
 
 /**
- * Who listens. An original client says nothing of itself: in an interactive session it is taken to answer what the
+ * The listening client. An original client announces no abilities: in an interactive session it is assumed to answer what the
  * original protocol could ask.
  */
 export function clientFromWire(
