@@ -14,12 +14,12 @@ import {
 import type { AgentClient } from "../connection/connection.ts";
 import { retryingCall } from "../connection/retrying-call.ts";
 
-/** One try of a prompt, as a client sees it. */
+/** One attempt at a prompt, as a client sees it. */
 export interface Attempt {
   /** From 1. */
   readonly number: number;
   readonly phase: AttemptPhaseWord;
-  /** Anyone who follows it sees the attempt work, and answers what it asks; empty before there is one. */
+  /** Clients that follow this session see the attempt work and answer its requests; empty before it exists. */
   readonly sessionId: string;
   /** undefined before it has ended. */
   readonly outcome: AttemptOutcomeWord | undefined;
@@ -57,13 +57,13 @@ export interface AttemptSet {
   readonly isRunning: boolean;
   /** In their order while they run, best first after that. */
   readonly attempts: readonly Attempt[];
-  /** The number of the one that is suggested. */
+  /** Number of the suggested attempt. */
   readonly suggested: number | undefined;
 }
 
-/** What is asked for. */
+/** A request for attempts. */
 export interface AttemptsWish {
-  /** Of the caller's making: the same id asks for the same attempts. */
+  /** Created by the caller: repeating it gives the same attempts. */
   readonly id: string;
   readonly text: string;
   readonly scenario?: string;
@@ -85,7 +85,7 @@ interface CallOptions {
   readonly signal: AbortSignal;
 }
 
-/** What a client asks a server about the attempts of a session's workspace. Every method rejects with `ConnectError`. */
+/** Requests to a server about the attempts of a session's workspace. Every method rejects with `ConnectError`. */
 export class SessionAttempts {
   readonly #client: AgentClient;
   readonly #sessionId: string;
@@ -137,7 +137,7 @@ export class SessionAttempts {
     await this.#client.dropAttempts({ sessionId: this.#sessionId, attemptsId }, { signal });
   }
 
-  /** What a file of an attempt held. */
+  /** Content of a file in an attempt. */
   async content(attemptsId: string, sha256: string, { signal }: CallOptions): Promise<Uint8Array> {
     const request = { sessionId: this.#sessionId, attemptsId, sha256 };
     return (await this.#client.getAttemptContent(request, { signal })).content;

@@ -2,8 +2,8 @@ import type { AgentSession } from "../session/agent-session.ts";
 import type { Attempt, AttemptSet, SessionAttempts } from "./attempts.ts";
 
 /**
- * Follows attempts until all have ended, by the events of the session in which they were asked for.
- * @param onBegun called once for each attempt that has a session; the watch ends when what it returns has ended as well
+ * Follows attempts until all have ended, with the events of their session.
+ * @param onBegun called once for each attempt that has a session; the watch ends when the returned promises have settled too
  */
 export async function watchAttempts(
   session: AgentSession,

@@ -8,7 +8,7 @@ export interface BackgroundRun {
   readonly id: string;
   readonly command: string;
   readonly isRunning: boolean;
-  /** Milliseconds since the epoch; 0 where nobody says. */
+  /** Milliseconds since the epoch; 0: unknown. */
   readonly startedAt: number;
   /** How it ended, e.g. `exit code 1`; empty while it runs. */
   readonly end: string;
@@ -57,10 +57,9 @@ export async function openBackgroundPort(
 }
 
 /**
- * What a run prints, from what is kept of it on, until it has ended. Where something is left out, a line in brackets says how
- * much.
- * @param options.follow false: only what there is
- * @returns how it ended, or as it is
+ * Output of a run, from the oldest kept text until it has ended. A line in brackets says how much is left out.
+ * @param options.follow false: only the present output
+ * @returns the run in its final, or present, state
  */
 export async function* backgroundOutput(
   client: AgentClient,
@@ -74,7 +73,7 @@ export async function* backgroundOutput(
     if (read.leftOut > 0n) yield `[${read.leftOut} characters of output left out]\n`;
     if (read.text !== "") yield read.text;
     const run = backgroundRunFromMessage(read.run);
-    // What came last may not have been in it.
+    // The last output may not have been included.
     if (read.text === "" && !(follow && run.isRunning)) return run;
   }
 }

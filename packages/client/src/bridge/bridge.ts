@@ -12,7 +12,7 @@ export interface BridgeOptions {
   readonly sessionId: string;
   readonly clientId: string;
   readonly editor: Editor;
-  /** An answer that the server would not take, other than because somebody was faster. */
+  /** The server refused an answer, and not because another client answered first. */
   readonly onProblem?: (problem: BridgeProblem) => void;
   readonly backOff?: BackOff;
   readonly now?: () => number;
@@ -149,7 +149,7 @@ export class Bridge implements AsyncDisposable {
 /** Milliseconds without an event after which a replay is taken to be over. */
 const quietMilliseconds = 150;
 
-/** Somebody else was faster, or our own answer arrived before its connection broke. */
+/** Another client answered first, or our own answer arrived before the connection broke. */
 function wasAnswered(error: unknown): boolean {
   return error instanceof ConnectError && (error.code === Code.AlreadyExists || error.code === Code.FailedPrecondition);
 }
@@ -162,7 +162,7 @@ class RequestOver extends Error {
   }
 }
 
-/** Sends output in order, one message in flight; what comes meanwhile joins the next. */
+/** Sends output in order, one message in flight; new output joins the next message. */
 class OutputQueue {
   readonly #send: (text: string) => Promise<void>;
   #waiting = "";

@@ -26,7 +26,7 @@ export interface BoundRequest {
   answer(options: CommandOptions): Promise<AnswerInit>;
 }
 
-/** Who answers, for requests to one client alone and contents that are fetched. */
+/** The answering client, for requests to a single client and for fetched contents. */
 export interface AnsweringClient {
   readonly clientId: string;
   readonly fetchContent: FetchContent;

@@ -41,7 +41,7 @@ export function confirmationResponse(
     // For the workspace there is only the exact action.
     if (scope === ScopeMessage.WORKSPACE) return { ...fields, answer: ConfirmationAnswer.YES, scope };
     const patternId = message.patterns.find(({ id }) => id === reply.pattern)?.id ?? "";
-    // A yes to a pattern that is not there is no yes to anything longer than this once.
+    // A yes to an unknown pattern counts only once.
     const lasting = patternId !== "" || reply.pattern === undefined;
     return { ...fields, answer: ConfirmationAnswer.YES, scope: lasting ? scope : ScopeMessage.ONCE, patternId };
   }

@@ -3,10 +3,9 @@ import type { ConfirmationScope, Question } from "@gennai/protocol/model/governa
 import type { ClientWorkspacePort } from "../client-workspace/client-workspace-port.ts";
 
 /**
- * What a server may ask of the place the user works in. Every method is optional: a client offers what it has, and is
- * asked for nothing else. A method that throws answers with the message of its error, so throw what a model can act on.
- * The signal aborts when the request is over: answered by another client, timed out, or cancelled. Which methods there
- * are besides these, `editorRequests` says.
+ * What a server may request from the user's editor. Every method is optional: a client is asked only for what it implements. If
+ * a method throws, its error message is the answer, so throw what a model can act on. The signal aborts when the request is
+ * over: answered by another client, timed out, or cancelled. Further methods are listed in `editorRequests`.
  */
 export interface Editor extends Partial<EditorMethods<CommandOptions>> {
   confirm?(question: ConfirmationQuestion, options: RequestOptions): Promise<ConfirmationReply>;
@@ -35,10 +34,10 @@ export type ConfirmationReply =
       readonly scope: ConfirmationScope;
       /** Id of an offered pattern that the yes holds for; without it, it holds for the exact action. */
       readonly pattern?: string;
-      /** Ids of offered parts that shall not be kept. Such a yes is for once. */
+      /** Ids of offered parts not to keep. Such a yes counts once. */
       readonly dropped?: readonly string[];
     }
-  /** The user's word; the reason goes to the model. */
+  /** The user's answer; the reason goes to the model. */
   | { readonly answer: "no"; readonly reason: string }
-  /** There was nobody to ask. Denies, and is not recorded as anybody's word. */
+  /** Nobody could be asked. Denies, and is not recorded as a user's answer. */
   | { readonly answer: "nobody"; readonly reason: string };

@@ -19,7 +19,7 @@ export function checkHeldPath(path: string): string {
   return path;
 }
 
-/** The same for a path that is about to change: git's own files stay git's, wherever a repository lies. */
+/** The same for a path about to be changed: git's own files are excluded, wherever a repository is. */
 export function checkChangeablePath(path: string): string {
   checkHeldPath(path);
   if (path === "") throw new ClientWorkspaceError("not_a_file", "The workspace root is a directory, not a file.");

@@ -32,7 +32,7 @@ type Result = NonNullable<MessageInitShape<typeof WorkspaceResponseSchema>["resu
 /** The content behind a digest, from the server. */
 export type FetchContent = (sha256: string, options: { readonly signal: AbortSignal }) => Promise<Uint8Array>;
 
-/** Does what a server asks of the files held here. Every path is checked before the workspace sees it. */
+/** Carries out a server's request for the files held here. Every path is checked before the workspace sees it. */
 export async function answerWorkspaceRequest(
   workspace: ClientWorkspacePort,
   { operation }: WorkspaceRequest,
@@ -125,7 +125,7 @@ export async function answerWorkspaceRequest(
   }
 }
 
-/** Why it was not done. Text of an error nobody expected stays here: it may name what is outside of the workspace. */
+/** Why it was not done. Text of unexpected errors stays here: it may name files outside the workspace. */
 export function workspaceFailure(error: unknown): Result {
   const known = error instanceof ClientWorkspaceError;
   const { code, message, hint, failureClass, retryable } = known

@@ -53,8 +53,8 @@ export interface ClientWorkspacePort {
   ): Promise<{ readonly lines: readonly string[]; readonly truncated: boolean }>;
 
   /**
-   * Makes all changes or none, each against its base. Once it began it goes on to its end, whatever the signal says.
-   * @param request.branch that HEAD must be on; empty: any
+   * Makes all changes or none, each checked against its base. Once started it ignores the signal.
+   * @param request.branch the branch HEAD must be on; empty: any
    */
   change(
     request: { readonly changes: readonly ClientFileChange[]; readonly branch: string },

@@ -3,10 +3,10 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 
 /**
- * What a failed call means for the caller:
- * - `passing`: the way to the server broke; the same call may work in a moment
- * - `doubtful`: the server or the way failed for no stated reason; worth a few tries
- * - `final`: the server understood and refused; trying again changes nothing
+ * The meaning of a failed call:
+ * - `passing`: the connection broke; the same call may soon work
+ * - `doubtful`: it failed for no stated reason; worth a few retries
+ * - `final`: the server understood and refused; retrying changes nothing
  */
 export type CallFailure = "passing" | "doubtful" | "final";
 
@@ -35,7 +35,7 @@ export function askedPause(error: unknown): number {
   return retryAfter === undefined ? 0 : Math.max(0, durationMs(retryAfter));
 }
 
-/** The token was not, or is no longer, one that the server takes. */
+/** The server does not, or no longer, accept the token. */
 export function isUnauthenticated(error: unknown): boolean {
   return error instanceof ConnectError && error.code === Code.Unauthenticated;
 }

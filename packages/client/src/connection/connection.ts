@@ -9,21 +9,21 @@ import { fetchOrHostRefusal } from "./fetch-or-host-refusal.ts";
 /** The service, typed. Every method throws `ConnectError`. */
 export type AgentClient = Client<typeof AgentService>;
 
-/** What governs the agent, typed. Every method throws `ConnectError`. */
+/** The typed client of the governance service. Every method throws `ConnectError`. */
 export type GovernanceClient = Client<typeof GovernanceService>;
 
 /** Plans of sessions, typed. Every method throws `ConnectError`. */
 export type PlanClient = Client<typeof PlanService>;
 
 export interface ConnectOptions {
-  /** Where the server listens, e.g. `http://127.0.0.1:7777`. */
+  /** Address of the server, e.g. `http://127.0.0.1:7777`. */
   readonly baseUrl: string;
   /** Sent as `Authorization: Bearer …`; left out for a server without authentication. */
   readonly token?: string;
   /**
-   * Asked for the token to go on with after a call broke off, before the next one: by then somebody else may listen there,
-   * who must not see the old token, or the same server with a new one; and when the token was refused. Rejects with
-   * `ConnectError`, `Unavailable` to be asked again.
+   * Gives a new token after a call broke off, before the next one: the address may now belong to another process, which must
+   * not see the old token, or to the same server with a new token; also called if the token was refused. Rejects with
+   * `ConnectError`; `Unavailable`: call it again later.
    */
   readonly renewToken?: () => Promise<string>;
   /** W3C `traceparent` of the one who calls: the server's spans go on with that trace. */
@@ -47,7 +47,7 @@ export function connectPlans(options: ConnectOptions): PlanClient {
   return createClient(PlanService, transportTo(options));
 }
 
-/** One way to the server for several clients: when a call of one broke off, none of them sends the old token. */
+/** A transport shared by several clients: after a broken call, none of them sends the old token. */
 export function openTransport(options: ConnectOptions): Transport {
   return transportTo(options);
 }

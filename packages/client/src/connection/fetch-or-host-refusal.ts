@@ -1,7 +1,7 @@
 /**
- * `fetch`, as far as it has to do with 421, by which a server says that the host is not one of its own. `fetch` answers that with
- * the same request over another connection; Node's has spent the body by then, or a part of it, and fails for that
- * before anybody reads why. And to gRPC-Web 421 says nothing, where 403 means that permission is denied.
+ * `fetch` with special handling of status 421, with which a server says that the host is not one of its own. `fetch` retries
+ * such a request on another connection; Node's has already used up the body by then, and fails before the status can be read.
+ * gRPC-Web has no meaning for 421, but 403 means that permission is denied.
  */
 export const fetchOrHostRefusal: typeof fetch = async (input, init) => {
   try {

@@ -1,6 +1,6 @@
 import type { GetServerInfoResponse } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 
-/** What a client wants of a server that somebody else may have started. */
+/** What a client requires of a server that may have been started by others. */
 export interface WantedIsolation {
   readonly sandbox: "auto" | "required" | "off";
   readonly stages: "auto" | "required" | "off";
@@ -9,11 +9,11 @@ export interface WantedIsolation {
 export interface LackingIsolation {
   /** Behind the server's name, e.g. `runs commands without a sandbox: …` */
   readonly problem: string;
-  /** Of `gennai serve`: what it should have been started with. */
+  /** The `gennai serve` option it should have been started with. */
   readonly option: string;
 }
 
-/** What a server does not promise although it is `required`; undefined: nothing. */
+/** Required isolation that a server does not promise; undefined: none is missing. */
 export function lackingIsolation(
   info: GetServerInfoResponse,
   { sandbox, stages }: WantedIsolation,
@@ -24,7 +24,7 @@ export function lackingIsolation(
   return { problem: "does not promise that each command is staged.", option: "--stages required" };
 }
 
-/** What a server that tells this about itself runs outside of a sandbox; undefined: nothing. */
+/** What this server runs outside a sandbox, according to its own information; undefined: nothing. */
 function unsandboxedPart(info: GetServerInfoResponse): string | undefined {
   if (info.isolation !== "sandboxed") return `runs commands without a sandbox: ${info.isolationReason}.`;
   switch (info.gitIsolation) {

@@ -5,11 +5,11 @@ import { fetchOrHostRefusal } from "./fetch-or-host-refusal.ts";
 import { rootReason } from "./root-reason.ts";
 
 /**
- * What sits at an address:
+ * What is at an address:
  * - `proven`: a Gennai server that knows this token
- * - `other-token`: one that answers like Gennai and knows another token
- * - `stranger`: something else, or a Gennai older than the proof
- * - `nobody`: nothing answers there in time
+ * - `other-token`: a Gennai server that knows another token
+ * - `stranger`: another program, or a Gennai without this proof
+ * - `nobody`: nothing answers in time
  */
 export type ServerProof =
   | { readonly type: "proven" | "other-token" | "stranger" }
@@ -50,7 +50,7 @@ async function byChallenge(address: URL, token: string | undefined, signal: Abor
   });
   const proof = status === 200 ? proofIn(body) : undefined;
   if (proof === undefined) return { type: "stranger" };
-  // Each nonce is answered once, so that the time this takes teaches nobody the next answer.
+  // Each nonce is answered once, so the time reveals nothing about the next answer.
   const proven = token !== undefined && proof === serverProof(token, address.host, nonce);
   return { type: proven ? "proven" : "other-token" };
 }

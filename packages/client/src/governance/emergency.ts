@@ -7,7 +7,7 @@ export interface EmergencyRequest {
   readonly enabled: boolean;
   /** For `block-tool`: a tool, a program, an MCP server, or the group `deploy`. */
   readonly tool: string;
-  /** Who; recorded. */
+  /** Who did it; recorded. */
   readonly by: string;
   /** Why; recorded, and not empty when a control is lifted. */
   readonly reason: string;

@@ -11,7 +11,7 @@ import type { GovernanceClient } from "../connection/connection.ts";
 export interface IntentSummary {
   readonly id: string;
   readonly name: string;
-  /** As its file says. */
+  /** As in its file. */
   readonly status: string;
   /** Only such an intent can be selected. */
   readonly selectable: boolean;
@@ -19,7 +19,7 @@ export interface IntentSummary {
 
 export interface SessionIntents {
   readonly intents: readonly IntentSummary[];
-  /** What is wrong with their file. */
+  /** Problems in their file. */
   readonly warnings: readonly string[];
   /** The one the session works under; undefined when none is selected. */
   readonly active: IntentSummary | undefined;
@@ -51,7 +51,7 @@ export function intentsToAccept(
   return intentsMode === IntentsModeMessage.REQUIRED && !accepted ? sha256 : "";
 }
 
-/** As {@link intentsToAccept}, asked of the server. Rejects with `ConnectError`. */
+/** Like {@link intentsToAccept}, with the server's data. Rejects with `ConnectError`. */
 export async function findIntentsToAccept(
   client: GovernanceClient,
   sessionId: string,
@@ -64,7 +64,7 @@ export async function findIntentsToAccept(
   return intentsToAccept(status, listed);
 }
 
-/** Puts a session under an intent, in a person's name. Rejects with `ConnectError` for one that cannot be selected. */
+/** Selects a session's intent on behalf of the user. Rejects with `ConnectError` if it cannot be selected. */
 export async function selectIntent(
   client: GovernanceClient,
   sessionId: string,

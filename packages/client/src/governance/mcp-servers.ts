@@ -5,25 +5,25 @@ import type { GovernanceClient } from "../connection/connection.ts";
 /** An MCP server that is named for a workspace. All texts are a stranger's. */
 export interface NamedMcpServer {
   readonly name: string;
-  /** Who names it: `user`, `project` or `editor`. */
+  /** Who configured it: `user`, `project` or `editor`. */
   readonly origin: string;
   /** `new` and `changed`: it does not start. */
   readonly state: "accepted" | "new" | "changed";
-  /** The command or address, and what it is given; empty where this user is not to know. */
+  /** The command or address, with its arguments; empty if this user may not know. */
   readonly start: readonly string[];
   /** Files and scripts of the workspace that it runs, and what is in them. */
   readonly runs: readonly { readonly name: string; readonly content: string }[];
-  /** Of all that; empty where it is not this user's to accept. */
+  /** Digest of all this; empty if this user cannot accept it. */
   readonly digest: string;
 }
 
 export interface NamedMcpServers {
   readonly servers: readonly NamedMcpServer[];
-  /** What could not be used, for people. */
+  /** What could not be used, for users. */
   readonly problems: readonly string[];
 }
 
-/** None where the server is too old to tell. Rejects with `ConnectError`. @param sessionId empty: the default workspace */
+/** Empty if the server is too old. Rejects with `ConnectError`. @param sessionId empty: the default workspace */
 export async function listMcpServers(
   client: GovernanceClient,
   sessionId: string,
@@ -38,7 +38,7 @@ export async function listMcpServers(
   }
 }
 
-/** It starts with the next turn when this resolves. Rejects with `ConnectError`, also when it is another one than was seen. */
+/** The server starts with the next turn. Rejects with `ConnectError`, also if it has changed since it was shown. */
 export async function acceptMcpServer(
   client: GovernanceClient,
   sessionId: string,
@@ -53,7 +53,7 @@ function fromMessage({ name, origin, state, start, runs, digest }: McpServer): N
     name,
     origin,
     digest,
-    // What nobody here knows does not start.
+    // An unknown state must not start.
     state: state === McpServerState.ACCEPTED ? "accepted" : state === McpServerState.CHANGED ? "changed" : "new",
     start: start === "" ? [] : start.split("\n"),
     runs: runs.map((part) => ({ name: part.name, content: part.content })),

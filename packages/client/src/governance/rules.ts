@@ -4,17 +4,17 @@ import { type RuleKindWord, ruleKindWords } from "@gennai/protocol/model/governa
 import { verdictWords } from "@gennai/protocol/model/governance/tool-outcome";
 import type { GovernanceClient } from "../connection/connection.ts";
 
-/** A rule in force, and what it did lately. */
+/** A rule in force, and its recent decisions. */
 export interface RuleInForce {
   readonly name: string;
-  /** `code`: it stands in no rule file. */
+  /** `code`: it is in no rule file. */
   readonly kind: RuleKindWord;
   /** The pattern, path or tool; empty for a rule of the code. */
   readonly text: string;
   readonly reason: string;
   /** undefined: it may say either. */
   readonly verdict: "ask" | "deny" | undefined;
-  /** `file:line`; empty where there is no file that anybody could open. */
+  /** `file:line`; empty if it is in no file that a user could open. */
   readonly place: string;
   /** Calls that it refused, or that a person refused whom it had asked. */
   readonly refused: number;
@@ -29,7 +29,7 @@ export interface RulesInForce {
   readonly callsLookedAt: number;
 }
 
-/** What would become of a call. `staged`: it runs on a copy, and what it changes is judged before any of it is kept. */
+/** What would happen to a call. `staged`: it runs on a copy, and its changes are judged before any is kept. */
 export interface CheckedCall {
   readonly outcome: "allow" | "staged" | "ask" | "deny";
   readonly risk: Risk;
@@ -62,7 +62,7 @@ export async function listRules(
   };
 }
 
-/** What the gate would say of a command of `Bash` in a session. Nothing runs and nobody is asked. Rejects with `ConnectError`. */
+/** The gate's verdict on a `Bash` command in a session. Nothing runs and nothing is asked. Rejects with `ConnectError`. */
 export async function checkCommand(
   client: Pick<GovernanceClient, "checkPolicy">,
   { sessionId, command }: { readonly sessionId: string; readonly command: string },
@@ -70,7 +70,7 @@ export async function checkCommand(
 ): Promise<CheckedCall> {
   const argumentsJson = JSON.stringify({ command });
   const answer = await client.checkPolicy({ sessionId, tool: "Bash", argumentsJson }, options);
-  // What cannot be understood is not a permission.
+  // An unknown verdict is no permission.
   const verdict = verdictWords.fromMessage(answer.verdict) ?? "deny";
   return {
     outcome: verdict === "allow" && answer.staged ? "staged" : verdict,

@@ -10,7 +10,7 @@ export interface StandingAnswer {
   readonly accepted: Date | undefined;
 }
 
-/** None where the server is too old to tell. Rejects with `ConnectError`. @param sessionId empty: the default workspace */
+/** Empty if the server is too old. Rejects with `ConnectError`. @param sessionId empty: the default workspace */
 export async function listStandingAnswers(
   client: GovernanceClient,
   sessionId: string,
@@ -29,7 +29,7 @@ export async function listStandingAnswers(
   }
 }
 
-/** What it was for asks again when this resolves. Rejects with `ConnectError`. @param id of one; undefined: all of them */
+/** Afterwards, what it covered asks again. Rejects with `ConnectError`. @param id of one; undefined: all */
 export async function revokeStandingAnswers(
   client: GovernanceClient,
   sessionId: string,

@@ -26,7 +26,7 @@ export interface CallRelayOptions {
   /** To the server, with its credentials: the app never sees them. */
   readonly transport: Transport;
   readonly post: (message: ToApp) => void;
-  /** Looks at a call before it is made. What it throws goes to the app in place of an answer, best a `ConnectError`. */
+  /** Checks a call before it is made. Its error goes to the app instead of an answer; preferably a `ConnectError`. */
   readonly check?: (call: RelayedCall) => void | Promise<void>;
 }
 
@@ -100,7 +100,7 @@ export class CallRelay implements Disposable {
     } catch (reason) {
       error = ConnectError.from(reason);
     }
-    // Nobody waits for the end of a call that the app itself has left.
+    // The end of a call that the app has left need not be sent.
     const left = call.signal.aborted;
     call.flush();
     call.abort();
@@ -116,7 +116,7 @@ export class CallRelay implements Disposable {
       yield toBinary(method.output, message);
       return;
     }
-    // A session's log is thousands of messages that nobody here looks into: they pass as they came, unread.
+    // A session's log has thousands of messages that need not be parsed here: they are passed on as bytes.
     const unread = { ...method, output: EmptySchema };
     const { message } = await transport.stream(unread, signal, undefined, undefined, only(request));
     for await (const next of message) yield toBinary(EmptySchema, next);

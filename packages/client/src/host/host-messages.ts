@@ -6,8 +6,8 @@ import { hostCommands, replPanels } from "./repl-host.ts";
 z.config({ jitless: true });
 
 /**
- * What crosses between the REPL app in a webview and the extension host. Both sides parse everything they receive with
- * these schemas and drop what does not fit: another frame may post messages too.
+ * Messages between the REPL app in a webview and the extension host. Both sides parse everything they receive with these
+ * schemas and drop what does not fit: another frame may post messages too.
  */
 
 /** Messages of one call that may be on their way to the app: the host waits for `taken` before it sends more. */
@@ -42,7 +42,7 @@ const reviewSchema = z.strictObject({
   note: z.string(),
 });
 
-/** Asked of the host; answered by an `answer` with the same id. */
+/** Requests to the host; answered by an `answer` with the same id. */
 const requestSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("apply-proposal"), review: reviewSchema }),
   z.strictObject({ type: z.literal("revert-change-set"), sessionId: name, changeSetId: name }),
@@ -95,7 +95,7 @@ export const toHostSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("taken"), id, count: z.int().check(z.positive()) }),
   z.strictObject({ type: z.literal("request"), id, request: requestSchema }),
   z.strictObject({ type: z.literal("save-state"), state: z.unknown() }),
-  /** What was decided about a proposal so far. */
+  /** Decisions about a proposal so far. */
   z.strictObject({ type: z.literal("save-review"), state: z.unknown() }),
   /** The session that the app shows now. */
   z.strictObject({ type: z.literal("shows-session"), sessionId: name }),
@@ -116,7 +116,7 @@ export const toAppSchema = z.discriminatedUnion("type", [
       reviews: z.optional(z.array(z.unknown())),
     }),
   }),
-  /** What a call gave, in order: as many as were there, since a post costs far more than a message. */
+  /** Results of a call, in order, batched because a post costs far more than a message. */
   z.strictObject({
     type: z.literal("messages"),
     id,

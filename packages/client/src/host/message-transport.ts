@@ -14,7 +14,7 @@ import { callWindow, type ToApp, type ToHost } from "./host-messages.ts";
 /** The way to a host, as a webview has it. */
 export interface HostPort {
   post(message: ToHost): void;
-  /** What comes from the host, parsed. Gives back how to stop listening. */
+  /** Parses messages from the host. Returns a function that stops listening. */
   listen(listener: (message: ToApp) => void): () => void;
 }
 
@@ -132,7 +132,7 @@ function isCode(code: number): code is Code {
   return code >= Code.Canceled && code <= Code.Unauthenticated;
 }
 
-/** What is no header is left out: names and values come from outside. */
+/** Without invalid headers: names and values come from outside. */
 function safeHeaders(metadata: Record<string, string>): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(metadata)) {

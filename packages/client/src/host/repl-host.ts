@@ -9,12 +9,12 @@ import type { ModelTrial } from "../session/models/model-choices.ts";
 import type { KeyToHand } from "../session/models/model-key.ts";
 
 /**
- * Where the REPL app lives: a webview of an editor, or a page that the server serves. The app takes everything that is
- * not on its own screen from here, and offers nothing that its host does not have.
+ * The environment of the REPL app: a webview of an editor, or a page from the server. The app gets everything beyond its own
+ * screen from here, and offers only what the host supports.
  */
 export interface ReplHost {
   readonly kind: "editor" | "page";
-  /** To the server. An editor's goes through the extension host, which holds the token. */
+  /** Transport to the server. An editor's goes through the extension host, which has the token. */
   readonly transport: Transport;
   readonly launch: ReplLaunch;
   /** Keeps what the app wants to find again after a reload: JSON, at most 64 KiB. */
@@ -35,7 +35,7 @@ export interface ReplHost {
   readonly revertChangeSet?: (changeSetId: string) => Promise<void>;
   /** Shows a file of the workspace. The host resolves the path and refuses what is outside. */
   readonly openFile?: (path: string, line?: number) => Promise<void>;
-  /** Shows a rule in its file, or says where it stands. @param place `file:line` as the server has it */
+  /** Opens a rule's file at its line, or says where it is. @param place `file:line` from the server */
   readonly openRule?: (place: string) => Promise<void>;
   /** Shows a proposed change in the editor's own diff. */
   readonly openDiff?: (proposalId: string, changeId: string) => Promise<void>;
@@ -46,7 +46,7 @@ export interface ReplHost {
     file: Pick<AppliedFile, "path" | "beforeSha256" | "afterSha256">,
     attemptsId?: string,
   ) => Promise<void>;
-  /** What the user is looking at, to be offered as context of a prompt. */
+  /** The user's present editor state, to offer as context of a prompt. */
   readonly editorContext?: () => Promise<EditorContext>;
   /** Workspace paths of files that were dropped, by their URIs; what is not a file of the workspace is left out. */
   readonly namesOfDropped?: (uris: readonly string[]) => Promise<readonly string[]>;
@@ -56,9 +56,9 @@ export interface ReplHost {
   readonly keepModelKey?: (key: KeyToHand) => Promise<void>;
   /** Models that other extensions of the editor offer. undefined: there is no editor. */
   readonly editorModels?: EditorModels;
-  /** Runs one of the editor's own commands from the closed list below. */
+  /** Runs one of the editor's own commands, from the fixed list below. */
   readonly runHostCommand?: (command: HostCommand) => Promise<void>;
-  /** What the host asks of the app. Gives back how to stop listening. */
+  /** Listens to notices from the host. Returns a function that stops listening. */
   onNotice(listener: (notice: HostNotice) => void): () => void;
 }
 
@@ -66,18 +66,18 @@ export interface ChosenModel {
   readonly backend: Backend;
   /** Empty: the backend has one alone, or decides. */
   readonly model: string;
-  /** Of a server of one's own; empty: its usual place. */
+  /** Address of the user's own server; empty: the provider's default. */
   readonly baseUrl: string;
 }
 
 export interface EditorModels {
   list(): Promise<readonly EditorModel[]>;
-  /** One real small call; the editor may ask its user first. */
+  /** Makes one small real call; the editor may ask its user first. */
   try(model: string): Promise<ModelTrial>;
 }
 
 export interface EditorModel {
-  /** As settings name it: vendor, slash, id. */
+  /** As in the settings: vendor, slash, id. */
   readonly model: string;
   readonly contextTokens: number;
 }
@@ -98,7 +98,7 @@ export const hostCommands = [
 ] as const;
 export type HostCommand = (typeof hostCommands)[number];
 
-/** What the app begins with. */
+/** Initial data of the app. */
 export interface ReplLaunch {
   /** Stable over reloads: the app's own client id. */
   readonly clientId: string;
@@ -111,7 +111,7 @@ export interface ReplLaunch {
   readonly sessionId: string | undefined;
   /** Folders of the window that a session could work on; more than one: a person may choose. */
   readonly folders?: number;
-  /** What `saveState` was last given. */
+  /** Last value given to `saveState`. */
   readonly state: unknown;
   readonly settings: ReplSettings;
   /** Reviews that the host holds, newest first (`KeptReviews`); undefined: it holds none. */
@@ -123,7 +123,7 @@ export interface ReplSettings {
   /** Empty: the server's default. */
   readonly backend: string;
   readonly model: string;
-  /** Where the model's server is; empty: its usual place. */
+  /** Address of the model's server; empty: the default. */
   readonly modelUrl: string;
   readonly editingMode: EditingMode;
   readonly scenario: string;
@@ -133,7 +133,7 @@ export interface CallToWatch {
   readonly turnId: string;
   readonly callId: string;
   readonly afterSeq: bigint;
-  /** What runs, as people read it. */
+  /** The running command, as text for users. */
   readonly command: string;
 }
 
@@ -149,7 +149,7 @@ export interface AppliedProposal {
 export type HostNotice =
   /** Show this session; undefined: begin a new one with the next prompt. */
   | { readonly type: "show-session"; readonly sessionId: string | undefined }
-  /** Show a call, in the conversation of its session. */
+  /** Show a call in the conversation of its session. */
   | { readonly type: "show-call"; readonly sessionId: string; readonly turnId: string; readonly callId: string }
   /** Send this as the user's prompt, or only put it into the box. */
   | { readonly type: "prompt"; readonly text: string; readonly send: boolean }
@@ -169,10 +169,10 @@ export type HostNotice =
       readonly type: "server";
       readonly state: "connected" | "unreachable" | "refused";
       readonly message: string;
-      /** What mends it, as buttons; absent: starting a server, and the log. */
+      /** Buttons with what to do; absent: starting a server, and the log. */
       readonly steps?: readonly HostCommand[];
     }
-  /** Another window works on the workspace, and this one only watches; or no longer. */
+  /** Another window works in the workspace, and this one only watches; or no longer. */
   | { readonly type: "role"; readonly watching: boolean }
   /** The window got or lost the focus of a person: a webview's own focus says that of one part of it. */
   | { readonly type: "window"; readonly focused: boolean };

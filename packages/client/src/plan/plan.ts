@@ -13,7 +13,7 @@ import { failureClassWords } from "@gennai/protocol/model/governance/tool-outcom
 /** A plan that the server holds. */
 export interface Plan {
   readonly planId: string;
-  /** `unknown`: one that this client does not know. */
+  /** `unknown`: a state that this client does not know. */
   readonly state: PlanState | "unknown";
   /** SHA-256 of `planJson`, lower-case hex: what an approval is for. */
   readonly digest: string;
@@ -24,7 +24,7 @@ export interface Plan {
   readonly claimed: boolean;
   readonly executed: boolean;
   readonly verified: boolean;
-  /** What can be done after a run that did not end well. */
+  /** What can be done after a failed run. */
   readonly remediation: string;
 }
 
@@ -63,7 +63,7 @@ export function planFromMessage(message: PlanMessage | undefined): Plan {
     title: message?.title ?? "",
     summary: message?.summary ?? "",
     steps: (message?.steps ?? []).map(stepFromMessage),
-    // A success that was not stated does not count.
+    // A success that is not stated does not count.
     claimed: message?.claimed ?? false,
     executed: message?.executed ?? false,
     verified: message?.verified ?? false,

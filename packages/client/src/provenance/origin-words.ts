@@ -2,7 +2,7 @@ import type { TracedOrigin, TracedRun, TracedWrite, WriteDecision } from "@genna
 
 // Names in these come from records, and so from models and repositories: the code that shows them makes them harmless for that place.
 
-/** Who wrote: a model in a session, or a person. */
+/** Who wrote it: a model in a session, or a person. */
 export function writerWords(
   write: Pick<TracedWrite, "agent" | "model" | "call" | "turnId" | "sessionId" | "decision">,
 ): string {
@@ -14,7 +14,7 @@ export function writerWords(
   return write.decision.type === "person" ? `a person${session}` : `the agent${session}`;
 }
 
-/** Who wrote, in as few words as there are. */
+/** Who wrote it, as short as possible. */
 export function shortWriterWords({
   agent,
   model,
@@ -23,7 +23,7 @@ export function shortWriterWords({
   return agent ?? (model !== "" ? model : decision.type === "person" ? "a person" : "the agent");
 }
 
-/** Who let it happen. */
+/** Who allowed it. */
 export function decisionWords(decision: WriteDecision): string {
   switch (decision.type) {
     case "allowed":

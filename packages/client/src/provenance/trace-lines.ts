@@ -15,8 +15,8 @@ export interface TextToTrace {
 }
 
 /**
- * Which recorded write each line of a text came from. undefined for a text that is too long to be asked about. Rejects with
- * `ConnectError`. @param sessionId empty: the default workspace
+ * The recorded write of each line of a text. Undefined if the text is too long. Rejects with `ConnectError`. @param sessionId
+ * empty: the default workspace
  */
 export async function traceLines(
   client: Pick<GovernanceClient, "traceLines">,
@@ -27,7 +27,7 @@ export async function traceLines(
   return lineTraceFromMessage(await client.traceLines({ sessionId, path, text }, options));
 }
 
-/** Where lines that a call wrote stand today. Rejects with `ConnectError`. */
+/** Present places of lines that a call wrote. Rejects with `ConnectError`. */
 export async function traceCall(
   client: Pick<GovernanceClient, "traceCall">,
   call: { readonly sessionId: string; readonly turnId: string; readonly callId: string },

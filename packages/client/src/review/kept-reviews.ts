@@ -2,8 +2,8 @@ import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import { type ReviewState, reviewFromJson } from "./review-state.ts";
 
 /**
- * Decisions about proposals that are not carried out yet, by the proposal's id; the one that changed last at the end. What was
- * kept, or came in a message, is parsed when its proposal is here.
+ * Unapplied decisions about proposals, by the proposal's id; the last changed one at the end. Stored or received values are
+ * parsed when their proposal is loaded.
  */
 export type KeptReviews = ReadonlyMap<string, unknown>;
 

@@ -1,6 +1,6 @@
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 
-/** Where contents are fetched from that are too large for an event. */
+/** Source of contents that are too large for an event. */
 export interface ContentSource {
   blob(sha256: string, options: { readonly signal: AbortSignal }): Promise<Uint8Array>;
 }

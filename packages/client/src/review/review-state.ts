@@ -5,7 +5,7 @@ import type { ReviewToApply } from "../host/repl-host.ts";
 
 export type ReviewLayout = "auto" | "unified" | "side-by-side";
 
-/** What the user decided so far about a proposal. JSON, to be kept over a reload. */
+/** The user's decisions about a proposal so far. JSON, kept over a reload. */
 export interface ReviewState {
   readonly proposalId: string;
   /** By change id, then by hunk id; `wholeChange` for a change without hunks. */
@@ -53,7 +53,7 @@ export function decide(
   return { ...state, decisions: { ...state.decisions, [changeId]: Object.fromEntries(entries) } };
 }
 
-/** One decision for several changes: for what has none yet, or, with `all`, for everything but edits. */
+/** The same decision for several changes: those without one, or, with `all`, everything but edits. */
 export function decideMany(
   state: ReviewState,
   changes: readonly ProposedChange[],
@@ -87,8 +87,8 @@ export function countDecisions(state: Decided, changes: readonly ProposedChange[
 }
 
 /**
- * The decisions of a review that was carried out, in place of those that stand here: whoever made it decided the rest of its
- * hunks, too. An edit made elsewhere is not known here, and its hunk has no decision.
+ * The decisions of an applied review, replacing the present ones. An edit made elsewhere is unknown here, so its hunk has no
+ * decision.
  */
 export function carriedOut(
   state: ReviewState,
@@ -103,7 +103,7 @@ export function carriedOut(
   return next;
 }
 
-/** What is sent: every hunk with its decision; without one it is not kept, unless `undecided` says so. */
+/** The review to send: every hunk with its decision; without one it is not kept, unless `undecided` says so. */
 export function reviewToApply(
   state: ReviewState,
   proposal: Proposal,
@@ -120,7 +120,7 @@ export function reviewToApply(
   return { sessionId, proposalId: proposal.proposalId, hunks, note: state.note.trim() };
 }
 
-/** A kept state, as far as it is one and is about this proposal; else a new one. */
+/** A stored state, if it is valid and for this proposal; otherwise a new one. */
 export function reviewFromJson(value: unknown, proposal: Proposal): ReviewState {
   const fresh = newReview(proposal.proposalId);
   if (!isRecord(value) || value["proposalId"] !== proposal.proposalId) return fresh;
@@ -149,7 +149,7 @@ function decisionFromJson(value: unknown): HunkDecision | undefined {
   return type === "edited" && typeof text === "string" ? { type, text } : undefined;
 }
 
-/** Ids come from a server: `__proto__` is one like any other. */
+/** Ids come from a server: `__proto__` is a possible one. */
 function own<Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }

@@ -1,7 +1,7 @@
 import { HunkDecision as DecisionMessage } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { HunkDecision } from "@gennai/protocol/review/apply-review";
 
-/** What a user decided about a proposal. */
+/** A user's decisions about a proposal. */
 export interface Review {
   readonly proposalId: string;
   readonly hunks: readonly ReviewedHunk[];

@@ -2,7 +2,7 @@ import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { applyReview, type HunkDecision } from "@gennai/protocol/review/apply-review";
 import { type ContentSource, proposedText } from "./proposed-text.ts";
 
-/** What was decided about the hunks of one change, by their ids. */
+/** Decisions about the hunks of one change, by id. */
 export type HunkDecisions = ReadonlyMap<string, HunkDecision>;
 
 /** How a file is to be changed. */
@@ -17,17 +17,17 @@ export interface BaseFile {
   readonly sha256: string;
 }
 
-/** Whether anything of a change is to be written. */
+/** Whether any part of a change is to be written. */
 export function isKept(decisions: HunkDecisions): boolean {
   return [...decisions.values()].some(({ type }) => type !== "undo");
 }
 
-/** Whether the file is not, or no longer, as the proposal found it. */
+/** Whether the file differs from what the proposal was based on. */
 export function isStale({ conflict, baseSha256 }: ProposedChange, base: BaseFile | undefined): boolean {
   return conflict || (base?.sha256 ?? "") !== baseSha256;
 }
 
-/** What a change comes to with these decisions, on a base that is not stale; undefined where the file stays as it is. */
+/** The result of a change with these decisions, on a base that is not stale; undefined if the file stays unchanged. */
 export async function reviewedChange(
   change: ProposedChange,
   base: BaseFile | undefined,

@@ -61,8 +61,8 @@ export class AgentSession {
   }
 
   /**
-   * On the workspace that the identity's editor holds, if it holds one: `choice` names no working directory then.
-   * @param options.interactive true when somebody can answer the server's requests
+   * If the identity's editor holds a workspace, the session uses it: then `choice` has no working directory.
+   * @param options.interactive true if a user can answer the server's requests
    */
   static async start(
     client: AgentClient,
@@ -127,8 +127,8 @@ export class AgentSession {
   }
 
   /**
-   * The events of the session, each once; requests among them are answered by the identity's editor meanwhile.
-   * Throws as `subscribe` does. Leaving the loop cancels no turn.
+   * The events of the session, each once; the identity's editor answers requests among them. Throws like `subscribe`. Leaving
+   * the loop cancels no turn.
    */
   async *follow(options: FollowOptions): AsyncGenerator<InvokeEvent, void> {
     const { onProblem, ...subscription } = options;
@@ -159,8 +159,8 @@ export class AgentSession {
   }
 
   /**
-   * Does something while this client is attached, so that its editor answers what the server asks meanwhile. For what is no
-   * turn; a turn attaches by itself. Rejects as `work` does, and with the stream's error when that ends first.
+   * Does something while this client is attached, so that its editor answers the server's requests. Not needed for a turn,
+   * which attaches by itself. Rejects like `work`, and with the stream's error if that ends first.
    */
   whileAttached<Value>(work: () => Promise<Value>, options: CallOptions): Promise<Value> {
     return whileAttached(this, work, options);
@@ -174,7 +174,7 @@ export class AgentSession {
     return response.wasRunning;
   }
 
-  /** Stops one call of a turn, which goes on; resolves when the call has ended. False when it was not running. */
+  /** Stops one call of a turn, which continues; resolves when the call has ended. False if it was not running. */
   async stopToolCall(
     call: { readonly turnId: string; readonly callId: string },
     { signal }: CallOptions,
@@ -242,7 +242,7 @@ export class AgentSession {
     await this.#submit({ case: "proposalApplied", value: { ...applied, files } }, options);
   }
 
-  /** The content behind a digest that one of the session's events names. */
+  /** Content by a digest from one of the session's events. */
   async blob(sha256: string, options: CallOptions): Promise<Uint8Array> {
     const response = await this.client.getBlob({ sessionId: this.sessionId, sha256 }, { signal: options.signal });
     return response.content;
@@ -277,7 +277,7 @@ export interface CutOffTurn {
   readonly turnId: string;
   /** For a person; what the server says. */
   readonly message: string;
-  /** It waited for a person's answer. */
+  /** It waited for a user's answer. */
   readonly waited: boolean;
 }
 

@@ -14,8 +14,8 @@ export interface WatchedCallName {
 }
 
 /**
- * What a call prints, from its beginning, until it has ended.
- * @param options.identity of who watches; it answers nothing
+ * Output of a call, from its beginning until it has ended.
+ * @param options.identity of a client that only watches
  * @returns how it ended, e.g. `exit code 1`
  */
 export async function* callOutput(

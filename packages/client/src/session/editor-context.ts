@@ -1,15 +1,15 @@
-/** What the user looks at, and chose to send along with a prompt. */
+/** The editor state that the user chose to send with a prompt. */
 export interface EditorContext {
   /** Workspace path of the active file; undefined: none, or outside. */
   readonly activeFile: string | undefined;
   /** 1-based lines of the selection. */
   readonly selection: { readonly startLine: number; readonly endLine: number; readonly text: string } | undefined;
   readonly openFiles: readonly string[];
-  /** What the active file holds, unsaved changes included; undefined: the server may read it. */
+  /** The active file's text, including unsaved changes; undefined: the server may read the file. */
   readonly activeText?: string;
 }
 
-/** As the wire has it. */
+/** The message fields. */
 export function editorContextFields({ activeFile, activeText, selection, openFiles }: EditorContext) {
   return {
     activeFile: activeFile ?? "",

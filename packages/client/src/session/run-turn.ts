@@ -58,9 +58,7 @@ export async function* runTurn(
   }
 }
 
-/**
- * Takes events while a turn starts: a server may ask this client before it begins one, and what is not taken is not answered.
- */
+/** Handles events while a turn starts: the server may send requests before it begins, which must be answered. */
 async function takenUntil(
   starting: Promise<Turn>,
   events: AsyncIterator<InvokeEvent, void>,

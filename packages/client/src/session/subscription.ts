@@ -43,17 +43,17 @@ export class EventGapError extends Error {
 }
 
 /**
- * The events of a session, each once and in order, over as many connections as it takes.
+ * The events of a session, each once and in order, over any number of connections.
  *
- * - Heartbeats are swallowed. `truncated` is passed on; the numbers continue after what it names.
- * - An event whose range begins before what was seen completes an item whose deltas were seen: it is passed on, and
- *   `ItemText` tells what of it is new.
- * - Throws `ConnectError` when the server refuses, `EventGapError` when events are missing, the signal's reason on abort.
+ * - Heartbeats are dropped. `truncated` is passed on; the numbers continue after the gap it names.
+ * - An event whose range begins before the last seen number completes an item whose deltas were seen: it is passed on,
+ *   and `ItemText` gives the new part.
+ * - Throws `ConnectError` if the server refuses, `EventGapError` if events are missing, the signal's reason on abort.
  */
 export async function* subscribe(client: AgentClient, options: SubscribeOptions): AsyncGenerator<InvokeEvent, void> {
   let lastSeq = options.afterSeq;
   let failures = 0;
-  /** The server has taken our token before: one that it refuses now has expired, and there may be a fresh one soon. */
+  /** The server accepted our token before: if it is refused now, it has expired, and a new one may be available soon. */
   let wasConnected = false;
   for (;;) {
     options.signal.throwIfAborted();
@@ -146,7 +146,7 @@ class SilenceError extends Error {
   }
 }
 
-/** Thousands of events may pass in a second: a start costs no timer of its own. */
+/** Thousands of events may arrive per second: starting the watch creates no timer. */
 class SilenceWatch {
   readonly #milliseconds: number;
   readonly #onSilence: () => void;

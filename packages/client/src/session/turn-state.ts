@@ -3,7 +3,10 @@ import { type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent
 /** How a turn ended. */
 export type TurnOutcome = "completed" | "error" | "cancelled" | "interrupted";
 
-/** What a running turn is about: begun, at the model, at a tool, or waiting: for a person or editor, its working tree, the provider. */
+/**
+ * The phase of a running turn: started, at the model, in a tool, or waiting: for a user or editor, its working tree, the
+ * provider.
+ */
 export type TurnPhase =
   | "started"
   | "thinking"

@@ -16,11 +16,11 @@ export interface TurnRequest {
   readonly scenario?: string;
   readonly enableThinking?: boolean;
   readonly images?: readonly Uint8Array[];
-  /** What the user looks at and chose to send along. */
+  /** The editor state that the user chose to send. */
   readonly context?: EditorContext;
 }
 
-/** The fields of a `StartTurnRequest` message: a turn of its own, however often it is sent. */
+/** The fields of a `StartTurnRequest` message; sending it repeatedly starts one turn. */
 export function startTurnFields(sessionId: string, request: TurnRequest) {
   return {
     sessionId,

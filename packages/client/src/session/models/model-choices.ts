@@ -2,15 +2,15 @@ import type { ProviderModels } from "@gennai/protocol/gen/gennai/agent/v1/agent_
 import { type Backend, backendWords } from "@gennai/protocol/model/session/backend";
 import type { AgentClient } from "../../connection/connection.ts";
 
-/** What a person can choose from one provider. */
+/** One provider's choices for the user. */
 export interface ProviderChoice {
   readonly backend: Backend;
-  /** Empty: nobody said where it is. */
+  /** Empty: unknown. */
   readonly baseUrl: string;
   readonly needsKey: boolean;
   readonly hasKey: boolean;
   readonly models: readonly ModelChoice[];
-  /** Why there are none, and what to do; empty otherwise. */
+  /** Why there are none, and what to do; otherwise empty. */
   readonly problem: string;
   readonly hint: string;
 }
@@ -27,7 +27,7 @@ export interface ModelChoice {
 
 interface Which {
   readonly backend: Backend;
-  /** Of a server of one's own. */
+  /** Address of the user's own server. */
   readonly baseUrl: string;
 }
 

@@ -3,7 +3,7 @@ import type { AgentClient } from "../../connection/connection.ts";
 
 export interface KeyToHand {
   readonly backend: Backend;
-  /** Of a server of one's own; empty: of a provider that all know. No other address gets the key. */
+  /** Address of the user's own server; empty: the provider's public one. The key is sent to no other address. */
   readonly baseUrl: string;
   /** Empty: forget it. */
   readonly key: string;

@@ -1,17 +1,17 @@
 import type { TokenUsage } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 
-/** What a session used so far, and how full the model's context is. Tokens; the sums are over the whole session. */
+/** Tokens used so far, summed over the whole session, and how full the model's context is. */
 export interface UsageMeter {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** What the newest model call held. */
+  /** Context tokens of the newest model call. */
   readonly contextTokens: number;
   /** 0: unknown. */
   readonly maxContextTokens: number;
   readonly modelId: string;
   /** An estimate; undefined: no price is known. */
   readonly cost: number | undefined;
-  /** What `cost` is in; may be empty. */
+  /** Currency of `cost`; may be empty. */
   readonly currency: string;
   /** Some of the tokens are a guess. */
   readonly estimated: boolean;

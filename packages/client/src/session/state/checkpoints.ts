@@ -19,7 +19,7 @@ export interface Restored {
   readonly restoreId: string;
   readonly files: readonly AppliedFile[];
   readonly skipped: readonly SkippedFile[];
-  /** Of a dry run: lines that it would put in and take out, by path, where they can be counted. */
+  /** Dry run only: lines added and removed, by path, if they can be counted. */
   readonly lines: ReadonlyMap<string, { readonly added: number; readonly removed: number }>;
 }
 
@@ -30,7 +30,7 @@ export interface RestoreRequest {
   readonly paths?: readonly string[];
   /** Only says what would be done. */
   readonly dryRun?: boolean;
-  /** Restores the named files also where somebody else changed them since. */
+  /** Also restores named files that others changed since. */
   readonly force?: boolean;
 }
 
@@ -51,8 +51,8 @@ export async function listCheckpoints(
 }
 
 /**
- * Takes back what the session did to files since a checkpoint. What somebody else changed is skipped. Throws `ConnectError`;
- * its `ErrorInfo` says why and what to do.
+ * Reverts the session's file changes since a checkpoint. Files changed by others are skipped. Throws `ConnectError`; its
+ * `ErrorInfo` says why and what to do.
  */
 export async function restoreCheckpoint(
   client: Pick<AgentClient, "restoreCheckpoint">,

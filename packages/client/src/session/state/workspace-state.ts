@@ -2,7 +2,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { BranchChange, GitState } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { AgentClient } from "../../connection/connection.ts";
 
-/** What a session's workspace is to git, where the server sees it. */
+/** Git state of a session's workspace, if the server sees it. */
 export interface WorkspaceState {
   readonly workingDir: string;
   readonly git: "ready" | "not-installed" | "no-repository" | "not-trusted";
@@ -12,7 +12,7 @@ export interface WorkspaceState {
   readonly hasCommit: boolean;
   /** Files that are not committed; the server counts to 10,000. */
   readonly changedFiles: number;
-  /** What protects the branch; undefined when the agent may work on it. */
+  /** What protects the branch; undefined if the agent may work on it. */
   readonly protectedBy: string | undefined;
 }
 
@@ -58,7 +58,7 @@ export async function prepareBranch(
   return { branch, how: branchChanges.get(change) ?? "kept" };
 }
 
-/** What the first commit of a repository would hold, or holds. */
+/** The planned or made first commit of a repository. */
 export interface FirstCommit {
   /** All of them. */
   readonly files: readonly string[];
@@ -74,8 +74,8 @@ export interface FirstCommit {
 }
 
 /**
- * What the first commit would hold; undefined where none is needed, and from a server that offers none. With the digest of a list that a person saw and said yes to, it is made,
- * unless the list is another one by now. Throws `ConnectError`; then nothing was committed.
+ * What the first commit would contain; undefined if none is needed, or the server is too old. With the digest of a list that
+ * the user agreed to, the commit is made, unless the list has changed. Throws `ConnectError`; then nothing was committed.
  */
 export async function makeFirstCommit(
   client: AgentClient,

@@ -1,2 +1,2 @@
-/** What is offered to one who does not know yet what to ask for: the offline assistant understands it, and it changes nothing. */
+/** Prompts offered to new users: the offline assistant understands them, and they change nothing. */
 export const firstPrompts: readonly string[] = ["list the files", "help"];

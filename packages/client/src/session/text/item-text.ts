@@ -7,13 +7,13 @@ export interface TextPiece {
 }
 
 /**
- * Joins the pieces of streamed items. After a reconnection a replay may send one piece in place of several that were
- * seen; this tells what of it is new, so that nothing is shown twice.
+ * Joins the pieces of streamed items. After a reconnection, a replay may send one piece instead of several already seen; this
+ * returns only the new part, so that nothing is shown twice.
  */
 export class ItemText {
   readonly #items = new Map<string, { readonly pieces: { firstSeq: bigint; start: number }[]; text: string }>();
 
-  /** The part of the piece that no earlier piece of its item had. Costs the same, however long the item is. */
+  /** The part of the piece that is new. The cost does not depend on the item's length. */
   add(piece: TextPiece): string {
     const firstSeq = piece.firstSeq === 0n ? piece.seq : piece.firstSeq;
     const item = this.#items.get(piece.itemId) ?? { pieces: [], text: "" };

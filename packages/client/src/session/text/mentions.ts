@@ -1,15 +1,15 @@
 /** A mention that is being typed: `@` and what follows, up to the caret. */
 export interface TypedMention {
-  /** Where the `@` stands. */
+  /** Position of the `@`. */
   readonly start: number;
-  /** What is typed of the path, without `@` and quotes. */
+  /** The typed part of the path, without `@` and quotes. */
   readonly prefix: string;
 }
 
 /** Mentions that name no path. */
 export const namedMentions = ["problems", "diff", "staged"] as const;
 
-/** The mention in which the caret stands; undefined when it stands in none. */
+/** The mention around the caret; undefined if there is none. */
 export function mentionAt(text: string, caret: number): TypedMention | undefined {
   const match = /(?:^|[\s([{<,;])@(?:"([^"\n]*)|'([^'\n]*)|([^\s"'`,;()[\]{}<>]*))$/.exec(text.slice(0, caret));
   const prefix = match?.[1] ?? match?.[2] ?? match?.[3];
@@ -22,7 +22,7 @@ export function canMention(path: string): boolean {
   return !/\p{Cc}/u.test(path) && !(path.includes('"') && path.includes("'"));
 }
 
-/** The text with the mention completed to this path, and where the caret stands then. A directory is left open to go on. */
+/** The text with the mention completed to this path, and the new caret position. A directory stays open for further typing. */
 export function completeMention(
   text: string,
   caret: number,
@@ -48,7 +48,7 @@ export function writtenMention(path: string, lines?: { readonly startLine: numbe
   return `@${quote}${path}${quote}:${startLine === endLine ? startLine : `${startLine}-${endLine}`}`;
 }
 
-/** What would end the mention, or would be read as the end of a sentence or as lines, is put in quotes. */
+/** Quotes a path that would otherwise end the mention, or be read as the end of a sentence or as line numbers. */
 function quoteFor(path: string): string {
   if (!/[\s"'`,;()[\]{}<>]|[.:!?…]$|[:#]L?\d+(?:-L?\d+)?$/u.test(path) || /^\.\.?$/.test(path)) return "";
   return path.includes('"') ? "'" : '"';

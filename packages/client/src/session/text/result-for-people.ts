@@ -1,18 +1,18 @@
 import { adviceForPeople } from "@gennai/protocol/errors/advice-for-people";
 import { isRecord, parsedJson } from "@gennai/protocol/json-value";
 
-/** What became of a call, as people read it. */
+/** The result of a call, for users. */
 export interface ResultForPeople {
   /** Empty: it succeeded. */
   readonly error: string;
-  /** What the person can do about it; empty: nothing is known. */
+  /** What the user can do about it; empty: unknown. */
   readonly advice: string;
   readonly output: string;
 }
 
 /**
- * The model is told of a refusal or failure in JSON, with a hint that is meant for it: people read the same in sentences. Only Gennai's own
- * words become advice; a hint stays in the output, since a tool of somebody else could have printed all of this.
+ * The model gets a refusal or failure as JSON, with a hint for the model; users read the same in sentences. Only Gennai's own
+ * text becomes advice; a hint stays in the output, because an external tool could have printed it all.
  */
 export function resultForPeople({
   error,

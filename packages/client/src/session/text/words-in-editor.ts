@@ -26,8 +26,8 @@ const ways: readonly (readonly [command: string, way: string])[] = [
 const typed = new RegExp(`\`?\\bgennai (?:${ways.map(([command]) => `(${command})`).join("|")})(?![\\w-])\`?`, "g");
 
 /**
- * What a server says, for people who have an editor or a page before them and no command line: `gennai emergency` becomes the
- * controls in the panel. Only for the server's own words: those of a model, a command or a file stay as they are.
+ * A server's text adapted for users of an editor or page, without a command line: `gennai emergency` becomes the controls in
+ * the panel. Only for the server's own text; that of a model, a command or a file is not changed.
  */
 export function wordsInEditor(text: string): string {
   return text.replaceAll(typed, (_words, ...found: readonly unknown[]) => {
