@@ -58,7 +58,7 @@ export async function* exportLedgerBundle(
     masks += masksIn(line);
     yield broken(line);
   }
-  // Their number stands before the sessions: so these are gone through twice.
+  // Their number comes before the sessions, so these are read twice.
   const sessions = () => (parts.has("prompts") ? sessionLines(connection, workspaceRoot, options.redactor) : []);
   for await (const line of sessions()) masks += masksIn(line);
   yield broken(closingLine({ redactions: { count: masks, marker: redactionMarker } }, "sessions"));

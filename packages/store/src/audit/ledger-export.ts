@@ -69,7 +69,7 @@ export async function redacted(
 ): Promise<{ readonly value: unknown; readonly count: number }> {
   let count = 0;
   const mask = async (text: string): Promise<string> => {
-    // Most of what stands in records, and no rule masks one.
+    // Most texts in records are digests, and no rule masks one.
     if (digest.test(text)) return text;
     const masked = await redactor.redact(text);
     if (masked !== text) count += 1;

@@ -2,7 +2,7 @@ import { databaseFile, StoreDatabase } from "../database/database.ts";
 import { integerOf, textOf } from "../database/row.ts";
 import { storeErrorOf } from "../database/store-error.ts";
 
-/** A record as it stands in the ledger's file. */
+/** A record as written in the ledger's file. */
 export interface StoredRecord {
   readonly seq: number;
   /** One line, without its break. */

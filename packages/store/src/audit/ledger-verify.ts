@@ -29,7 +29,7 @@ import { findStepBacks } from "../ledger/rollback/step-back.ts";
 
 export type WorkspaceLedgerStatus =
   | LedgerStatus
-  /** Sound as it stands, but the store has newer records: a crash before they were written, or a cut tail. */
+  /** Valid, but the store has newer records: a crash before they were written, or a cut end. */
   | "behind_store"
   /** The store is behind what was signed: an older one was put back, or it lost records. */
   | "rolled_back"
@@ -80,7 +80,7 @@ export async function verifyWorkspaceLedger(location: WorkspaceLedgerLocation): 
   return { ...report, status: "rolled_back", message };
 }
 
-/** What the store lost of this workspace, or of sessions nobody can name; undefined when it lost nothing that anybody can see. */
+/** What the store lost of this workspace, or of unknown sessions; undefined if no loss can be detected. */
 async function steppedBack(
   stateDir: string,
   workspaceRoot: string,

@@ -101,8 +101,7 @@ export class CheckpointRecords {
   }
 
   /**
-   * What is kept, oldest first, and the mark of removals whose contents may still be there, which stays over restarts; undefined:
-   * there are none.
+   * The kept checkpoints, oldest first, and the mark of unfinished removals, which survives restarts; undefined: there is none.
    */
   look(): { readonly records: readonly CheckpointRecord[]; readonly leftover: string | undefined } {
     return this.#alone(() => ({ records: this.all(), leftover: this.leftover }));

@@ -1,4 +1,4 @@
-/** What is, was or shall be at a path. Contents are named by SHA-256 (blobs), or by git's object id (snapshots), or both. */
+/** Past, present or intended state of a path. Contents are named by SHA-256 (blobs), by git's object id (snapshots), or both. */
 export type FileState =
   | { readonly type: "absent" }
   | {
@@ -12,12 +12,12 @@ export type FileState =
   /** It was not kept: nothing can be said about it. */
   | { readonly type: "unknown" };
 
-/** What a step made of one path. */
+/** A step's change of one path. */
 export interface PathChange {
   readonly path: string;
   readonly before: FileState;
   readonly after: FileState;
-  /** Somebody else may have made it so, and nothing else holds what is there. */
+  /** Someone else may have made the change, and the content is stored nowhere else. */
   readonly uncertain?: true;
 }
 

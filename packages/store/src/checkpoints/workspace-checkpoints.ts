@@ -166,9 +166,9 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
   }
 
   /**
-   * What cannot be told apart from somebody else's doing is unknown, or uncertain. A snapshot cannot tell who changed a file
-   * while the command ran. So what only that file holds is never certain; a file that is gone, or has another mode, or
-   * what another file had before, can go back without anything being lost; and so can what the call is known to have written.
+   * Separates certain changes from those that someone else may have made. A snapshot cannot tell who changed a file while the
+   * command ran. So content that only that file holds is never certain; but a file that is gone, or has another mode, or has
+   * another file's earlier content, can be restored without loss; and so can what the call is known to have written.
    */
   async #certain(
     before: KeptTree,

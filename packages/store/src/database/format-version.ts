@@ -9,8 +9,8 @@ import { StoreError } from "./store-error.ts";
 export const formatVersion = 1;
 
 /**
- * The format of a database file, read without SQLite, which would write beside it or into it; undefined when there is no file.
- * What a process that was killed committed stands in the write-ahead log only.
+ * The format of a database file, read without SQLite, which would write to it or next to it; undefined if there is no file.
+ * Commits of a killed process are only in the write-ahead log.
  */
 export function readFormatVersion(file: string): number | undefined {
   const header = readAt(file, (read) => read(0, 64));

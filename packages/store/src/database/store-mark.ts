@@ -38,7 +38,7 @@ export function storeMarkFile(stateDir: string): string {
   return join(stateDir, "keys", "store.mark");
 }
 
-/** What the database says of itself; undefined for one from before there were marks. */
+/** The mark in the database; undefined for one older than marks. */
 export function databaseMark(database: {
   prepare(sql: string): { get(): Row | undefined };
 }): StoreMarkValue | undefined {
@@ -47,7 +47,7 @@ export function databaseMark(database: {
   return row && { store: textOf(row, "store"), commits: integerOf(row, "commits") };
 }
 
-/** undefined when there is none; "forged" when nobody we know signed it, whatever it says. */
+/** Undefined if there is none; "forged" if no known key signed it. */
 export async function readStoreMark(
   file: string,
   verifier: Verifier | undefined,
@@ -73,8 +73,8 @@ export async function readStoreMark(
 }
 
 /**
- * Counts a store's durable transactions and keeps the count, signed, outside of the database. It may lag behind, it is never
- * ahead: a durable transaction is on the disk before anybody can read its count.
+ * Counts a store's durable transactions and keeps the signed count outside the database. It may lag behind but is never ahead:
+ * a durable transaction is on disk before its count can be read.
  */
 export class StoreMark implements CommitCounter {
   readonly #database: StoreDatabase;
@@ -95,7 +95,7 @@ export class StoreMark implements CommitCounter {
   async begin({ anew }: { readonly anew: boolean }): Promise<void> {
     if (databaseMark(this.#database) === undefined) {
       const mark = { store: randomUUID(), commits: 0 };
-      // The file first: a count in the database without a file means that somebody took the file away.
+      // The file is written first: a count in the database without a file means that the file was removed.
       await this.#write(mark);
       const insert = this.#database.prepare("INSERT OR IGNORE INTO store_mark (one, store, commits) VALUES (1, ?, 0)");
       this.#database.transaction({ durable: true }, () => insert.run(mark.store));

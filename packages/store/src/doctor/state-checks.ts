@@ -130,7 +130,7 @@ async function ledgerFinding({ stateDir, workspace }: StateDirectories): Promise
 function ownFinding(report: WorkspaceLedgerReport, workspace: string): Finding {
   const { status, message, records, compared, file, ofOthers } = report;
   const check = "ledger";
-  // Before the first start there is neither a database nor a head that could know of records.
+  // Before the first start there is neither a database nor a head of any record.
   const isNew = status === "missing_file" && !compared.store && !compared.head;
   if (isNew) return { check, state: "ok", text: nothingRecorded };
   if (status === "ok") return { check, state: "ok", text: records === 0 ? message : `${records} records, sound` };

@@ -12,7 +12,7 @@ import { isSignedHere, type LedgerSigner } from "./keys/ledger-key.ts";
 import type { EvidenceWatch } from "./rollback/evidence-watch.ts";
 import { readLostHead, rollbackEntry } from "./rollback/rollback-record.ts";
 
-/** A record as it stands in the ledger's file; `seq` 0 is what stood there before the first record. */
+/** A record as written in the ledger's file; `seq` 0 is the content before the first record. */
 export interface LedgerRow {
   readonly seq: number;
   readonly hash: string;
@@ -75,8 +75,8 @@ export class LedgerTable {
   }
 
   /**
-   * The same, with what its ledger's first record covers when the workspace is new: not what stands in its file by then,
-   * which another replica may have begun to write. Inside a transaction only.
+   * The same, with the content that its ledger's first record covers if the workspace is new: not the file's present content,
+   * which another replica may have begun to write. Only inside a transaction.
    */
   workspaceWithPreamble(root: string, preamble: Uint8Array): number {
     const known = this.find(root);
@@ -154,8 +154,8 @@ export class LedgerTable {
   }
 
   /**
-   * Takes the content out of records, of one session or of all, and gives their seqs. Tombstones keep theirs. Inside a
-   * transaction only, and the file must be written anew before anybody compares it with the rows.
+   * Removes the content of records, of one session or of all, and returns their seqs. Tombstones keep theirs. Only inside a
+   * transaction; afterwards the file must be rewritten before it is compared with the rows.
    */
   purge(workspace: number, sessionId: string | undefined): readonly number[] {
     const purged: number[] = [];
@@ -185,7 +185,7 @@ export class LedgerTable {
     return this.#statements.newestOfAll.all().map((row) => ({ root: textOf(row, "root"), seq: integerOf(row, "seq") }));
   }
 
-  /** The newest record; undefined when there is none. */
+  /** The newest record; undefined if there is none. */
   newest(workspace: number): LedgerRow | undefined {
     const row = this.#statements.newest.get(workspace);
     return row && this.row(workspace, integerOf(row, "seq"));

@@ -6,7 +6,7 @@ import type { LedgerRow, LedgerTable } from "./ledger-table.ts";
 export interface MirrorResume {
   /** What is missing of a half-written row. */
   readonly rest: Uint8Array;
-  /** Seq of the last row that is there, `rest` included; -1: not even what stood before the first. */
+  /** Seq of the last existing row, including `rest`; -1: not even the content before the first. */
   readonly afterSeq: number;
 }
 

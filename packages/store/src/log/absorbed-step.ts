@@ -9,7 +9,7 @@ export type AbsorbedStep =
       readonly workspaceRoot: string;
       readonly user: string;
       readonly time: number;
-      /** What stood in the ledger's file before the first record of a new workspace. */
+      /** Content of the ledger's file before the first record of a new workspace. */
       readonly preamble: Uint8Array;
     }
   | { readonly type: "take-over"; readonly sessionId: string; readonly epoch: number }

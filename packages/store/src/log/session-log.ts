@@ -5,7 +5,7 @@ import type { BlobRef } from "@gennai/protocol/model/session/proposal";
 /** An event before it has its place. */
 export interface EventDraft {
   readonly turnId: string;
-  /** Empty when the event stands alone. */
+  /** Empty if the event belongs to no item. */
   readonly itemId: string;
   readonly time: number;
   readonly event: SessionEvent;
@@ -97,6 +97,6 @@ export interface SessionLog extends AsyncDisposable {
 export interface BlobStore {
   /** On the disk when it resolves; with `durable` false it may be gone, or damaged, after a power cut, and not after a crash. */
   put(bytes: Uint8Array, mediaType: string, options?: { readonly durable?: boolean }): Promise<BlobRef>;
-  /** undefined when there is none. */
+  /** Undefined if there is none. */
   get(sha256: string): Promise<Uint8Array | undefined>;
 }

@@ -13,7 +13,7 @@ import {
 } from "./messages/log-message.ts";
 import { BrokenChain, type ChainLink } from "./messages/message-chain.ts";
 
-/** Where a session's log stands. */
+/** Position of a session's log. */
 export interface LogPosition {
   readonly seq: number;
   readonly epoch: number;
@@ -71,8 +71,8 @@ const schema = [
 ];
 
 /**
- * This replica's copy of the log: sessions and ledgers in SQLite, made of the stream's messages in the stream's order, so that
- * every replica's copy comes out the same. It can be deleted, and is then made again.
+ * This replica's copy of the log: sessions and ledgers in SQLite, built from the stream's messages in their order, so that
+ * every replica's copy is identical. It can be deleted, and is then rebuilt.
  */
 export class LogCopy {
   readonly #sessions: SqliteSessionLog;

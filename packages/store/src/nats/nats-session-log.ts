@@ -186,7 +186,7 @@ export class NatsSessionLog implements SessionLog {
     }
   }
 
-  /** Appends what depends on nothing but being next; `make` is asked again when somebody else was faster. */
+  /** Appends data that depends only on its position; `make` is called again if another writer was faster. */
   async #appendFree(
     sessionId: string,
     make: (place: LogPosition) => Promise<Extract<SessionMessage, { readonly kind: "title" | "take-over" | "forget" }>>,

@@ -7,8 +7,8 @@ import type { LogStreams } from "./stream/log-streams.ts";
 import type { StreamFollower } from "./stream/stream-follower.ts";
 
 /**
- * Spends approval tokens, each once and for good, before the batch that they are spent with. A token whose batch does not get
- * in is lost. Rejects with `StoreError` `io` when somebody was faster.
+ * Spends approval tokens, each once and permanently, before their batch is written. If the batch fails, the token is lost.
+ * Rejects with `StoreError` `io` if another writer was faster.
  */
 export async function spendTokens(
   log: { readonly streams: LogStreams; readonly follower: StreamFollower; readonly copy: LogCopy },

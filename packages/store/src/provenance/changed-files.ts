@@ -18,7 +18,7 @@ export interface ChangedFile {
   readonly removedLines: number;
 }
 
-/** What a name of a commit stands for; undefined when there is no such commit. */
+/** The commit that a name refers to; undefined if there is none. */
 export async function commitOf(directory: string, name: string): Promise<string | undefined> {
   const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`];
   const { code, stdout } = await git(args, { directory }).catch(() => ({ code: 1, stdout: "" }));

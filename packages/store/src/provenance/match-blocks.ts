@@ -3,14 +3,14 @@ import type { Match } from "./matching/passage.ts";
 import { linesOf, squeezed, tells } from "./matching/text-lines.ts";
 import type { RecordedWrite } from "./recorded-write.ts";
 
-/** A block that tells less than this may be anybody's, in characters. */
+/** Minimum characters of a block to be attributed to a write: shorter ones may be anyone's. */
 const enough = 14;
 /** Blocks of more different lengths are not looked for. */
 const mostLengths = 200;
 
 /**
- * Fills in lines that stand in a block whose hash is recorded: for writes whose contents nobody has any more. Lines that are
- * matched stay. A block that several writes made is ambiguous.
+ * Attributes lines in a block whose hash is recorded: for writes whose contents are no longer stored. Already matched lines
+ * stay. A block of several writes is ambiguous.
  */
 export function matchBlocks(
   text: string,

@@ -67,7 +67,7 @@ const recordSchema = z.object({
 type Record = z.infer<typeof recordSchema>;
 type Call = z.infer<typeof callSchema>;
 
-/** What earlier records say of a later one. */
+/** What earlier records say about a later one. */
 interface Earlier {
   /** By proposal. */
   readonly reviews: Map<string, { readonly decision: WriteDecision; readonly edited: readonly string[] }>;

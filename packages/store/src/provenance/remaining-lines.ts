@@ -30,8 +30,8 @@ export interface RemainingInFile {
 }
 
 /**
- * Where lines that a call wrote stand today: in the files it wrote, whatever git calls them now, and in all others that records
- * report, as far as they are there. @param workspaceRoot real absolute path
+ * Present places of lines that a call wrote: in the files it wrote, whatever git calls them now, and in all others that records
+ * name, if they exist. @param workspaceRoot real absolute path
  */
 export async function remainingLines(
   provenance: WorkspaceProvenance,
@@ -42,7 +42,7 @@ export async function remainingLines(
     write.sessionId === call.sessionId && write.turnId === call.turnId && write.call?.id === call.callId;
   const own = provenance.writes.filter(isOfCall);
   const ownPaths = new Set(own.map(({ path }) => path));
-  // Where a block went that somebody moved: files that records name, the newest first.
+  // A moved block is searched for in the files that records name, newest first.
   const others = provenance.writes.map(({ path }) => path).toReversed();
   const renamed = ownPaths.size === 0 ? [] : await provenance.namesOf(ownPaths);
   const paths = ownPaths.size === 0 ? [] : [...new Set([...ownPaths, ...renamed, ...others])].slice(0, mostFiles);
@@ -68,7 +68,7 @@ function spansOf(lines: readonly boolean[]): RemainingInFile["spans"] {
   return spans;
 }
 
-/** undefined for what is not text in the workspace: a record names a path, and anything may stand there by now. */
+/** Undefined if it is no text in the workspace: a record names a path, and anything may be there now. */
 async function textOf(workspaceRoot: string, path: string): Promise<string | undefined> {
   try {
     const { absolute, inside } = resolvePath(workspaceRoot, path);

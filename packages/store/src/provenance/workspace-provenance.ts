@@ -28,8 +28,8 @@ export type LineOrigin =
   | {
       readonly type: "unknown";
       /**
-       * `outside`: it was there when the agent came, or somebody changed it since, and no recorded write brought it.
-       * `ambiguous`: several writes may have brought it. `not-recorded`: nothing recorded is like it.
+       * `outside`: it was there before the agent, or was changed since, and no recorded write contains it. `ambiguous`: several
+       * writes may have added it. `not-recorded`: nothing recorded is similar.
        */
       readonly reason: "outside" | "ambiguous" | "not-recorded";
       /** The writes that may have brought it. */
@@ -38,7 +38,7 @@ export type LineOrigin =
 
 /** Whether what the answers rest on is what was signed. */
 export interface ProvenanceTrust {
-  /** `ok`, or what `gennai ledger verify` says of it. */
+  /** `ok`, or the result of `gennai ledger verify`. */
   readonly status: string;
   readonly message: string;
   /**

@@ -37,7 +37,10 @@ export interface ForgetOrder {
   readonly by: string;
   /** Milliseconds since the epoch. */
   readonly time: number;
-  /** Sessions are at work meanwhile: what somebody stored after these ones' last event stays, anyone else it may be of. */
+  /**
+   * Other sessions run meanwhile: what was stored after the last event of the forgotten ones stays, because it may belong to
+   * others.
+   */
   readonly besideOthers?: boolean;
   /** Where the tombstone must come out the same in every replica. */
   readonly sealing?: { readonly salt: string; readonly toolVersion: string };

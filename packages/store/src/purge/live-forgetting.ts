@@ -172,7 +172,7 @@ export class LiveForgetting implements Forgetting, AsyncDisposable {
   }
 }
 
-/** Another value when anybody wrote since: this connection, or another one. */
+/** Changes with every write, by this connection or another. */
 function writesOf(database: StoreDatabase): string {
   const own = database.prepare("SELECT total_changes() AS changes").get();
   const others = database.prepare("PRAGMA data_version").get();

@@ -150,7 +150,7 @@ function isOf(
   return workspaceRoot === root || workspaceRoot.startsWith(`${root}/`);
 }
 
-/** Copies of the ledger's file from when somebody had changed it. */
+/** Removes copies of the ledger's file from when it had been modified. */
 function removeCopies(stateDir: string, job: PurgeJob): void {
   const { directory, prefix } = recoveredCopies(stateDir, job.workspaceRoot);
   for (const name of existsSync(directory) ? readdirSync(directory) : []) {

@@ -5,8 +5,8 @@ import { dropPurgedBlobs, type PendingPurge } from "../database/purge-job-table.
 import { textOf } from "../database/row.ts";
 
 /**
- * Removes what a purge found unneeded, but for what somebody stored or named since: sessions go on between the purge and this,
- * and between two tries of it. In one transaction, so that no process names anything between the look and the removal.
+ * Removes blobs that a purge found unneeded, except those stored or referenced since: sessions continue between the purge and
+ * this, and between two attempts. In one transaction, so that no process adds a reference between check and removal.
  */
 export function removeBlobs(database: StoreDatabase, stateDir: string, pending: PendingPurge): void {
   const { blobs, scanned } = pending.job;

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { changeNotes, dropNotesHistory, notedCommits, noteOf, notesRef } from "./git-notes.ts";
 import { readObjects } from "./read-objects.ts";
 
-/** What of a note says of which records it is, and whose key signed it; whatever version wrote the rest. */
+/** The parts of a note that identify its records and signing keys, whatever version wrote the rest. */
 const ours = z.object({
   metadata: z.object({
     "dev.gennai": z.object({ key_id: z.string(), writes: z.array(z.object({ record_id: z.string() })) }),
@@ -13,14 +13,14 @@ const ours = z.object({
 /** What is to be gone. */
 export interface ForgottenRecords {
   readonly ids: ReadonlySet<string>;
-  /** Whether a key of this machine signed: the same record's id may stand in the ledger of another one. */
+  /** Whether a key of this machine signed: another ledger may contain the same record id. */
   readonly isOurs: (record: { readonly keyId: string }) => boolean;
 }
 
 /**
- * Takes what our keys signed of these records from a repository's notes, and from the notes' own history, so that no reference and no
- * reflog of theirs leads to it any more: git's garbage collection takes the rest. Copies in other references and elsewhere stay. Without a
- * repository there are none. Rejects with `StoreError` as git refuses. @returns how many notes changed
+ * Removes records signed by our keys from a repository's notes, and from the notes' own history, so that none of their
+ * references or reflogs leads to them; git's garbage collection does the rest. Copies in other references and elsewhere stay.
+ * Without a repository there are none. Rejects with `StoreError` if git refuses. @returns number of changed notes
  */
 export async function forgetNotes(directory: string, { ids, isOurs }: ForgottenRecords): Promise<number> {
   if (ids.size === 0 || !(await hasNotes(directory))) return 0;
@@ -57,7 +57,7 @@ async function hasNotes(directory: string): Promise<boolean> {
   return code === 0 || reflog.length > 0;
 }
 
-/** Commits of notes that the reference stood at. */
+/** Commits in the reflog of the notes' reference. */
 async function reflogOf(directory: string): Promise<readonly string[]> {
   const { code, stdout } = await git(["reflog", "show", "--format=%H", notesRef, "--"], { directory });
   return code === 0 ? stdout.split("\n").filter((id) => id !== "") : [];

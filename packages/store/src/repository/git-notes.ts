@@ -57,14 +57,14 @@ export async function noteOf(directory: string, commit: string): Promise<string>
   return code === 0 ? stdout : "";
 }
 
-/** How often a change is made anew when somebody else changed the notes meanwhile. */
+/** Maximum retries if others changed the notes meanwhile. */
 const mostTries = 8;
 
 /**
- * Changes notes of commits, all at once or none. When somebody else wrote notes between the look and the write, it is done anew on
- * what these say: nothing of theirs is lost. Rejects with `StoreError` as git refuses.
+ * Changes notes of commits atomically. If others wrote notes meanwhile, it starts again from these, so nothing of theirs is
+ * lost. Rejects with `StoreError` if git refuses.
  *
- * @param changed from the notes as they are to those that shall be others; an empty text takes a note away
+ * @param changed maps the present notes to the changed ones; an empty text removes a note
  */
 export async function changeNotes(
   directory: string,

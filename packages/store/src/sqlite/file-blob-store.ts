@@ -120,7 +120,7 @@ export class FileBlobStore implements BlobStore {
     );
   }
 
-  /** Says that somebody needs it from now on, to anyone who is removing what nobody does. False when it is gone. */
+  /** Marks the blob as needed again, for concurrent removals. False if it is gone. */
   #touch(file: string): boolean {
     const now = new Date();
     try {

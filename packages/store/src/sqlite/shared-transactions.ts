@@ -55,7 +55,7 @@ export class SharedTransactions {
         for (const { body } of all) body();
       });
     } catch (error) {
-      // One of them cannot go in: it alone shall not.
+      // If one of them fails, only that one must fail.
       if (all.length === 1) all[0]?.fail(error);
       else for (const each of all) this.#commit([each]);
       return;

@@ -75,7 +75,7 @@ export class IgnoreRules {
     return { prefix, index: resolve(this.#root, index), exclude: resolve(this.#root, exclude) };
   }
 
-  /** What git printed; undefined where it has nothing to say of these files. */
+  /** Git's output; undefined if it has nothing about these files. */
   async #git(args: readonly string[], signal: AbortSignal | undefined): Promise<string | undefined> {
     try {
       const options = signal === undefined ? {} : { signal };

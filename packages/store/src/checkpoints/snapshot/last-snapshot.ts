@@ -79,7 +79,7 @@ export class LastSnapshot {
     return files === undefined ? undefined : new LastSnapshot(git, kept, { rules, files, objects });
   }
 
-  /** What is there now. undefined: only git can tell; then this one is of no use any more. Nor is it after a rejection. */
+  /** The next snapshot. Undefined: only git can determine it; then, and after a rejection, this one is no longer usable. */
   async next(rules: SnapshotRules, signal?: AbortSignal): Promise<NextSnapshot | undefined> {
     const { patterns, tracked } = this.#rules;
     const isSameTracked = tracked === rules.tracked || tracked.join("\0") === rules.tracked.join("\0");

@@ -276,7 +276,7 @@ function namesIn(full: string, path: string): readonly (readonly [name: string, 
     return readdirSync(full, { withFileTypes: true }).flatMap((entry) => {
       const { name } = entry;
       const isDirectory = entry.isDirectory();
-      // Names that are not UTF-8, and what is neither file nor link, no snapshot keeps.
+      // Snapshots do not keep names that are not UTF-8, and entries that are neither file nor link.
       const matters = isDirectory || entry.isFile() || entry.isSymbolicLink();
       if (!matters || name.includes("\ufffd") || isOurs(path === "" ? name : `${path}/${name}`)) return [];
       return path === "" && name === ".git" ? [] : [[name, isDirectory] as const];

@@ -21,8 +21,8 @@ interface ShadowRun {
 const maxOutput = 1024 * 1024 * 1024;
 
 /**
- * What would make git change bytes, or follow anybody's configuration. The names of files are theirs to
- * choose: what other systems could not store is not a reason to lose a file on this one.
+ * Prevents git from changing bytes, or using anyone's configuration. Any file name is allowed: names that other systems cannot
+ * store must not cause a loss on this one.
  */
 const settings: GitSettings = [
   ["core.bare", "false"],

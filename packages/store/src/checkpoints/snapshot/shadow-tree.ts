@@ -90,7 +90,7 @@ export class ShadowTree {
     return found;
   }
 
-  /** Removes every object that neither these trees nor the newest snapshot needs. */
+  /** Removes every object that is needed neither by these trees nor by the newest snapshot. */
   prune(trees: () => readonly string[]): Promise<void> {
     return this.alone(async () => {
       if (!this.exists) return;
@@ -106,7 +106,7 @@ export class ShadowTree {
     });
   }
 
-  /** The index holds what git was asked for last: nothing that is in no newer snapshot shall live on in it. */
+  /** Updates the index to the newest snapshot: it must not keep anything that no newer snapshot contains. */
   async #bringIndexUp(): Promise<void> {
     const tree = newestTree(this.#git);
     if (tree === undefined) return;

@@ -1,6 +1,6 @@
 import { type GitObject, gitObject } from "./loose-objects.ts";
 
-/** What a tree says of a path. */
+/** A tree's entry for a path. */
 export interface TreeEntry {
   /** As git writes it, e.g. `100644`. */
   readonly mode: string;

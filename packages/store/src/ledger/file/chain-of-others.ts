@@ -7,9 +7,9 @@ import { chunksOf } from "./ledger-mirror-file.ts";
 export type IsOurs = (record: ReadRecord) => boolean;
 
 /**
- * Whether a ledger's file belongs to another state directory: a chain of records begins in it and reaches its last record, and
- * nowhere in it is a record of ours. Their signatures cannot be checked, for the key is theirs, so anybody can make up such a
- * chain; a file with something of ours in it is ours, whatever else somebody wrote there.
+ * Whether a ledger's file belongs to another state directory: it contains a chain from its beginning to its last record, and no
+ * record of ours. Its signatures cannot be checked without the other's key, so such a chain can be forged; a file with any
+ * record of ours is ours, whatever else it contains.
  */
 export async function isOfOthers(handle: FileHandle, isOurs: IsOurs): Promise<boolean> {
   const chain = new ChainOfOthers(isOurs);

@@ -31,7 +31,7 @@ export async function lastRecordBeyond(
         ? record.seq === 1 &&
           record.genesis?.workspace === workspaceId &&
           record.previousHash === digestOf(record.genesis) &&
-          // A copy of this ledger may stand before the ledger, too: its own beginning is the one that the store has.
+          // A copy of this ledger may come before the ledger: the right beginning is the one in the store.
           record.genesis.preamble_bytes === line.offset
         : record.seq === before.seq + 1 && record.previousHash === before.hash);
     if (record === undefined || !follows || !(await isGenuine(record, verifier))) {

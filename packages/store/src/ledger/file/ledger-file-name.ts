@@ -24,7 +24,7 @@ export function isLedgerFileName(name: string): boolean {
   return /^agent_trace(?:\.[0-9a-f]{12})?\.jsonl$/.test(name);
 }
 
-/** Which file holds the ledger that begins with this record: its own, where there is one. */
+/** The file of the ledger that begins with this record: its own, if there is one. */
 export function ledgerFileNameIn(workspaceRoot: string, firstHash: string | undefined): string {
   if (firstHash === undefined) return usualLedgerFileName;
   const own = ownLedgerFileName(firstHash);

@@ -7,7 +7,9 @@ import { type HeldDirectory, holdRealDirectory } from "@gennai/machine/workspace
 import { areOfOthers, type IsOurs } from "./chain-of-others.ts";
 import { usualLedgerFileName } from "./ledger-file-name.ts";
 
-/** What stood there before Gennai; larger files are left to the mirror, which keeps a copy and starts anew. */
+/**
+ * Limit for the content before Gennai's records; larger files are left to the mirror, which keeps a copy and starts a new one.
+ */
 const maxPreamble = 64 * 1024 * 1024;
 
 /** The path of a workspace's ledger is not a plain file of its own: nothing is written through it. */
@@ -36,8 +38,8 @@ export async function openLedgerFile(
 }
 
 /**
- * Bytes of the usual file as it stands, with a line break at the end; empty when there is no plain one, and when it is another
- * state directory's ledger. Blocking: for the one time a ledger begins.
+ * The present bytes of the usual file, with a line break at the end; empty if there is no regular file, or if it is another
+ * state directory's ledger. Synchronous: used only once, when a ledger begins.
  */
 export function readPreamble(workspaceRoot: string, isOurs: IsOurs): Uint8Array {
   let descriptor: number;

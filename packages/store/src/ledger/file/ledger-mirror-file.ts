@@ -37,7 +37,7 @@ export async function* chunksOf(handle: FileHandle): AsyncGenerator<Uint8Array, 
   }
 }
 
-/** Where the copies of a workspace's ledger are kept as somebody left its file, and how their names begin. */
+/** Copies of a workspace's ledger file from when it had been modified: their directory, and the beginning of their names. */
 export function recoveredCopies(
   stateDir: string,
   workspaceRoot: string,

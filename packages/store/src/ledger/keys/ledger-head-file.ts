@@ -15,7 +15,7 @@ export function ledgerHeadFile(stateDir: string, workspaceRoot: string): string 
   return join(headDirectory(stateDir), `${workspaceIdOf(workspaceRoot)}.json`);
 }
 
-/** undefined when there is none; a file that cannot be read as a head gives a head that nobody signed. */
+/** Undefined if there is none; an unreadable file gives an unsigned head. */
 export async function readHead(file: string): Promise<SignedHead | undefined> {
   let text: string;
   try {
@@ -37,8 +37,8 @@ export async function writeHead(file: string, head: SignedHead): Promise<void> {
 }
 
 /**
- * The head of a ledger that begins, on the disk before its first record is: so records without a head mean that somebody took
- * the head away. One that is there stays. Blocking: for the one time a ledger begins.
+ * Writes the head of a new ledger, durably before its first record: so records without a head mean that the head was removed.
+ * An existing one is kept. Synchronous: used only once, when a ledger begins.
  */
 export function writeFirstHead(file: string, head: SignedHead): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

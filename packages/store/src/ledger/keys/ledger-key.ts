@@ -21,8 +21,8 @@ export function ledgerPublicKeyFile(stateDir: string): string {
 }
 
 /**
- * The state directory's signing key, made on first use; of several processes that make it at once, one wins.
- * Rejects with `StoreError` `unsafe_key` when anybody else could have read or replaced it.
+ * The state directory's signing key, created on first use; of several processes that create it at once, one wins. Rejects with
+ * `StoreError` `unsafe_key` if others could have read or replaced it.
  */
 export async function openLedgerSigner(stateDir: string): Promise<LedgerSigner> {
   const file = ledgerKeyFile(stateDir);
@@ -100,8 +100,8 @@ export function isSignedHere(stateDir: string): (record: { readonly keyId: strin
 }
 
 /**
- * Knows the Ed25519 public keys of a text with one or more SPKI PEM blocks.
- * Throws `StoreError` `unsafe_key` when there is none.
+ * A verifier for the Ed25519 public keys in a text with one or more SPKI PEM blocks. Throws `StoreError` `unsafe_key` if there
+ * is none.
  */
 export function ledgerVerifier(pem: string): Verifier {
   const keys = new Map<string, KeyObject>();
@@ -141,7 +141,7 @@ function verifierOf(keys: ReadonlyMap<string, KeyObject>): Verifier {
   };
 }
 
-/** @param text SPKI, DER, base64; whatever it is, it comes from a file that anybody may have written */
+/** @param text SPKI, DER, base64, from an untrusted file */
 function publicKeyOf(text: string): KeyObject | undefined {
   try {
     const key = createPublicKey({ key: Buffer.from(text, "base64"), format: "der", type: "spki" });
@@ -179,7 +179,7 @@ export async function createKey(file: string, { replace }: { readonly replace: b
   }
 }
 
-/** undefined when there is none. */
+/** Undefined if there is none. */
 function readPrivateFile(file: string): string | undefined {
   let descriptor: number;
   try {
@@ -209,7 +209,7 @@ export async function publishBefore(file: string, pem: string): Promise<void> {
   if (!before.includes(pem)) await writePublic(file, pem + before);
 }
 
-/** A key that nothing was handed over to stands alone: others that lay there vouch for nothing it signs. */
+/** A key without a hand-over is not linked to earlier keys, which must not vouch for its signatures. */
 async function publishFirst(file: string, pem: string): Promise<void> {
   const there = await readFile(file, "utf8").catch(() => "");
   if (!there.includes(pem)) await writePublic(file, pem);

@@ -2,7 +2,7 @@ import type { StoreDatabase } from "../../database/database.ts";
 import { StoreError } from "../../database/store-error.ts";
 import { findStepBacks, type StepBack } from "./step-back.ts";
 
-/** Milliseconds between two looks while something is wrong: somebody may accept it, with another process. */
+/** Milliseconds between two checks while something is wrong: a user may accept it in another process. */
 const lookEvery = 2_000;
 
 export interface EvidenceWatchOptions {
@@ -15,8 +15,8 @@ export interface EvidenceWatchOptions {
 }
 
 /**
- * Evidence goes only forward. A store that is behind what was signed takes no record and signs nothing, until the newer one is
- * back or somebody accepts the loss, which the ledgers then tell.
+ * Evidence must never go backwards. A store that is behind what was signed accepts no record and signs nothing, until the newer
+ * one is back or a user accepts the loss, which is then recorded in the ledgers.
  */
 export class EvidenceWatch implements Disposable {
   readonly #database: StoreDatabase;

@@ -7,8 +7,8 @@ import { headDirectory } from "../keys/ledger-head-file.ts";
 import type { StepBack } from "./step-back.ts";
 
 /**
- * What the ledger says of records that were signed and are lost. `store`: how far the whole store had come, and is; records of
- * any ledger may be among what it lost.
+ * The ledger record about lost signed records. `store`: the former and present progress of the whole store; the loss may
+ * include records of any ledger.
  */
 export function rollbackEntry(
   { from, to, head }: Pick<StepBack, "from" | "to" | "head">,

@@ -30,10 +30,10 @@ export interface StepBack {
 }
 
 /**
- * Compares the store with all that was signed or written outside of it: the store's mark, the heads, the ledgers' files.
- * Nothing found is not proof: anyone who puts all of it back together is seen only by a head that somebody else keeps.
+ * Compares the store with everything signed or written outside it: the store's mark, the heads, the ledgers' files. Finding
+ * nothing is no proof: if all of these are reset together, only a head kept elsewhere shows it.
  *
- * @param database undefined when there is none
+ * @param database undefined if there is none
  * @param options.shared the database is a copy of a log in NATS: its heads count, its transactions do not
  */
 export async function findStepBacks(
@@ -197,7 +197,7 @@ async function readHeads(stateDir: string): Promise<ReadonlyMap<string, SignedHe
   return heads;
 }
 
-/** Of all keys that ever signed here; undefined while there is none. */
+/** A verifier of all keys that ever signed here; undefined if there is none yet. */
 export async function ownVerifier(stateDir: string): Promise<Verifier | undefined> {
   try {
     return ledgerVerifier(await readFile(ledgerPublicKeyFile(stateDir), "utf8"));

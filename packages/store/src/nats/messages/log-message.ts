@@ -15,7 +15,7 @@ const messageSchema = z.discriminatedUnion("kind", [
     owner: z.string(),
     /** Whose session it is, where the log has several users. */
     user: z.string().optional(),
-    /** Base64: what stood in the ledger's file, when the workspace is new. */
+    /** Base64: the earlier content of the ledger's file, if the workspace is new. */
     preamble: z.string(),
   }),
   z.object({ kind: z.literal("take-over"), epoch: z.int(), owner: z.string() }),

@@ -13,7 +13,7 @@ export interface StreamAccess {
 export type Creation =
   /** `position` is the message's in the stream. */
   | { readonly type: "created"; readonly position: number }
-  /** Somebody else's message has this subject. */
+  /** A message of another writer has this subject. */
   | { readonly type: "taken" };
 
 const ackTimeout = 2_000;
@@ -22,10 +22,10 @@ const timeoutMs = 30_000;
 const wrongLastSequence = 10_071;
 
 /**
- * The fence: stores a message on a subject that never had one, or whose last is at position `after`. Of several that try, one succeeds, no matter which node leads and
- * however often that changes. `id` is unique to this message: after an answer that got lost, it tells whether the message that
- * is there is ours. Rejects with `StoreError` `unavailable` when nobody could say for 30 s; the message may be in then, so
- * that its sender must not act as if it were, nor as if it were not.
+ * The fence: stores a message on a subject without messages, or whose last one is at position `after`. Of several writers,
+ * exactly one succeeds, whichever node leads and however often that changes. `id` is unique to this message: after a lost
+ * response, it shows whether the stored message is ours. Rejects with `StoreError` `unavailable` if the result was unknown for
+ * 30 s; the caller must then assume neither success nor failure.
  */
 export async function createOnce(
   access: StreamAccess,
@@ -67,7 +67,7 @@ export async function createOnce(
   });
 }
 
-/** Asked of the leader: a replica may not have it yet. */
+/** Asks the leader: a replica may not have it yet. */
 async function holderOf(
   { manager, stream }: StreamAccess,
   subject: string,

@@ -14,7 +14,7 @@ export function logFormatSubject(namespace: string): string {
   return `${namespace}.ctl.format`;
 }
 
-/** What a log says; undefined when there is none, or none that says anything. Rejects when nobody can say. */
+/** The format of a log; undefined if there is no log, or it states none. Rejects if it cannot be read. */
 export async function readLogFormat(
   manager: JetStreamManager,
   stream: string,

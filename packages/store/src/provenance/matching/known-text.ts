@@ -22,7 +22,7 @@ export interface TextWrite {
   readonly isUndo: boolean;
   /** Texts in it of which a person changed parts, or that nobody knows: whose their lines are cannot be told. */
   readonly edited?: readonly string[] | "unknown";
-  /** What was done at once has the same number, deletions first; by itself where there is none. */
+  /** Simultaneous changes have the same number, deletions first; absent: its own. */
   readonly record?: number;
 }
 
@@ -73,7 +73,7 @@ export class KnownText {
     this.#keep(step.path, before, after);
   }
 
-  /** Takes a file as it stands somewhere, where it is known which write brought each line. */
+  /** Adds a file's content at some place, with the write of each line as far as known. */
   addVersion(path: string, lines: readonly string[], sources: readonly Source[]): void {
     if (this.#isClosed) throw new TypeError("Nothing can be added any more.");
     if (lines.length <= maxLines) this.#keep(path, undefined, { lines, sources });
@@ -236,12 +236,12 @@ function told(lines: readonly string[]): number {
   return lines.reduce((sum, line) => sum + tells(squeezed(line)), 0);
 }
 
-/** Fewer lines in a row, all of which stand elsewhere in the file as well, may only look as if they had stayed. */
+/** Runs shorter than this, with all lines occurring elsewhere in the file, may only look unchanged. */
 const surelyInARow = 8;
 /** A line that tells less may be typed again where the old one was taken out, in characters. */
 const surelyOne = 12;
 
-/** The same pairs, without those that stand between changes and could as well be another place of a file that repeats itself. */
+/** The same pairs, without those between changes that could also be another place of a repetitive file. */
 function* surelyUnchanged(
   old: readonly string[],
   lines: readonly string[],

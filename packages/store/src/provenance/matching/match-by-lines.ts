@@ -6,7 +6,7 @@ import type { PassageIndex } from "./passage-index.ts";
 const enough = {
   /** In a file of the same name. */
   near: 6,
-  /** In another file, or of a text that still stands where it was written: somebody may have written the same few words again. */
+  /** In another file, or if the text is still at its original place: someone may have written the same few words again. */
   far: 120,
   /** In another file, where each of the lines is known from one write alone. */
   farAndAlone: 60,
@@ -159,8 +159,8 @@ function dispute(
 }
 
 /**
- * Where lines were put in between, what stands before and after them can be the same, as closing brackets are: then it cannot be
- * said which of the two is the old one.
+ * If lines were inserted, equal lines before and after them, e.g. closing brackets, may be exchanged: then it is unknown which
+ * of the two is the old one.
  */
 function disputeSlides(
   chosen: readonly (Run | undefined)[],
@@ -187,7 +187,7 @@ function disputeSlides(
   }
 }
 
-/** Which recorded lines stand in the text already, so that a second one would be a copy. */
+/** Recorded lines that are already in the text, so that a second one would be a copy. */
 export class Claims {
   readonly #keys: Int32Array;
   readonly #index: PassageIndex;
@@ -209,7 +209,7 @@ export class Claims {
     return (this.#taken.get(`${key}:${source}`) ?? 0) >= this.#roomFor(key, source);
   }
 
-  /** How many of these lines stood in one passage at most. */
+  /** Maximum number of these lines in one passage. */
   #roomFor(key: number, source: Source): number {
     const name = `${key}:${source}`;
     const known = this.#room.get(name);

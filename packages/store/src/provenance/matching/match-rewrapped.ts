@@ -112,12 +112,12 @@ function forgetAltered(told: (Told | undefined)[], matches: readonly Match[], st
   for (const [at, each] of told.entries()) if (each !== undefined && altered.has(each.owner)) told[at] = undefined;
 }
 
-/** A line that tells this much, and stands in a record as it is, is hardly a part of another one. */
+/** A line with this much text that equals a recorded one is hardly a part of another line. */
 const wholeLine = 14;
 
 /**
- * What the text around a line says of it. When recorded writes brought this very line, and none of them is the one that is said, it is of
- * either: a line may be broken, changed and joined again until it looks as it once did.
+ * The match that the text around a line suggests. If recorded writes contain this very line, and none of them is the suggested
+ * one, both are possible: a line may be broken, changed and joined again until it looks as before.
  */
 function unlessBrought(said: Match, key: number, index: PassageIndex): Match {
   if (said.type === "unknown" || index.weight(key) < wholeLine) return said;
@@ -134,7 +134,7 @@ function matchOf(told: readonly (Told | undefined)[]): Match | undefined {
   const sources = new Set<Source>();
   let isDisputed = false;
   for (const each of told) {
-    // Of a line that somebody added to, the rest is not enough.
+    // If someone extended a line, the rest of it is not enough.
     if (each === undefined) return undefined;
     sources.add(each.source);
     isDisputed ||= each.isDisputed;
@@ -152,13 +152,16 @@ function corrected(match: Match, said: Match, told: readonly (Told | undefined)[
   if (match.type === "unknown" || said.type === "unknown" || sourceOf(match) === sourceOf(said)) return match;
   const score = Math.min(...told.map((each) => each?.score ?? 0));
   if (score <= runScore) return match;
-  // A text that stood there once, and was changed and changed back since, is of either.
+  // Text that was changed and changed back may have either origin.
   if (score >= runScore * clearly && told.every((each) => each?.isLatest === true)) return said;
   const candidates = [sourceOf(match), sourceOf(said)].filter((each) => each >= 0);
   return { type: "unknown", reason: "ambiguous", candidates };
 }
 
-/** A comma or an open bracket goes on in the next line. When that is unknown, a short line may be part of a longer one that somebody broke. */
+/**
+ * A comma or an open bracket continues on the next line. If that is unknown, a short line may be part of a longer one that was
+ * broken.
+ */
 function withoutBeginnings(
   lines: readonly string[],
   matches: readonly Match[],

@@ -1,6 +1,6 @@
 import type { PassageIndex } from "./passage-index.ts";
 
-/** Consecutive lines of a text that stand as well, in this order, in a passage. */
+/** Consecutive lines of a text that also occur, in this order, in a passage. */
 export interface Run {
   /** 0-based, in the text. */
   readonly start: number;

@@ -1,13 +1,13 @@
 import type { Passage, Source } from "./passage.ts";
 import { squeezed, tells } from "./text-lines.ts";
 
-/** Where a line stands in a passage. */
+/** Position of a line in a passage. */
 export interface Place {
   readonly passage: number;
   readonly line: number;
 }
 
-/** A text that stands at more places than this leads nowhere by itself; its neighbours do. */
+/** Text that occurs at more places identifies nothing by itself; its neighbours do. */
 const maxPlaces = 48;
 
 /** Passages, found by their lines. */
@@ -59,7 +59,7 @@ export class PassageIndex {
     return places.length > maxPlaces ? [] : places;
   }
 
-  /** Which writes brought this text, wherever it stands. */
+  /** Writes that contain this text, at any place. */
   sourcesOf(key: number): ReadonlySet<Source> {
     return this.#sources[key] ?? none;
   }

@@ -19,7 +19,7 @@ export interface Passage {
 export type Method =
   /** The whole file is as it was recorded, byte for byte or but for its line ends. */
   | "same-file"
-  /** It stands among lines that are known together. */
+  /** It is among lines that are recognised together. */
   | "same-lines"
   /** The same, after a formatter. */
   | "formatted"

@@ -9,7 +9,7 @@ const shingle = 16;
 const window = 16;
 /** Shortest text that is believed, in characters. */
 const enough = { near: 60, far: 80 };
-/** A text that stands at more places leads nowhere. */
+/** Text that occurs at more places identifies nothing. */
 const maxPlaces = 24;
 /** Characters that are compared for one text at most: one that repeats itself is like itself everywhere. */
 const maxCompared = 16_000_000;
@@ -21,7 +21,7 @@ interface Place {
   readonly at: number;
 }
 
-/** Characters in a row, without white space, that stand as well in a passage. */
+/** Consecutive characters, without white space, that also occur in a passage. */
 export interface Piece {
   /** Of its first character in the text. */
   readonly start: number;
@@ -98,7 +98,7 @@ export class RunningPieces {
     const owners = this.#runs[passage]?.lines ?? [];
     const { sources } = this.#index.passage(passage);
     const end = from + length;
-    // Of a line that is not there as a whole, somebody changed the rest: it is of nobody who is known.
+    // If only a part of a line is found, someone changed the rest: its author is unknown.
     const first = from > 0 && owners[from - 1] === owners[from] ? owners[from] : undefined;
     const last = end < owners.length && owners[end - 1] === owners[end] ? owners[end] : undefined;
     for (let at = from; at < end; at += 1) {

@@ -25,7 +25,7 @@ export interface LineCounts {
 export interface ReportedFile {
   readonly path: string;
   readonly kind: "added" | "changed" | "deleted";
-  /** False: it is not text, or too large; nothing is said of its lines. */
+  /** False: it is no text, or too large; its lines are not analysed. */
   readonly isText: boolean;
   readonly added: LineCounts;
   readonly removed: number;

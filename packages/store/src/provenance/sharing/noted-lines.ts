@@ -9,14 +9,14 @@ import type { RecordedWrite } from "../recorded-write.ts";
 import type { ProvenanceTrust } from "../workspace-provenance.ts";
 import { isTraceGenuine, rangeHash, type TraceRecord, traceRecords, urnOf, writesOf } from "./trace-record.ts";
 
-/** A block that tells less may be anybody's where it does not stand where the note says, in characters. */
+/** Minimum characters of a block that is not where the note says: shorter ones may be anyone's. */
 const enough = 14;
 const mostFiles = 20_000;
 
 export interface NotedLines {
   readonly trust: ProvenanceTrust;
   readonly writes: readonly RecordedWrite[];
-  /** Its writes are numbered as they stand in `writes`. */
+  /** Its writes are numbered as in `writes`. */
   readonly text: KnownText;
 }
 
