@@ -1,6 +1,6 @@
 /**
- * Gives Node 22 and 23 what the program takes for granted, before anything else runs. On Node 24 it does nothing. What neither
- * this nor the compiler makes up for is not used.
+ * Adds to Node 22 and 23 what the program expects, before anything else runs. On Node 24 it does nothing. Features that neither
+ * this nor the compiler provides are not used.
  */
 export async function makeUpForOlderNode(): Promise<void> {
   if (typeof AsyncDisposableStack !== "undefined") return;

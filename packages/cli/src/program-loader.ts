@@ -61,12 +61,14 @@ function mayServe(): boolean {
 }
 
 /**
- * What a program cannot say of itself once it runs is how large V8's heap may get; but by how much its parts grow, V8 looks up each time:
+ * Limits the growth of V8's heap. Its maximum size cannot be set after the start; but V8 reads the growth factors each time:
  *
- * - the young part, which V8 has three times over, no further than it did for loading: at 50 sessions a third of the memory, for 3 to
+ * - the young generation, which V8 keeps three times, stays as large as after loading: at 50 sessions a third of the memory,
+ * for 3 to
  *   7 % more processor time;
- * - the old part by half of what is in use before it is cleaned again, where V8 lets it grow fourfold: at 50 sessions 245 MiB in place
- *   of 300 to 325, for another 5 to 8 %; with one session neither shows.
+ * - the old generation grows by half before the next collection, where V8 allows four times: at 50 sessions 245 MiB instead of
+ * 300 to
+ *   325, for another 5 to 8 %; with one session neither is measurable.
  */
 function keepHeapSmall(): void {
   isSmall = true;
@@ -142,7 +144,7 @@ function* places(): Generator<string> {
   yield join(isAbsolute(caches) ? caches : join(homedir(), ".cache"), "gennai", "compile-cache");
 }
 
-/** V8 looks at the beginning of compiled code only, and is lost with the process over damage further in: its digest stands before it. */
+/** V8 checks only the beginning of compiled code, and crashes on damage further in: so its digest is stored before it. */
 function compiledBefore(file: string): Buffer | undefined {
   if (kept === undefined) return undefined;
   for (const place of places()) {

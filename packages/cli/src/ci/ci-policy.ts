@@ -42,8 +42,8 @@ export const allowNothing: CiPolicy = { version: 1, allow: [] };
 const maxBytes = 1024 * 1024;
 
 /**
- * Reads the file of `--ci-policy`. It must not lie in the workspace, nor in the repository around it: what is proposed there, also by a
- * stranger, would allow itself. Throws `CliError`.
+ * Reads the file of `--ci-policy`. It must not be in the workspace, nor in the repository around it: otherwise a proposed
+ * change, even by a stranger, could allow itself. Throws `CliError`.
  *
  * @param workspace real path
  */

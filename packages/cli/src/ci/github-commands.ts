@@ -34,7 +34,7 @@ export function annotationLines(refusals: readonly Refusal[], problem: string): 
     };
   });
   const shown = ["error", "warning"].flatMap((command) =>
-    // The turn's own end stands among the errors.
+    // The turn's own end is among the errors.
     lines.filter((line) => line.command === command).slice(0, mostShown - (command === "error" ? 1 : 0)),
   );
   const end = problem === "" ? [] : [{ command: "error", text: `title=Gennai::${data(problem)}` }];

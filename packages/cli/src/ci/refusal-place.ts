@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Refusal } from "./refusals.ts";
 
-/** Where a project's own rules stand: shown where a refusal is about no file, and its rule is built in. */
+/** File with a project's own rules: shown for a refusal that concerns no file, by a built-in rule. */
 const ruleFile = ".gennai/rules.yaml";
 
 /** A file of the repository and a line to show a refusal at: what it is about, else its rule. Relative, with slashes. */

@@ -11,7 +11,7 @@ export interface Refusal {
   /** Of the rule, e.g. `floor/git-loss`. */
   readonly rule: string;
   readonly risk: Risk;
-  /** A rule asked, and neither a person nor the policy was there to say yes. */
+  /** A rule asked, and neither a user nor the policy answered. */
   readonly unanswered: boolean;
   /** Why, as the model was told. */
   readonly reason: string;

@@ -20,7 +20,7 @@ export interface HeadlessEditorOptions {
   readonly confirm: (question: ConfirmationQuestion, options: RequestOptions) => Promise<ConfirmationReply>;
 }
 
-/** The editor of somebody without one: the file system and a shell. There are no buffers, so no file reads are offered. */
+/** The editor for a user without one: the file system and a shell. There are no buffers, so no file reads are offered. */
 export class HeadlessEditor implements Editor {
   readonly workspace?: ClientWorkspacePort;
   readonly askUser?: NonNullable<Editor["askUser"]>;

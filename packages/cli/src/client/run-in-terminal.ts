@@ -4,7 +4,7 @@ import type { CommandOptions } from "@gennai/client/bridge/editor";
 import { atExit } from "@gennai/machine/process/at-exit";
 import type { CommandRequest, CommandRun } from "@gennai/protocol/model/editor/editor-requests";
 
-/** Bytes of output that an answer holds: the end of it, where errors stand. */
+/** Bytes of output in an answer: the end, where errors usually are. */
 const keptOutput = 256 * 1024;
 
 /** Milliseconds between the polite signal and the hard one. */

@@ -58,7 +58,7 @@ export function intentTitle({ id, name }: IntentSummary): string {
   return terminalSafe(name === "" ? id : `${id}: ${name}`).replaceAll("\n", " ");
 }
 
-/** The session's intents for a person; `▸` stands before the selected one. */
+/** The session's intents for a user; `▸` marks the selected one. */
 export function describeSessionIntents({ intents, warnings, active }: SessionIntents, paint: Paint): string {
   const lines = intents.map((intent) => {
     const mark = intent.id === active?.id ? "▸" : " ";

@@ -37,7 +37,7 @@ export interface UserTerminalOptions {
   readonly promptsForRequests: boolean;
   /** What commands may reach without a question. */
   readonly allow?: readonly Endpoint[];
-  /** Who is asked in place of the console's input: somebody who sits at more than one terminal. */
+  /** Who is asked instead of the console's input: a user with several terminals. */
   readonly person?: Person | undefined;
   /** Set where nobody is, whatever the input is: it answers in a person's place. */
   readonly pipeline?: Pick<Pipeline, "answer" | "hear">;

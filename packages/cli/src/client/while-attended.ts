@@ -37,7 +37,7 @@ export async function whileAttended<Result>(
     }
   })();
   try {
-    // Anyone who shall be asked must be there before the first question.
+    // A client that can be asked must be attached before the first question.
     await attached.promise;
     return await work(place.signal);
   } finally {

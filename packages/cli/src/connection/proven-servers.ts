@@ -6,8 +6,8 @@ import { proves } from "./server-token.ts";
 export type ProvenServer = Pick<DiscoveryRecord, "url"> & { readonly token: string };
 
 /**
- * The servers that announced themselves in this state directory and show, when each is asked for, that they are there: by then
- * somebody else may sit on the port. Newest first. Rejects only when the signal aborts.
+ * The servers announced in this state directory that prove their identity when asked: another process may have taken the port.
+ * Newest first. Rejects only if the signal aborts.
  */
 export async function* provenServers(
   stateDir: string,

@@ -62,7 +62,7 @@ export interface ChosenServer extends AsyncDisposable {
   readonly isOwn: boolean;
 }
 
-/** Throws `CliError` when there is none as it was asked for. */
+/** Throws `CliError` if no server fits the request. */
 export async function chooseServer(asked: ServerRequest, console: Console): Promise<ChosenServer> {
   // As other tools pass the trace on that a command belongs to.
   const traceParent = console.environment["TRACEPARENT"] || undefined;
@@ -84,7 +84,7 @@ export async function loadAhead({ server, stateDir }: Pick<ServerRequest, "serve
   if (isOwn) loadServer().catch(() => undefined);
 }
 
-/** A server that somebody else started has its own mind about sandbox and stages: `required` holds for it as well. */
+/** A server started by others may have other sandbox and stage settings: `required` is enforced for it too. */
 export async function requireIsolation(
   server: Pick<ChosenServer, "client" | "url" | "isOwn">,
   { sandbox, stages }: { readonly sandbox: SandboxMode; readonly stages: StagesMode },

@@ -50,7 +50,7 @@ export function keptOf(changes: readonly TriedChange[], { dropped }: OfferDecisi
   return dropped === undefined ? [] : changes.filter(({ id }) => !dropped.has(id));
 }
 
-/** The diff, and each change with its number and what rules say of it. */
+/** The diff, and each change with its number and the rules' verdict. */
 export function describeOffer({ changes, neverKept, diff }: Offer, paint: Paint): string {
   const lines = changes.map(({ name, what, verdict, rule, reason, ignored }, index) => {
     const why = rule === "" ? "" : `  ${paint(outcomeColours[verdict], verdict)}  ${rule}  ${reason}`;

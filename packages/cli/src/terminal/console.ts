@@ -6,7 +6,7 @@ export interface Console {
   readonly output: NodeJS.WritableStream;
   readonly errors: NodeJS.WritableStream;
   readonly environment: NodeJS.ProcessEnv;
-  /** Where the user stands; relative paths start here. */
+  /** The user's working directory; base of relative paths. */
   readonly directory: string;
 }
 
@@ -34,8 +34,8 @@ export function isTerminal(stream: NodeJS.ReadableStream | NodeJS.WritableStream
 }
 
 /**
- * How the user called us, for commands they may type next. `npm start --` means this program only in its own repository;
- * anyone who stands elsewhere, as with `npm --prefix`, has a name for it: ours.
+ * The command with which the user started us, for suggestions. `npm start --` works only in its own repository; from elsewhere,
+ * as with `npm --prefix`, our own name is used.
  */
 export function commandName(environment: NodeJS.ProcessEnv): string {
   if (environment["npm_lifecycle_event"] !== "start") return "gennai";

@@ -15,7 +15,7 @@ export class Interrupts implements Disposable {
     for (const signal of this.#signals) process.on(signal, this.#onSignal);
   }
 
-  /** True once somebody asked to stop, until `forget`. */
+  /** True from a request to stop until `forget`. */
   get interrupted(): boolean {
     return this.#count > 0;
   }

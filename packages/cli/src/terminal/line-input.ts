@@ -12,7 +12,7 @@ export class LineInput implements Disposable {
   readonly #console: Console;
   readonly #terminal: boolean;
   readonly #early: string[] = [];
-  /** Completes a line that is being typed, never the answer to a question: candidates, and what they stand in place of. */
+  /** Completes a line being typed, never the answer to a question: candidates, and the text that they replace. */
   complete: ((line: string) => Promise<readonly [candidates: readonly string[], typed: string]>) | undefined;
   readonly #onInterrupt: () => void;
   readonly #gate: Gate;

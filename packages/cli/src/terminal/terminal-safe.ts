@@ -9,8 +9,8 @@ export function terminalSafe(text: string): string {
 }
 
 /**
- * One line of JSON, equal to what `JSON.stringify` gives, with these characters escaped: it may be read at a terminal. So is `##[`,
- * which runners of pipelines take for an order wherever it stands in a line.
+ * One line of JSON, equal to the output of `JSON.stringify`, with these characters escaped because it may be shown in a
+ * terminal. So is `##[`, which pipeline runners take for a command anywhere in a line.
  */
 export function jsonLine(value: unknown): string {
   const line = JSON.stringify(value).replace(hiddenCharacters, (character) =>

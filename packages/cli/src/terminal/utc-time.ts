@@ -1,4 +1,7 @@
-/** A moment as all commands show it, e.g. `2026-11-26 21:15:15 UTC`; empty for what is none. @param time milliseconds, or RFC 3339 in UTC */
+/**
+ * A time in the format of all commands, e.g. `2026-11-26 21:15:15 UTC`; empty if invalid. @param time milliseconds, or RFC 3339
+ * in UTC
+ */
 export function utcTime(time: number | string | Date): string {
   const at = new Date(time);
   return Number.isNaN(at.getTime()) ? "" : `${at.toISOString().slice(0, 19).replace("T", " ")} UTC`;

@@ -205,7 +205,7 @@ async function runningServer(flags: GuardFlags, console: Console): Promise<strin
   return undefined;
 }
 
-/** What all the settings that the agent reads for this project say of hooks: what keeps ours from its work, and who is beside it. */
+/** All hook settings that the agent reads for this project: what prevents ours from working, and which other hooks there are. */
 async function surroundings(agent: GuardedAgent, flags: GuardFlags, console: Console) {
   const stateDir = defaultStateDir(console.environment);
   const root = await resolveWorkspace(flags.workspace, console);

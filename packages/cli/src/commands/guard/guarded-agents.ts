@@ -17,7 +17,7 @@ import { type HookEntry, hookSettings } from "./hook-settings.ts";
 /** An agent that a hook can be put in place for. */
 export interface GuardedAgent {
   readonly host: GuardedHost;
-  /** How ours stands in its files. */
+  /** How our hook is written in its files. */
   format(program: HookProgram): GuardedFormat;
   /** Something that its hook never gets for a call: for trying whether it answers. */
   readonly greeting: string;

@@ -28,7 +28,7 @@ import { CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
 import { relayScript } from "./relay-script.ts";
 
-/** How ours stands in a file of an agent's. Its methods throw for a text that cannot be understood, or is not ours to change. */
+/** How our hook is written in an agent's file. Its methods throw for a text that cannot be parsed, or that we must not change. */
 export interface GuardedFormat {
   /** Whether anything of ours is in it. */
   holdsOurs(text: string): boolean;
@@ -43,7 +43,7 @@ export interface GuardedFormat {
   surroundings(text: string): { readonly problems: readonly string[]; readonly foreign: readonly string[] };
 }
 
-/** What stood there before, and what was written in its place. */
+/** The earlier text, and the text written instead. */
 const backupSchema = z.strictObject({
   path: z.string(),
   /** undefined: there was no file. */
@@ -72,8 +72,9 @@ export class GuardedFile {
   readonly #format: GuardedFormat;
 
   /**
-   * @param root of the project that it lies in: what a project holds is anybody's, so that no link below it is followed. undefined: it is
-   *   in a user's own directory, where people keep such files elsewhere
+   * @param root of the project that contains it: a project's content is untrusted, so links below it are not followed.
+   * Undefined: it is
+   *   in a user's own directory, where such files are often links
    */
   constructor(
     path: string,
@@ -129,7 +130,10 @@ export class GuardedFile {
     return true;
   }
 
-  /** Back to the very bytes from before, or, where somebody changed the file since, without ours. False: there was nothing of ours. */
+  /**
+   * Restores the exact earlier bytes, or, if the file was changed since, removes only our part. False: there was nothing of
+   * ours.
+   */
   async uninstall(): Promise<boolean> {
     this.#refuseLinks();
     if (!existsSync(this.#stateDir) && !this.isInstalled) return false;
@@ -252,7 +256,7 @@ function removeEmpty(directories: readonly string[]): void {
     try {
       rmdirSync(directory);
     } catch (error) {
-      // Somebody else's files are in it by now.
+      // The directory now contains files of others.
       if (!hasCode(error, "ENOTEMPTY") && !hasCode(error, "ENOENT")) throw error;
     }
   }

@@ -4,7 +4,7 @@ import { relayPath } from "./guarded-file.ts";
 
 /** What is started for each call, no matter who starts it: the relay where there is Perl, which may become this program. */
 export interface HookProgram {
-  /** What could steer it is said here, whatever stands in the environment of who starts it. */
+  /** Every variable that could influence it is set here, whatever the caller's environment. */
   readonly environment: Readonly<Record<string, string>>;
   readonly words: readonly [string, ...string[]];
 }

@@ -11,7 +11,7 @@ export interface HookEntry {
   readonly commands: Readonly<Record<string, string>>;
   /** In the agent's own unit. */
   readonly timeout: number;
-  /** Hooks stand directly in the list of an event, as Copilot CLI has them. */
+  /** Hooks are directly in the list of an event, as in Copilot CLI. */
   readonly flat?: true;
 }
 
@@ -35,7 +35,7 @@ const judging: ReadonlySet<string> = new Set([
   "permissionRequest",
 ]);
 
-/** Hooks that stand in a JSON file of settings, as Claude Code, Codex, Copilot CLI and Gemini CLI have them. */
+/** Hooks in a JSON settings file, as in Claude Code, Codex, Copilot CLI and Gemini CLI. */
 export function hookSettings(entry: HookEntry): GuardedFormat {
   return {
     holdsOurs: (text) => ourCommands(parsed(text)).size > 0,

@@ -1,14 +1,13 @@
 import { GovernanceService } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 
 /**
- * What a guarded agent starts for each call, in Perl, which starts in a few milliseconds where Node takes fifty or more, and which macOS
- * and nearly every Linux with git has. It asks a server of this user over its Unix socket and prints the answer. Where none listens, it
- * becomes the program of its arguments, which has not missed a byte of the input. No module but `strict` is loaded: each costs as much as
- * all the rest.
+ * The program that a guarded agent starts for each call. It is in Perl, which starts in a few milliseconds where Node takes
+ * fifty or more, and which macOS and nearly every Linux with git has. It asks a server of this user over its Unix socket and
+ * prints the answer. If no server listens, it replaces itself with the program in its arguments, with the whole input unread.
+ * Only `strict` is loaded: each further module costs as much as all the rest.
  *
- * Arguments: that program, its arguments, the agent's id last. Environment: `GENNAI_STATE_DIR`, and `GENNAI_GUARD_PROJECT` where the
- * agent may stand elsewhere in the project. Exit codes: 0, or 2 for a refusal, its
- * reason on the standard error.
+ * Arguments: that program, its arguments, the agent's id last. Environment: `GENNAI_STATE_DIR`, and `GENNAI_GUARD_PROJECT` if
+ * the agent may run elsewhere in the project. Exit codes: 0, or 2 for a refusal, with its reason on standard error.
  * @see openGuardDoor
  */
 export const relayScript = String.raw`use strict;

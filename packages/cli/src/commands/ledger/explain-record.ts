@@ -14,7 +14,7 @@ const maxInput = 300;
 /**
  * What happened, who agreed, and by which rule.
  *
- * @param others all records of the ledger: what a call was asked for may stand in one, and how it ended in another
+ * @param others all records of the ledger: the request and the end of a call may be in different ones
  */
 export function explainRecord(record: RecordFields, others: readonly RecordFields[]): Explanation {
   const metadata = fieldsOf(record.get("metadata"));

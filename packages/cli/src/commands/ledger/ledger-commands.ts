@@ -68,7 +68,7 @@ export async function ledgerRepairCommand(flags: LedgerFlags, console: Console):
   return ledgerExitCodes[repair.report.status];
 }
 
-/** `gennai ledger show`: the last records, for a person; with `--json` as they stand in the file. */
+/** `gennai ledger show`: the last records, for a user; with `--json` as written in the file. */
 export async function ledgerShowCommand(flags: LedgerShowFlags, console: Console): Promise<number> {
   const workspaceRoot = await resolveWorkspace(flags.workspace, console);
   const limit = parseCount(flags.limit, "--limit", 1_000_000) ?? 20;

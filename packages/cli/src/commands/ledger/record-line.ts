@@ -35,7 +35,7 @@ function agentOf(kind: string, details: ReadonlyMap<string, unknown>): string {
   return kind === "session" ? "" : textOf(details.get("agent"));
 }
 
-/** What a person's record says that is neither a call nor a file. */
+/** Content of a record about a user's decision that is neither a call nor a file. */
 export function decisionOf(kind: string, details: ReadonlyMap<string, unknown>): readonly string[] {
   const title = textOf(details.get("title"));
   if (title !== "") return [workWithoutSession(kind, details, title)];

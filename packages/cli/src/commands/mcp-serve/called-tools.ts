@@ -37,8 +37,8 @@ interface Wish {
 }
 
 /**
- * Calls tools of a session for somebody who has a model of their own: each call is a turn, in which this stands where the model would. So
- * a call takes the way of every other: the session's rules, questions, records, and its stop.
+ * Calls a session's tools for a client with its own model: each call is a turn, with this in place of the model. So it is
+ * handled like any other call: the session's rules, questions, records, and its stop.
  */
 export class CalledTools {
   #session: AgentSession | undefined;

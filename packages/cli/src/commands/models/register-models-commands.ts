@@ -17,7 +17,7 @@ export function registerModelsCommands(program: Command, { console, ended }: Com
       const { modelsCommand } = await import("./models-commands.ts");
       ended(await modelsCommand(flags, console));
     });
-  // Options of the list may stand before the word too, and are the same for both.
+  // Options of the list may come before the subcommand too, and mean the same for both.
   models
     .command("try")
     .description("ask a model for one word: whether key, address and model work, and how long it takes")

@@ -4,7 +4,7 @@ import { CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
 
-/** The real absolute path of the workspace: what was named, else where the user stands. Throws `CliError`. */
+/** The real absolute path of the workspace: the given one, else the working directory. Throws `CliError`. */
 export async function resolveWorkspace(named: string | undefined, console: Console): Promise<string> {
   const path = resolve(console.directory, named ?? ".");
   const found = await stat(path).catch(() => undefined);

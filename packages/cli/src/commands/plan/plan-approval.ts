@@ -81,7 +81,7 @@ export async function takeApproval(named: Named, plans: SessionPlans, place: Pla
   return { digest, token, kept };
 }
 
-/** The approval that waits here for its run; undefined where there is none, or one for another digest. */
+/** The pending approval of this plan; undefined if there is none, or if it is for another digest. */
 export async function waitingApproval(
   planId: string,
   digest: string | undefined,
@@ -99,7 +99,7 @@ export function isFirstRun(kept: KeptApproval | undefined): boolean {
   return kept !== undefined && kept.runToken === undefined;
 }
 
-/** An approval that the server does not take any more is none, so that the plan can be approved again. */
+/** Drops an approval that the server no longer accepts, so that the plan can be approved again. */
 export async function dropRefused(
   error: unknown,
   planId: string,

@@ -93,7 +93,7 @@ export async function openPlanContext(
   };
 }
 
-/** A session for plans, named or new. Somebody answers its questions: the terminal that runs them. */
+/** A session for plans, given or new. Its questions are answered at the terminal that runs them. */
 export async function openPlanSession(
   { terminal, server, signal }: PlanContext,
   settings: SettingsChoice,

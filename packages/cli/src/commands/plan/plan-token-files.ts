@@ -53,7 +53,7 @@ export class PlanTokenFiles {
     await this.#write(planId, { ...approval, approved });
   }
 
-  /** undefined when there is none, or it cannot be read as one. Throws `UnsafeFileError` when others could have put it there. */
+  /** Undefined if there is none, or it is unreadable. Throws `UnsafeFileError` if others could have put it there. */
   async find(planId: string): Promise<KeptApproval | undefined> {
     try {
       const text = await findPrivateFile(this.#file(planId));

@@ -8,7 +8,7 @@ import { CliError } from "../../errors/cli-error.ts";
 import { exitCode } from "../../errors/exit-code.ts";
 import type { PlanTerminal } from "./plan-context.ts";
 
-/** What a request became: a plan that the server holds, or the model's words about why there is none. */
+/** The result of a request: a stored plan, or the model's text about why there is none. */
 export interface WrittenPlan extends SubmittedPlan {
   /** What the model wrote. */
   readonly raw: string;

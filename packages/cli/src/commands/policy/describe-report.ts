@@ -7,7 +7,7 @@ import { terminalSafe } from "../../terminal/terminal-safe.ts";
 
 type Rules = Pick<PolicyWorkbench, "status" | "unstaged" | "intentsIgnored">;
 
-/** What the rules say of one call, for people. */
+/** The verdict of all rules on one call, for users. */
 export function describeReport(report: WorkbenchReport, workbench: Rules, paint: Paint): string {
   const hosts =
     report.outcome !== "deny" && report.reading?.asksForHosts === true ? [entry("network", hostsAreAsked)] : [];
@@ -47,7 +47,7 @@ function described(report: WorkbenchReport, network: readonly string[], workbenc
   return lines.map((line) => terminalSafe(line)).join("\n");
 }
 
-/** What a command that was tried did, and what the rules say of that. */
+/** The effects of a tried command, and the rules' verdict on them. */
 export function describeTried(
   { report, trial }: { readonly report: WorkbenchReport; readonly trial: Trial | undefined },
   workbench: Rules,

@@ -40,8 +40,8 @@ export interface PolicyCheckFlags extends PolicyFlags {
 }
 
 /**
- * `gennai policy check`: what all rules say of one call, or of one a line; with `--run`, of what a command really does. Exit
- * code 3 when something of it would ask or be refused.
+ * `gennai policy check`: the verdict of all rules on one call, or on one per line; with `--run`, on what a command really does.
+ * Exit code 3 if anything would ask or be refused.
  */
 export async function policyCheckCommand(
   command: string | undefined,

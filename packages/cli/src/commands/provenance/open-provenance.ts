@@ -39,7 +39,7 @@ export async function openProvenance(
   return { workspaceRoot, stateDir, provenance };
 }
 
-/** The id of a commit of the workspace. Throws `CliError` when there is none. */
+/** The id of a commit of the workspace. Throws `CliError` if there is none. */
 export async function commitNamed(name: string, workspaceRoot: string): Promise<string> {
   const id = await commitOf(workspaceRoot, name);
   if (id === undefined) {

@@ -12,8 +12,8 @@ export interface WorkspaceText {
 }
 
 /**
- * A text file of the workspace. Throws `CliError` for one outside of it, a link out of it, and what is not text.
- * @param named absolute, or from the workspace, as `git -C` has it: it is a file of the workspace, wherever the user stands
+ * A text file of the workspace. Throws `CliError` for one outside it, a link that leads out, and non-text.
+ * @param named absolute, or relative to the workspace as with `git -C`, independent of the working directory
  */
 export async function readWorkspaceText(named: string, workspaceRoot: string): Promise<WorkspaceText> {
   const file = await realpath(resolve(workspaceRoot, named)).catch((error: unknown) => {

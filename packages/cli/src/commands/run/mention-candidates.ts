@@ -2,7 +2,7 @@ import type { AgentSession } from "@gennai/client/session/agent-session";
 import { canMention, completeMention, mentionAt, namedMentions } from "@gennai/client/session/text/mentions";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 
-/** What completes the `@` at the end of a line, and what of the line it stands in place of. */
+/** Completions of the `@` at the end of a line, and the part of the line that they replace. */
 export async function mentionCandidates(
   line: string,
   session: Pick<AgentSession, "client" | "sessionId">,

@@ -11,7 +11,7 @@ import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { runCommand } from "./run-command.ts";
 import type { RunFlags } from "./run-options.ts";
 
-/** Options that ask somebody, or answer for them. */
+/** Options that ask a user, or answer for one. */
 const ofPersons = ["yes", "ask", "attempts", "session"] as const;
 
 /** `gennai run --ci`: one request where nobody is, for a pipeline. */

@@ -5,11 +5,11 @@ export interface WatchFlags {
   readonly metrics?: string;
   /** Seconds that turns may go on after SIGTERM. */
   readonly drain?: string;
-  /** Minutes without anybody after which it ends. */
+  /** Minutes without a client after which it ends. */
   readonly quitWhenIdle?: string;
 }
 
-/** Longer than anybody waits for a server to leave. Seconds. */
+/** Longer than any useful time to wait for a server to stop. Seconds. */
 const longestDrain = 3_600;
 
 /** Milliseconds. */

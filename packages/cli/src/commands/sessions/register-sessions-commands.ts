@@ -44,7 +44,7 @@ function registerSessions(program: Command, { console, ended }: CommandHost): vo
       const { sessionsCommand } = await import("./sessions-commands.ts");
       ended(await sessionsCommand(flags, console));
     });
-  // Options of the list may stand before the word too, and are the same for all.
+  // Options of the list may come before the subcommand too, and mean the same for all.
   const flagsOf = (command: Command): SessionFlags => command.optsWithGlobals();
   sessions
     .command("rename")

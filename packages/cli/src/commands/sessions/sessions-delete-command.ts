@@ -16,7 +16,7 @@ export async function sessionsDeleteCommand(
   console: Console,
 ): Promise<ExitCode> {
   await using server = await serverOf(flags, console);
-  // Before anybody is asked: which one it is, and that there is one.
+  // Before the question: find out which session it is, and that it exists.
   const { session } = await server.client.resumeSession({ sessionId });
   const title = session?.title === undefined || session.title === "" ? "without a title" : `“${session.title}”`;
   if (flags.yes !== true) {

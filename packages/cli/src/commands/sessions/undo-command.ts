@@ -192,8 +192,8 @@ function findCheckpoint(checkpoints: readonly Checkpoint[], flags: UndoFlags, se
 }
 
 /**
- * Why a session's newest change set has to stay: a person's own work, or nothing, stands where it was. Undefined where there is
- * none. Everything else is a failure, and so is that of a session that was named.
+ * Why a session's newest change set must stay: a user's own work, or nothing, is in its place. Undefined if there is none.
+ * Everything else is a failure, and so is this for a session that was named.
  */
 function whyNot(error: unknown, flags: UndoFlags): string | undefined {
   if (!(error instanceof ConnectError)) throw error;
@@ -205,7 +205,10 @@ function whyNot(error: unknown, flags: UndoFlags): string | undefined {
 
 const overwriting: ReadonlySet<string> = new Set<ErrorCode>(["changed_since", "content_gone"]);
 
-/** An older session's work is not what anybody meant who says undo: it is named, and taken back only when they name it. */
+/**
+ * A user who types undo does not mean an older session's work: it is named in the message, and reverted only if the user names
+ * it.
+ */
 function mustStay(sessionId: string, reason: string, older: string | undefined): CliError {
   return new CliError(`Session ${sessionId}: ${reason}`, {
     next: [

@@ -17,8 +17,8 @@ export class AgentHome {
   readonly #directories: readonly string[];
 
   /**
-   * Throws `CliError` where they cannot be kept apart from the workspace.
-   * @param apart real paths in which none of it may lie, nor around them
+   * Throws `CliError` if they cannot be separated from the workspace.
+   * @param apart real paths that must neither contain nor be inside any of it
    */
   constructor(agent: StartedAgent, environment: Environment, apart: readonly string[]) {
     this.#agent = agent;

@@ -4,7 +4,7 @@ import { PersonsLedger, type PersonsLedgerOptions } from "@gennai/store/ledger/p
 import { CliError } from "../../../errors/cli-error.ts";
 import { exitCode } from "../../../errors/exit-code.ts";
 
-/** Aborts a signal when somebody stops all work by an emergency control. */
+/** Aborts a signal when all work is stopped by an emergency control. */
 export class StopAll implements Disposable {
   readonly #controls: EmergencyHere;
   readonly #subscription: Disposable;

@@ -27,7 +27,7 @@ export function reportHtml(report: ChangeReport): string {
   const widest = Math.max(...files.map(({ added }) => totalOf(added)), 1);
   const kinds = lineKindsOf(report);
   const tables = reportTables(report, mostFiles).map((table) => ({ table, html: section(table, { widest, kinds }) }));
-  // Tables of few columns stand side by side.
+  // Narrow tables are placed side by side.
   const isNarrow = ({ table }: (typeof tables)[number]): boolean => table.heading.length <= 3;
   const htmlOf = (some: typeof tables): string => some.map(({ html }) => html).join("\n");
   return `<!doctype html>
@@ -100,7 +100,7 @@ interface Pictures {
 }
 
 function section({ title: name, heading, rows, more }: ReportTable, pictures: Pictures): string {
-  // Numbers stand at the right.
+  // Numbers are aligned right.
   const numbers = heading.map((_, at) => (rows[0]?.[at]?.type === "number" ? ' class="number"' : ""));
   const head = heading.map((words, at) => `<th scope="col"${numbers[at]}>${escaped(words)}</th>`);
   const body = rows.map(

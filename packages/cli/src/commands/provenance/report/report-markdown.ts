@@ -6,7 +6,7 @@ import { doubtOf, lineKinds, method, rangeOf, shown, summaryOf, title, totalOf }
 /** Files in the table; of the rest there is only the number. */
 const mostFiles = 200;
 
-/** For the description of a pull request. Names cannot end what they stand in. */
+/** For the description of a pull request. Names are escaped so that they cannot break its structure. */
 export function reportMarkdown(report: ChangeReport): string {
   const doubt = doubtOf(report);
   return [

@@ -11,7 +11,7 @@ import {
   when,
 } from "./report-words.ts";
 
-/** What stands in a cell of a table. Names come from records and repositories, so each format has to write them safely. */
+/** Content of a table cell. Names come from records and repositories, so each format must escape them. */
 export type ReportCell =
   | { readonly type: "words"; readonly text: string; readonly tone?: "yes" | "no" | "refused" }
   /** Of a person who chose it. */

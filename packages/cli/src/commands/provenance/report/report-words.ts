@@ -42,7 +42,7 @@ export const answerNames = { yes: "yes", no: "no", refused: "refused by the rule
 /** Whether a question was asked in a session that wrote lines of the change. */
 export const sessionNames = { own: "wrote lines of this", other: "wrote none of it" } as const;
 
-/** Whether anybody is named who answered: only then there is a column for it. */
+/** Whether any answer has a name: only then there is a column for it. */
 export function namesPeople({ asked }: ChangeReport): boolean {
   return asked.some(({ by }) => by !== "");
 }
