@@ -28,8 +28,8 @@ export type CatalogueRow = readonly [
 ];
 
 /**
- * What the catalogue says of a model that this host serves; undefined when it knows nothing. A dated name is also looked for
- * without its date, and one without `-preview` with it. Loads the catalogue only now.
+ * The catalogue's data about a model on this host; undefined if unknown. A dated name is also looked up without its date, and
+ * one without `-preview` with it. The catalogue is loaded on first use.
  */
 export async function catalogued(host: string, model: string): Promise<CataloguedModel | undefined> {
   const { catalogueRows } = await import("./gen/catalogue.ts");

@@ -22,7 +22,7 @@ export interface FailureContext {
   /** As shown, without credentials. */
   readonly baseUrl: string;
   readonly model: string;
-  /** Must never be in a message; empty when there is none. */
+  /** Must never be in a message; empty if there is none. */
   readonly apiKey: string;
   /** Milliseconds since the epoch, for a `Retry-After` that is a date. */
   readonly now: number;

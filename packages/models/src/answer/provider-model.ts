@@ -294,7 +294,7 @@ export class ProviderModel implements Model {
   }
 }
 
-/** Base URLs at which somebody has answered this process. */
+/** Base URLs that have answered this process. */
 const reached = new Set<string>();
 
 /** Nobody asks why: one for all, since making an error costs a trace of the stack. */
@@ -302,7 +302,7 @@ const over = new Error("The answer is no longer read.");
 
 /** How far an answer came. */
 interface Began {
-  /** Somebody there speaks the format. */
+  /** A server there speaks the format. */
   answering: boolean;
   /** It was handed on in part. */
   saying: boolean;

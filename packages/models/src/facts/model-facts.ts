@@ -3,13 +3,13 @@ import type { SessionSettings } from "@gennai/protocol/model/session/session-set
 import { type CataloguedModel, catalogued, cataloguedNames } from "../catalogue.ts";
 import { type ModelsFile, readModelsFile } from "./models-file.ts";
 
-/** What is known of a model before anybody is asked: by the user's file, else by the catalogue. */
+/** What is known of a model without a request: from the user's file, else from the catalogue. */
 export type ModelFacts = CataloguedModel;
 
 type NamedModel = Pick<SessionSettings, "backend" | "model" | "baseUrl">;
 
 export interface KnownModels {
-  /** @param id as shown, where it is not made of backend and name */
+  /** @param id as shown, if it is not backend and name */
   of(settings: NamedModel, id?: string): Promise<ModelFacts>;
   /** What requests to this base URL get, as written: with variables in it. */
   headersFor(baseUrl: string): Readonly<Record<string, string>>;

@@ -38,9 +38,9 @@ export function keyDestination(
   const origin = originOf(baseUrl);
   if (origin === undefined) return undefined;
   const isDefault = backend === defaults.backend && origin === originOf(defaults.baseUrl || providers[backend].baseUrl);
-  // Anybody of this machine can listen where a server of one's own usually is.
+  // Any program of this machine can listen at the usual address of a self-hosted server.
   const isProviders = !isSelfHosted(backend) && origin === originOf(providers[backend].baseUrl);
-  // Anybody may listen where a server of one's own is by default, until an operator has named it.
+  // Any program may listen at the default address of a self-hosted server, until an operator has named it.
   const isNamed = (isDefault && (isProviders || defaults.baseUrl !== "")) || known.isNamed(baseUrl);
   const isKnown = isProviders || isNamed;
   const takesServersKeys = isKnown || !handedKeyOnly;

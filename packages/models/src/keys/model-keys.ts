@@ -56,7 +56,7 @@ export class ModelKeys {
     return key;
   }
 
-  /** Whether somebody has one that may go there. The keychain is not asked for it, only whether it is there: nothing is unlocked. */
+  /** Whether a key is available that may be sent there. Only checks that the keychain has it: nothing is unlocked. */
   async has(backend: Provider, place: KeyDestination): Promise<boolean> {
     if (this.#handed.find(backend, place) !== undefined) return true;
     if (!place.takesServersKeys) return false;
@@ -121,7 +121,7 @@ export class ModelKeys {
   }
 }
 
-/** @param wanted `presence`: what it says of an entry without the user's permission; nothing where there is none */
+/** @param wanted `presence`: what the keychain reveals without the user's permission; nothing if there is no entry */
 function keychainCommand(
   platform: NodeJS.Platform,
   account: string,

@@ -15,7 +15,7 @@ export interface ListedProvider {
   readonly needsKey: boolean;
   readonly hasKey: boolean;
   readonly models: readonly ListedModel[];
-  /** Why there are none, and how to get further, for people. */
+  /** Why there are none, and what to do, for users. */
   readonly problem?: string;
   readonly hint?: string;
 }
@@ -24,7 +24,7 @@ export interface ListedModel extends ModelFacts {
   readonly model: string;
 }
 
-/** Whether somebody has a key that may go to an address. It asks nobody for it. */
+/** Whether a key is available that may be sent to an address, without asking for it. */
 export type HasKey = (backend: Provider, baseUrl: string) => Promise<boolean>;
 
 /** Milliseconds that a server of one's own may take. */

@@ -50,7 +50,7 @@ function lacksIntent(call: ToolRequest, reply: ToolReply | undefined): boolean {
   return call.name !== selectTool && wantsIntent.has(reply?.failure?.code ?? "");
 }
 
-/** The ids in `Call select_active_intent first, with one of: A, B.`; `…` at its end stands for more. */
+/** The ids in `Call select_active_intent first, with one of: A, B.`; a final `…` means that there are more. */
 function offeredIds(hint: string | undefined): readonly string[] {
   const [, list] = /with one of: (.+)\.$/.exec(hint ?? "") ?? [];
   if (list === undefined) return [];

@@ -84,7 +84,7 @@ export function* runCommand({ command }: StepOf<"run">): Work<StepReport> {
   };
 }
 
-/** The user is told what happened, not what the model shall do about it. */
+/** True for a note meant for the model only: the user is told what happened. */
 function isForModel(note: string): boolean {
   return note.startsWith("for the model:");
 }

@@ -20,9 +20,9 @@ export type PlannedAnswer =
   | { readonly type: "text"; readonly thought: string; readonly text: string };
 
 /**
- * The next answer in a conversation. Remembers nothing: the work for the latest user message is played again from the
- * beginning with the replies that stand in the conversation, and stops at the first calls that have none yet. Only what the
- * user wrote is a request: what is attached to it, notes of the server and results of tools ask for nothing. Pure.
+ * The next answer in a conversation. Stateless: the work for the latest user message is replayed from the beginning with the
+ * results in the conversation, up to the first calls without one. Only the user's own text is a request: attachments, notes of
+ * the server and tool results ask for nothing. Pure.
  */
 export function planAnswer({
   messages,

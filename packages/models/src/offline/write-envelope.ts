@@ -14,7 +14,7 @@ import type { Work } from "./rounds/tool-round.ts";
 type PlanStep = ContractPlan["steps"][number];
 type Verification = PlanStep["verification_plan"][number];
 
-/** A request apart from the command that shall prove it: `… then verify npm test`. */
+/** Separates a request from its verification command: `… then verify npm test`. */
 export function splitVerification(request: string): { readonly request: string; readonly verify: string | undefined } {
   const tokens = tokenizeRequest(request);
   const at = tokens.findIndex(

@@ -5,10 +5,7 @@ import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 export interface ChatDialect {
   /** Takes `reasoning_effort`. */
   readonly effort: boolean;
-  /**
-   * Where thinking stands in what it is sent, as `reasoning_content`: with calls that had some, with every call (an empty one
-   * too), or nowhere.
-   */
+  /** Where thinking is sent, as `reasoning_content`: with calls that had some, with every call (even if empty), or never. */
   readonly thinking: "as-made" | "with-every-call" | "never";
   /** Takes what the user's side says right behind a tool's result; others want the model to have answered before. */
   readonly userBehindResult: boolean;
@@ -105,7 +102,7 @@ function withShortIds(message: LanguageModelV4Prompt[number]): LanguageModelV4Pr
   };
 }
 
-/** The same for a call and its result, without anybody keeping a list. */
+/** The same for a call and its result, without storing a list. */
 function shortId(id: string): string {
   return /^[a-zA-Z0-9]{9}$/.test(id) ? id : createHash("sha256").update(id).digest("hex").slice(0, 9);
 }

@@ -26,7 +26,7 @@ interface EncodedConversation {
   readonly ends: number[];
   /** Longer than what it holds. */
   bytes: Buffer;
-  /** What stood before it the last time. */
+  /** The text before it in the last request. */
   system?: { readonly text: string; readonly bytes: Buffer };
 }
 
@@ -67,7 +67,7 @@ function sentTo({ model, dialect }: Reader): WeakMap<Message, EncodedConversatio
   return known;
 }
 
-/** @param before what stands in front of the first of them */
+/** @param before the bytes before the first of them */
 async function encodeEach(
   { chat, model, dialect }: Reader,
   messages: readonly Message[],

@@ -2,7 +2,7 @@ import type { Message } from "@gennai/agent/model";
 
 type UserMessage = Extract<Message, { readonly role: "user" }>;
 
-/** A message, and what stands behind it where results can hold no images. */
+/** A message, and the images that follow it if results cannot contain images. */
 export interface WithImagesBehind {
   readonly message: Message;
   readonly images?: UserMessage;

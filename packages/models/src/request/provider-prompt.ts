@@ -31,7 +31,7 @@ interface PromptOptions {
   readonly errorsAs?: "error-text" | "text";
   /** For providers that take no ids of calls but such as they make themselves: another model may have made these. */
   readonly plainIds?: true;
-  /** `apart`: results hold text alone, and images stand behind them (`imagesBehindResults`). */
+  /** `apart`: results contain only text, and images follow them (`imagesBehindResults`). */
   readonly resultImages?: "apart";
 }
 
@@ -180,7 +180,7 @@ function assistantParts(
         ...(metadata === undefined ? {} : { providerOptions: metadata }),
       });
     }
-    // The answer's text stands behind the thinking it began with.
+    // The answer's text comes after the thinking it began with.
     say();
     parts.push({
       type: "tool-call",
@@ -194,7 +194,7 @@ function assistantParts(
   return parts;
 }
 
-/** The same for a call and its result, without anybody keeping a list. */
+/** The same for a call and its result, without storing a list. */
 function callId(id: string, { plainIds }: PromptOptions): string {
   if (plainIds !== true || /^[a-zA-Z0-9_-]{1,64}$/.test(id)) return id;
   return `call_${createHash("sha256").update(id).digest("hex").slice(0, 24)}`;

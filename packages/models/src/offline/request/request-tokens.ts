@@ -1,8 +1,8 @@
 import { mentionAt } from "@gennai/agent/prompt/parse-mentions";
 
 /**
- * A piece of a request. `quoted` and `fence` stand for exactly their value, a `mention` for the path behind its `@`: a file
- * may have any name, and none of it is a keyword. A `word` runs to the next white space.
+ * A piece of a request. `quoted` and `fence` are exactly their value, a `mention` is the path after its `@`: a file may have
+ * any name, so none of it is a keyword. A `word` ends at white space.
  */
 export interface RequestToken {
   readonly kind: "word" | "quoted" | "fence" | "mention";

@@ -6,7 +6,7 @@ export type FoundFiles =
   | { readonly paths: readonly string[]; readonly notes: readonly string[]; readonly failure?: undefined }
   | { readonly failure: ReplyFailure };
 
-/** The files of a glob that may hold `text`; a plain path stands for itself. */
+/** The files of a glob that may contain `text`; a plain path is itself the result. */
 export function* filesWithText(text: string, glob: string): Work<FoundFiles> {
   if (!isGlob(glob)) return { paths: [glob], notes: [] };
   const thought = `Looking for the text in ${glob}.`;

@@ -13,7 +13,7 @@ export interface ReplyFailure {
   readonly message: string;
   /** For the model. */
   readonly hint: string | undefined;
-  /** For the user, in place of what is said of the code. */
+  /** For the user, instead of the text for the code. */
   readonly advice?: string;
   /** The file is not read, or changed since: reading it again and repeating the call may help. */
   readonly outdated: boolean;
@@ -82,7 +82,7 @@ export function listedLines(output: string): { readonly lines: readonly string[]
 }
 
 /**
- * Output of a command and its exit code. That stands on a line behind the output, before other notes; a command may have
+ * Output of a command and its exit code. The code is on a line after the output, before other notes; the command may have
  * printed such lines itself, so the last one counts.
  */
 export function commandResult(output: string): {
