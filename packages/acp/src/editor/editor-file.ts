@@ -50,7 +50,7 @@ export function writtenFile(content: string, before: Pick<EditorFile, "eol" | "b
   return { text: before?.givesMark === true ? marked : text, sha256: sha256(before?.bom === true ? marked : text) };
 }
 
-/** Bytes of a file; undefined: there is none. */
+/** Content of a file; undefined if it does not exist. */
 export async function diskBytes(path: string): Promise<Uint8Array | undefined> {
   try {
     return await readFile(path);

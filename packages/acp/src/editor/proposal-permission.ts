@@ -12,7 +12,7 @@ import type { HunkDecision } from "@gennai/protocol/review/apply-review";
 import type { EditorPeer } from "./acp-editor.ts";
 import { unlessWithdrawn } from "./withdrawn-request.ts";
 
-/** What an editor without a review of its own can say of a proposal: all of it, or nothing. Another client decides by hunk. */
+/** Answers for an editor without its own review: all of a proposal, or nothing. Other clients decide by hunk. */
 const proposalOptions: readonly PermissionOption[] = [
   { optionId: "keep", name: "Keep all changes", kind: "allow_once" },
   { optionId: "undo", name: "Keep none", kind: "reject_once" },

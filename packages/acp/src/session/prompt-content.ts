@@ -39,7 +39,7 @@ export function promptContent(blocks: readonly ContentBlock[]): PromptContent {
   return { text: texts.join(""), images };
 }
 
-/** A path where it is one. One line, because it stands in one. */
+/** The path, if the URI is one. On one line, because it is inserted into one. */
 function nameOf(uri: string): string {
   const name = uri.startsWith("file:") && URL.canParse(uri) ? fileURLToPath(uri) : uri;
   return name.replace(/[\r\n]+/g, " ");

@@ -191,7 +191,7 @@ export class ServedSession {
     }
   }
 
-  /** False when there is none to work on; the person is told why. */
+  /** False if there is no branch to work on; the user is told why. */
   async #prepareBranch(task: string, signal: AbortSignal): Promise<boolean> {
     const { server } = this.#place;
     try {

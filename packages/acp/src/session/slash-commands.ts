@@ -25,7 +25,7 @@ export type CommandResult =
 /** Something that a prompt beginning with `/NAME` does. */
 export interface SlashCommand {
   readonly name: string;
-  /** What may stand behind the name; empty: nothing. */
+  /** Argument after the name; empty: none. */
   readonly argument: string;
   readonly description: string;
   readonly run: (place: SlashCommandContext, text: string) => Promise<CommandResult> | CommandResult;
