@@ -46,6 +46,7 @@ const tasks = {
     await ensureEmoji();
     process.env["GENNAI_PICTURES"] = inRepository("docs", "pictures");
     const tests = [
+      "chat/first-change",
       "chat/journeys",
       "chat/narrow-journeys",
       "chat/two-windows",

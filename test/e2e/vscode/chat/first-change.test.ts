@@ -3,6 +3,7 @@ import { temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, inject, test } from "vitest";
 import { ReplDriver } from "../../browser/page/repl-driver.ts";
 import { tell } from "../fixtures/figures.ts";
+import { picturedForWalkthrough } from "../workbench/pictured.ts";
 import { startWorkbench, type WorkbenchOptions } from "../workbench/workbench.ts";
 
 /** Seconds. */
@@ -31,6 +32,8 @@ test("from the package to the first changed file it takes two clicks and one sen
     await expect.poll(() => readFile(workspace.path("colours.txt"), "utf8"), { timeout: 90_000 }).toBe("color\n");
   });
   expect(clicks).toBe(2);
+  await new ReplDriver(await workbench.webview("REPL")).idle();
+  await picturedForWalkthrough(workbench);
   tell(
     {
       name: "install the VSIX, open a window (floor: a window without it)",
