@@ -49,7 +49,7 @@ function costWords({ amount, currency }: NonNullable<Attempt["cost"]>): string {
   return `${amount.toFixed(digits)} ${currency}`.trim();
 }
 
-/** Where a set stands, in one sentence. */
+/** State of a set of attempts, in one sentence. */
 export function setWords({ isRunning, attempts, suggested }: AttemptSet): string {
   const ended = attempts.filter(({ phase }) => phase === "ended").length;
   if (isRunning) return `${ended} of ${attempts.length} have ended.`;

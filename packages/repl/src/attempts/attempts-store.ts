@@ -12,7 +12,7 @@ export interface AttemptsStoreOptions {
   readonly questions: AttemptQuestions;
 }
 
-/** The attempts of a session's workspace: asked of the server whenever an event tells that they went on. */
+/** The attempts of a session's workspace: loaded from the server whenever an event reports a change. */
 export class AttemptsStore implements Disposable {
   readonly problem = signal<Problem | undefined>(undefined);
   readonly #options: AttemptsStoreOptions;

@@ -4,7 +4,7 @@ import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb"
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { type Problem, problemOf } from "../failure/problem.ts";
 
-/** What a session runs in the background now: asked of the server whenever an event tells that it has changed. */
+/** A session's present background runs: loaded from the server whenever an event reports a change. */
 export class BackgroundStore implements Disposable {
   readonly problem = signal<Problem | undefined>(undefined);
   readonly #client: AgentClient;

@@ -11,7 +11,7 @@ export type BranchAnswer = "create" | "proposal" | "look";
 
 /** What a person decides before the agent may write. */
 export interface BranchQuestion {
-  /** Why the agent does not write where the workspace stands. */
+  /** Why the agent does not write on the workspace's present branch. */
   readonly situation: string;
   /** `ai-agent/…`; undefined where git is not ready for a branch. */
   readonly wanted: string | undefined;

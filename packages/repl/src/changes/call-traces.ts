@@ -4,7 +4,7 @@ import type { CallTrace } from "@gennai/protocol/model/governance/line-trace";
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { type Problem, problemOf } from "../failure/problem.ts";
 
-/** What is known of where the lines of a call stand today. */
+/** Known present places of a call's lines. */
 export type CallTraceState =
   | { readonly type: "not-asked" }
   | { readonly type: "asking" }
@@ -17,7 +17,7 @@ interface KnownCall {
   readonly state: Signal<CallTraceState>;
 }
 
-/** Where lines of a session's calls stand today: asked when a person wants to know, and anew each time. */
+/** Present places of the lines of a session's calls: loaded on request, anew each time. */
 export class CallTraces implements Disposable {
   readonly #client: Pick<GovernanceClient, "traceCall">;
   readonly #sessionId: string;

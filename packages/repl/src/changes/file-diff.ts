@@ -35,7 +35,7 @@ export function fileDiff(before: string, after: string): FileDiff {
   return { hunks: hunksOf(rows), added, removed };
 }
 
-/** Where the first change stands in the text after it, from 1; of lines that were only taken out, the one that came in their place. */
+/** Line of the first change in the new text, from 1; for pure removals, the line that took their place. */
 export function firstChangedLine({ hunks }: FileDiff): number {
   let line = 1;
   for (const row of hunks[0] ?? []) {

@@ -18,7 +18,7 @@ export interface ChatContext {
 export class Folds {
   readonly #open = new Map<string, Signal<boolean>>();
 
-  /** @param first as it stands until the reader says otherwise */
+  /** @param first state until the reader changes it */
   of(key: string, first: boolean): Signal<boolean> {
     const known = this.#open.get(key);
     if (known !== undefined) return known;

@@ -8,11 +8,11 @@ import { ChangeSetCard, PlanCard, ProposalCard } from "./items/work-items.tsx";
 
 interface ChatRowProps {
   readonly cell: ItemCell;
-  /** All that stand there, where it is steps of an editor. */
+  /** All items here, if they are steps of an editor. */
   readonly steps?: readonly ItemCell[] | undefined;
 }
 
-/** One place of the chat. It alone is drawn again when what stands there changes. */
+/** One place of the chat. Only this is redrawn when its content changes. */
 export function ChatRow({ cell, steps = [cell] }: ChatRowProps) {
   if (cell.parentCallId === "") return <ChatItem cell={cell} steps={steps} />;
   return (

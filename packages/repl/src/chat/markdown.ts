@@ -16,7 +16,7 @@ markdown.renderer.rules.link_open = (tokens, index) => {
   if (isWebLink(href)) return `<a href="${safe}" title="${safe}" target="_blank" rel="noopener noreferrer">`;
   return `<a role="button" tabindex="0" class="path" data-path="${safe}">`;
 };
-// A picture could tell somebody that it was seen: it becomes a link that a person may follow.
+// Loading a picture could reveal that it was seen: it becomes a link that the user may follow.
 markdown.renderer.rules.image = (tokens, index) => {
   const token = tokens[index];
   const address = String(token?.attrGet("src") ?? "");
@@ -94,7 +94,10 @@ export function markdownBlocks(text: string, before: ReadonlyMap<string, Markdow
   return blocks;
 }
 
-/** Headings of a message stand below the panel's own and leave no level out, whatever the model wrote: people go by them. */
+/**
+ * Headings of a message are below the panel's own level and skip none, whatever the model wrote: screen reader users navigate
+ * by them.
+ */
 function nestHeadings(tokens: ReturnType<typeof markdown.parse>): void {
   const above: number[] = [];
   for (const token of tokens) {

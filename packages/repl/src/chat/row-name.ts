@@ -1,6 +1,6 @@
 import type { ViewItem } from "../model/view-item.ts";
 
-/** What a row of the conversation is called by those who hear it: who or what speaks. Never changes while the row stands. */
+/** Accessible name of a row of the conversation: the speaker. Never changes during the row's life. */
 export function rowName(item: ViewItem): string {
   return item.kind === "tool-call" ? `Tool call ${item.name}` : names[item.kind];
 }

@@ -58,7 +58,7 @@ export class CheckpointStore implements Disposable {
     });
   }
 
-  /** @param force files that come back though somebody else changed them since */
+  /** @param force files to restore although others changed them since */
   restore(checkpointId: string, force: readonly string[] = []): Promise<void> {
     return this.#work("Restore", async (signal) => {
       const done = await this.#restore({ checkpointId });

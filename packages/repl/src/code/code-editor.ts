@@ -57,7 +57,7 @@ export class CodeEditor implements Disposable {
     );
   }
 
-  /** As it stands now; lines end in a line feed. */
+  /** The present text; lines end in a line feed. */
   get text(): string {
     return this.#view.state.doc.toString();
   }

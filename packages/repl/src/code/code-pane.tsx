@@ -19,7 +19,7 @@ export interface CodePaneProps {
 }
 
 export interface CodePaneHandle {
-  /** As it stands now; lines end in a line feed. */
+  /** The present text; lines end in a line feed. */
   readonly text: string;
 }
 

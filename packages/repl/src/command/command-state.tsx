@@ -13,7 +13,7 @@ interface CommandStateProps {
   readonly turnId: string;
   /** Where in the log the call begins. */
   readonly seq: bigint;
-  /** undefined: it is shown, or there is none. */
+  /** Undefined: it is shown, or there is none. */
   readonly onShowOutput: (() => void) | undefined;
 }
 

@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Icon, type IconName } from "../icons/icon.tsx";
 
-/** Something that may stand in the box in place of what is being typed. */
+/** A suggestion that can replace the text being typed in the box. */
 export interface CompletionOption {
   /** What is shown of it; no two of a list are the same. */
   readonly name: string;
   /** What it is, beside the name; empty: nothing. */
   readonly detail: string;
   readonly icon: IconName;
-  /** The whole text of the box once it is chosen, and where the caret stands then. */
+  /** The whole text of the box once it is chosen, and the new caret position. */
   readonly done: { readonly text: string; readonly caret: number };
   /** There is more to choose behind it, e.g. in a folder. */
   readonly goesOn: boolean;

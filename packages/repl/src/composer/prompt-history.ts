@@ -10,9 +10,9 @@ export class PromptHistory {
 
   /**
    * @param steps 1 to an earlier prompt, -1 to a later one
-   * @param written what stands in the box
-   * @param prompts newest first; asked for when the walk begins
-   * @returns what shall stand in the box; undefined: there is nothing in that direction
+   * @param written present text of the box
+   * @param prompts newest first; called when the walk begins
+   * @returns new text of the box; undefined: there is nothing in that direction
    */
   move(steps: 1 | -1, written: string, prompts: () => readonly string[]): string | undefined {
     if (this.#at < 0) {
@@ -25,7 +25,7 @@ export class PromptHistory {
     return to === -1 ? this.#written : this.#prompts[to];
   }
 
-  /** The user writes: what stands in the box is new. */
+  /** The user types: the text of the box is new. */
   leave(): void {
     this.#at = -1;
   }

@@ -6,9 +6,8 @@ import { useWindowFocus } from "./window-focus.ts";
 export const armingMilliseconds = 500;
 
 /**
- * Whether a click is an answer. A click counts when what made it began on the button itself, after the question had been
- * shown long enough: a key that was already down, or that repeats, and a click that was meant for what stood there before,
- * do not.
+ * Whether a click is an answer. A click counts if it began on the button itself, after the question had been shown long enough:
+ * a key that was already down or repeats, and a click meant for what was there before, do not count.
  */
 export class Arming {
   #armed = false;

@@ -18,7 +18,7 @@ export function useCardFocus(card: RefObject<HTMLElement | null>): void {
   }, [card]);
 }
 
-/** True in a field that something stands in, and in an editor. */
+/** True in a non-empty field, and in an editor. */
 function isWriting(element: Element | null): boolean {
   if (element instanceof HTMLTextAreaElement || element instanceof HTMLInputElement) return element.value !== "";
   return element instanceof HTMLElement && element.isContentEditable;

@@ -25,8 +25,8 @@ export interface ConfirmationCardProps {
 }
 
 /**
- * A question of the gate. It is answered by its buttons and the keys of its card, and by none of them in the first moment.
- * What the model claims and what the server computed stand apart.
+ * A question of the gate. It is answered with its buttons and the keys of its card, but not in the first moment. The model's
+ * claims are separate from the server's findings.
  */
 export function ConfirmationCard(props: ConfirmationCardProps) {
   // Nothing of one question, a reason half written least of all, goes over to the next.

@@ -10,8 +10,8 @@ export interface OfferedAnswer {
 }
 
 /**
- * @param chosen.pattern id of the offered pattern that a lasting yes is for; undefined: the exact action
- * @param chosen.dropped ids of parts that shall not be kept: such a yes is for once
+ * @param chosen.pattern id of the offered pattern for a lasting yes; undefined: the exact action
+ * @param chosen.dropped ids of parts not to keep: such a yes counts once
  */
 export function offeredAnswers(
   { offeredScopes, parts = [] }: ConfirmationQuestion,

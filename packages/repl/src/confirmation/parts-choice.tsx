@@ -4,12 +4,15 @@ import { VisibleText } from "../review/diff/visible-text.tsx";
 
 export interface PartsChoiceProps {
   readonly parts: readonly OfferedPart[];
-  /** Ids of what shall not be kept, with all that needs it. */
+  /** Ids of parts not to keep, including those that need them. */
   readonly dropped: ReadonlySet<string>;
   readonly onDropped: (dropped: ReadonlySet<string>) => void;
 }
 
-/** What a command has changed, file by file: what is asked about and why, and what needs no question. A person unticks what shall not be kept. */
+/**
+ * A command's changes, file by file: what is asked about and why, and what needs no question. The user unticks what should not
+ * be kept.
+ */
 export function PartsChoice({ parts, dropped, onDropped }: PartsChoiceProps) {
   const asked = parts.filter(({ rule }) => rule !== "");
   const rest = parts.filter(({ rule }) => rule === "");

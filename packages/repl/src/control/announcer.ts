@@ -8,7 +8,7 @@ const gatherMilliseconds = 1200;
 const newsMilliseconds = 15_000;
 const longest = 600;
 
-/** Puts into words what a screen reader should say of a session's events, a few at a time. */
+/** Puts a session's events into sentences for screen readers, a few at a time. */
 export class Announcer {
   readonly #sentence = signal("");
   #gathered: string[] = [];

@@ -34,7 +34,7 @@ import { choiceOf } from "./settings-choice.ts";
 import { TurnControl } from "./turn-control.ts";
 import { UnsettledChoice } from "./unsettled-choice.ts";
 
-/** A call of a session, to be shown where it stands in the conversation. */
+/** A call of a session, to be shown in the conversation. */
 export interface SoughtCall {
   readonly sessionId: string;
   readonly turnId: string;
@@ -87,7 +87,7 @@ export class ReplControl {
   readonly scenario: Signal<string>;
   readonly directory: SessionDirectory;
   readonly sessions: SessionActions;
-  /** What a new session shall run with. */
+  /** Settings for a new session. */
   readonly choice: Signal<SettingsChoice>;
   readonly failure = new ShownFailure();
   /** What the host says about the way to the server; undefined while it is well. */
@@ -188,7 +188,7 @@ export class ReplControl {
     return this.#opening.state;
   }
 
-  /** Resolves when the session to begin with is shown, or there is none: what is said sooner would begin another one. */
+  /** Resolves when the first session is shown, or there is none: an earlier prompt would start another one. */
   opened(): Promise<void> {
     return this.#opened;
   }
@@ -197,7 +197,7 @@ export class ReplControl {
     return this.#followed;
   }
 
-  /** Of the session that is shown: as it was renamed, or as it began; empty where there is none. */
+  /** Title of the shown session: renamed or original; empty if there is none. */
   readonly title: ReadonlySignal<string> = computed(() => {
     const view = this.#followed.value?.view.value;
     if (view === undefined || view.count.value === 0) return "";
@@ -214,7 +214,7 @@ export class ReplControl {
     return this.#end.signal;
   }
 
-  /** Resolves once a session is shown: a new one if there is none. */
+  /** Resolves once a session is shown; starts one if there is none. */
   async begun(): Promise<void> {
     if (this.#followed.value === undefined) await this.#create(this.#end.signal);
   }
@@ -249,7 +249,7 @@ export class ReplControl {
     () => (this.#followed.value?.settings.value ?? this.choice.value).backend ?? this.models.defaultBackend.value,
   );
 
-  /** No model was chosen by anybody: not by the user, and not for the server. */
+  /** No model was chosen, neither by the user nor for the server. */
   readonly lacksModel: ReadonlySignal<boolean> = computed(
     () => this.choice.value.backend === undefined && this.backend.value === "offline",
   );

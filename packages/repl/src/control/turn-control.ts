@@ -52,11 +52,11 @@ export class TurnControl {
   /** What of the editor goes with the prompt that is being written. */
   readonly draftContext = signal<EditorContext | undefined>(undefined);
   readonly attachments = new DraftAttachments();
-  /** Counts what was put into the draft from elsewhere: the box shall have the focus then. */
+  /** Counts texts added to the draft from elsewhere: then the box should get the focus. */
   readonly draftAdditions = signal(0);
   readonly #options: TurnControlOptions;
   readonly #pending = signal<Prompt | undefined>(undefined);
-  /** The pending prompt until the server has it: something may still be asked of the user. */
+  /** The pending prompt until the server has it: the user may still be asked something. */
   readonly #unsent = signal<Prompt | undefined>(undefined);
   readonly #stopping = signal(false);
   readonly #goingOn = signal(false);

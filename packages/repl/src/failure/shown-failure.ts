@@ -1,12 +1,12 @@
 import { signal } from "@preact/signals";
 import { type Failure, failureOf } from "./failure.ts";
 
-/** The newest thing that went wrong: until somebody puts it away, or until what failed has worked. */
+/** The newest failure, until the user closes it, or what failed has worked. */
 export class ShownFailure {
   readonly #shown = signal<Failure | undefined>(undefined);
   #what = "";
 
-  /** undefined: nothing stands in the way. */
+  /** Undefined: there is no failure. */
   get value(): Failure | undefined {
     return this.#shown.value;
   }
@@ -18,7 +18,7 @@ export class ShownFailure {
     this.#what = what;
   }
 
-  /** What is said of a failure holds no longer. */
+  /** Call it when something worked: its failure is no longer shown. */
   worked(what: string): void {
     if (what === this.#what) this.putAway();
   }

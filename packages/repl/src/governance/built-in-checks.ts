@@ -1,4 +1,4 @@
-/** Checks of the code itself, which stand in no rule file, by the first part of the names of their rules. */
+/** Checks in code, which are in no rule file, by the first part of their rules' names. */
 export const builtInChecks: readonly { readonly group: string; readonly about: string }[] = [
   {
     group: "floor",

@@ -9,7 +9,7 @@ export interface GroupedRules {
   readonly builtIn: readonly RuleInForce[];
 }
 
-/** @param text words that all stand somewhere in a rule, in any case */
+/** @param text words that must all occur in a rule, in any case */
 export function groupedRules(rules: readonly RuleInForce[], text: string): GroupedRules {
   const found = rules.filter(({ name, text: said, reason, place }) =>
     hasWords(`${name}\n${said}\n${reason}\n${place}`, text),

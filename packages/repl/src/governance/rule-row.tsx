@@ -2,7 +2,7 @@ import type { RuleInForce } from "@gennai/client/governance/rules";
 import { ruleKindTitles } from "@gennai/protocol/model/governance/rule-kind";
 import { VisibleText } from "../review/diff/visible-text.tsx";
 
-/** A rule: what it is about, what it says, where it stands, what it did. */
+/** A rule: its subject, text, place, and recent decisions. */
 export function RuleRow(props: {
   readonly rule: RuleInForce;
   readonly onOpenRule: ((place: string) => void) | undefined;

@@ -21,7 +21,7 @@ export interface RulesSectionProps {
   readonly onOpenRule: ((place: string) => void) | undefined;
 }
 
-/** Every rule in force: what it says, where it stands, what it did lately; and what all of them say of a command. */
+/** Every rule in force: its text, place and recent decisions; and the verdict of all rules on a command. */
 export function RulesSection({ rules, store, hasSession, onOpenRule }: RulesSectionProps) {
   useEffect(() => void store.load(), [store]);
   const { inForce, tried, busy, problem } = store.state.value;

@@ -8,7 +8,7 @@ export interface TryCommandProps {
   readonly onTry: (command: string) => void;
 }
 
-/** What all rules say of a command, as `gennai policy check` does. It is not run. */
+/** The verdict of all rules on a command, as with `gennai policy check`. The command does not run. */
 export function TryCommand({ tried, busy, onTry }: TryCommandProps) {
   const [command, setCommand] = useState("");
   return (

@@ -1,7 +1,7 @@
 import { errorMessage } from "@gennai/protocol/error-message";
 import { codeIn } from "./page-link.ts";
 
-/** Asks the person in front of the page for a link. One door stands at a time. */
+/** Asks the user of the page for a link. One request is open at a time. */
 export class PageDoor {
   readonly #document: Document;
   #open: { readonly say: (message: string) => void; readonly close: () => void } | undefined;

@@ -12,7 +12,7 @@ export interface LinkWindow {
   readonly history: Pick<History, "replaceState">;
 }
 
-/** Takes the code of the link out of the address, so that neither history nor a bookmark nor a glance keeps it. */
+/** Removes the link's code from the address, so that neither history nor a bookmark nor an onlooker gets it. */
 export function takeLinkCode({ location, history }: LinkWindow): string | undefined {
   const { hash } = location;
   if (hash === "") return undefined;
@@ -20,7 +20,7 @@ export function takeLinkCode({ location, history }: LinkWindow): string | undefi
   return codeIn(hash);
 }
 
-/** The code in what somebody pasted: a whole link, or the code alone. */
+/** The code in pasted text: a whole link, or only the code. */
 export function codeIn(text: string): string | undefined {
   return /^(?:[^#\s]*#)?([A-Za-z0-9_-]{22,128})$/.exec(text.trim())?.[1];
 }

@@ -8,8 +8,8 @@ export interface ChatRowCells {
 }
 
 /**
- * The rows of a conversation. What the server asked an editor for stands in one row for all calls that follow one another:
- * it is of little interest, and would stand between any two of them. Rows only ever become more, as the cells do.
+ * The rows of a conversation. The server's requests to an editor share one row for all consecutive calls: they are of little
+ * interest, and would separate the calls. Rows are only appended, like cells.
  */
 export class ChatRows {
   readonly #rows: ChatRowCells[] = [];

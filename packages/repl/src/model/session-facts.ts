@@ -8,7 +8,7 @@ import type { Todo } from "@gennai/protocol/model/session/todo";
 /** What holds for a session as a whole. */
 export interface SessionFacts {
   readonly workingDir: string;
-  /** As somebody renamed the session; empty before. */
+  /** Title given by a user; otherwise empty. */
   readonly title: string;
   readonly forkedFrom: string;
   readonly turn: RunningTurn | undefined;

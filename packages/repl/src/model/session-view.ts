@@ -24,9 +24,9 @@ import { timeOf } from "./view-from-wire.ts";
 import type { ItemCell, ToolCallItem } from "./view-item.ts";
 
 /**
- * What a session looks like: a fold over its events, and over nothing else. An event that was seen is ignored, one that
- * stands for several of which some were seen adds the rest, so that the same events in any number of overlapping replays
- * make the same view. A delta costs the same in a long session as in a short one, and touches its own item alone.
+ * The view of a session: a fold over its events only. A repeated event is ignored; one that covers several events, some of them
+ * seen, adds the rest, so that the same events give the same view after any number of overlapping replays. The cost of a delta
+ * does not depend on the session's length, and it changes only its own item.
  */
 export class SessionView {
   readonly #items = new ItemList();

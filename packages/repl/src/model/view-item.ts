@@ -20,7 +20,7 @@ export type ViewItem =
   | NoticeItem
   | TurnEndItem;
 
-/** One place in the chat. The place stays, what stands there changes. */
+/** One place in the chat. The place is permanent, its content changes. */
 export interface ItemCell<Item extends ViewItem = ViewItem> {
   /** Unique within the session, the same after a replay. */
   readonly key: string;
@@ -132,7 +132,7 @@ export interface ConfirmationItem {
   readonly genuine: boolean;
   readonly state: RequestState;
   readonly answeredBy: string;
-  /** What the answer came to; undefined while there is none, and where the server does not say. */
+  /** The result of the answer; undefined if there is none yet, or the server does not say. */
   readonly reply: ConfirmationReplyView | undefined;
 }
 

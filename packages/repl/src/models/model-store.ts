@@ -56,7 +56,7 @@ export class ModelStore {
     this.opened.value = true;
   }
 
-  /** Never rejects: without an answer nothing is said of a model. */
+  /** Never rejects: without an answer, no model is shown. */
   async learnDefault(): Promise<void> {
     const { client, signal: end } = this.#options;
     try {

@@ -17,7 +17,7 @@ const endWords: Partial<Record<Plan["state"], string>> = {
   unknown: "Unknown state",
 };
 
-/** Where a plan stands on its way, and where the way ended. */
+/** A plan's progress, and its end. */
 export function PlanStates({ state }: { readonly state: Plan["state"] }) {
   const end = endWords[state];
   const at = path.findIndex((place) => place.state === state);

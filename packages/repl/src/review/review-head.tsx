@@ -12,7 +12,7 @@ export interface ReviewHeadProps {
   readonly onLayout: (layout: ReviewLayout) => void;
   readonly onDecideAll: (decision: { readonly type: "keep" | "undo" }) => void;
   readonly onHelp: (shown: boolean) => void;
-  /** Shows all files in the editor's own diff; undefined: there is none. */
+  /** Shows all files in the editor's own diff; undefined: unavailable. */
   readonly onShowAll: (() => void) | undefined;
 }
 

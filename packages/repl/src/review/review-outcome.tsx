@@ -17,7 +17,7 @@ export interface OutcomeViewProps {
   readonly onUndo: ((changeSetId: string) => Promise<void>) | undefined;
   /** Sends a prompt. */
   readonly onAskAgain: (prompt: string) => void;
-  /** Back to the decisions; undefined: they stand. */
+  /** Back to the decisions; undefined: they are final. */
   readonly onBack: (() => void) | undefined;
 }
 

@@ -32,7 +32,7 @@ export interface ReviewPanelProps {
   readonly state: ReviewState;
   readonly onState: (state: ReviewState) => void;
   readonly blob: BlobSource;
-  /** The result, once something did; decisions then stand. */
+  /** The result, once something was applied; decisions are then final. */
   readonly settled: ReviewOutcome | undefined;
   /** Carries the decisions out (`applyProposal`). Never rejects. */
   readonly apply: (review: ReviewToApply) => Promise<ReviewOutcome>;

@@ -6,7 +6,7 @@ import { CopyButton } from "../copy/copy-button.tsx";
 import { type Failure, failureDetails } from "../failure/failure.ts";
 import { Icon } from "../icons/icon.tsx";
 
-/** What stands in the way of working, each with what to do next. */
+/** Problems that prevent working, each with what to do next. */
 export function Banners({ control }: { readonly control: ReplControl }) {
   return (
     <>

@@ -7,7 +7,10 @@ export interface QuestionPlaceProps {
   readonly children: ComponentChildren;
 }
 
-/** Where questions stand, above the prompt. In little room the page scrolls instead of the question: its beginning is shown first. */
+/**
+ * Place of questions, above the prompt. If there is little room, the page scrolls instead of the question, whose beginning is
+ * shown first.
+ */
 export function QuestionPlace({ id, children }: QuestionPlaceProps) {
   const place = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {

@@ -4,13 +4,13 @@ import type { ReplControl } from "../control/repl-control.ts";
 /** Something that a prompt beginning with `/NAME` does in place of being sent as it is. */
 export interface SlashCommand {
   readonly name: string;
-  /** What may stand behind the name, e.g. `GOAL`; empty: nothing. */
+  /** Argument after the name, e.g. `GOAL`; empty: none. */
   readonly argument: string;
   /** One line. */
   readonly description: string;
   /**
-   * @param text what stands behind the name
-   * @returns what the user is told, where it cannot be seen anyway
+   * @param text text after the name
+   * @returns a message for the user, if the result is not visible anyway
    */
   readonly run: (control: ReplControl, text: string) => Promise<string | undefined> | string | undefined;
 }
@@ -24,7 +24,7 @@ export const slashCommands: readonly SlashCommand[] = [
     run: async (control, goal) => {
       if (goal !== "") await control.begun();
       control.panel.value = "plan";
-      // What goes wrong while it is written stands in the panel.
+      // Errors during writing are shown in the panel.
       if (goal !== "") void control.stores.value.plan?.plan(goal);
       return undefined;
     },

@@ -23,7 +23,7 @@ export interface TimelineRecord {
   readonly hash: string;
   /** Its content was purged; its place in the chain stays. */
   readonly purged: boolean;
-  /** As it stands in the ledger. */
+  /** As written in the ledger. */
   readonly json: string;
 }
 
@@ -90,7 +90,7 @@ export interface TimelineFilter {
   readonly sessionId: string;
   /** Only what names this file; empty: all. */
   readonly path: string;
-  /** Words that all stand somewhere in the record, in any case. */
+  /** Words that must all occur in the record, in any case. */
   readonly text: string;
 }
 

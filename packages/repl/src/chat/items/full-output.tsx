@@ -7,7 +7,7 @@ import { sizeWords } from "../words.ts";
 /** Beyond this, a page grows slow. Characters. */
 const shownCharacters = 400_000;
 
-/** An output that is too large for its event, fetched when somebody asks for it. */
+/** An output that is too large for its event, fetched on request. */
 export function FullOutput({ blob }: { readonly blob: BlobRef }) {
   const { control } = useChat();
   const [text, setText] = useState<string>();

@@ -191,7 +191,7 @@ function ToolArguments({ item }: { readonly item: ToolCallItem }) {
         {item.argumentsJson}
       </pre>
     );
-  // It stands above them.
+  // The command is already shown above them.
   const shown = commandOf(item) === undefined ? list : list.filter(({ name }) => name !== "command");
   if (shown.length === 0 && list.length > 0) return null;
   if (shown.length === 0) return <p class="quiet">No arguments.</p>;

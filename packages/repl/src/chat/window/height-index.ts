@@ -41,7 +41,7 @@ export class HeightIndex {
     return sum;
   }
 
-  /** The row at an offset: the first one beyond the beginning, the last one beyond the end. -1 where there are none. */
+  /** The row at an offset; the first one before the beginning, the last one beyond the end. -1 if there are none. */
   rowAt(offset: number): number {
     let at = 0;
     let left = offset;

@@ -69,7 +69,7 @@ export class ListWindow {
     };
   }
 
-  /** Call it when the rows of `range` stand in the document. */
+  /** Call it when the rows of `range` are in the document. */
   drawn(): void {
     if (this.#elements === undefined) return;
     const { rows } = this.#elements;

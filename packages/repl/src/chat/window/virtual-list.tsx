@@ -15,7 +15,7 @@ export interface VirtualListProps {
   readonly label: string;
   /** Stays below the rows. */
   readonly footer?: ComponentChildren;
-  /** Of what the reader just said: when it changes the list goes to its end, where that stands. */
+  /** Changes with the reader's own message: then the list scrolls to its end, where the message is. */
   readonly sent?: string | undefined;
   /** The row that the reader came to see; another object each time. */
   readonly sought?: { readonly row: number } | undefined;

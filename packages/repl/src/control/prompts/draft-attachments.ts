@@ -38,6 +38,6 @@ export class DraftAttachments {
 function asMaterial({ title, text }: Attachment): string {
   const left = text.length - attachmentLimit;
   if (left <= 0) return fencedText(text, title);
-  // What matters of an output stands at its end.
+  // The important part of an output is at its end.
   return fencedText(text.slice(left), `${title} (the last ${attachmentLimit} of ${text.length} characters)`);
 }

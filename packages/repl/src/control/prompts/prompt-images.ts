@@ -39,7 +39,7 @@ export async function readImages(
   return { images, problems };
 }
 
-/** Pictures that the server kept. Their digests and types stand in the same order. */
+/** Pictures that the server stored. Their digests and types have the same order. */
 export function promptImages(
   contents: readonly Uint8Array[],
   blobs: readonly Pick<BlobRef, "mediaType">[],

@@ -3,8 +3,8 @@ import type { AgentClient } from "@gennai/client/connection/connection";
 import { newPrompt, type Prompt } from "./prompt-queue.ts";
 
 /**
- * The prompt as one that no server tells the model any more. One that was taken back is another message from then on, so that it may
- * be said again. Rejects as `WithdrawMessage` does; `isGone` of the error: a model was told it, or somebody else took it.
+ * Withdraws a prompt so that the server no longer passes it to the model. It gets a new id, so that it can be sent again.
+ * Rejects like `WithdrawMessage`; `isGone` of the error: the model already has it, or another client withdrew it.
  */
 export async function takeFromServer(
   agent: Pick<AgentClient, "withdrawMessage">,

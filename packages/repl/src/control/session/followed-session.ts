@@ -95,7 +95,7 @@ export class FollowedSession implements Disposable {
     this.#settings.value = await this.session.changeSettings(choice, options);
   }
 
-  /** Asks what the session runs with, after somebody else changed it. */
+  /** Loads the session's settings after another client changed them. */
   async refreshSettings(): Promise<void> {
     const { client, identity, sessionId } = this.session;
     const { signal } = this.#end;

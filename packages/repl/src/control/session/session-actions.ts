@@ -11,7 +11,7 @@ import type { SessionDirectory } from "./session-directory.ts";
 
 export const notOpened = "The session could not be opened";
 
-/** A prompt where it stands in the log. */
+/** A prompt with its position in the log. */
 interface SaidPrompt {
   readonly item: UserMessageItem;
   readonly turnId: string;
@@ -127,7 +127,7 @@ export class SessionActions {
   }
 }
 
-/** The last event before a prompt: a turn begins with one that says so, and what is said meanwhile stands alone. */
+/** The last event before a prompt: a turn begins with an event that says so; a message during a turn is an event of its own. */
 function beforePrompt(view: SessionView, { turnId, seq }: SaidPrompt): bigint {
   const first = view.cells.find((cell) => cell.turnId === turnId);
   const before = first?.seq === seq ? seq - 2n : seq - 1n;

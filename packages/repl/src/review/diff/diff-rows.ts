@@ -5,7 +5,7 @@ import { diffArrays, diffWordsWithSpace } from "diff";
 export interface DiffLine {
   readonly number: number;
   readonly text: string;
-  /** What stands behind the text: empty at the end of a file without a newline. */
+  /** Text after the line: empty at the end of a file without a newline. */
   readonly ending: string;
 }
 

@@ -101,7 +101,7 @@ function kindOf(row: MarkedRow, side: MarkedSide | undefined, kind: "removed" | 
   return side === undefined ? "nothing" : kind;
 }
 
-/** Removed lines of a run of changes stand before its added ones. */
+/** In a run of changes, removed lines come before added ones. */
 function unifiedRows(rows: readonly MarkedRow[], colours: DiffColours) {
   const out = [];
   for (let at = 0; at < rows.length; ) {

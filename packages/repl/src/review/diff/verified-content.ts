@@ -15,7 +15,7 @@ export type ChangeContent =
   | { readonly type: "loaded"; readonly base: ContentSide; readonly fresh: ContentSide }
   | { readonly type: "unverified"; readonly reason: string };
 
-/** Gives the bytes behind a digest. Rejects when there are none. */
+/** Returns the bytes of a digest. Rejects if there are none. */
 export type BlobSource = (sha256: string, options: { readonly signal: AbortSignal }) => Promise<Uint8Array>;
 
 /**

@@ -8,7 +8,7 @@ export function objectionTo(change: ProposedChange): string {
   return change.warning === "" ? "The file is not as the change expects it." : change.warning;
 }
 
-/** What stands against applying, one line a file; undefined when nobody waits for it any more. */
+/** Objections against applying, one line per file; undefined if they are no longer needed. */
 export async function objections(
   changes: readonly ProposedChange[],
   state: ReviewState,
