@@ -60,7 +60,7 @@ export function activate(context: vscode.ExtensionContext): void {
   // Trees name their items by an object of ours: the part that made it can show it.
   const trees = new LazyTrees(app, todosChanged, timelineChanged);
   context.subscriptions.push(trees);
-  // A session that was open goes on in the status bar without anybody asking for it.
+  // An open session is resumed in the status bar without a command.
   if (context.workspaceState.get("gennai.sessionId") !== undefined && vscode.workspace.isTrusted) {
     setTimeout(() => void app().then((made) => made.resume()), 1000);
   }

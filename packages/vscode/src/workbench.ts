@@ -58,7 +58,7 @@ export interface Workbench {
   connect(): Promise<ServerConnection>;
   /** Starts a server because the user said so. */
   startServer(): Promise<void>;
-  /** The session of this workspace, opened if there is none. */
+  /** The session of this workspace; opens one if there is none. */
   session(): Promise<AgentSession>;
   readGovernance(): Promise<void>;
 }

@@ -67,7 +67,7 @@ export async function applyChangeSet(
   );
 }
 
-/** All files that stand against a change set, not only the first. */
+/** All files that prevent applying a change set, not only the first. */
 async function planAll(
   files: EditorFiles,
   workspace: string,
@@ -153,7 +153,7 @@ async function settleUpdate(
   if (change.exactBytes !== undefined) await files.writeDisk(path.absolute, change.exactBytes);
   const bytes = await files.readDisk(path.absolute, { maxBytes: maxFileBytes });
   if (bytes === undefined) throw differs(path.name);
-  // What stands on disk now: a formatter that runs on save may have had its say.
+  // The present content on disk: a formatter that runs on save may have changed it.
   return { ...report, afterSha256: sha256Hex(bytes) };
 }
 

@@ -34,11 +34,11 @@ export interface PlannedUpdate {
   readonly wasDirty: boolean;
   /** SHA-256 the change is based on: of the buffer when it had unsaved changes, of the disk otherwise. */
   readonly beforeSha256: string;
-  /** The bytes on disk; undefined when the file stands only in the buffer. */
+  /** The bytes on disk; undefined if the file exists only in the buffer. */
   readonly before: Uint8Array | undefined;
   readonly beforeText: string;
   readonly beforeEol: "lf" | "crlf";
-  /** What the document shall hold. */
+  /** New text of the document. */
   readonly text: string;
   /**
    * Bytes that a save by the editor would not give: line ends of both kinds, or other ones than on disk where the document

@@ -6,8 +6,8 @@ import { type PlannedChange, type PlannedUpdate, textEdit } from "./plan-change.
 import { saveDocument } from "./save-document.ts";
 
 /**
- * Takes back what happened of a change set that failed. What somebody else changed meanwhile is left alone. Gives the names of
- * the files that are not as they were.
+ * Reverts the applied part of a failed change set. What others changed meanwhile is left alone. Returns the names of files that
+ * could not be restored.
  */
 export async function restore(files: EditorFiles, planned: readonly PlannedChange[]): Promise<readonly string[]> {
   const lost: string[] = [];

@@ -15,7 +15,10 @@ export interface BlockedCallsPorts {
   after(milliseconds: number, callback: () => void): () => void;
 }
 
-/** Milliseconds: calls that are blocked within them are one notification. The second is what stands between two of them. */
+/**
+ * Milliseconds: calls blocked within this time share one notification. The second value is the minimum between two
+ * notifications.
+ */
 const gather = 500;
 const pauseBetween = 10_000;
 

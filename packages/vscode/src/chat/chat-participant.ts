@@ -67,7 +67,7 @@ function show(
   { event, parentToolCallId }: InvokeEvent,
   stream: Pick<vscode.ChatResponseStream, "markdown" | "progress" | "button">,
 ): void {
-  // What a sub-agent says stands in the REPL.
+  // A sub-agent's text is shown in the REPL.
   if (parentToolCallId !== "") return;
   switch (event.case) {
     case "assistantDelta":

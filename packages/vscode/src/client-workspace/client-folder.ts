@@ -24,8 +24,8 @@ const maxControlBytes = 1024 * 1024;
 const maxControlFiles = 2_000;
 
 /**
- * A folder of this window, held for a server that cannot reach it. Runs no commands: those for the terminal are asked for by
- * themselves, where there is one.
+ * A folder of this window, held for a server that cannot reach it. Runs no commands: terminal commands are separate requests,
+ * if there is a terminal.
  */
 export class ClientFolder implements ClientWorkspacePort {
   readonly facts: ClientWorkspaceFacts;
@@ -113,7 +113,7 @@ export class ClientFolder implements ClientWorkspacePort {
     for (const { name } of await this.#files.entries(path)) await this.#addBelow(`${path}/${name}`, found);
   }
 
-  /** What is there and cannot be used says why: a rule that somebody wrote is never passed over. */
+  /** An existing but unusable file reports why: a configured rule must never be ignored. */
   async #addControl(path: string, found: Map<string, ClientControlFile>): Promise<void> {
     const add = (bytes: Uint8Array, problem: string): void => void found.set(path, { path, bytes, problem });
     try {

@@ -15,7 +15,7 @@ export interface ReportedProblem {
 
 const messageLimit = 4000;
 
-/** What is asked when a problem shall be mended. @param path relative to the workspace */
+/** The prompt for fixing a problem. @param path relative to the workspace */
 export function fixPrompt(path: string, problems: readonly ReportedProblem[]): string {
   return `Fix ${problems.length === 1 ? "this problem" : "these problems"} in ${place(path, problems)}:\n\n${listed(path, problems)}`;
 }
@@ -32,7 +32,7 @@ function place(path: string, problems: readonly ReportedProblem[]): string {
   return writtenMention(path, { startLine, endLine });
 }
 
-/** In a fence: what a tool says of a file is material, and may hold words of that file. */
+/** In a code fence: a tool's text about a file is data, and may quote the file. */
 function listed(path: string, problems: readonly ReportedProblem[]): string {
   const lines = problems.map(({ startLine, column, severity, message, source }) => {
     const from = source === "" ? "" : ` (${source})`;

@@ -28,7 +28,7 @@ export const stopSession: Command = async ({ sessions }) => {
   );
 };
 
-/** One prompt, one turn, from the palette; the answer comes as a notification and stands in the REPL. */
+/** One prompt, one turn, from the palette; the answer is a notification, and is also in the REPL. */
 export const invoke: Command = async (workbench) => {
   const text = await askForPrompt("What shall the agent do?");
   if (text === undefined) return;
@@ -76,7 +76,7 @@ export const applyProposedChanges: Command = async (workbench) => {
   if (!workbench.sessions.facts.openProposals.has(proposal.proposalId)) {
     throw new Error("This proposal was decided about already. Ask for the change again.");
   }
-  // As it stands now: what was refused or edited, in the panel or the editor, stays so.
+  // In its present state: earlier refusals and edits, in the panel or the editor, are kept.
   const review = reviewToApply(workbench.reviews.of(proposal), proposal, session.sessionId, "keep");
   const signal = AbortSignal.timeout(callTimeoutMs);
   const { files } = await workbench.applier.apply(proposal, review, { session, signal });

@@ -4,8 +4,8 @@ import * as vscode from "vscode";
 export const replPanelType = "gennai.replPanel";
 
 /**
- * Where something opens that a person asked the REPL for: while the REPL stands in an editor group, in another one, for over it the
- * conversation would be gone. undefined: where the editor opens it by itself.
+ * Editor group for what a user opened from the REPL: if the REPL is in an editor group, another one, so that the conversation
+ * stays visible. Undefined: the editor's default.
  */
 export function columnBesideRepl(): vscode.ViewColumn | undefined {
   const { activeTabGroup, all } = vscode.window.tabGroups;

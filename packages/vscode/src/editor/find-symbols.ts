@@ -46,7 +46,7 @@ async function ofFile(workspace: string, path: string, query: string): Promise<F
   const found: FoundSymbol[] = [];
   const visit = (symbol: EitherSymbol, container: string): void => {
     const { name, kind } = symbol;
-    // Where the name stands, not the comment above it.
+    // The position of the name, not of the comment above it.
     const range = symbol.selectionRange ?? symbol.location.range;
     if (name.toLowerCase().includes(wanted)) {
       const inside = symbol.containerName === "" ? container : symbol.containerName;

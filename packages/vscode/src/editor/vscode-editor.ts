@@ -34,8 +34,8 @@ export interface VsCodeEditorOptions {
 }
 
 /**
- * What a server may ask of this VS Code window, for one session's folder. Without confirmations: those stand in the REPL,
- * which answers them itself. Errors are `EditorError`s.
+ * What a server may request from this VS Code window, for one session's folder. Without confirmations: the REPL shows and
+ * answers them. Errors are `EditorError`s.
  */
 export class VsCodeEditor implements Editor {
   readonly workspace?: ClientWorkspacePort;

@@ -10,8 +10,8 @@ interface Choice extends vscode.QuickPickItem {
 const callTimeoutMs = 60_000;
 
 /**
- * Offers the first commit of a repository that has none, and has the server make it after a yes. Asks again when the files became others
- * meanwhile. False: the user wants neither answer, and nothing shall start. Throws `ConnectError`; then nothing was committed.
+ * Offers the first commit of a repository without one, and lets the server make it after a yes. Asks again if the files changed
+ * meanwhile. False: the user chose neither answer, so nothing should start. Throws `ConnectError`; then nothing was committed.
  */
 export async function offerFirstCommit(client: AgentClient, sessionId: string): Promise<boolean> {
   const make = (sha256: string) =>
@@ -27,8 +27,8 @@ export async function offerFirstCommit(client: AgentClient, sessionId: string): 
 }
 
 /**
- * Asks whether the first commit shall be made: all that goes in and what stays out is listed below the answers. An Enter that was meant
- * for the question before commits nothing: "Not now" comes first. undefined: the user put the question away.
+ * Asks whether to make the first commit: its content and the excluded files are listed below the answers. "Not now" comes
+ * first, so that an Enter meant for the question before commits nothing. Undefined: the user closed the question.
  */
 async function askFirstCommit(planned: FirstCommit): Promise<boolean | undefined> {
   const { branch, fileCount, leftOutCount } = planned;

@@ -26,7 +26,7 @@ export interface PrepareOptions {
   readonly beforeBranch?: () => Promise<boolean>;
 }
 
-/** The agent works on a branch of its own: finds out where the folder stands, and lets the user choose where to go. */
+/** The agent works on its own branch: finds the folder's present branch, and lets the user choose another. */
 export class GitBranchMode {
   readonly #options: GitBranchModeOptions;
 

@@ -28,7 +28,7 @@ export class VsCodeGit implements Git {
   }
 }
 
-/** The repository of a folder, as the Git extension has it; a text when there is none, that says why. */
+/** The repository of a folder, from the Git extension; if there is none, a text that says why. */
 export async function gitRepository(folder: vscode.Uri): Promise<GitExtensionRepository | string> {
   const api = await gitApi();
   if (typeof api === "string") return api;
@@ -89,7 +89,7 @@ class VsCodeRepository implements GitRepository {
   }
 }
 
-/** Git's own words stand beside the extension's. */
+/** Adds git's own error text to the extension's. */
 function explain(error: unknown): never {
   const stderr = error instanceof Error && "stderr" in error ? error.stderr : undefined;
   throw new Error(typeof stderr === "string" && stderr.trim() !== "" ? stderr.trim() : reasonOf(error), {
@@ -97,7 +97,7 @@ function explain(error: unknown): never {
   });
 }
 
-/** The API once it has looked around; a text when there is none, that says why. */
+/** The API after its discovery of repositories; if there is none, a text that says why. */
 async function gitApi(): Promise<GitExtensionApi | string> {
   const extension = vscode.extensions.getExtension<GitExtensionExports>("vscode.git");
   if (extension === undefined) return "the editor's Git extension is not there.";

@@ -58,7 +58,7 @@ export interface AddedServers {
   /** Of `.mcp.json`. */
   readonly text: string;
   readonly written: readonly string[];
-  /** Names that it had already: they stand for what they stood for. */
+  /** Names that already existed; their meaning is unchanged. */
   readonly kept: readonly string[];
 }
 

@@ -15,7 +15,7 @@ export interface ShownLine {
   readonly line: number;
 }
 
-/** What a hover says of a line, as Markdown in which nothing of a record is Markdown. */
+/** The hover of a line, as Markdown with all text from records escaped. */
 export function originMarkdown(origin: TracedOrigin, trust: LedgerTrust, place: ShownLine): string {
   const warning =
     trust.status === "ok"

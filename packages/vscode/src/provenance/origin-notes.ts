@@ -2,7 +2,7 @@ import { decisionWords, shortWriterWords, unknownWords } from "@gennai/client/pr
 import { hiddenCharacters } from "@gennai/protocol/hidden-characters";
 import type { LineTrace, TracedOrigin } from "@gennai/protocol/model/governance/line-trace";
 
-/** What stands behind a line, and its bar in the gutter. */
+/** The text after a line, and its bar in the gutter. */
 export interface OriginNote {
   /** 0-based, both included. */
   readonly first: number;

@@ -35,7 +35,7 @@ export async function looksForServer(
     return true;
   } catch (error) {
     workbench.log.warn("No server yet.", errorMessage(error));
-    // What the user asked for is told; that none runs stands in the REPL.
+    // The user's own request is reported here; that no server runs is shown in the REPL.
     if (error instanceof NoServerError && failedStarts.has(error.problem.type))
       void showProblem(error.problem, details());
     return false;

@@ -39,7 +39,7 @@ export interface EditorHunksOptions {
   readonly unseenOf: (path: string) => UnseenFile | undefined;
 }
 
-/** The hunks of a document: of a proposal that waits for review, else of what the agent wrote. undefined: there are none. */
+/** The hunks of a document: of a proposal that awaits review, else of the agent's changes. Undefined: there are none. */
 export function documentHunks(
   options: EditorHunksOptions,
   subject: DocumentSubject,
@@ -59,8 +59,8 @@ export function documentHunks(
 }
 
 /**
- * True when there is a hunk to go to.
- * @param countIn hunks that stand in a file's document; undefined: it is not open
+ * True if there is a hunk to go to.
+ * @param countIn number of hunks in a file's document; undefined: it is not open
  */
 export function hasAnyHunk(
   proposals: Iterable<Proposal>,
@@ -86,13 +86,13 @@ function proposedPlace(proposals: ReadonlyMap<string, Proposal>, subject: Docume
   return undefined;
 }
 
-/** The hunk at a line: its actions are above it, or one of its marks is on it. undefined: there is none. */
+/** The hunk at a line: its actions are above it, or one of its marks is on it. Undefined: there is none. */
 export function hunkAt(hunks: readonly ShownHunk[], line: number): ShownHunk | undefined {
   const isMarked = ({ span }: HunkMark) => span.start <= line && line <= Math.max(span.start, span.end - 1);
   return hunks.find((hunk) => hunk.line === line || hunk.marks.some(isMarked));
 }
 
-/** The next hunk below a line, or the next above. undefined: there is none in this document. */
+/** The next hunk below a line, or the next above. Undefined: there is none in this document. */
 export function hunkBeside(hunks: readonly ShownHunk[], line: number, distance: 1 | -1): ShownHunk | undefined {
   return distance === 1 ? hunks.find((hunk) => hunk.line > line) : hunks.findLast((hunk) => hunk.line < line);
 }

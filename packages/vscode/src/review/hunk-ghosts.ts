@@ -1,7 +1,7 @@
 import { ghostText } from "./hunk-words.ts";
 import type { HunkMark } from "./shown-hunk.ts";
 
-/** Text behind a line of the document that stands nowhere in it. */
+/** Text shown after a line of the document that is not part of it. */
 export interface Ghost {
   /** 0-based. */
   readonly line: number;
@@ -10,8 +10,8 @@ export interface Ghost {
 }
 
 /**
- * What is shown of lines that stand elsewhere: of a proposal the new ones, each behind the line it takes the place of. Of what
- * the agent wrote the old ones, only where nothing took their place: the diff has the rest.
+ * Lines shown that are not in the document: for a proposal the new ones, each after the line it replaces. For the agent's
+ * changes the old ones, only if nothing replaced them: the diff shows the rest.
  * @param lineCount of the document
  */
 export function ghostsOf(
@@ -21,7 +21,7 @@ export function ghostsOf(
 ): readonly Ghost[] {
   if (elsewhere.length === 0) return [];
   if (kind === "place") {
-    // Behind the line above; before the first line there is none.
+    // After the line above; before the first line there is none.
     const line = Math.max(0, Math.min(span.start, lineCount) - 1);
     const text = ghostText(elsewhere[0] ?? "", elsewhere.length - 1, isProposed ? "+" : "−");
     return [{ line, text, kind: isProposed ? "added" : "removed" }];

@@ -19,7 +19,7 @@ export class HunkPainter implements vscode.Disposable {
       overviewRulerLane: vscode.OverviewRulerLane.Left,
     }),
   };
-  /** Only under their text: what stands behind it has a background of its own. */
+  /** Only behind the line's own text: the ghost text after it has its own background. */
   readonly #removedText = vscode.window.createTextEditorDecorationType({
     backgroundColor: new vscode.ThemeColor("diffEditor.removedTextBackground"),
   });
@@ -69,7 +69,7 @@ function lineType(background: string | undefined, bar: string, ruler: string): v
   return vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
     ...(background === undefined ? {} : { backgroundColor: new vscode.ThemeColor(background) }),
-    // High contrast has no backgrounds: the bar stands in every theme.
+    // High contrast themes have no backgrounds, so the bar is shown in every theme.
     borderColor: new vscode.ThemeColor(bar),
     borderStyle: "solid",
     borderWidth: "0 0 0 3px",

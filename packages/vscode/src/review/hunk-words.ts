@@ -11,7 +11,7 @@ export interface HunkLens {
   readonly command: "showHunkDiff" | "keepHunk" | "undoHunk" | "editHunk";
 }
 
-/** What stands above a hunk in its file. @param index from 0 */
+/** The actions above a hunk in its file. @param index from 0 */
 export function hunkLenses(
   { id, state }: Pick<ShownHunk, "id" | "state">,
   origin: HunkOrigin,
@@ -33,8 +33,8 @@ export function hunkLenses(
 const most = 160;
 
 /**
- * What stands behind a line of the document: a line that is elsewhere, as it would replace this one or come below it.
- * @param more lines that follow it there
+ * Text after a line of the document: a line that would replace this one or follow it.
+ * @param more number of further lines
  */
 export function ghostText(line: string, more: number, mark: "→" | "+" | "−"): string {
   const text = spelledOut(line.replace(/\n$/, "").replaceAll("\t", "  "));

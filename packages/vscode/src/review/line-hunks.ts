@@ -12,7 +12,7 @@ export interface LineHunk {
   readonly fresh: LineSpan;
 }
 
-/** Milliseconds to look for small differences; after that the part that differs is one hunk. */
+/** Maximum milliseconds to find small differences; after that, the whole differing part is one hunk. */
 const timeoutMs = 250;
 
 /** Lines with a line feed each, whatever ends them in the text; the last one has none where the text ends without. */
@@ -48,8 +48,8 @@ function shifted({ start, end }: LineSpan, by: number): LineSpan {
 }
 
 /**
- * Lines that stand once in each text, as many as are in the same order in both: texts are compared between them, which keeps
- * comparing fast in large files, and hunks apart that a reader keeps apart.
+ * Lines that occur once in each text and in the same order: texts are compared between them, which keeps large comparisons
+ * fast, and separates hunks where a reader would.
  */
 function anchors(
   old: readonly string[],
@@ -82,7 +82,7 @@ function anchors(
   return row.reverse();
 }
 
-/** Places of the lines that stand in a text once, ascending. */
+/** Positions of the lines that occur once in a text, ascending. */
 function onlyOnce(lines: readonly string[]): ReadonlyMap<string, number> {
   const places = new Map<string, number>();
   for (const [at, line] of lines.entries()) places.set(line, places.has(line) ? -1 : at);
@@ -120,8 +120,8 @@ function hunksBetween(old: readonly string[], fresh: readonly string[], deadline
 }
 
 /**
- * Where lines of a text stand after somebody edited it: the same lines, shifted. undefined: they were edited, or, for an empty
- * span, what is beside it was.
+ * Positions of lines after an edit: the same lines, shifted. Undefined: they were edited, or, for an empty span, a neighbouring
+ * line was.
  * @param spans ascending, not touching each other
  */
 export function placeSpans(

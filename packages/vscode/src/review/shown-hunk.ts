@@ -3,12 +3,12 @@ import { type Hunk, isBeyondText, type ProposedChange } from "@gennai/protocol/m
 import { type LineSpan, lineHunks, linesOf, placeSpans } from "./line-hunks.ts";
 import { placedHunks, type UnseenFile, unseenHunks } from "./unseen-file.ts";
 
-/** A change as it is shown in a document: what stands there of it, and what does not. */
+/** A change as shown in a document: its lines in the document, and those that are not. */
 export interface ShownHunk {
   /** Of a proposal: hunk of a change. Of what the agent wrote: see `UnseenHunk`. */
   readonly id: string;
   readonly state: "open" | "keep" | "undo" | "edited";
-  /** Line that its actions stand above, 0-based. */
+  /** Line above which its actions are shown, 0-based. */
   readonly line: number;
   readonly marks: readonly HunkMark[];
   /** What changes, as lines with a leading ' ', '+' or '-'. */
@@ -17,11 +17,14 @@ export interface ShownHunk {
 
 /** Lines of the document that a change is about. */
 export interface HunkMark {
-  /** `removed`: they would go. `added`: they are new. `changed`: they stand in place of others. `place`: they stand elsewhere only. */
+  /**
+   * `removed`: they would be removed. `added`: they are new. `changed`: they replace others. `place`: its lines are only
+   * elsewhere.
+   */
   readonly kind: "removed" | "added" | "changed" | "place";
   /** Empty for `place`. */
   readonly span: LineSpan;
-  /** What stands elsewhere, line by line beside those of the span. */
+  /** Lines that are elsewhere, each next to a line of the span. */
   readonly elsewhere: readonly string[];
 }
 

@@ -17,7 +17,7 @@ export interface UnseenChangesOptions {
   /** What `save` was last given; undefined: nothing. */
   readonly load: () => Promise<string | undefined>;
   readonly save: (json: string) => Promise<void>;
-  /** A file's bytes as they are on disk; undefined: there is none. */
+  /** A file's bytes on disk; undefined if it does not exist. */
   readonly read: (path: string) => Promise<Uint8Array | undefined>;
   /** Called after each change of what is to be looked at. */
   readonly changed: () => void;
@@ -51,7 +51,7 @@ const mostSessions = 50;
 const timeoutMs = 10_000;
 /** Milliseconds after a save in which changes wait for each other. */
 const settle = 1000;
-/** What the server says of a content that it will not have later either. */
+/** Error codes for content that the server will not have later either. */
 const lasting: ReadonlySet<Code> = new Set([
   Code.NotFound,
   Code.PermissionDenied,

@@ -30,7 +30,7 @@ export function unseenHunks({ base = "", agent = "" }: UnseenFile): readonly Uns
   });
 }
 
-/** Where hunks stand in the file as it is now; undefined for those whose lines the user changed since. */
+/** Positions of hunks in the present file; undefined for those whose lines the user changed since. */
 export function placedHunks(
   { agent = "" }: UnseenFile,
   hunks: readonly UnseenHunk[],
@@ -52,8 +52,8 @@ export function placedHunks(
 const mostPlaces = 50;
 
 /**
- * Where hunks stand in a text that differs from what the agent wrote only by some of them taken back: exact where comparing the
- * two texts could not tell which of equal lines went. undefined: the text differs in something else.
+ * Positions of hunks in a text that equals the agent's, except for some hunks taken back: exact even if a comparison could not
+ * tell which of several equal lines was removed. Undefined: the text differs otherwise.
  */
 function placedBesideUndone(
   written: readonly string[],
@@ -157,7 +157,7 @@ export function afterUndo(
   return { ...restored, base: lines.join("") };
 }
 
-/** True when a file is again as its user knows it. @param now undefined: there is none */
+/** True if a file again has the content that the user knows. @param now undefined: it does not exist */
 export function isAsKnown({ base }: UnseenFile, now: string | undefined): boolean {
   return isSame(base, now);
 }
@@ -165,12 +165,12 @@ export function isAsKnown({ base }: UnseenFile, now: string | undefined): boolea
 /** What the user knows of a text that is about to change. */
 function baseBefore(file: UnseenFile | undefined, before: string | undefined): string | undefined {
   if (file === undefined) return before;
-  // What stands where the agent deleted a file, its user made.
+  // If the agent deleted the file, the user created the present one.
   if (file.agent === undefined) return before ?? file.base;
   return withUserEdits(file, before);
 }
 
-/** What the user knows once they edited the file: the text as it is now, without the hunks that still stand in it. */
+/** The content the user knows after editing the file: the present text, without the hunks still in it. */
 function withUserEdits(file: UnseenFile, now: string | undefined): string | undefined {
   if (now === undefined) return undefined;
   if (file.agent !== undefined && isSame(file.agent, now)) return file.base;

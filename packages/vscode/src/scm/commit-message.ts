@@ -25,7 +25,7 @@ export function commitQuestion({ intent, staged }: CommitFacts): string {
   ].join("\n\n");
 }
 
-/** The message in a model's answer; undefined when there is none. */
+/** The message in a model's answer; undefined if there is none. */
 export function messageOf(answer: string): string | undefined {
   const fenced = /^\s*(```|~~~)[^\n]*\n([\s\S]*?)\n\s*\1\s*$/.exec(answer)?.[2] ?? answer;
   const text = fenced

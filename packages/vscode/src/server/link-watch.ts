@@ -22,7 +22,7 @@ const final: readonly ServerProblem["type"][] = [
   "untrusted",
 ];
 
-/** The steps that the REPL has buttons for; the others stand in the notification. */
+/** Steps for which the REPL has buttons; others are in the notification. */
 const homeSteps: Readonly<Partial<Record<ProblemStep, HostCommand>>> = {
   "start-server": "startServer",
   "enter-token": "setToken",
@@ -52,7 +52,7 @@ export class LinkWatch implements Disposable {
       log.info(`Server: ${state.type}`, state.type === "failed" ? describeProblem(state.problem).message : "");
       void vscode.commands.executeCommand("setContext", "gennai.connected", state.type === "connected");
       this.announce();
-      // What governs is shown before anything is asked of the agent.
+      // The governance state is shown before the agent is used.
       if (state.type === "connected") {
         void readGovernance().catch((error: unknown) => log.warn("What governs was not read.", String(error)));
       }

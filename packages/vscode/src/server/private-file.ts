@@ -32,7 +32,7 @@ export async function assertSafeDirectory(path: string): Promise<void> {
   if (hasModes && (stat.mode & 0o022) !== 0) throw new UnsafeFileError(`other users can change the directory ${path}`);
 }
 
-/** Windows has neither user ids nor mode bits: there the profile directory's access list protects the files. */
+/** Windows has neither user ids nor mode bits: there, the profile directory's access list protects the files. */
 const hasModes = process.getuid !== undefined;
 
 function isOwn(uid: number): boolean {

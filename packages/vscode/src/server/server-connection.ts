@@ -36,7 +36,7 @@ export interface ConnectionOptions {
   /** What holds for every call of this window, the REPL's and its own. */
   readonly interceptors: readonly Interceptor[];
   readonly approvals: StoredApprovals;
-  /** What holds for a server of somebody else as well. */
+  /** Required also of a server started by others. */
   readonly isolation: () => WantedIsolation;
   readonly signal: AbortSignal;
 }
@@ -80,7 +80,7 @@ export async function openConnection(
   }
 }
 
-/** Whether somebody answers there still. */
+/** Whether the server still answers. */
 export async function answers({ agent }: Pick<ServerConnection, "agent">): Promise<boolean> {
   try {
     await agent.getServerInfo({}, { signal: AbortSignal.timeout(timeoutMs) });

@@ -27,7 +27,7 @@ export interface LinkOptions {
   readonly onState: (state: LinkState) => void;
 }
 
-/** The one way to the server. Connects when somebody needs it, and once however many ask at a time. */
+/** The connection to the server. Connects on first use, once for all simultaneous callers. */
 export class ServerLink {
   readonly #options: LinkOptions;
   readonly #closing = new AbortController();

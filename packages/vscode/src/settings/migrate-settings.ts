@@ -1,9 +1,9 @@
-/** Where a value stands in the settings. */
+/** Settings level of a value. */
 export type SettingsTarget = "user" | "workspace" | "folder";
 
 /** The settings and secrets that a migration moves between. */
 export interface MigrationPorts {
-  /** A value exactly as it stands at a target; undefined: none. */
+  /** The exact value at a level; undefined: not set. */
   read(key: string, target: SettingsTarget): unknown;
   /** undefined removes the value. */
   write(key: string, value: string | undefined, target: SettingsTarget): Promise<void>;

@@ -11,7 +11,7 @@ export interface RulesText {
 /** Characters in the status bar; the tooltip has the rest. */
 const longest = 64;
 
-/** What the status bar says of damage control; undefined while no server has said anything. */
+/** The status bar's text about damage control; undefined until a server has reported. */
 export function rulesText({ link, governance }: Pick<StatusFacts, "link" | "governance">): RulesText | undefined {
   const { rulesText: said, lastViolation, ruleProblems } = governance;
   if (said === "" || !isConnected(link)) return undefined;

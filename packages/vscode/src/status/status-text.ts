@@ -28,7 +28,10 @@ export interface StatusText {
   readonly rows: readonly (readonly [name: string, value: string])[];
 }
 
-/** What the status bar says; the branch stands beside it, the editor's own Git shows it. The most urgent comes first: an emergency, a question, a lost server, the running turn. */
+/**
+ * The status bar's text; the branch is shown by the editor's own Git. The most urgent state comes first: an emergency, a
+ * question, a lost server, the running turn.
+ */
 export function statusText(facts: StatusFacts): StatusText {
   const emergency = emergencyWords(facts.governance.emergency);
   const head = headline(facts, emergency);

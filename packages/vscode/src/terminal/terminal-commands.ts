@@ -20,15 +20,14 @@ export interface TerminalTiming {
 
 const defaultTiming: TerminalTiming = { ready: 10_000, begin: 5000, grace: 2000, tail: 1000 };
 
-/** Characters of output that an answer holds: the end of it, where errors stand. */
+/** Characters of output in an answer: the end, where errors usually are. */
 const keptOutput = 256 * 1024;
 /** Characters of output that are passed on while a command runs. */
 const liveOutput = 4 * 1024 * 1024;
 
 /**
- * Runs commands in terminals of their own: a new one for each, so that nothing a person or an earlier command did there (a
- * directory, an alias, a program that waits for input) stands between a command and what was approved. The newest finished
- * one stays open to be read.
+ * Runs commands in separate terminals: a new one for each, so that nothing left by the user or an earlier command (a directory,
+ * an alias, a program that waits for input) changes what was approved. The newest finished one stays open to be read.
  */
 export class TerminalCommands implements AsyncDisposable {
   readonly #terminals: Terminals;

@@ -9,7 +9,7 @@ export function replaceTodo(items: readonly TodoItem[], id: string, edit: TodoEd
   return items.map((todo) => (todo.id === id ? { ...todo, ...edit } : todo));
 }
 
-/** @param before id of the todo it shall stand before; undefined: at the end */
+/** @param before id of the todo that should follow it; undefined: at the end */
 export function moveTodo(items: readonly TodoItem[], id: string, before: string | undefined): readonly TodoItem[] {
   const moved = items.find((todo) => todo.id === id);
   if (moved === undefined || before === id) return items;

@@ -70,7 +70,7 @@ export class TodoTree implements vscode.TreeDataProvider<TodoItem> {
     await this.#change((items) => items.filter((todo) => todo.id !== id));
   }
 
-  /** @param before id of the todo it shall stand before; undefined: at the end */
+  /** @param before id of the todo that should follow it; undefined: at the end */
   async move(id: string, before: string | undefined): Promise<void> {
     await this.#change((items) => moveTodo(items, id, before));
   }

@@ -5,8 +5,8 @@ import type { Workbench } from "../../workbench.ts";
 const callTimeoutMs = 30_000;
 
 /**
- * Takes a change set back, the newest unless one is named: in the editor what this window applied, on the server what the
- * server wrote. Both check that no file changed since. Rejects with what stands against it.
+ * Reverts a change set, by default the newest: in the editor if this window applied it, on the server if the server wrote it.
+ * Both check that no file changed since. Rejects with what prevents it.
  */
 export async function revert(
   { changeSets }: Pick<Workbench, "changeSets">,

@@ -134,7 +134,7 @@ async function offerToApply({ views }: Workbench, proposal: Proposal, words: str
   views.ask({ type: "show-panel", panel: "review", proposalId: proposal.proposalId });
 }
 
-/** The hunk that an action above it names, else the one at the cursor; says so when there is none. */
+/** The hunk named by an action above it, else the one at the cursor; tells the user if there is none. */
 async function chooseHunk({ review }: Workbench, args: readonly unknown[]): Promise<ChosenHunk | undefined> {
   const [uri, id] = args;
   const isNamed = typeof uri === "string" && typeof id === "string";

@@ -169,7 +169,7 @@ export const openTimeline: Command = async (workbench) => {
 
 export const refreshTimeline: Command = async ({ timeline }) => timeline.load();
 
-/** Shows a record as it stands in the ledger, laid out to be read. */
+/** Shows a record of the ledger, formatted for reading. */
 export const openRecord: Command = async ({ documents }, [record]) => {
   const json = typeof record === "object" && record !== null && "json" in record ? record.json : undefined;
   if (typeof json !== "string") return;

@@ -28,7 +28,7 @@ export async function openRule(
   await vscode.window.showTextDocument(found.uri, { preview: true, selection, viewColumn: columnBesideRepl() });
 }
 
-/** Opens a rule's file at its line. Rejects with an `Error` that says where it stands. @param place nothing that is trusted */
+/** Opens a rule's file at its line. Rejects with an `Error` that says where it is. @param place untrusted */
 export async function openRuleAt(place: string, root: string): Promise<void> {
   const found = /\.ya?ml:\d+$/i.test(place) ? await ruleInFile(place, root) : undefined;
   if (found === undefined) throw new Error(`The rule is at ${place}, which this window cannot open.`);

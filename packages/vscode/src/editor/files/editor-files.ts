@@ -42,7 +42,7 @@ export type FileEdit =
   | { readonly type: "create"; readonly absolute: string; readonly bytes: Uint8Array }
   | { readonly type: "delete"; readonly absolute: string };
 
-/** Characters [start, end) of the old text, and what stands there afterwards. */
+/** Characters [start, end) of the old text, and their replacement. */
 export interface TextReplacement {
   readonly start: number;
   readonly end: number;

@@ -78,7 +78,7 @@ export class VsCodeFiles implements EditorFiles {
   async writeDisk(absolute: string, bytes: Uint8Array): Promise<void> {
     const saved = documentOf(absolute) === undefined ? undefined : await stat(absolute).catch(() => undefined);
     await vscode.workspace.fs.writeFile(vscode.Uri.file(absolute), bytes);
-    // A file that is newer than its document was changed by somebody else for the editor, which then refuses to save.
+    // If a file is newer than its document, the editor assumes a change by others, and refuses to save.
     if (saved !== undefined) await utimes(absolute, saved.atime, saved.mtime);
     await settled(absolute);
   }

@@ -9,7 +9,7 @@ import type { BranchOutcome } from "../../git/git-branch-mode.ts";
 export interface BranchPorts {
   editingMode(sessionId: string): Promise<EditingMode>;
   currentBranch(): Promise<string | undefined>;
-  /** Asks the user where the agent shall work, and goes there. */
+  /** Asks the user where the agent should work, and switches to that branch. */
   prepare(task: string, sessionId: string): Promise<BranchOutcome>;
   toProposalMode(sessionId: string): Promise<void>;
 }

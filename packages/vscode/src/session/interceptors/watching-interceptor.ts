@@ -3,8 +3,8 @@ import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { effectOf } from "./rpc-effects.ts";
 
 /**
- * Lets only reading and stopping through while `isWatching` says so, and attaches streams without saying who reads them: so
- * nobody is taken for somebody who can answer.
+ * While `isWatching`, lets only reading and stopping through, and attaches streams without client abilities: so this window
+ * does not count as one that can answer.
  */
 export function watchingInterceptor(isWatching: () => boolean): Interceptor {
   return (next) => async (request) => {
