@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What git made of a repository, kept in memory: the same is made again elsewhere without starting any process. */
+/** A git repository kept in memory, so that copies can be made without starting any process. */
 export interface RepositoryTemplate {
   /** Relative paths in `.git`, each after the one that it is in. */
   readonly directories: readonly string[];
@@ -38,12 +38,12 @@ export function writeTemplate(root: string, { directories, files }: RepositoryTe
   }
 }
 
-/** Bytes of an index's header, of what it says of a file before its path, and of the checksum at its end. */
+/** Bytes of an index's header, of a file's entry before its path, and of the final checksum. */
 const [headerBytes, entryBytes, checksumBytes] = [12, 62, 20];
 
 /**
- * The index, with what it says of the files in the template's repository as it is of those in `root`, so that git need not read
- * them to see that they are unchanged. https://git-scm.com/docs/index-format, version 2
+ * The index, with the stat data of the files in `root` instead of the template's, so that git need not read them to see that
+ * they are unchanged. https://git-scm.com/docs/index-format, version 2
  */
 function indexOf(root: string, template: Buffer): Buffer {
   const index = Buffer.from(template);

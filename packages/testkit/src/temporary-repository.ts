@@ -40,8 +40,8 @@ export async function temporaryDirectory(files: Files = {}): Promise<TemporaryDi
 }
 
 /**
- * A git repository on `main` with one commit of these files; without any, with no commit at all.
- * @param options.branch made of that commit, and checked out
+ * A git repository on `main` with one commit of these files; without files, with no commit.
+ * @param options.branch created at that commit, and checked out
  */
 export async function temporaryRepository(
   files: Files = {},
@@ -74,7 +74,7 @@ const run = promisify(execFile);
 
 const settings = [
   ...["user.name=Test", "user.email=test@localhost", "commit.gpgSign=false"],
-  // What is here goes soon: it need not be kept tidy, nor survive a power cut.
+  // The repository is short-lived: it needs neither maintenance nor durability.
   ...["maintenance.auto=false", "core.fsync=none"],
 ].flatMap((setting) => ["-c", setting]);
 

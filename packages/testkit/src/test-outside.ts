@@ -5,12 +5,12 @@ import { type AddressInfo, connect, type Server, type Socket } from "node:net";
 /** A public address that belongs to nobody here. */
 export const publicAddress = "93.184.216.34";
 
-/** An `Outside` that stands in for the internet: names, and servers of this process in the place of their addresses. */
+/** An `Outside` that replaces the internet: names, and servers of this process at their addresses. */
 export class TestOutside implements Disposable {
   readonly names = new Map<string, readonly string[]>();
   /** By `ADDRESS:PORT`; the port of this machine's loopback. */
   readonly servers = new Map<string, number>();
-  /** Names that somebody was asked for. */
+  /** Names that were looked up. */
   readonly asked: string[] = [];
   /** `ADDRESS:PORT` that were connected to. */
   readonly reached: string[] = [];
@@ -32,7 +32,7 @@ export class TestOutside implements Disposable {
     return [...among].filter((port) => this.servers.has(`127.0.0.1:${port}`));
   }
 
-  /** Its servers stand in for others, though they are all of this process. */
+  /** Its servers represent foreign ones, although all are in this process. */
   isOwn(): boolean {
     return false;
   }

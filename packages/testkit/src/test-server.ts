@@ -11,7 +11,7 @@ import {
   temporaryRepository,
 } from "./temporary-repository.ts";
 
-/** A turn of the scripted model, as it stands in a script's YAML. */
+/** A turn of the scripted model, as written in a script's YAML. */
 export interface ScriptedTurn {
   readonly match?: string;
   readonly steps: readonly Readonly<Record<string, unknown>>[];

@@ -30,9 +30,9 @@ export interface ModelServer extends AsyncDisposable {
 type GivenAnswer = ModelAnswer | ModelRefusal;
 
 /**
- * A provider on the loopback that says what it is told to, in the wire format of its kind.
- * @param options.models what it says of its models; absent: nothing
- * @param answer by the number of the request, from 1; a promise keeps the one who asks waiting
+ * A provider on the loopback that gives the wanted answers, in its wire format.
+ * @param options.models its list of models; absent: none
+ * @param answer by the number of the request, from 1; a promise delays the answer
  */
 export async function startModelServer(
   wire: ModelWire,
