@@ -18,7 +18,7 @@ export interface ReadBundle {
 }
 
 export interface ReadOptions {
-  /** Heads that somebody kept of the ledger. */
+  /** Kept heads of the ledger. */
   readonly anchors?: ChosenAnchors | undefined;
   readonly onRead?: (bytes: number) => void;
   readonly mostShown?: number;

@@ -75,7 +75,7 @@ function laidOut(json: string): string {
   try {
     text = JSON.stringify(JSON.parse(json), undefined, 2);
   } catch {
-    // As it stands.
+    // Unchanged text.
   }
   return told(text.length > longest ? `${text.slice(0, longest)}\n… cut here` : text);
 }
