@@ -1,7 +1,7 @@
 /**
- * Characters that nobody sees, that move or reorder what stands around them, or that steer a terminal: controls except tab and
- * line feed, format and direction marks, zero width, fillers, variation selectors, tags, line separators, lone surrogates. The
- * selector that belongs to a picture or a key is not hidden. Global: for `replace`, `matchAll` and `search`.
+ * Characters that are invisible, reorder the text around them, or control a terminal: controls except tab and line feed, format
+ * and direction marks, zero width, fillers, variation selectors, tags, line separators, lone surrogates. The selector that
+ * belongs to an emoji or a keycap is not hidden. Global: for `replace`, `matchAll` and `search`.
  */
 export const hiddenCharacters =
   /(?![\t\n]|(?<=\p{Extended_Pictographic})\ufe0f|\ufe0f\u20e3)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;

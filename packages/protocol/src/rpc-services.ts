@@ -6,7 +6,7 @@ import { PlanService } from "./gen/gennai/agent/v1/plan_pb.ts";
 /** Everything that a server serves. */
 export const rpcServices = [AgentService, GovernanceService, PlanService] as const;
 
-/** Path of every RPC, as it stands in a request line. */
+/** Path of every RPC, as in a request line. */
 export const rpcPaths: readonly string[] = rpcServices.flatMap(({ methods }) => methods.map(rpcPath));
 
 export function rpcPath({ parent, name }: DescMethod): string {

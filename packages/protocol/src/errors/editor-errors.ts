@@ -1,6 +1,6 @@
 import type { ErrorMeanings } from "./error-meaning.ts";
 
-/** Why the editor's extension did not do what the server or a person asked of it. */
+/** Why the editor's extension could not do what the server or the user requested. */
 export const editorErrors = {
   bad_command: {
     means: "the command cannot be typed into a terminal",

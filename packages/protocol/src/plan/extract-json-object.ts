@@ -3,8 +3,8 @@ const maxCharacters = 16 * 1024 * 1024;
 
 /**
  * The text of the first JSON object in mixed output of a model: prose, code fences, then JSON. Braces inside strings do not
- * count, and a brace in prose that begins no JSON is passed over. undefined when there is none. Nothing is checked beyond
- * what `JSON.parse` accepts.
+ * count, and a brace in prose that begins no JSON is skipped. Undefined if there is none. Nothing is checked beyond what
+ * `JSON.parse` accepts.
  */
 export function extractFirstJsonObject(text: string): string | undefined {
   let begun: string | undefined;

@@ -78,8 +78,8 @@ function validateRinaValue(value: JsonValue, contract: boolean): RinaOutput {
 }
 
 /**
- * A value that came out of a strict parser, as a plan.
- * @param at where it stands, for the paths of issues
+ * A value from a strict parser, as a plan.
+ * @param at its position, for the paths of issues
  */
 function validatePlan(value: unknown, at: readonly PropertyKey[], contract: boolean): RinaOutput {
   const checked = parsePlan(value, contract);
@@ -137,7 +137,7 @@ function schemaIssues(error: z.core.$ZodError, value: unknown, at: readonly Prop
   });
 }
 
-/** True for what a step says of itself and the server holds it to. */
+/** True for what a step declares and the server enforces. */
 function isOfContract([steps, index, field]: readonly PropertyKey[]): boolean {
   return steps === "steps" && typeof index === "number" && contractFields.some((name) => name === field);
 }

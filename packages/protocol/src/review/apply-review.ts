@@ -21,7 +21,7 @@ interface LineRange {
 export type HunkDecision =
   | { readonly type: "keep"; readonly note?: string }
   | { readonly type: "undo"; readonly note?: string }
-  /** `text` stands in place of all new lines of the hunk, context lines included. */
+  /** `text` replaces all new lines of the hunk, including context lines. */
   | { readonly type: "edited"; readonly text: string; readonly note?: string };
 
 /** What happens to a file after review. */

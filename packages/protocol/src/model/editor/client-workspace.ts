@@ -1,6 +1,6 @@
 import type { FailureClass } from "../governance/tool-outcome.ts";
 
-/** A workspace whose files a client holds: what the client says of it. */
+/** A workspace whose files a client holds, as described by the client. */
 export interface ClientWorkspaceFacts {
   /** The same whenever this directory is opened: 16 to 128 letters, digits, dots, hyphens and underscores. */
   readonly id: string;
@@ -136,7 +136,7 @@ export interface ClientCommandRun {
   readonly survivors: readonly number[];
   /** For the model. */
   readonly notes: readonly string[];
-  /** Control files that were put back, and where what stood there lies now. */
+  /** Restored control files, and the directory with their changed versions. */
   readonly putBack: { readonly files: readonly ClientPutBack[]; readonly keptIn: string };
 }
 

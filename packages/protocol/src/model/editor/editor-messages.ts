@@ -24,7 +24,7 @@ export type EditorAnswer<Kind extends EditorRequestKind = EditorRequestKind> = {
   [Each in Kind]: {
     readonly kind: Each;
     readonly answer: Given<Each>;
-    /** Why there is none; empty when there is. */
+    /** Why there is none; otherwise empty. */
     readonly error: string;
     /** What it says it is about; empty for kinds that need not say. */
     readonly subject: string;
@@ -72,7 +72,7 @@ export function editorMethods<Options>(
 
 type CapabilitiesInit = { readonly [Name in Row["capability"]]?: boolean };
 
-/** What somebody with these methods can be asked for, as the server is told. */
+/** The abilities of an editor with these methods, as sent to the server. */
 export function capabilitiesOf(editor: Partial<EditorMethods<never>>): CapabilitiesInit {
   return Object.fromEntries(
     kinds.map((kind) => [rows[kind].capability, editor[rows[kind].method] !== undefined] as const),

@@ -37,7 +37,7 @@ export interface EditorRequest<Method, Event, Answer, Asked, Given> {
   answerFromMessage(message: Value<AnswerBody, Answer>): Given;
   /** What request and answer must both name; without it, the id of the request is enough. */
   subject?(message: { readonly path: string }): string;
-  /** The fields of an answer that says why there is none; without it, `error`. */
+  /** The fields of an answer that reports a failure; default: `error`. */
   failure?(error: string, request: Asked): object;
   /** Why there is no answer; empty when there is. Without it, `error`. Throws `InvalidField`. */
   errorOf?(message: Value<AnswerBody, Answer>): string;

@@ -116,7 +116,9 @@ const languageMs = 20_000;
 const maxDiagnostics = 5_000;
 const maxSymbols = 1_000;
 
-/** What a server can ask of an editor, one row each. Ask a person, and the files that a client holds, stand by themselves. */
+/**
+ * What a server can request from an editor, one row each. Requests to a user, and for files that a client holds, are separate.
+ */
 export const editorRequests = {
   "file-read": editorRequest({
     method: "readFile",

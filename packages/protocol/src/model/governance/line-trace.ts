@@ -57,7 +57,7 @@ export type WriteDecision =
   /** Who handed it on chose not to say; or a newer server has a word for it that is not known here. */
   | { readonly type: "untold" };
 
-/** What the ledger says of one file that was written, as far as clients are told. */
+/** The ledger's data about one written file, as far as clients get it. */
 export interface TracedWrite {
   /** Of the record in its ledger, from 1. */
   readonly seq: number;
@@ -115,7 +115,7 @@ export interface LineTrace {
   readonly runs: readonly TracedRun[];
 }
 
-/** Where lines that a call wrote stand today. */
+/** Present places of lines that a call wrote. */
 export interface CallTrace {
   readonly trust: LedgerTrust;
   /** Lines that the records say it wrote. */
@@ -237,7 +237,7 @@ function decisionToMessage(decision: WriteDecision): MessageInitShape<typeof Wri
   return { kind: decisionKinds.toMessage(type), ...facts };
 }
 
-/** A kind that a newer server may know is told as such: never as one that somebody agreed to. */
+/** A kind from a newer server is reported as unknown: never as an agreement. */
 function decisionFromMessage(message: WriteDecisionMessage | undefined): WriteDecision {
   const { rule = "", by = "", step = "", proposalId = "", kept = 0, refused = 0, edited = 0 } = message ?? {};
   switch (decisionKinds.fromMessage(message?.kind)) {

@@ -3,7 +3,7 @@ import { changeFromMessage, changeToMessage, type ProposedChange } from "../sess
 import { type Risk, riskFromMessage, riskWords } from "./risk.ts";
 import { verdictFromMessage, verdictWords } from "./tool-outcome.ts";
 
-/** What one action of a plan would do, before anybody approved it. */
+/** What one action of a plan would do, before its approval. */
 export interface PlannedAction {
   readonly stepId: string;
   /** 0-based, in the step. */

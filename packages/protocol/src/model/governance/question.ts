@@ -80,7 +80,7 @@ export interface OfferedPattern {
 
 /** What a command has changed that is kept or dropped as a whole, e.g. a file. */
 export interface OfferedPart {
-  /** Digest of what it would make true. The answer names those that shall not be kept. */
+  /** Digest of the part's result. The answer lists the ids of parts not to keep. */
   readonly id: string;
   /** As people read it, e.g. `src/main.ts`. */
   readonly name: string;

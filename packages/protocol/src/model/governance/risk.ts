@@ -10,7 +10,7 @@ export const riskWords = new EnumWords({
 
 export type Risk = (typeof riskWords.words)[number];
 
-/** The highest of the risks; `low` when there is none. */
+/** The highest of the risks; `low` if there is none. */
 export function highestRisk(risks: Iterable<Risk>): Risk {
   let highest: Risk = "low";
   for (const risk of risks) if (rank(risk) > rank(highest)) highest = risk;

@@ -62,7 +62,7 @@ export function protectionsAgainst(
   });
 }
 
-/** `code`: a rule that stands in no file, e.g. that of protected branches. */
+/** `code`: a rule that is in no file, e.g. that of protected branches. */
 export type RuleKindWord = "command" | PathProtection | "tool" | "code";
 
 export const ruleKindWords = new EnumWords<RuleKindWord, RuleKind>({

@@ -28,5 +28,5 @@ export const attemptCheckWords = new EnumWords({
   failed: AttemptCheck.FAILED,
 });
 
-/** What the check said of an attempt. */
+/** Result of an attempt's check. */
 export type AttemptCheckWord = (typeof attemptCheckWords.words)[number];

@@ -16,8 +16,8 @@ const kindWords = new EnumWords({
 });
 
 /**
- * `changed_since`: not as the agent left it. `changed_between`: somebody changed it between two of the agent's changes.
- * `not_certain`: what was there, or who changed it, is not known. `not_restored`: it could not be written.
+ * `changed_since`: not as the agent left it. `changed_between`: someone else changed it between two of the agent's changes.
+ * `not_certain`: the earlier content, or who changed it, is unknown. `not_restored`: it could not be written.
  */
 const skipWords = new EnumWords({
   changed_since: SkipReason.CHANGED_SINCE,

@@ -62,11 +62,11 @@ type Values = { readonly [Name in FieldName]: (typeof rows)[Name]["otherwise"] }
 
 /** What a session runs with. */
 export interface SessionSettings extends Values {
-  /** True when somebody can answer requests. */
+  /** True if a user can answer requests. */
   readonly interactive: boolean;
 }
 
-/** What a session shall run with; what is left out stays, or is the server's default. */
+/** Settings for a session; missing ones stay unchanged, or are the server's default. */
 export interface SettingsChoice extends Partial<Values> {
   /** Absolute path of the workspace; fixed once the session has started. */
   readonly workingDir?: string;
@@ -85,7 +85,7 @@ export const settingDefaults: SessionSettings = {
   interactive: true,
 };
 
-/** What an older log says: settings that came later have their default, and limits stood in an object of their own. */
+/** Settings from an older log: newer settings get their default, and limits were in a separate object. */
 export function settingsFromLog(
   logged: Partial<SessionSettings> & { readonly limits?: Partial<Values> },
 ): SessionSettings {
@@ -124,7 +124,7 @@ export function changedSettings(current: SessionSettings, message: SettingsMessa
   return {
     ...current,
     ...(staysThere ? {} : { model: "", baseUrl: "" }),
-    // So does what is said of the address.
+    // So does `handedKeyOnly`, which belongs to the URL.
     ...(staysThere && choice.baseUrl === undefined ? {} : { handedKeyOnly: false }),
     ...choice,
   };

@@ -102,8 +102,8 @@ export type Settings = Message<"gennai.agent.v1.Settings"> & {
   maxCost?: number | undefined;
 
   /**
-   * Seconds a question waits while somebody who can answer it is attached; 0: until it is answered. Rules with `ask: true`
-   * that stand in a file give 30 seconds, or this where it is less.
+   * Seconds a question waits while a client that can answer it is attached; 0: until it is
+   * answered. Rules with `ask: true` in a rule file give 30 seconds, or this if it is less.
    *
    * @generated from field: optional int32 question_seconds = 26;
    */
@@ -271,8 +271,8 @@ export type StartSessionRequest = Message<"gennai.agent.v1.StartSessionRequest">
   settings?: Settings | undefined;
 
   /**
-   * True when somebody can answer the server's requests. False: questions are a no at once, until a client comes that has
-   * ask_user.
+   * True if a user can answer the server's requests. False: questions are a no at once, until a
+   * client with ask_user attaches.
    *
    * @generated from field: bool interactive = 2;
    */
@@ -2237,7 +2237,7 @@ export type RestoreCheckpointRequest = Message<"gennai.agent.v1.RestoreCheckpoin
   dryRun: boolean;
 
   /**
-   * Restores the named files also where somebody else changed them since. Refused without `paths`.
+   * Also restores named files that others changed since. Refused without `paths`.
    *
    * @generated from field: bool force = 5;
    */
@@ -3948,7 +3948,8 @@ export const AgentService: GenService<{
     output: typeof SubmitClientEventResponseSchema;
   },
   /**
-   * Stops the count of a question: it waits until somebody answers, for as long as a client that can is attached. Every client is told.
+   * Removes the deadline of a question: it waits until it is answered, as long as a client that can
+   * is attached. Every client is told.
    *
    * @generated from rpc gennai.agent.v1.AgentService.WaitForAnswer
    */
@@ -4189,8 +4190,9 @@ export const AgentService: GenService<{
     output: typeof ListCheckpointsResponseSchema;
   },
   /**
-   * Takes back what this session did to files since a checkpoint, its commands included. What somebody else changed since is
-   * left as it is and reported. Refused while a turn runs, and by the emergency controls.
+   * Reverts what this session did to files since a checkpoint, its commands included. What others
+   * changed since is left as it is and reported. Refused while a turn runs, and by the emergency
+   * controls.
    *
    * @generated from rpc gennai.agent.v1.AgentService.RestoreCheckpoint
    */
@@ -4272,8 +4274,8 @@ export const AgentService: GenService<{
     output: typeof MakeFirstCommitResponseSchema;
   },
   /**
-   * Paths of the workspace that begin like this, for completing a mention: neither ignored files nor such whose content is
-   * not for the agent.
+   * Paths of the workspace that begin like this, for completing a mention: neither ignored files
+   * nor files that the agent may not read.
    *
    * @generated from rpc gennai.agent.v1.AgentService.ListPaths
    */
@@ -4293,7 +4295,7 @@ export const AgentService: GenService<{
     output: typeof ListBackgroundRunsResponseSchema;
   },
   /**
-   * What a run printed since a place in its output; waits for more while there is none.
+   * Output of a run from a position on; waits for more if there is none.
    *
    * @generated from rpc gennai.agent.v1.AgentService.ReadBackgroundRun
    */

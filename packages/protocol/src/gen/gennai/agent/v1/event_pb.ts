@@ -344,7 +344,8 @@ export type InvokeEvent = Message<"gennai.agent.v1.InvokeEvent"> & {
     case: "instructionsTold";
   } | {
     /**
-     * Somebody said something to the running turn: it waits for the model's next call. `user_message` with its id is its delivery.
+     * A message from a user to the running turn: it waits for the model's next call. `user_message`
+     * with its id is its delivery.
      *
      * @generated from field: gennai.agent.v1.MessageQueued message_queued = 101;
      */
@@ -2879,14 +2880,14 @@ export const SkipReason = {
   UNSPECIFIED: 0,
 
   /**
-   * It is not as the agent left it: somebody changed it since.
+   * It is not as the agent left it: someone else changed it since.
    *
    * @generated from enum value: SKIP_REASON_CHANGED_SINCE = 1;
    */
   CHANGED_SINCE: 1,
 
   /**
-   * Somebody changed it between two of the agent's changes.
+   * Someone else changed it between two of the agent's changes.
    *
    * @generated from enum value: SKIP_REASON_CHANGED_BETWEEN = 2;
    */

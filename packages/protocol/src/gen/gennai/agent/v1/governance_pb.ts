@@ -191,7 +191,7 @@ export const ConfirmationRequestSchema: GenMessage<ConfirmationRequest> = /*@__P
  */
 export type OfferedPart = Message<"gennai.agent.v1.OfferedPart"> & {
   /**
-   * Digest of what it would make true. The answer names those that shall not be kept.
+   * Digest of the part's result. The answer lists the ids of parts not to keep.
    *
    * @generated from field: string id = 1;
    */
@@ -230,7 +230,7 @@ export const OfferedPartSchema: GenMessage<OfferedPart> = /*@__PURE__*/
   messageDesc(file_gennai_agent_v1_governance, 2);
 
 /**
- * A narrow class of actions, run dry before anybody agrees to it.
+ * A narrow class of actions, tested before a user agrees to it.
  *
  * @generated from message gennai.agent.v1.RememberPattern
  */
@@ -363,7 +363,8 @@ export type ConfirmationResponse = Message<"gennai.agent.v1.ConfirmationResponse
   patternId: string;
 
   /**
-   * Ids of offered parts that shall not be kept, with a yes for once; what needs them is not kept either. Empty: all are kept.
+   * Ids of offered parts not to keep, with a yes that counts once; parts that need them are not
+   * kept either. Empty: all are kept.
    *
    * @generated from field: repeated string dropped_parts = 7;
    */
@@ -689,7 +690,7 @@ export type RuleViolation = Message<"gennai.agent.v1.RuleViolation"> & {
   reason: string;
 
   /**
-   * Where the rule stands, file:line; empty for one that is built in.
+   * Place of the rule, file:line; empty for a built-in one.
    *
    * @generated from field: string place = 8;
    */
@@ -865,7 +866,7 @@ export type RuleInForce = Message<"gennai.agent.v1.RuleInForce"> & {
   kind: RuleKind;
 
   /**
-   * The pattern, path or tool as it stands in its file; empty for a rule of the code.
+   * The pattern, path or tool as written in its file; empty for a rule in code.
    *
    * @generated from field: string text = 3;
    */
@@ -884,7 +885,7 @@ export type RuleInForce = Message<"gennai.agent.v1.RuleInForce"> & {
   verdict: Verdict;
 
   /**
-   * `file:line`; empty where it stands in no file that anybody could open.
+   * `file:line`; empty if the rule is in no file that a user could open.
    *
    * @generated from field: string place = 6;
    */
@@ -1323,7 +1324,7 @@ export type LedgerRecord = Message<"gennai.agent.v1.LedgerRecord"> & {
   seq: bigint;
 
   /**
-   * The record as it stands in the ledger, one line of JSON.
+   * The record as written in the ledger, one line of JSON.
    *
    * @generated from field: string json = 2;
    */
@@ -1404,7 +1405,7 @@ export type VerifyLedgerResponse = Message<"gennai.agent.v1.VerifyLedgerResponse
   purged: number;
 
   /**
-   * The first bad record; 0 when there is none.
+   * The first bad record; 0 if there is none.
    *
    * @generated from field: uint64 first_bad_seq = 5;
    */
@@ -1613,7 +1614,7 @@ export const RevokeStandingAnswersRequestSchema: GenMessage<RevokeStandingAnswer
  */
 export type RevokeStandingAnswersResponse = Message<"gennai.agent.v1.RevokeStandingAnswersResponse"> & {
   /**
-   * Those that stood until now.
+   * The answers that were revoked.
    *
    * @generated from field: repeated gennai.agent.v1.StandingAnswer revoked = 1;
    */
@@ -1994,7 +1995,7 @@ export const TracedLinesSchema: GenMessage<TracedLines> = /*@__PURE__*/
   messageDesc(file_gennai_agent_v1_governance, 59);
 
 /**
- * What the ledger says of one file that was written.
+ * The ledger's data about one written file.
  *
  * @generated from message gennai.agent.v1.TracedWrite
  */
@@ -2885,7 +2886,7 @@ export const UnknownLine = {
   UNSPECIFIED: 0,
 
   /**
-   * It stood there when the agent came, or somebody changed it since.
+   * It was there before the agent, or was changed since.
    *
    * @generated from enum value: UNKNOWN_LINE_OUTSIDE = 1;
    */
@@ -3157,7 +3158,7 @@ export const GovernanceService: GenService<{
     output: typeof TraceLinesResponseSchema;
   },
   /**
-   * Where lines that a call wrote stand today, in the workspace of its session.
+   * Present places of lines that a call wrote, in the workspace of its session.
    *
    * @generated from rpc gennai.agent.v1.GovernanceService.TraceCall
    */
