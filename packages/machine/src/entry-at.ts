@@ -2,8 +2,8 @@ import { type BigIntStats, lstatSync } from "node:fs";
 import { systemErrorCode } from "./system-error.ts";
 
 /**
- * What stands at a path, a link as itself. Undefined where nothing does, also because something else stands where a directory
- * would have to: a command may have put a file there. Throws other system errors.
+ * The entry at a path, without following a link. Undefined if there is none, also because a parent is no directory: a command
+ * may have put a file there. Throws other system errors.
  */
 export function entryAt(path: string): BigIntStats | undefined {
   try {

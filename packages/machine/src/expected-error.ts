@@ -1,4 +1,4 @@
-/** A failure that was foreseen. Its message is for people; with the hint, where there is one, it says what to do. */
+/** An expected failure. Its message is for users; the hint, if any, says what to do. */
 export abstract class ExpectedError extends Error {
   /** Stable. */
   abstract readonly code: string;

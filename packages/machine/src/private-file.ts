@@ -91,7 +91,7 @@ export async function assertSafeDirectory(path: string): Promise<void> {
   }
 }
 
-/** Windows has neither user ids nor mode bits: there the profile directory's access list protects the files. */
+/** Windows has neither user ids nor mode bits: there, the profile directory's access list protects the files. */
 const permissionsMatter = process.getuid !== undefined;
 
 function isOwn(uid: number): boolean {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import * as z from "zod";
 
-/** A JSON file of the server's own; undefined where there is none, and for what is damaged or of another version. */
+/** A JSON file of the server's own; undefined if it does not exist, is damaged, or has another version. */
 export function readChecked<Value>(path: string, schema: z.ZodType<Value>): Value | undefined {
   if (!existsSync(path)) return undefined;
   try {

@@ -5,7 +5,7 @@ export type LogFields = Readonly<Record<string, string | number | boolean>>;
 
 /** Where the server tells what its user or operator should know. Texts are redacted already. */
 export interface ServerLog {
-  /** Whether anybody sees what `debug` says; undefined: nobody. */
+  /** Whether `debug` lines are shown; undefined: no. */
   readonly debugs?: boolean;
   /** For anyone who looks for a fault. */
   debug(text: string, fields?: LogFields): void;

@@ -167,7 +167,8 @@ export class LiveEdits implements AsyncDisposable {
       try {
         this.#view.remove(path);
       } catch (error) {
-        // Where its directory is gone, or a link of the run's stands, there is nothing of it; else the run would see it.
+        // If its directory is gone, or a link made by the run is there, its content is not used; otherwise the run would see
+        // it.
         if (!(error instanceof ToolFailure || hasCode(error, "ENOENT") || hasCode(error, "ENOTDIR"))) throw error;
       }
       this.#hidden.add(path);
@@ -188,7 +189,7 @@ export class LiveEdits implements AsyncDisposable {
     });
   }
 
-  /** Of another directory that stood there before; what the run made itself stays. */
+  /** Removes entries of another directory that was at this path before; what the run made itself stays. */
   #removeOthers(path: string, names: ReadonlySet<string>): void {
     const upper = join(this.#options.root.directory, stageParts.upper, path);
     for (const name of this.#view.names(path)) {

@@ -55,7 +55,7 @@ export class MirroredPorts implements AsyncDisposable {
   async #mirror(port: number): Promise<void> {
     const tcp = ["127.0.0.1", "::1"].map((address) => ({ address, port }));
     const { servers } = await listenInside(this.#into, { tcp });
-    // Somebody else of the session listens there.
+    // Another process of the session listens there.
     if (servers.length === 0) return;
     const inside = reachInside(this.#from, port);
     for (const { server } of servers) server.on("connection", (socket) => inside.take(socket));

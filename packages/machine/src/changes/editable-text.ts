@@ -16,7 +16,7 @@ export interface EditableText {
 export type LineEndings =
   | { readonly kind: "lf" }
   | { readonly kind: "crlf" }
-  /** One entry a line feed: whether a CR stands before it. */
+  /** One entry per line feed: whether a CR comes before it. */
   | { readonly kind: "mixed"; readonly crlf: readonly boolean[] };
 
 /** undefined when the bytes are not text. */

@@ -95,7 +95,7 @@ export function parsePatch(patch: string): readonly PatchedFile[] {
   return files;
 }
 
-/** What stands between the marks; also of a patch that is quoted as a shell would have it. */
+/** The lines between the patch marks, also of a patch quoted for a shell. */
 function patchLines(patch: string): readonly string[] {
   const lines = patch.replaceAll("\r\n", "\n").split("\n");
   const first = lines.findIndex((line) => line.trim() === begin);

@@ -17,9 +17,9 @@ export interface PatchedText {
 }
 
 /**
- * Applies hunks one behind the other, each on whole lines. Its place is the only one that fits behind the hunk before, or with
- * sections (`@@ def f():`) the first one behind the last section. The first section must stand at one place only.
- * Throws `no_match`, `ambiguous_match`.
+ * Applies hunks in order, on whole lines. A hunk's place is the only one that fits after the hunk before, or with sections (`@@
+ * def f():`) the first one after the last section. The first section must occur exactly once. Throws `no_match`,
+ * `ambiguous_match`.
  * @param text lines end with LF
  * @param name of the file, for messages
  * @param time shared by all files of one patch
@@ -140,7 +140,7 @@ function placeOf(patch: PatchInWork, start: number, hunk: PatchHunk, name: strin
   return { start: fit.start, end, newText: fit.newText, differing: fit.step };
 }
 
-/** Where whole lines stand, from the beginning of a line on. */
+/** Positions of whole lines, each at the start of a line. */
 function wholeLines(text: string, lines: string, from: number, most: number): readonly number[] {
   const places: number[] = [];
   for (let at = text.indexOf(lines, from); at !== -1 && places.length < most; at = text.indexOf(lines, at + 1)) {

@@ -27,11 +27,11 @@ export interface FittedReplacement extends WantedEdit {
 }
 
 /**
- * Replaces a text that must stand at exactly one place, unless all are meant. Where it stands at none as it was given, the one place
- * is taken that has it but for white space, line numbers or characters that look alike.
- * Throws `masked_text` for a mask that the model took for the text, `no_match` with the nearest place as hint, `ambiguous_match` with the count and the lines.
+ * Replaces a text that must occur exactly once, unless all occurrences are meant. If there is no exact match, the only place is
+ * used that differs in white space, line numbers or similar-looking characters. Throws `masked_text` if the model took a mask
+ * for the text, `no_match` with the nearest place as hint, `ambiguous_match` with the count and the lines.
  * @param name of the file, for messages
- * @param options.exactly takes no place that has it only nearly
+ * @param options.exactly accepts no inexact match
  * @param options.time shared by all edits of one call
  */
 export function replaceText(
@@ -112,7 +112,7 @@ function nearlyAt(text: string, wanted: WantedEdit, time: ComparingTime): Nearly
   return { oldText: fit.oldText, newText: fit.newText, differing: fit.step, starts: [fit.start], start: fit.start };
 }
 
-/** Where the text stands. Places that overlap are replaced one after the other, but where one place is meant they are several. */
+/** Positions of the text. Overlapping ones are replaced one after the other, but count as several if one is meant. */
 function placesOf(text: string, wanted: string, replaceAll = false): readonly number[] {
   const places: number[] = [];
   if (wanted === "") return places;

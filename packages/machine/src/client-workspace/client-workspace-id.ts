@@ -19,6 +19,6 @@ async function installationSecret(stateDir: string): Promise<string> {
   const known = await findPrivateFile(file);
   if (known !== undefined) return known.trim();
   await writePrivateFile(file, `${randomBytes(16).toString("hex")}\n`);
-  // Another process may have been faster: what stands there now counts for both.
+  // Another process may have been faster: the file's present content is used by both.
   return (await readPrivateFile(file)).trim();
 }

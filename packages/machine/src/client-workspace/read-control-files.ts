@@ -10,9 +10,8 @@ const maxDepth = 8;
 const nothing = new Uint8Array();
 
 /**
- * The files that steer an agent, as far as they are there, sorted by path. One that leads out of the workspace or cannot be
- * read is there with the reason: a rule that somebody wrote is never passed over. Throws `ToolFailure` `too_large` for more
- * than 2,000.
+ * The existing files that steer an agent, sorted by path. One that leads out of the workspace or cannot be read is listed with
+ * the reason: a configured rule must never be ignored. Throws `ToolFailure` `too_large` for more than 2,000.
  */
 export async function readControlFiles(
   workspace: Workspace,

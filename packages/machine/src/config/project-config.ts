@@ -42,13 +42,13 @@ export interface ProjectConfig {
 const empty: ProjectConfig = { allowPaths: undefined, denyPaths: [], protectedBranches: [], check: undefined };
 
 /**
- * Reads `.gennai/config.yaml`. A file that is there and cannot be read as a whole stops the turn: rules that somebody wrote
- * are never passed over. Throws `ServiceError` with file, line and field.
+ * Reads `.gennai/config.yaml`. If the file exists but cannot be read completely, the turn stops: configured rules must never be
+ * ignored. Throws `ServiceError` with file, line and field.
  */
 export async function loadProjectConfig(workspaceRoot: string): Promise<ProjectConfig> {
   let text: string;
   try {
-    // Mostly there is none, and it is looked for several times in a turn: then nothing else is done.
+    // The file is usually missing, and is checked several times in a turn.
     if (lstatSync(join(workspaceRoot, projectConfigFile), { throwIfNoEntry: false }) === undefined) return empty;
     text = await readControlFile(realpathSync.native(workspaceRoot), projectConfigFile, maxBytes);
   } catch (error) {

@@ -59,7 +59,7 @@ class BadServerConfig extends ExpectedError {
   readonly isWrongInput = true;
 }
 
-/** The same, to begin with. Throws `BadServerConfig`: limits that somebody wrote down must not be lost by a slip. */
+/** The same at the start. Throws `BadServerConfig`: configured limits must not be lost through a mistake. */
 export async function requireServerConfig(configDir: string): Promise<ServerConfig> {
   const config = await loadServerConfig(configDir);
   if (config.problem === undefined) return config;

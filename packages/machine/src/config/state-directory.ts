@@ -39,8 +39,8 @@ export function defaultStateDir(
 }
 
 /**
- * Makes the directory ours alone (0700) and returns its real path. Refuses one that belongs to somebody else or that
- * others may write to: anyone who can replace a key or a log can forge both.
+ * Makes the directory private (0700) and returns its real path. Refuses one that belongs to another user or that others may
+ * write to: a user who can replace a key or a log can forge both.
  */
 export async function prepareStateDirectory(directory: string): Promise<string> {
   await mkdir(directory, { recursive: true, mode: 0o700 });

@@ -7,13 +7,13 @@ import { hasCode } from "../system-error.ts";
 const maxBytes = 256 * 1024;
 
 /**
- * Text of a file that only this user (or root) can change, in a directory of which the same holds; undefined when there is
- * none. Links are followed, and what they lead to is what is checked. Throws `UnsafeFileError`.
+ * Text of a file that only this user (or root) can change, in a directory of the same kind; undefined if it does not exist.
+ * Links are followed, and their target is checked. Throws `UnsafeFileError`.
  */
 export async function readUserFile(path: string): Promise<string | undefined> {
   let real: string;
   try {
-    // Mostly there is none, and it is looked for before every model call.
+    // The file is usually missing, and is checked before every model call.
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
     real = realpathSync.native(path);
   } catch (error) {

@@ -43,8 +43,8 @@ export interface ControlRun {
 const graceMs = 10_000;
 
 /**
- * Looks at the files that tools obey before and after each command, and puts back what nobody agreed to. It stands in until
- * commands are staged: then what they change is looked at before it is kept.
+ * Examines the files that tools obey before and after each command, and restores those changed without agreement. For commands
+ * that are not staged; changes by staged ones are judged before they are kept.
  */
 export class ControlWatch implements Disposable {
   readonly #stateDir: string;

@@ -78,8 +78,8 @@ export class IndexWatch {
   }
 
   /**
-   * Puts the index back where what it says of control files or of other repositories was changed by something beside git: what
-   * git was told to add is what stands in the work tree. Call it when that is as it may be.
+   * Restores the index if its entries for control files or other repositories were changed by other means than git: an entry
+   * that git added equals the file in the work tree. Call it when the work tree is restored.
    */
   putBack(
     seen: SeenIndex,

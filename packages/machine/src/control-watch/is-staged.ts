@@ -8,11 +8,11 @@ import { readGitHead } from "../git-data/git-head.ts";
 const maxBytes = 16 * 1024 * 1024;
 
 /**
- * Whether an entry of git's index, `MODE OBJECT`, is what stands in the work tree now: `git add` makes no others. It is
- * undefined where the index has none. Of two stages of a conflict that is never so.
+ * Whether an entry of git's index, `MODE OBJECT`, equals the file in the work tree, as after `git add`. The entry is undefined
+ * if the index has none. Never true for two stages of a conflict.
  *
  * @param name path from the work tree's top
- * @param options.before the entry that was there: where git does not heed modes, it keeps that one's
+ * @param options.before the earlier entry: if git ignores modes, it keeps that one's
  */
 export function isStaged(
   workTree: string,

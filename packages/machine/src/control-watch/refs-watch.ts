@@ -18,7 +18,7 @@ import { isAgreedMove, remoteHead } from "./state/agreed-move.ts";
 import { type ControlState, sameState } from "./state/control-state.ts";
 import type { KeptBytes } from "./state/kept-bytes.ts";
 
-/** Where a work tree stood when a command began. */
+/** State of a work tree's refs when a command began. */
 export interface SeenRefs {
   /** Top of the work tree. */
   readonly workTree: string;
@@ -44,7 +44,7 @@ interface PutBackOptions {
 
 const packedFile = "packed-refs";
 const maxBytes = 64 * 1024 * 1024;
-/** Stands between what is odd about the file of a ref and what it says. */
+/** Separates what is unusual about a ref's file from its content. */
 const odd = "\0";
 /** Remembers HEAD and the protected branches, and sets them back where git was not told to move them. */
 export class RefsWatch {
@@ -244,8 +244,8 @@ function textOf(path: string): string {
 }
 
 /**
- * Whether a work tree that the command could not reach stands on the branch, and says that it moved it there: a person
- * committed beside.
+ * Whether a work tree that the command could not reach is on the branch, and its reflog says that it moved it: the user
+ * committed meanwhile.
  */
 function isMovedElsewhere(
   { name, is }: { readonly name: string; readonly is: string | undefined },

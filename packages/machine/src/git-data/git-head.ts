@@ -2,8 +2,8 @@ import { readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 /**
- * Where a working tree stands, from a few small files and without starting git. Looks upwards from `directory` for the
- * repository. `none` outside one, and for whatever cannot be understood.
+ * State of a working tree's HEAD, from a few small files and without starting git. Searches upwards from `directory` for the
+ * repository. `none` outside one, and for anything that cannot be parsed.
  */
 export function readGitHead(directory: string): GitHead {
   const repository = findRepository(directory);

@@ -79,7 +79,7 @@ export interface EntryLayout {
   readonly start: number;
   readonly flagsAt: number;
   readonly flags: number;
-  /** Flags that only later versions have; 0 where there are none. */
+  /** Flags of later index versions; 0 if there are none. */
   readonly more: number;
   /** Where what follows the flags begins, and where the next entry does. */
   readonly nameAt: number;

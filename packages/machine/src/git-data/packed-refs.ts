@@ -2,12 +2,12 @@
 export interface PackedRefs {
   /** In their order; a name can be there twice. Ids are in lower case. */
   readonly refs: readonly (readonly [name: string, id: string])[];
-  /** Git finds these refs in it, and no others: it can read every line, and what the file says of itself is true. */
+  /** Git finds exactly these refs: every line is readable, and the header is true. */
   readonly isSound: boolean;
 }
 
 /**
- * Reads it as leniently as git does: any white space stands after an id, and an id may be in capitals.
+ * Parses it as leniently as git: any white space after an id, and ids in upper case.
  * @param text in latin1
  */
 export function packedRefs(text: string): PackedRefs {
@@ -30,7 +30,7 @@ export function packedRefs(text: string): PackedRefs {
     else refs.push(ref);
     above = ref?.[0] ?? "";
   }
-  // In what says that it is sorted git halves its way to a name: of what stands elsewhere it sees nothing.
+  // In a file marked as sorted, git uses binary search: it does not find misplaced names.
   if (head?.split(" ").includes("sorted") === true) isSound &&= inOrder(refs);
   return { refs, isSound: isSound && new Set(refs.map(([, id]) => id.length)).size < 2 };
 }

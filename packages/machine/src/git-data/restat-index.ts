@@ -10,10 +10,10 @@ export function statDataOf({ ctimeNs, mtimeNs, ino, uid, gid, size }: StatData):
 }
 
 /**
- * An index that knows files by their stat data at another place, where equal files stand. An entry that does not know its
- * file stays as it is: git then reads the file. undefined for an index of which nothing can be told.
+ * An index adapted to another place with equal files, whose stat data differ. An entry that does not match its file stays
+ * unchanged: git then reads the file. Undefined for an index that cannot be parsed.
  *
- * @param places of a path, from the work tree's top: what the index knows it by if nobody changed it, and what from now on
+ * @param places of a path, from the work tree's top: the stat data in the index if unchanged, and the new ones
  */
 export function restatIndex(
   bytes: Uint8Array,

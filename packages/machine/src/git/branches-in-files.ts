@@ -14,8 +14,8 @@ export interface BranchesInFiles {
 }
 
 /**
- * What git would say of the branches of a working tree, without starting it: that takes the time of two sandboxes. undefined
- * wherever git could see it otherwise: then it has to be asked.
+ * The branches of a working tree as git would report them, without starting git, which takes the time of two sandboxes.
+ * Undefined if git might see them differently: then git must be asked.
  *
  * @param directory the root of the working tree
  */
@@ -23,7 +23,7 @@ export function branchesInFiles(directory: string): BranchesInFiles | undefined 
   try {
     const workTree = realpathSync(directory);
     const data = join(workTree, ".git");
-    // Git trusts nothing that belongs to somebody else.
+    // Git does not trust files of another user.
     if (findGit(process.env) === undefined || ![workTree, data].every(isOwnDirectory)) return undefined;
     if (confirmedRepository(workTree, homedir())?.workTree !== workTree) return undefined;
     if (!gitSettingsIn(readFileSync(join(data, "config"), "utf8")).every(isUsual)) return undefined;

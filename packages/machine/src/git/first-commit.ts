@@ -28,11 +28,11 @@ export const maxFirstCommitFiles = 2_000;
 const message = "First commit";
 
 /**
- * What the first commit of a repository would hold; undefined where there is a commit, no branch, no repository, or nothing to be committed.
- * What a filter would change (git-crypt, LFS) stays out: the filter is a program, and none is started here. Throws `ServiceError`
- * (`cannot_commit`) where there are more than `maxFirstCommitFiles`.
+ * The planned content of a repository's first commit; undefined if there is a commit already, no branch, no repository, or
+ * nothing to commit. Files that a filter would change (git-crypt, LFS) are excluded: filters are programs, and none is started
+ * here. Throws `ServiceError` (`cannot_commit`) if there are more than `maxFirstCommitFiles`.
  * @param directory absolute
- * @param staysOut says of a file, by its path relative to the directory, that it is not to be in
+ * @param staysOut whether a file, by its path relative to the directory, is excluded
  */
 export async function planFirstCommit(
   directory: string,
@@ -50,7 +50,7 @@ export async function planFirstCommit(
   const paths = [...new Set(entriesOf(listed.stdout))].toSorted();
   if (paths.length > maxFirstCommitFiles) throw tooMany(String(paths.length));
   const root = realpathSync(directory);
-  // Staged by somebody, and gone or ignored since: it stays staged, and is not committed.
+  // Files staged before but now missing or ignored stay staged, and are not committed.
   const present = paths.filter((path) => isThere(root, path));
   const [ignored, filtered] = await Promise.all([ignoredPaths(root, present), filteredPaths(root, present)]);
   const files: string[] = [];

@@ -56,7 +56,7 @@ export async function prepareBranch(request: BranchRequest): Promise<AgentBranch
       hint: "Choose another name, or none.",
     });
   }
-  // A name made of the task is one that git accepts.
+  // A name derived from the task is always valid.
   if (request.branch !== undefined && !exists && (await run("check-ref-format", "--branch", name)).code !== 0) {
     throw new ServiceError("invalid_argument", `${JSON.stringify(name)} is not a name git accepts for a branch.`, {
       reason: "bad_branch_name",
@@ -86,7 +86,7 @@ function isProtected(branch: string, extra: readonly string[]): boolean {
 
 type Run = (...args: string[]) => Promise<GitResult>;
 
-/** What is asked of the branches around. */
+/** What is needed to know of existing branches. */
 interface Branches {
   /** undefined where HEAD is on none. */
   readonly current: string | undefined;
@@ -99,7 +99,8 @@ interface Branches {
 /** One git for it all. undefined where it does not answer plainly: no repository, no commit yet, no git. */
 async function seenAtOnce(run: Run, name: string): Promise<Branches | undefined> {
   const own = `refs/heads/${name}`;
-  // Without a star a pattern stands for what is below it. Links are followed: a remote's HEAD is told as the branch it leads to.
+  // Without a star, a pattern matches what is below it. Links are followed: a remote's HEAD is reported as the branch it leads
+  // to.
   const refs = [`--glob=${own}*`, "--glob=refs/remotes/*/HEAD"];
   const asked = await run("rev-parse", "--is-inside-work-tree", "--symbolic-full-name", "HEAD", ...refs).catch(
     () => undefined,

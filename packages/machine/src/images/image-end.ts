@@ -1,9 +1,9 @@
 import type { ImageMediaType } from "./image-header.ts";
 
 /**
- * Whether an image is there to its end, by how its format is put together: a PNG to its IEND, a JPEG to its EOI, a GIF to its
- * trailer, a WebP to the length it says. What stands behind that does not matter. Providers refuse cut ones, with the whole
- * request. Pixels are not unpacked.
+ * Whether an image is complete, by the structure of its format: a PNG to its IEND, a JPEG to its EOI, a GIF to its trailer, a
+ * WebP to its stated length. Data after that does not matter. Providers refuse a request with an incomplete one. Pixels are not
+ * decoded.
  */
 export function reachesEnd(bytes: Uint8Array, mediaType: ImageMediaType): boolean {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -39,8 +39,8 @@ function pngEnds(view: DataView): boolean {
 const pngChunk = { IDAT: 0x49444154, IEND: 0x49454e44 } as const;
 
 /**
- * Segments that say how long they are, which may hold a whole smaller image; then the pixels, in which the mark of the end
- * cannot stand.
+ * Skips segments with a stated length, which may contain a whole smaller image; in the pixel data after them, the end mark
+ * cannot occur.
  */
 function jpegEnds(view: DataView): boolean {
   for (let at = 2; ; ) {

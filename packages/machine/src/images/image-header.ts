@@ -30,7 +30,7 @@ function pngSize(view: DataView): Size {
   return someSize(view.getUint32(16), view.getUint32(20));
 }
 
-/** The size stands in the frame header, behind segments of any kind that say how long they are. */
+/** The size is in the frame header, after segments of any kind with a stated length. */
 function jpegSize(view: DataView): Size {
   let at = 2;
   while (at + 9 <= view.byteLength) {

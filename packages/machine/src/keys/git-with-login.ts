@@ -112,7 +112,7 @@ function byHelper(
 /** Git asks it for this place only. */
 const helper = `!f() { test "$1" = get && printf 'username=%s\\npassword=%s\\n' "$GENNAI_KEY_USER" "$GENNAI_KEY"; }; f`;
 
-/** As it stands in an address with a scheme. */
+/** The path as in an address with a scheme. */
 function asPath({ path }: GitAddress): string {
   return path.startsWith("/") ? path : `/${path}`;
 }

@@ -23,8 +23,8 @@ export interface GuardedKeyContext extends KeyContext {
 }
 
 /**
- * Which login a command would need, for which host, before anybody is asked. Undefined for a push to a directory, which needs none.
- * Rejects with `ToolFailure` where that cannot be told, or there is no login.
+ * Which login a command would need, and for which host, before the question. Undefined for a push to a directory, which needs
+ * none. Rejects with `ToolFailure` if that is unknown, or there is no login.
  */
 export function planKey(command: KeyCommand, place: KeyContext): Promise<KeyPlan | undefined> {
   const there = guardedPlace(place);

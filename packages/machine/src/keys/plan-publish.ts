@@ -14,8 +14,8 @@ import type { KeyPlan } from "./login/user-keys.ts";
 import type { KeyContext } from "./plan-key.ts";
 
 /**
- * First the package is packed, with its own scripts, where there is neither network nor login; then what was packed is
- * published by an npm that sees no settings but these. Rejects with `ToolFailure`.
+ * First the package is packed, with its own scripts, without network and login; then the result is published by an npm with
+ * only these settings. Rejects with `ToolFailure`.
  */
 export function planPublish(command: PublishCommand, place: KeyContext): Promise<KeyPlan> {
   const { keys, workspaceRoot, directory } = place;

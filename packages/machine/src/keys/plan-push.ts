@@ -24,7 +24,7 @@ export async function planPush(command: PushCommand, place: GuardedKeyContext): 
   return { ...(await gitWithLogin(run, place)), ...before, notes };
 }
 
-/** What a hook of the workspace says to it, in a run that has neither network nor login: all is sent to an empty repository. */
+/** A run of the workspace's pre-push hook, without network and login: everything is pushed to an empty repository. */
 function hookRun({ options, remote, refspecs }: PushCommand, target: PushTarget): NonNullable<KeyPlan["before"]> {
   // What the other side has is not known there.
   const kept = options.filter((option) => !/^--force-|^--push-option/.test(option));

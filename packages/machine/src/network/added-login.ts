@@ -23,7 +23,10 @@ export interface AddedLogin {
   readonly trusted: readonly string[];
 }
 
-/** No part of it leads up or elsewhere, however a server reads it; `%2f` stands in names of npm's alone (`@scope%2fname`). */
+/**
+ * Contains no part that leads up or elsewhere, however a server reads it; `%2f` is allowed only in npm's names
+ * (`@scope%2fname`).
+ */
 export function isPlainPath(path: string): boolean {
   if (!/^\/[\w.@~!$'()*+,;=:%/-]*$/.test(path) || /%(?![0-9a-f]{2})/i.test(path)) return false;
   const parts = path.slice(1).split("/");
@@ -31,6 +34,6 @@ export function isPlainPath(path: string): boolean {
     const read = part.replace(/^@[\w.~-]+%2f(?=[\w.~-]+$)/i, "");
     return !/%(?:2e|2f|5c|00|25|3f|23)/i.test(read) && !/^\.{1,2}$/.test(read);
   };
-  // Two slashes are one for some servers; at the end, one stands for nothing.
+  // Some servers treat two slashes as one; a trailing one has no meaning.
   return parts.every((part, at) => (part === "" ? at === parts.length - 1 : isPlain(part)));
 }

@@ -40,8 +40,8 @@ export class ConnectionFilter {
   }
 
   /**
-   * Until it is closed, everything stands in this book too; in that of a command that lasts only what comes while no other runs,
-   * because who wants something cannot be told.
+   * Until it is closed, everything is also recorded in this book; in that of a lasting command only what happens while no other
+   * runs, because the origin of a request is unknown.
    */
   open(book: ConnectionBook, { lasts = false } = {}): void {
     this.#books.set(book, lasts);
@@ -51,14 +51,14 @@ export class ConnectionFilter {
     this.#books.delete(book);
   }
 
-  /** Notes that somebody wanted something there which they may not. */
+  /** Records a refused attempt to reach an endpoint. */
   refuse({ host, port }: Endpoint, reason: string): void {
     this.#note({ host, port, state: "refused", reason });
   }
 
   /**
-   * Connects to it, if somebody let it through; undefined: refused, or not reached, as the book says.
-   * @param login of the user's that is used there, in words
+   * Connects to an endpoint, if allowed; undefined if refused or unreachable, as recorded in the book.
+   * @param login of the user that is used there, in words
    */
   async reach(wanted: Endpoint, login?: string): Promise<ReachedOutside | undefined> {
     const { host, port } = wanted;

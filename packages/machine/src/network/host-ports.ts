@@ -51,7 +51,7 @@ function listeningSockets(table: string) {
   });
 }
 
-/** Throws where there is one that cannot be read. */
+/** Throws if a table exists but cannot be read. */
 function tableOf(name: (typeof tables)[number]): string {
   try {
     return readFileSync(`/proc/self/net/${name}`, "latin1");

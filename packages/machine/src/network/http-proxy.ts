@@ -18,7 +18,7 @@ export interface RequestTarget {
 export function requestTarget(target: string): RequestTarget | undefined {
   if (!/^http:\/\//i.test(target) || !URL.canParse(target)) return undefined;
   const { hostname, port, pathname, search, username, password } = new URL(target);
-  // What a URL reads as an address stands as one here, however it was written.
+  // Addresses are in the URL parser's normal form, however they were written.
   const endpoint = endpointOf(hostname, port === "" ? 80 : Number(port));
   if (endpoint === undefined || username !== "" || password !== "") return undefined;
   return { endpoint, path: `${pathname}${search}` };

@@ -13,7 +13,7 @@ export interface InsideAddress {
 }
 
 export interface OpenedInside {
-  /** Where somebody listens already, there is none. */
+  /** Empty where a port is already in use. */
   readonly servers: readonly { readonly at: InsideAddress; readonly server: Server }[];
   readonly datagrams: DatagramSocket | undefined;
 }
@@ -73,7 +73,7 @@ export async function listenInside(
   });
   const servers: { readonly at: InsideAddress; readonly server: Server }[] = [];
   let datagrams: DatagramSocket | undefined;
-  // Once it has ended, nobody waits for what went wrong with it, nor with what it left.
+  // Once it has ended, its errors and leftovers no longer matter.
   child.on("error", () => undefined);
   child.on("message", (message: { readonly at?: InsideAddress }, handle) => {
     if (handle instanceof Server && message.at !== undefined) {

@@ -1,4 +1,4 @@
-/** What somebody asks a name server. */
+/** A request to a name server. */
 export interface NameQuery {
   readonly id: number;
   /** Lower case, without the last dot. */
@@ -60,7 +60,7 @@ export function nameAnswer(
   if (typeof found === "string") return Buffer.concat([header, question]);
   header.writeUInt16BE(1, 6);
   const record = Buffer.alloc(16);
-  // The name stands at the question.
+  // The name is in the question section.
   record.writeUInt16BE(0xc000 | headerBytes, 0);
   record.writeUInt16BE(address4, 2);
   record.writeUInt16BE(internet, 4);

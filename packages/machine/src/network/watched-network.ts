@@ -44,7 +44,7 @@ export interface WatchedNetworkOptions {
   readonly bubblewrap: string;
   /** Nothing by default. */
   readonly allowed?: readonly AllowedEndpoint[];
-  /** For some of `allowed`: what is asked of these is asked by this process. */
+  /** For some of `allowed`: this process makes the requests to these. */
   readonly logins?: readonly AddedLogin[];
   readonly outside?: Outside | undefined;
 }
@@ -195,7 +195,9 @@ export class WatchedNetwork implements Disposable {
     await this.#listenForServices(servicePorts, this.#lasting);
   }
 
-  /** A port of the machine's loopback is seen where somebody listens out there; there, a command could not take it either. */
+  /**
+   * A loopback port of the machine is mirrored while a server listens outside; then a command could not use it outside either.
+   */
   async #listenForServices(ports: readonly number[], into: { close(): unknown }[]): Promise<void> {
     const missing = new Set(ports.filter((port) => !this.#loopback.has(port)));
     await this.#listenOnLoopback(missing.size === 0 ? [] : this.served(missing), into);

@@ -8,10 +8,10 @@ import { hostPorts, isOwnPort } from "./host-ports.ts";
 
 /** The network that this machine is on. */
 export interface Outside {
-  /** All addresses of a name. Rejects when there are none. */
+  /** All addresses of a name. Rejects if there are none. */
   lookup(host: string): Promise<readonly string[]>;
   connect(address: string, port: number): Socket;
-  /** Those of some ports of this machine's loopback on which somebody else than this process listens. */
+  /** Those of some loopback ports of this machine on which another process listens. */
   served(among: ReadonlySet<number>): readonly number[];
   /** Whether that is this process itself. */
   isOwn(address: string, port: number): boolean;

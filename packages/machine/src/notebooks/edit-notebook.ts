@@ -53,7 +53,7 @@ export function editNotebook(text: string, notebook: Notebook, edit: NotebookEdi
   }
 }
 
-/** How this text is laid out: `unit` is the indentation of one level, undefined where all stands on one line. */
+/** The text's layout: `unit` is the indentation of one level, undefined if everything is on one line. */
 interface Style {
   readonly unit: string | undefined;
   write(value: unknown, depth: number): string;

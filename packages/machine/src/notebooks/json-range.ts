@@ -1,4 +1,4 @@
-/** Where a value stands in a JSON text: from its first character to behind its last. */
+/** Range of a value in a JSON text: from its first character to after its last. */
 export interface JsonRange {
   readonly start: number;
   readonly end: number;
@@ -33,7 +33,7 @@ export function jsonMembers(text: string, start: number): readonly JsonMember[] 
   return members;
 }
 
-/** Where the whole text's one value stands. */
+/** Range of the text's single value. */
 export function jsonRoot(text: string): JsonRange {
   const start = afterSpace(text, 0);
   return { start, end: valueEnd(text, start) };

@@ -12,8 +12,8 @@ export interface TextStep {
 const timeoutMs = 100;
 
 /**
- * Which commands made each hunk: those that made a line that stands in it, or took away one that stood there.
- * @param steps from `base` to what is proposed, oldest first
+ * The commands that made each hunk: those that added one of its new lines, or removed one of its old ones.
+ * @param steps from `base` to the proposal, oldest first
  * @returns for each hunk, in the order in which the commands ran
  */
 export function hunkCommands(base: string, steps: readonly TextStep[], hunks: readonly Hunk[]): readonly string[][] {

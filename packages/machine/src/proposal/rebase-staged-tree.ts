@@ -9,7 +9,7 @@ import {
 } from "./staged-file.ts";
 import type { FileBytes, StagedTree } from "./staged-tree.ts";
 
-/** What happened to staged files whose file in the workspace somebody changed. Paths. */
+/** Staged files whose file in the workspace was changed by others. Paths. */
 export interface Rebased {
   /** Put together with what was saved. */
   readonly merged: readonly string[];

@@ -41,7 +41,7 @@ export const stagedTreeSchema = z.strictObject({
   version: z.literal(2),
   session: z.string(),
   root: z.string(),
-  /** Proposals that were made of it, and whose review it has not followed; the newest last. */
+  /** Proposals made of it whose review has not been applied yet; newest last. */
   open: z.array(z.string()),
   /** Digest of what the newest of them proposed; empty for none. */
   proposed: z.string(),
@@ -50,7 +50,7 @@ export const stagedTreeSchema = z.strictObject({
 
 /** A file's content and permission bits. */
 export type FileState = z.infer<typeof stateSchema>;
-/** What stands against a staged file. `unreadable`: nobody can tell what is there. */
+/** What prevents keeping a staged file. `unreadable`: the workspace's content is unknown. */
 export type StagedConflict = NonNullable<StagedFile["conflict"]>;
 /** One step on the way to what is staged. */
 export type StagedVersion = z.infer<typeof versionSchema>;

@@ -52,8 +52,9 @@ const maxFiles = 500;
 const maxVersions = 20;
 
 /**
- * What a session proposes and nobody has kept yet: files over the workspace. One record says all of it and is replaced whole,
- * so that a kill leaves the tree as it was or as it was to be; contents are written before it. `view` is made of the record.
+ * A session's proposed changes that no user has kept yet: files over the workspace. One record describes everything and is
+ * replaced as a whole, so that a kill leaves the old or the new tree; contents are written first. `view` is derived from the
+ * record.
  */
 export class StagedTree {
   readonly session: string;
@@ -76,7 +77,7 @@ export class StagedTree {
     this.#sweep();
   }
 
-  /** The staged tree of a session, an empty one where there is none. @param root of the workspace */
+  /** The staged tree of a session; an empty one if there is none. @param root of the workspace */
   static open(stateDir: string, session: string, { path: root }: Pick<WorkspaceRoot, "path">): StagedTree {
     const directory = stagedTreeDirectory(stateDir, session);
     const nothing: StagedTreeRecord = { version: 2, session, root, open: [], proposed: "", files: [] };
@@ -114,7 +115,7 @@ export class StagedTree {
     return this.#record.proposed;
   }
 
-  /** Proposals that were made of it, and whose review it has not followed; the newest last. */
+  /** Proposals made of it whose review has not been applied yet; newest last. */
   get open(): readonly string[] {
     return this.#record.open;
   }
@@ -125,7 +126,7 @@ export class StagedTree {
     return [...this.#files.values()].some((file) => file.staged !== null && file.path.startsWith(prefix));
   }
 
-  /** The staged file that stands where a directory on the way to a path would be. */
+  /** The staged file in the place of a parent directory of a path. */
   fileAbove(path: string): string | undefined {
     return waysTo(path).find((way) => (this.#files.get(way)?.staged ?? null) !== null);
   }
@@ -269,7 +270,7 @@ export function removeStagedTrees(
   const parent = join(stateDir, "proposals");
   for (const name of namesIn(parent)) {
     const { data } = stagedTreeSchema.safeParse(parsedJson(read(join(parent, name, "staged.json")) ?? ""));
-    // Nobody knows whose an unreadable one was, and nothing can come of it any more.
+    // The owner of an unreadable one is unknown, and it is no longer usable.
     if (data === undefined || isMeant(data)) rmSync(join(parent, name), { recursive: true, force: true });
   }
 }

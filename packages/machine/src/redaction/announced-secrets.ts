@@ -2,11 +2,11 @@ import type { SecretRange } from "./secret-range.ts";
 
 interface Announcement {
   readonly rule: string;
-  /** Linear; names the secret itself in its one group that matched, which stands at its end. */
+  /** Linear; its one matching group is the secret, at the end of the match. */
   readonly pattern: RegExp;
-  /** Stands in every text that has such a one. */
+  /** Occurs in every text with such a secret. */
   readonly mark?: RegExp;
-  /** How the secret must look, where names and words of code may stand in its place. */
+  /** How the secret must look, if names and words of code may be in its place. */
   readonly looks?: (secret: string) => boolean;
 }
 
@@ -20,13 +20,15 @@ const user = `(?:'[^':\\n]{1,64}:([^'\\n]{3,256})'|"[^":\\n]{1,64}:([^"\\n]{3,25
 /** Within one command. */
 const options = "[^\\n|;&]{0,400}?[ \\t]";
 
-/** What stands farther before a password than one word: programs that take one on their command line, and `.netrc`. */
+/**
+ * Programs that take a password on their command line, and `.netrc`: the announcement may be several words before the password.
+ */
 export const passwordPrograms = /\b(?:curl|mysql|mariadb|sshpass|redis-cli|login|machine)/;
 
 /** An option whose value is still to come, or has begun with a quote and may go on behind a blank. */
 export const openOption = /(?:^|\s)-{1,2}[A-Za-z-]{1,20}[ =]?(?:["'][^"'\n]{0,256}(?:["']\S{0,64})?)?$/;
 
-/** What is not a secret by its own shape, but by what stands before it. */
+/** Secrets recognised not by their own shape, but by the text before them. */
 const announcements: readonly Announcement[] = [
   // `Authorization: Bearer …`, `"Authorization":"Basic …"`: any scheme.
   {
@@ -162,7 +164,7 @@ function random(secret: string): boolean {
   return mixed(secret) && (!/^[A-Za-z_$][\w$.]*$/.test(secret) || (secret.match(/\d/g)?.length ?? 0) >= 4);
 }
 
-/** Not what stands for a password in a manual. */
+/** Not a placeholder for a password in a manual. */
 function chosen(secret: string): boolean {
   return !/^[A-Z_]+$/.test(secret);
 }

@@ -112,7 +112,7 @@ export class ArgumentsRedaction {
   }
 }
 
-/** True for what stands between the strings of JSON. */
+/** True for the text between the strings of JSON. */
 function isStructure(text: string): boolean {
   return !/[^\s{}[\],:0-9.eE+truefalsn-]|[a-z0-9]{30}/.test(text);
 }

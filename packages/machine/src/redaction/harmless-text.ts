@@ -14,16 +14,16 @@ const telling = /[A-Za-z0-9_+/=.-]{20}|:\/\/|:(?:\d{4,5}|\*):|-----B|xox[a-z]-|S
 /** Ends of texts that are no secret's beginning: one word, an abbreviation, a short number, marks. */
 const harmlessRun = /^(?!dapi)(?:[A-Za-z]?[a-z]{0,24}\.{0,3}|[A-Z]{1,3}|\d{1,4}|[-=./~+_]{1,4})$/;
 
-/** How far before a value its announcement may stand. */
+/** Maximum distance between an announcement and its value. */
 const announcementReach = 96;
 
 /** So many characters of an exact secret tell that it may be coming. */
 const tellingPrefix = 4;
 
 /**
- * How far the text may be shown when nothing is to be masked in it; undefined when only a closer look tells.
- * @param from what stands before was shown already
- * @param cut where to show to when the end may be the beginning of a secret
+ * How much of the text can be shown if nothing in it needs masking; undefined if that needs a closer check.
+ * @param from text before it was already shown
+ * @param cut where to stop if the end may be the beginning of a secret
  */
 export function showableAtOnce(
   text: string,

@@ -1,14 +1,14 @@
 import type { SecretRange } from "./secret-range.ts";
 
-/** Shorter strings stand in ordinary text by chance: masking them would mask everything. */
+/** Shorter strings occur in ordinary text: masking them would mask everything. */
 const shortestSecret = 8;
 
 /** What is left of an encoded copy must have so many characters. */
 const shortestPart = 8;
 
 /**
- * The strings to look for: each secret as it is, and as it stands in JSON, in an address, in hex, and in base64 behind
- * whatever stands before it. Longest first, so that a secret which begins like another is masked whole.
+ * The strings to search for: each secret itself, and as written in JSON, in an address, in hex, and in base64 at any alignment.
+ * Longest first, so that a secret that begins like another is masked completely.
  */
 export function knownForms(secrets: readonly string[]): string[] {
   const long = secrets.filter((secret) => secret.length >= shortestSecret);
@@ -44,10 +44,10 @@ function insideBase64(secret: Buffer, before: number): string {
     .slice(first, end);
 }
 
-/** Where a known form stands, also broken over lines, as encoders break them, or cut off by the end of the text. */
+/** Occurrences of a known form, including those broken over lines, as encoders do, or cut off at the end of the text. */
 export function occurrences(text: string, form: string): readonly SecretRange[] {
   const found: SecretRange[] = [];
-  // One half of what a line's end breaks stands whole before or behind it.
+  // If a line end breaks it, one half is complete before or after that.
   const half = Math.ceil(form.length / 2);
   const head = form.slice(0, Math.min(half, 16));
   const tail = form.slice(-head.length);
@@ -63,7 +63,7 @@ export function occurrences(text: string, form: string): readonly SecretRange[] 
   return found;
 }
 
-/** Behind the form that begins at `from`; undefined when it does not stand there. */
+/** The end of the form that begins at `from`; undefined if it does not occur there. */
 function endOf(text: string, from: number, form: string): number | undefined {
   let at = from;
   let matched = 0;

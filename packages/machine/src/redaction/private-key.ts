@@ -4,7 +4,7 @@ import type { SecretRange } from "./secret-range.ts";
 const header = /-----BEGIN[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const footer = /-----END[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 
-/** What may stand between the two: base64, headers, and what diffs and quoting put before lines. */
+/** Allowed between the two: base64, headers, and the line prefixes of diffs and quotes. */
 const body = /[A-Za-z0-9+/=\s\\:,|>"'-]/;
 
 /** A listing puts before a line whatever it likes, e.g. `src/a_b.ts:12:` or `12→`; a longer line does not belong to a key. */
@@ -129,7 +129,7 @@ export function withoutKeyLines(shown: string, whole: readonly string[]): string
     }
   }
   if (lines.size === 0) return shown;
-  // Runs are compared whole: a key's last line may be short enough to stand in a word.
+  // Runs are compared as a whole: a key's last line may be short enough to occur in a word.
   return shown.replaceAll(/[A-Za-z0-9+/]{8,}={0,2}/g, (run) =>
     lines.has(run) ? `${redactionMarker}private-key]` : run,
   );

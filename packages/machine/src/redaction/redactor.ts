@@ -21,10 +21,11 @@ const suspicious = new RegExp(
 );
 
 /**
- * Masks secrets as `[REDACTED:<rule>]`, by secretlint's rules and a few of our own.
+ * Masks secrets as `[REDACTED:<rule>]`, with secretlint's rules and a few of our own.
  *
- * @param options.secrets exact strings that are masked wherever they stand, also encoded, e.g. the server's own token; those
- *   of fewer than 8 characters are left alone
+ * @param options.secrets exact strings that are masked everywhere, also encoded, e.g. the server's own token; those of fewer
+ * than
+ *   8 characters are not masked
  */
 export async function createRedactor(
   options: { readonly secrets?: readonly string[] } = {},

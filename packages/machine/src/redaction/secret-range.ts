@@ -1,10 +1,10 @@
 import { redactionMarker } from "@gennai/governance/redaction";
 
-/** Where a secret stands in a text, in UTF-16 units; `end` is behind it. */
+/** Range of a secret in a text, in UTF-16 units; `end` is exclusive. */
 export interface SecretRange {
   readonly start: number;
   readonly end: number;
-  /** Name of the rule that found it, as it stands in the mask. */
+  /** Name of the rule that found it, as in the mask. */
   readonly rule: string;
 }
 

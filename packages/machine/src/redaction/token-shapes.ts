@@ -1,7 +1,7 @@
 import type { SecretRange } from "./secret-range.ts";
 
 interface TokenShape {
-  /** Stands in every such token: a text without it is not searched. */
+  /** Occurs in every such token: a text without it is not searched. */
   readonly mark: string | RegExp;
   readonly shape: RegExp;
 }
@@ -105,7 +105,7 @@ const table = Object.entries(shapes).flatMap(([rule, known]) =>
   known.map(({ mark, shape }) => ({ rule, mark, shape: new RegExp(shape, "g") })),
 );
 
-/** Tokens of services, wherever they stand. */
+/** Tokens of services, anywhere in the text. */
 export function tokenShapes(text: string): readonly SecretRange[] {
   return table
     .filter(({ mark }) => (typeof mark === "string" ? text.includes(mark) : mark.test(text)))

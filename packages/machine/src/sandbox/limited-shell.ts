@@ -1,8 +1,8 @@
 import { release } from "node:os";
 
 /**
- * The first process inside, and the command as its child: with a bound on the processes and threads of its own namespace, which the
- * system counts apart from the user's others since Linux 5.14. Before that it would count all of them, so there is none.
+ * The first process inside, with the command as its child: limits the processes and threads of its own namespace, which Linux
+ * counts separately since 5.14. Earlier versions count all of the user's, so there is no limit there.
  *
  * @param shell absolute path
  */

@@ -11,7 +11,7 @@ export type Sandbox =
   | { readonly state: "sandboxed"; readonly reason: string; readonly shell: ShellSandbox }
   | { readonly state: "unsandboxed"; readonly reason: string };
 
-/** The server shall not start without a sandbox, and there is none. The message says why and what to install. */
+/** The server must not start without a sandbox, and there is none. The message says why and what to install. */
 export class SandboxRequired extends ExpectedError {
   override readonly name = "SandboxRequired";
   readonly code = "sandbox_required";

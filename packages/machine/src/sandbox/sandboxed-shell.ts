@@ -43,8 +43,8 @@ export class ShellSandbox {
   }
 
   /**
-   * Throws `ToolFailure` `sandbox_unavailable` when the workspace cannot be protected as it stands; there is no way to run
-   * the command outside.
+   * Throws `ToolFailure` `sandbox_unavailable` if the workspace in its present state cannot be protected; the command cannot
+   * run outside.
    */
   prepare(command: string, options: SandboxedCommandOptions): SandboxedCommand {
     const { program, features, shell, layout, place, mountPoints } = this.#options;

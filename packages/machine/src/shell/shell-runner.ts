@@ -16,7 +16,7 @@ export interface ShellCommand {
   readonly timeoutMs: number;
   /** It is proven to read: in a sandbox, the workspace is read-only for it. */
   readonly readsOnly: boolean;
-  /** It only reads, and its programs start no other: nothing around it needs to be kept from it. */
+  /** It only reads, and starts no other programs: nothing needs to be hidden from it. */
   readonly startsNothing: boolean;
   /** What it may change of the files that tools obey. */
   readonly agreed: AgreedControl;
@@ -28,8 +28,8 @@ export interface ShellSurroundings {
   /** Everything the command finds in its environment. */
   readonly environment: Readonly<Record<string, string>>;
   /**
-   * Program (absolute) and arguments that run a shell command: the shell itself, or a sandbox around it.
-   * Throws `ToolFailure` (`tool_unavailable`) where there is none.
+   * Program (absolute) and arguments that run a shell command: the shell itself, or a sandbox around it. Throws `ToolFailure`
+   * (`tool_unavailable`) if there is none.
    */
   shellArguments(command: string): readonly string[] | Promise<readonly string[]>;
   /** Where this is set, every command runs in it and `shellArguments` is not used. */
@@ -51,8 +51,8 @@ export interface ShellRun {
 }
 
 /**
- * Runs a shell command on this machine, in the sandbox where there is one. What it changed of the files that tools obey, and
- * nobody agreed to, is put back when it has ended. Throws `ToolFailure` for a command that did not start.
+ * Runs a shell command on this machine, in the sandbox if there is one. Files that tools obey and that it changed without
+ * agreement are restored afterwards. Throws `ToolFailure` if the command did not start.
  */
 export async function runShellCommand(
   command: ShellCommand,
@@ -117,7 +117,7 @@ function begin({ controlWatch }: ShellSurroundings, command: Parameters<ControlW
   }
 }
 
-/** `bash -c`, without anybody's start-up files. Throws `ToolFailure` `tool_unavailable`. */
+/** `bash -c`, without start-up files. Throws `ToolFailure` `tool_unavailable`. */
 export function plainShell(command: string): readonly string[] {
   const shell = findShell();
   if (shell !== undefined) return [shell, "-c", command];

@@ -21,7 +21,7 @@ import type { Transaction } from "./transaction/transaction.ts";
  */
 export class Stage {
   readonly transaction: Transaction;
-  /** The marker's ctime of each root: what is not older there was changed by somebody else. */
+  /** The marker's ctime of each root: anything not older there was changed by others. */
   readonly markers: readonly bigint[];
   readonly #covered: readonly Covered[];
   readonly #machine: ShellMachine;

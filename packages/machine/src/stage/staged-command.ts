@@ -103,7 +103,7 @@ function sandboxArguments(
     ...mounts.caches.flatMap(({ path, directory }) => ["--bind-try", join(directory, stageParts.merged), path]),
     // The keeper's, which is the session's.
     ...(mounts.hasNetwork && offline !== true ? ["--share-net"] : []),
-    // As another user, git would take every file for changed, and refuse the repository of somebody else.
+    // As another user, git would consider every file changed, and refuse the repository as foreign.
     ...["--uid", String(process.getuid?.() ?? 0), "--gid", String(process.getgid?.() ?? 0)],
     ...settingsArguments(machine, roots),
     ...rootArguments(roots, mounts),
@@ -237,7 +237,7 @@ function sees(process: number, mounts: MountKeeper): boolean {
   try {
     return mounts.isSeen(process, readFileSync(`/proc/${process}/mountinfo`, "latin1"));
   } catch {
-    // It ended, or belongs to somebody else; ours run as this user.
+    // It ended, or belongs to another user; ours run as this user.
     return false;
   }
 }

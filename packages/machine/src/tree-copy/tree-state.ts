@@ -5,7 +5,7 @@ import { setImmediate } from "node:timers/promises";
 import { git } from "../git/run/run-git.ts";
 import { ServiceError } from "../service-error.ts";
 
-/** What stands at a path, as git tells files apart. */
+/** An entry at a path, by the attributes that git compares. */
 export interface FileState {
   readonly kind: "file" | "executable" | "link";
   /** Of the bytes, or of what a link says. */
@@ -15,7 +15,7 @@ export interface FileState {
 /** By path relative to the tree, with `/`. */
 export type TreeState = ReadonlyMap<string, FileState>;
 
-/** One path at which two states differ; undefined: nothing stands there. */
+/** One path at which two states differ; undefined: there is no entry. */
 export interface StateChange {
   readonly path: string;
   readonly before: FileState | undefined;
@@ -56,12 +56,12 @@ export async function readTreeState(directory: string, signal: AbortSignal): Pro
   return state;
 }
 
-/** False for what an index can name that somebody has written by hand. */
+/** False for names that only a manipulated index can contain. */
 function isPlain(path: string): boolean {
   return path.split("/").every((name) => name !== "" && name !== "." && name !== ".." && name.toLowerCase() !== ".git");
 }
 
-/** undefined where no file and no link stands. */
+/** Undefined if there is neither file nor link. */
 export function fileState(path: string): FileState | undefined {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat?.isSymbolicLink() !== true && stat?.isFile() !== true) return undefined;

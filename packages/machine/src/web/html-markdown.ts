@@ -20,7 +20,7 @@ export async function htmlMarkdown(html: string): Promise<string> {
   return service.turndown(html);
 }
 
-/** What is asked of an element, without the types of a browser. */
+/** The parts of an element that are used, without a browser's types. */
 interface SeenElement {
   hasAttribute(name: string): boolean;
   getAttribute(name: string): string | null;

@@ -1,7 +1,7 @@
 /** Tags, fillers, zero-width and direction marks, variation selectors, control, private and unassigned characters. */
 const invisible = /[\p{C}\p{Default_Ignorable_Code_Point}\u2028\u2029]/gu;
 
-/** Joiners and the emoji form, which belong to what a reader sees when one stands alone behind a letter or a picture. */
+/** Joiners and the emoji form, which are part of a visible character if single and after a letter or an emoji. */
 const joined = /(?<=[\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}])[\u200c\u200d\ufe0f]/u;
 
 /**

@@ -42,7 +42,7 @@ export interface LocalWorkspaceOptions {
   readonly ripgrepPath?: string;
 }
 
-/** The disk as a workspace. Every call fails with `workspace_replaced` once another directory stands at its path. */
+/** The disk as a workspace. Every call fails with `workspace_replaced` once another directory is at its path. */
 export class LocalWorkspace implements Workspace {
   readonly #root: WorkspaceRoot;
   readonly #stateDir: string;
@@ -69,7 +69,7 @@ export class LocalWorkspace implements Workspace {
   /** Nothing to do: they are read where they are. */
   async syncControl(): Promise<void> {}
 
-  /** Tells two directories apart that stood at the same path one after the other. */
+  /** Distinguishes directories that were at the same path one after the other. */
   get identity(): string {
     return `${this.#root.device}:${this.#root.inode}:${this.#root.path}`;
   }

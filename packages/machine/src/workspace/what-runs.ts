@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Workspace } from "./workspace.ts";
 
-/** Words of a command that are looked at, and files that are hashed; more than anybody writes down. */
+/** Maximum words of a command that are examined, and files that are hashed; more than real commands have. */
 const maxWords = 200;
 const maxFiles = 40;
 /** A larger file counts by its size alone: it is hardly a script. */

@@ -1,6 +1,6 @@
 import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from "yaml";
 
-/** A YAML text read strictly, with the lines its values stand on. */
+/** A strictly parsed YAML text, with the lines of its values. */
 export interface YamlText {
   readonly data: unknown;
   /**

@@ -9,7 +9,7 @@ export interface LineSpan {
 }
 
 /**
- * Where the changed lines stand after one more round of edits.
+ * Positions of the changed lines after another round of edits.
  * @param spans changed so far, in the text before these edits
  * @param edits ascending
  */
@@ -44,8 +44,8 @@ function newLine(line: number, edits: readonly LineEdit[], side: "start" | "end"
 }
 
 /**
- * The blocks as the ledger names them. A block's text is its lines joined by LF, without the last line end, so that its
- * hash is the same wherever the block stands and whatever the file's line ends are. Spans without lines make no block.
+ * The blocks as named in the ledger. A block's text is its lines joined by LF, without the last line end, so that its hash
+ * depends neither on its position nor on the file's line ends. Spans without lines give no block.
  * @param spans ascending, not overlapping
  */
 export function changedBlocks(text: string, spans: readonly LineSpan[]): readonly ChangedBlock[] {

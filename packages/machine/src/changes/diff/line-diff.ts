@@ -101,7 +101,7 @@ function anchors(
 
 const repeated = -1;
 
-/** Where each line stands, in the order of their first places; `repeated` for one that stands at several. */
+/** Position of each line, in the order of first occurrence; `repeated` if it occurs several times. */
 function places(lines: readonly string[], from: number): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   for (let index = from; index < lines.length; index += 1) {

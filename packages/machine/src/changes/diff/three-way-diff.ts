@@ -31,11 +31,11 @@ const titles: Readonly<Record<Exclude<HunkKind, "conflict">, string>> = {
 };
 
 /**
- * What two sides made of one text, for a reader who has to reconcile them: a hunk for each place, in the order of the file,
- * with conflict markers in diff3's style where both changed the same lines. Only LF ends lines. Empty when neither changed.
+ * Both sides' changes of one text, for a reader who has to merge them: a hunk for each place, in the order of the file, with
+ * diff3 conflict markers where both changed the same lines. Only LF ends lines. Empty if neither changed.
  *
  * @param options.context lines of `theirs` shown before a hunk
- * @param options.maxLines the text is cut after so many lines, and says so
+ * @param options.maxLines the text is cut after this many lines, with a note
  */
 export function threeWayDiff(
   texts: ThreeTexts,
@@ -56,7 +56,7 @@ export function threeWayDiff(
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** The text with what both sides made of it; undefined where both changed the same lines, and not to the same. */
+/** The text with both sides' changes; undefined if both changed the same lines differently. */
 export function mergedText(
   texts: ThreeTexts,
   { timeoutMs = 250 }: { readonly timeoutMs?: number } = {},
@@ -132,7 +132,7 @@ function hunksOf(texts: ThreeTexts, timeoutMs: number): readonly Hunk[] {
   });
 }
 
-/** The lines of a side that stand for a region of the base; its edits lie inside the region or outside, never across. */
+/** A side's lines for a region of the base; its edits are inside or outside the region, never across its borders. */
 function within(
   side: { readonly lines: readonly string[]; readonly edits: readonly LineEdit[] },
   region: { readonly start: number; readonly end: number },

@@ -14,29 +14,29 @@ export const fitSteps = [
 ] as const;
 export type FitStep = (typeof fitSteps)[number];
 
-/** A text to replace, and what is to stand there. */
+/** A text to replace, and its replacement. */
 export interface WantedEdit {
   readonly oldText: string;
   readonly newText: string;
 }
 
 export type Fit =
-  /** The edit in the file's own words: `oldText` stands there at `start`, and at no other place. */
+  /** The edit in the file's own words: `oldText` is at `start`, and nowhere else. */
   | ({ readonly type: "one"; readonly step: FitStep; readonly start: number } & WantedEdit)
   /** Offsets, ascending. */
   | { readonly type: "several"; readonly step: FitStep; readonly starts: readonly number[] };
 
 /** Characters of a file that is looked through so; larger ones take exact edits only. */
 const maxLength = 1024 * 1024;
-/** Places with the same words that are compared for their indentation; what stands more often names no place. */
+/** Maximum places with the same words whose indentation is compared; more identify no place. */
 const maxTried = 1000;
 /** Characters, and lines, that are compared at places of one text; what repeats itself that often names no place. */
 const mostCompared = { characters: 2 ** 26, lines: 2 ** 18 } as const;
 
 /**
- * Where a text stands that the file has nearly so. What the old and the new text share stays as the file has it; what differs
- * between them is all that changes. The first step at which a place fits decides. Undefined when none does.
- * @param options.wholeLines the old text begins with a line
+ * Finds the place of a text that matches the file inexactly. Parts common to the old and new text stay as in the file; only
+ * their differences change. The first step at which a place fits decides. Undefined if none does.
+ * @param options.wholeLines the old text begins at the start of a line
  * @param options.from only places from this offset on
  * @param options.time shared by all edits of one call
  */
@@ -177,7 +177,7 @@ function placed(text: string, file: LooseText, at: number, edit: WantedEdit, loo
   return { start, oldText: text.slice(start, end), newText: pieces.join("") + text.slice(copied, end) };
 }
 
-/** What differs between the old text and the new: line by line, and within the lines what stands between what they share. */
+/** The differences between the old and the new text: by lines, and within the lines by the parts between common ones. */
 function differences(wanted: WantedEdit, old: LooseText, fresh: LooseText, time: ComparingTime) {
   const { oldText, newText } = wanted;
   const newLines = countLines(newText);

@@ -1,4 +1,4 @@
-/** What to do about a text that was not found: where something like it stands, and what differs there. */
+/** Advice for a text that was not found: where similar text is, and how it differs. */
 export function nearestMatch(text: string, wanted: string): string {
   const wantedLines = wanted.split("\n");
   if (wantedLines.some((line) => /^\s*\d+→/.test(line))) {
@@ -21,7 +21,7 @@ export function nearestMatch(text: string, wanted: string): string {
   return `The nearest text begins at line ${start + 1}. Read the file again and copy the text exactly.`;
 }
 
-/** Each wanted line votes for the start that would put it where it stands in the file; the most votes win, then the first. */
+/** Each wanted line votes for the start that fits its position in the file; the most votes win, then the first. */
 function likeliestStart(lines: readonly string[], wantedLines: readonly string[]): number | undefined {
   const offsets = new Map<string, number[]>();
   for (const [index, line] of wantedLines.entries()) {

@@ -8,9 +8,9 @@ export interface IndentedPair {
 const tabWidths = [2, 4, 8];
 
 /**
- * The one shift that turns the indentation of every wanted line into that of the line found: the same white space put before
- * or taken away, or tabs for a number of spaces and the other way round. Undefined when there is none.
- * @returns the shifted indentation; undefined for one that the shift does not speak about
+ * The one shift that turns the indentation of every wanted line into that of the found line: the same white space added or
+ * removed, or tabs for a number of spaces and the reverse. Undefined if there is none.
+ * @returns the shifted indentation; undefined if the shift does not cover it
  */
 export function indentationShift(pairs: readonly IndentedPair[]): ((indent: string) => string | undefined) | undefined {
   const seen = new Map<string, string>();

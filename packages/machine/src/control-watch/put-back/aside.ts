@@ -21,7 +21,7 @@ import { entryAt } from "../../entry-at.ts";
 import { hasCode } from "../../system-error.ts";
 
 const chunkBytes = 1024 * 1024;
-/** Of what one command left: the server stands still while it copies. */
+/** Maximum for what one command left: copying blocks the server. */
 const maxCopiedBytes = 64 * 1024 * 1024;
 /** What a name costs, of however few bytes. */
 const entryBytes = 4096;

@@ -15,7 +15,7 @@ import { SetBack } from "./set-back.ts";
 
 export interface ChangedTree {
   readonly root: string;
-  /** The directory that stood there when the command began. */
+  /** The directory that was there when the command began. */
   readonly held: WorkspaceRoot;
   readonly tree: ControlTree;
   readonly before: ControlStates;

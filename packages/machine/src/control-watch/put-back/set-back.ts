@@ -18,8 +18,8 @@ type KeptReader = Pick<KeptBytes, "read" | "readCopy">;
 const maxSaves = 5;
 
 /**
- * Sets paths below a root back to what they were. What stands there now is moved aside, never deleted: it may be the user's.
- * Follows no link, also where a directory was replaced by one, and is not kept out by modes of directories.
+ * Restores paths below a root. What is there now is moved aside, never deleted: it may be the user's. Follows no link, even if
+ * a directory was replaced by one, and works despite restrictive directory modes.
  */
 export class SetBack {
   readonly #root: WorkspaceRoot;
@@ -42,11 +42,10 @@ export class SetBack {
   }
 
   /**
-   * Throws for what cannot be put back; it stays as it is then, but for what was never kept: what stands in the place of that is
-   * moved aside.
+   * Throws if it cannot be restored; then it stays as it is. What is in the place of a file that was never kept is moved aside.
    *
    * @param path absolute, below the root
-   * @returns empty, or words that say what could not be moved out of the tree, and where it lies
+   * @returns empty, or a text that says what could not be moved out of the tree, and where it is
    */
   to(path: string, state: ControlState | undefined): string {
     this.#inTree.length = 0;
@@ -61,7 +60,7 @@ export class SetBack {
       return this.#lying();
     }
     if (state === undefined && entryAt(path) === undefined) return "";
-    // Also where a link out of the workspace stands in place of a directory.
+    // Even if a link out of the workspace replaced a directory.
     using directory = this.#hold(parents);
     if (file !== undefined) {
       this.#placeFile(directory, { name, last, ...file });
@@ -87,7 +86,7 @@ export class SetBack {
     return this.#inTree.length === 0 ? "" : `; what could not be moved out of there lies in ${this.#inTree.join(", ")}`;
   }
 
-  /** Moves aside what stands there only when the new file is written: a full disk must not cost it. */
+  /** Moves the present file aside only after the new one is written: a full disk must not cost it. */
   #placeFile(
     directory: HeldDirectory,
     file: { readonly name: string; readonly last: string; readonly mode: number; readonly bytes: Uint8Array },
@@ -97,7 +96,7 @@ export class SetBack {
     closeSync(writeTemporaryFile(directory, temporary, file.bytes, like));
     try {
       for (let saves = 0; ; saves += 1) {
-        // Again where somebody saved it in between.
+        // Again, in case it was saved in between.
         this.#moveAside(file.name);
         try {
           placeNewFile(directory, temporary, file.last);
@@ -123,7 +122,7 @@ export class SetBack {
     }
   }
 
-  /** The directory, made where it is missing; what stands in its way is moved aside. */
+  /** The directory, created if missing; what is in its way is moved aside. */
   #hold(components: readonly string[]): HeldDirectory {
     for (let depth = 1; depth <= components.length; depth += 1) {
       const above = components.slice(0, depth).join("/");

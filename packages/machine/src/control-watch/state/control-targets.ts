@@ -6,7 +6,7 @@ import { gitSettingsIn } from "../../git-data/git-settings-in.ts";
 import { isWithin } from "../../sandbox/host/host-layout.ts";
 import { systemErrorCode } from "../../system-error.ts";
 
-/** Absolute paths that control files lead to; of a directory, all in it. What stands there is obeyed like they are. */
+/** Absolute paths that control files refer to; for a directory, everything in it. Tools obey these like control files. */
 export type ControlTargets = ReadonlyMap<string, ControlPath>;
 
 export interface ControlLeads {
@@ -65,7 +65,7 @@ export function controlTargets(
   return targets;
 }
 
-/** The user's and the system's: what they say of hooks and attributes may lie in the workspace. */
+/** Configuration files of the user and the system: the hooks and attributes they name may be in the workspace. */
 export function userConfigurations(home: string): readonly string[] {
   const configHome = process.env["XDG_CONFIG_HOME"] || join(home, ".config");
   return ["/etc/gitconfig", join(home, ".gitconfig"), join(configHome, "git", "config")];

@@ -11,7 +11,7 @@ export interface DirectoryIdentity {
   readonly boot: string;
 }
 
-/** Undefined where no directory stands, or a link to one. */
+/** Undefined if there is no directory, or only a link to one. */
 export function directoryIdentity(path: string): DirectoryIdentity | undefined {
   const stat = entryAt(path);
   if (stat?.isDirectory() !== true) return undefined;

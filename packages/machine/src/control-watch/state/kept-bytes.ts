@@ -75,7 +75,7 @@ export class KeptBytes {
       if (!needed.has(name)) rmSync(join(this.#directory, name), { force: true });
   }
 
-  /** Undefined when there is none. */
+  /** Undefined if there is none. */
   readCopy(identity: string): Uint8Array | undefined {
     const file = join(this.#directory, copyName(identity));
     return existsSync(file) ? readFileSync(file) : undefined;

@@ -51,7 +51,7 @@ const journalSchema = z.object({
   places: z.array(
     z.object({
       place: z.object({ root: z.string(), isGit: z.boolean() }),
-      /** Of the directory that stood there. */
+      /** Identity of the directory that was there. */
       identity: z.object({ inode: z.number(), device: z.number(), born: z.string(), boot: z.string() }),
       before: z.array(z.tuple([z.string(), stateSchema])),
       /** Directories that could not be read. */

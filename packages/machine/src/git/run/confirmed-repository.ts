@@ -17,9 +17,8 @@ export class UnsafeRepository extends Error {
 }
 
 /**
- * Looks for the repository as git does, and confirms what its files claim: the one who wrote them must not lead git to the data of
- * another one. undefined where there is none; one around the user's home says nothing about a directory in it. Throws
- * `UnsafeRepository`.
+ * Finds the repository like git, and confirms what its files claim: their author must not lead git to another repository's
+ * data. Undefined if there is none; one around the user's home does not count for a directory in it. Throws `UnsafeRepository`.
  *
  * @param directory real path
  */

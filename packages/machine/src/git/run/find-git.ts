@@ -7,8 +7,8 @@ const systemPlaces: readonly string[] =
     : ["/usr/bin", "/usr/local/bin", "/run/current-system/sw/bin"];
 
 /**
- * Absolute path of git's program, the system's before any other; undefined where there is none. Never one from a directory
- * of packages, which a started script puts in front of the search path and a workspace can fill.
+ * Absolute path of the git program, preferring the system's; undefined if there is none. Never one in a directory of packages,
+ * which package scripts put first in `PATH` and a workspace can fill.
  */
 export function findGit(environment: Readonly<Record<string, string | undefined>>): string | undefined {
   const searched = (environment["PATH"] ?? "").split(delimiter).filter((directory) => isAbsolute(directory));

@@ -85,7 +85,7 @@ export function handConfiguration(
 /** git keeps next to nothing there. */
 const temporaryBytes = "67108864";
 
-/** The machine's sandboxes for git, best first; the first that works is the one. Empty where there is none. */
+/** The machine's sandboxes for git, best first; the first working one is used. Empty if there is none. */
 export function gitSandboxes(git: string): readonly GitSandbox[] {
   const program = process.platform === "linux" ? findBubblewrap() : undefined;
   if (program === undefined) return [];

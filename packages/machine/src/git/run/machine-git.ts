@@ -13,7 +13,7 @@ export interface MachineGit {
   readonly version: string;
   /** undefined where the machine has none. */
   readonly sandbox: GitSandbox | undefined;
-  /** Why there is none; undefined where there is one. */
+  /** Why there is none; undefined if there is one. */
   readonly unsandboxed: string | undefined;
   userConfiguration(): Promise<UserGitConfiguration>;
 }
@@ -23,7 +23,7 @@ export class GitMissingError extends Error {
   override readonly name: string = "GitMissingError";
 }
 
-/** There is a git, but no sandbox for it, and it must have one. The message says why there is none. */
+/** Git exists, but not the sandbox that it must have. The message says why. */
 export class GitUnsandboxedError extends GitMissingError {
   override readonly name = "GitUnsandboxedError";
 }

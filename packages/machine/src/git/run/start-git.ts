@@ -68,7 +68,7 @@ export async function readingGitEnvironment(
   return settingsEnvironment([
     ...fixedSettings,
     ...names.flat().map((name) => [name, harmlessValue(name)] as const),
-    // What it says of each submodule outranks what holds for all: to look into one, git would start another git there.
+    // A submodule's own setting overrides the general one: to examine a submodule, git would start another git there.
     ...[...new Set(submodules.flat())].map((name) => [`submodule.${name}.ignore`, "dirty"] as const),
   ]);
 }
@@ -98,7 +98,7 @@ function submodulesIn(
   });
 }
 
-/** Settings of the repository's own that name programs; what the user's say of such is the user's choice. */
+/** The repository's own settings that name programs; programs in the user's settings are the user's choice. */
 function repositoryPrograms(
   git: string,
   scope: string,
@@ -106,7 +106,7 @@ function repositoryPrograms(
 ): Promise<readonly string[]> {
   return new Promise((resolve) => {
     const args = ["config", scope, "--includes", "--name-only", "-z", "--get-regexp", programSettings];
-    // Outside of a repository there are none, and a configuration that cannot be read stops the command's git as well.
+    // Outside a repository there are none, and an unreadable configuration makes the command's own git fail too.
     execFile(git, args, { ...options, maxBuffer: 1024 * 1024 }, (_error, stdout) => {
       resolve(stdout.split("\0").filter((name) => name !== "" && name !== "core.worktree"));
     });
@@ -186,7 +186,7 @@ async function started(child: ChildProcess): Promise<StartedGit> {
     });
     child.once("error", reject);
     child.once("close", (code) => {
-      // What git says of "none" and "different" is 1 as well.
+      // Git also returns 1 for "none" and "different".
       if (code === 1 && errors.startsWith("bwrap: "))
         reject(new Error(`git's sandbox could not be made: ${errors.trim()}`));
       else resolve({ code: code ?? undefined, errors });

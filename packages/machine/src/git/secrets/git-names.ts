@@ -13,14 +13,14 @@ export class GitNamesFailed extends Error {
   }
 }
 
-/** Bytes of one name, or of what stands before it. */
+/** Maximum bytes of one name, or of the text before it. */
 const longestName = 64 * 1024;
 
 /**
- * Runs git and hands on what it prints, piece by piece, without keeping it. Rejects with `GitNamesFailed` for an exit code
- * above 1, which git's searches and comparisons give for "none" and "differs", and after `timeoutMs`.
+ * Runs git and passes on its output piece by piece, without storing it. Rejects with `GitNamesFailed` for an exit code above 1
+ * (git's searches and comparisons return 1 for "none" and "differs"), and after `timeoutMs`.
  *
- * @param options.separator what stands behind each piece
+ * @param options.separator the text after each piece
  */
 export async function gitNames(
   args: readonly string[],

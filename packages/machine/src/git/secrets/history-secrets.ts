@@ -115,7 +115,7 @@ export class HistorySecrets {
   }
 }
 
-/** None where git is just removing the directory, or there is none. */
+/** Empty if git is just removing the directory, or it does not exist. */
 function directoriesIn(directory: string): readonly string[] {
   try {
     return readdirSync(directory, { withFileTypes: true })

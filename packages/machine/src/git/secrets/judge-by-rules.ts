@@ -4,7 +4,7 @@ import { type CompiledRules, pathRule } from "@gennai/governance/rules/compile/c
 import { pathForm, rawForm } from "@gennai/governance/rules/compile/path-form";
 import type { PathJudge } from "./known-secrets.ts";
 
-/** How these rules stand to reading a path of the repository. */
+/** The rules' verdict on reading a path of the repository. */
 export function judgeBy(rules: CompiledRules): PathJudge {
   const { root } = rules.place;
   return (path) => {

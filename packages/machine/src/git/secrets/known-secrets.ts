@@ -1,7 +1,7 @@
 import pLimit from "p-limit";
 import { GitNamesFailed, gitNames } from "./git-names.ts";
 
-/** How a path stands to the rules for reading. */
+/** The rules' verdict on reading a path. */
 export type PathJudge = (path: string) => "allowed" | "doubtful" | "refused";
 
 /** What a repository knows of files that the agent may not read: names in the index or in any commit, and their contents. */
@@ -55,7 +55,7 @@ export class RepositorySecrets {
     const { paths, blobs } = walked.secrets;
     if (walked.tooLong) return "too-long" as const;
     try {
-      // An object stands only once in this list, by one of its names; a secret whose text also has another name does not count.
+      // The list has each object once, under one of its names; a secret whose content also has another name does not count.
       await gitNames(
         ["rev-list", "--objects", "--missing=allow-any", "--ignore-missing", "--all", "--reflog", "--stdin"],
         (line) => {

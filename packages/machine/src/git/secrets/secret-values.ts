@@ -1,4 +1,4 @@
-/** Shorter ones stand in ordinary text. */
+/** Shorter ones occur in ordinary text. */
 const shortest = 8;
 /** Of a line that is no setting, e.g. of a key. */
 const shortestLine = 16;
@@ -29,7 +29,7 @@ const setting = /^(?:export\s+)?["']?(?:([\w./:@-]{1,200}?)\s*=|([\w./@-]{1,100}
 function isSecret(name: string, value: string): boolean {
   if (value.length < shortest || /^(?:true|false|null|undefined|\$\{?\w+\}?)$/i.test(value)) return false;
   if (/passw|passphrase|secret|token|key|auth(?!or)|cred|private|signature|salt|pin\b/i.test(name)) return true;
-  // An address, a path, a name: with letters and digits mixed, and no sign that separates words, it is none of these.
+  // With letters and digits mixed, and no word separators, it is neither an address nor a path nor a name.
   return /[0-9]/.test(value) && /[A-Za-z]/.test(value) && !/[\s/:.]/.test(value);
 }
 

@@ -2,10 +2,10 @@ import { gitEnvironment } from "../../git/run/git-environment.ts";
 import { machineGit } from "../../git/run/machine-git.ts";
 import { runUserProgram } from "../login/run-user-program.ts";
 
-/** Names, lower-case but for what stands in the middle, and values; in their order. */
+/** Names, lower-case except for the middle part, and values; in their order. */
 export type SettingEntries = readonly (readonly [name: string, value: string])[];
 
-/** The user's own settings of git, which alone say how the user logs in. Empty where there are none. */
+/** The user's own git settings, the only ones that decide how the user logs in. Empty if there are none. */
 export function userGitSettings(signal: AbortSignal): Promise<SettingEntries> {
   return listed(["--global", "--includes"], signal);
 }

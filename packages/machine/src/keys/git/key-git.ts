@@ -4,8 +4,8 @@ import { fixedSettings, type GitSettings, settingsEnvironment } from "../../git/
 export const keyDirectory = "/run/gennai-key";
 
 /**
- * For a git that has a login: nothing that settings of anybody's name is started, only this way of reaching a host is there, and no
- * directory is taken for a repository because it looks like one.
+ * Environment of a git that has a login: it starts nothing that any settings name, has only this way to reach a host, and takes
+ * no directory for a repository by its look.
  */
 export function keyGitEnvironment(
   scheme: "ssh" | "https" | "http",

@@ -17,8 +17,8 @@ export interface KeyRepository {
 }
 
 /**
- * The repository around a directory; undefined where there is none. Rejects with `ToolFailure` (`no_push_target`) where git could take
- * another one than the one whose settings were read: then a question would name what is not used.
+ * The repository around a directory; undefined if there is none. Rejects with `ToolFailure` (`no_push_target`) if git might use
+ * another one than the one whose settings were read: then the question would be wrong.
  */
 export async function keyRepository(
   directory: string,

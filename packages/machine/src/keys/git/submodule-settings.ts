@@ -5,9 +5,9 @@ import { noKey } from "../login/no-key.ts";
 import { repositorySettings, type SettingEntries } from "./git-settings-of.ts";
 
 /**
- * Keeps git out of the submodules of a work tree: to look into one, it would start another git there, by that one's own settings. What
- * `.gitmodules` says of each outranks what holds for all; git also takes it from the index, and from the last commit. Rejects with
- * `ToolFailure` (`no_key`) for a repository that cannot be trusted to be the one that it says.
+ * Settings that keep git out of a work tree's submodules: to examine one, it would start another git there, with that one's
+ * settings. A submodule's own setting in `.gitmodules` overrides the general one; git also reads it from the index and the last
+ * commit. Rejects with `ToolFailure` (`no_key`) for a repository whose identity cannot be confirmed.
  */
 export async function submoduleSettings(workTree: string, signal: AbortSignal): Promise<SettingEntries> {
   const file = repositorySettings(join(workTree, ".gitmodules"), signal);

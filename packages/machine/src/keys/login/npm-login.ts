@@ -12,7 +12,7 @@ export interface NpmLogin {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Undefined where there is none. @param registry address */
+/** Undefined if there is none. @param registry address */
 export function npmLogin(registry: URL, { home, environment }: UserKeys): NpmLogin | undefined {
   const settings = npmSettings(join(home, ".npmrc"));
   for (const place of placesOf(registry)) {
@@ -55,7 +55,7 @@ export function settingsDirectory(directory: string, top: string): string {
   return found ?? directory;
 }
 
-/** Without a login that stands in it; undefined for what is not a plain address. */
+/** The address without a login in it; undefined if it is no plain address. */
 export function registryAddress(text: unknown): URL | undefined {
   if (typeof text !== "string" || text.includes("${")) return undefined;
   const url = URL.parse(text.endsWith("/") ? text : `${text}/`);

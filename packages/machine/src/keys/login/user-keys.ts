@@ -9,7 +9,7 @@ export interface UserKeys {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** A run with a login of the user's, before anybody agreed to it. Nothing is read of the login itself yet. */
+/** A planned run with a user's login, before the user agreed. The login itself has not been read yet. */
 export interface KeyPlan {
   /** What is reached with it: scheme, host and port, as people read it. */
   readonly url: string;

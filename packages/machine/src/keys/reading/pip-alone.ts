@@ -1,6 +1,7 @@
 /**
- * The system's pip, which can start no program there: neither what builds a package, nor git, nor anything that it asks about the
- * machine. A wheel may name packages to be built that `--only-binary` lets through. -I: no module of the directory, nor of the environment.
+ * The system's pip, restricted so that it can start no program: no package builds, no git, no queries about the machine. A
+ * wheel may depend on packages to be built that `--only-binary` lets through. -I: no modules from the directory or the
+ * environment.
  */
 export const pipAlone: readonly string[] = [
   "python3",

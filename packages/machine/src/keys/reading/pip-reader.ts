@@ -20,8 +20,8 @@ interface RequirementFile {
 }
 
 /**
- * Fetches wheels alone, by the system's own pip: what has to be built runs code of a package's. They are installed behind that, where
- * there is neither network nor login.
+ * Fetches only wheels, with the system's own pip: building runs a package's code. They are installed afterwards, without
+ * network and login.
  */
 export const pipReader: LoginReader = {
   refused: /\b(?:401|403) (?:Client )?Error|\bUser for \S+:/,

@@ -10,7 +10,7 @@ export interface NamedLogin {
 
 /** An index of packages, and how the user logs in there. */
 export interface PipIndex {
-  /** Without a login that stands in it. */
+  /** The address without a login in it. */
   readonly url: URL;
   readonly login: NamedLogin | undefined;
   /** In words for people. */
@@ -46,7 +46,7 @@ export function pipIndexes(keys: UserKeys, named?: string): readonly PipIndex[] 
   return all.flatMap(([text, from]) => {
     const url = registryAddress(text);
     if (url === undefined) return [];
-    // What the command names has no say in who logs in there, nor in at which port or without TLS.
+    // The command must not decide which user, port or plain-text connection the login is used with.
     const own = from === "" ? undefined : loginIn(text);
     const isUsual = url.protocol === "https:" && url.port === "";
     const takesNetrc = isUsual || ownOrigins.includes(url.origin);

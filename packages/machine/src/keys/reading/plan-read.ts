@@ -46,7 +46,7 @@ export async function wantedLogins(
   return planned.length === 1 ? [...found] : [];
 }
 
-/** Where that cannot be told there are none: it can also be read without. */
+/** Empty if that is unknown: the public part can be read without a login. */
 async function loginsOf(text: string, place: KeyContext, isMeant: (reader: LoginReader) => boolean = () => true) {
   const found = readers.filter(isMeant).map(async (reader) => {
     try {

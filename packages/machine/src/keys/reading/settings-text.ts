@@ -6,7 +6,7 @@ import type { KeyContext } from "../plan-key.ts";
 
 const maxBytes = 256 * 1024;
 
-/** Of a file of the user's; empty where there is none, and for one that is too large to be of settings. */
+/** Text of a user's file; empty if it does not exist, or is too large for settings. */
 export function settingsText(file: string): string {
   try {
     return (statSync(file, { throwIfNoEntry: false })?.size ?? maxBytes) < maxBytes ? readFileSync(file, "utf8") : "";
@@ -16,8 +16,7 @@ export function settingsText(file: string): string {
 }
 
 /**
- * Of a file in the workspace, which somebody else may have put there: undefined for what is not a plain file at its own path, or is
- * hidden from commands.
+ * Text of a workspace file, which is untrusted: undefined if it is no regular file at its own path, or is hidden from commands.
  *
  * @param path absolute
  */

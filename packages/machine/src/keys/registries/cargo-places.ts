@@ -28,7 +28,7 @@ export function cargoPlaces({ home, environment }: UserKeys): readonly RegistryA
         secrets: [token, ...token.split(" ").slice(1)],
         mayAsk: (path) =>
           archive.test(path) || (path.startsWith(url.pathname) && entry.test(path.slice(url.pathname.length))),
-        // Where a registry wants a login for all, cargo asks nothing without one, nor without the word from where.
+        // If a registry requires a login everywhere, cargo does not ask it without one, nor without knowing the source.
         environment: {
           [`${variables}_TOKEN`]: "added-outside",
           [`${variables}_CREDENTIAL_PROVIDER`]: "cargo:token",
@@ -38,7 +38,7 @@ export function cargoPlaces({ home, environment }: UserKeys): readonly RegistryA
   });
 }
 
-/** Of an index (by the beginning of a name), and what it says of itself. */
+/** An index file (by the beginning of a name), or the index's own configuration. */
 const entry = /^(?:config\.json|[12]\/[\w-]+|3\/[\w-]\/[\w-]+|[\w-]{2}\/[\w-]{2}\/[\w-]+)$/;
 /** The index says where they are. */
 const archive = /\/(?:[\w-]+\/[\w.+-]+\/download|[\w.+-]+\.crate)$/;

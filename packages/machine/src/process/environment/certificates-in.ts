@@ -7,7 +7,7 @@ const maxKnown = 8;
 /** By file: what is asked for before each command is read when it changed. */
 const known = new Map<string, { readonly state: string; readonly found: string | undefined }>();
 
-/** The certificates of a file, in PEM, without keys that may stand beside them; undefined where there are none. */
+/** The certificates of a file, in PEM, without keys that it may contain; undefined if there are none. */
 export function certificatesIn(file: string): string | undefined {
   try {
     const { dev, ino, size, ctimeNs } = statSync(file, { bigint: true });

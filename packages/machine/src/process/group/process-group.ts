@@ -20,7 +20,7 @@ export class ProcessGroup {
     this.#since = since;
   }
 
-  /** Those still running; the leader's id stands for all where they cannot be listed. */
+  /** Processes still running; only the leader's id if they cannot be listed. */
   running(): readonly number[] {
     const processes = processesSince(this.#since, this.leader);
     if (processes === undefined) return this.#groupExists() ? [this.leader] : [];
@@ -117,7 +117,7 @@ function send(id: number, name: "SIGTERM" | "SIGKILL"): void {
   try {
     process.kill(id, name);
   } catch (error) {
-    // ESRCH: it is gone. EPERM: it runs as somebody else, which `running` goes on to show.
+    // ESRCH: it is gone. EPERM: it runs as another user, which `running` then shows.
     const code = systemErrorCode(error);
     if (code !== "ESRCH" && code !== "EPERM") throw error;
   }

@@ -123,7 +123,7 @@ export function hasOpen(id: number, target: string): boolean {
   try {
     return readdirSync(`/proc/${id}/fd`).some((descriptor) => openedBy(id, Number(descriptor)) === target);
   } catch {
-    // It ended meanwhile, or belongs to somebody else.
+    // It has ended, or belongs to another user.
     return false;
   }
 }

@@ -8,9 +8,9 @@ export interface ShellStart {
   readonly argv: readonly string[];
   /** File that it finds open as descriptor 3. */
   readonly opens?: string | undefined;
-  /** Where it shall run, e.g. a handle of this process. Absolute. */
+  /** Working directory, e.g. a handle of this process. Absolute. */
   readonly directory: string;
-  /** The same by the name that the command shall see. */
+  /** Its name as the command should see it. */
   readonly directoryName: string;
   /** Shell words before the program. */
   readonly limits: string;
@@ -22,7 +22,7 @@ type Environment = Readonly<Record<string, string>>;
 const timeoutMs = 5_000;
 /** Milliseconds after the first command until the helper is started: the result of the command goes out first. */
 const helperDelay = 25;
-/** So often the helper may end by itself until there is none any more. */
+/** After this many unexpected ends of the helper, no new one is started. */
 const maxHelpers = 3;
 
 let helper: SpawnHelper | undefined;
@@ -47,7 +47,7 @@ class Parking {
     return this.#parked?.key === key || this.#parking === key;
   }
 
-  /** Anyone who needs a process when there is none to be had starts one, and tells what goes wrong. */
+  /** Errors are ignored: a caller that gets no waiting process starts one itself, and reports the error. */
   parkQuietly(environment: Environment): void {
     this.#park(environment).catch(() => undefined);
   }
@@ -122,7 +122,7 @@ export function parkShell(environment: Environment): void {
   else helperTimer ??= setTimeout(() => forCommands.parkQuietly(environment), helperDelay).unref();
 }
 
-/** A shell that waits to become a keeper of mounts, and has the next one wait; undefined when there is none. */
+/** A waiting shell that can become a keeper of mounts; starts the next one. Undefined if there is none. */
 export function takeKeeperShell(environment: Environment): WaitingShell | undefined {
   const shell = forKeepers.take(environment);
   // Without a command yet, there is no helper, and none is started for this alone.

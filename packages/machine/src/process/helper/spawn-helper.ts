@@ -71,7 +71,7 @@ interface Order {
 export class SpawnHelper {
   readonly #process: ChildProcess;
   readonly #orders = new Map<number, Order>();
-  /** Those whose end somebody waits for. */
+  /** Processes whose end is awaited. */
   readonly #watched = new Set<number>();
   #count = 0;
   #hasEnded = false;
@@ -116,7 +116,7 @@ export class SpawnHelper {
     return this.#hasEnded;
   }
 
-  /** undefined when there is none to be had. */
+  /** Undefined if none is available. */
   shell(environment: Readonly<Record<string, string>>): Promise<WaitingShell | undefined> {
     // A shell can name descriptors of one digit only.
     const saidTo = firstFree(inheritedDescriptors(), 9);

@@ -13,9 +13,9 @@ const idle = new Map<string, Idle>();
 const mostIdle = 16;
 
 /**
- * Takes a lock between processes, held until disposed. It is the operating system's lock on an empty database file, so it
- * dies with its process and no stale lock is ever left. Undefined when it is still held after `waitMs` milliseconds, for which
- * this process stands still.
+ * Takes a lock between processes, held until disposed. It is the operating system's lock on an empty database file, so it is
+ * released when its process dies and never becomes stale. Undefined if it is still held after `waitMs` milliseconds, during
+ * which this process blocks.
  */
 export function tryFileLock(file: string, { waitMs = 0 }: { readonly waitMs?: number } = {}): Disposable | undefined {
   const opened = takeIdle(file) ?? open(file);
@@ -48,7 +48,7 @@ export function tryFileLock(file: string, { waitMs = 0 }: { readonly waitMs?: nu
   };
 }
 
-/** undefined where none is kept, or another file has come to stand in its place. */
+/** Undefined if none is kept, or the file was replaced. */
 function takeIdle(file: string): Idle | undefined {
   const kept = idle.get(file);
   if (kept === undefined) return undefined;

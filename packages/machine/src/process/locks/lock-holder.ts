@@ -5,7 +5,7 @@ import { systemErrorCode } from "../../system-error.ts";
 
 const holderSchema = z.object({ pid: z.int().positive(), started: z.string(), token: z.string(), what: z.string() });
 
-/** The process that has a lock or waits for one, as it stands in a file. */
+/** The process that holds a lock or waits for one, as written in a file. */
 export type LockHolder = z.infer<typeof holderSchema>;
 
 /** Writes this process as the holder; anyone who only looks sees the whole file, or none. @returns its token */

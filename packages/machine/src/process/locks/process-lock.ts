@@ -30,7 +30,7 @@ export function treeLockName(root: string): string {
 /** Locks that hold between processes and end with the process that holds them, however it ends. */
 export class ProcessLocks {
   readonly #directory: string;
-  /** For what other machines may reach as well; undefined when there are none. */
+  /** For what other machines may use too; undefined if there are none. */
   readonly shared: SharedLocks | undefined;
 
   /** @param directory in the state directory; made when it is missing */
@@ -58,7 +58,7 @@ export class ProcessLocks {
     return holder === undefined ? undefined : { pid: holder.pid, what: holder.what };
   }
 
-  /** Who waits for it, on this machine. Nobody is kept from taking it out of turn: who wants to wait asks the line first. */
+  /** The waiting line of a lock on this machine. It is advisory: a process that wants to wait asks the line first. */
   line(name: string): WaitingLine {
     return new WaitingLine(`${this.#path(name)}.line`);
   }

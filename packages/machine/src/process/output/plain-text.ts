@@ -4,10 +4,9 @@ const maxSequence = 4096;
 type State = "text" | "escape" | "intermediate" | "csi" | "string" | "string-escape" | "return";
 
 /**
- * Text as a program meant it to be read, without what it says to a terminal: colours, cursor moves, titles, links, the
- * clipboard, the end of a paste, backspaces. Neither a person's terminal nor a model gets to see those. A lone carriage
- * return, which would write over the line, begins a new one, so that nothing is hidden. Works on pieces: a sequence may
- * be cut anywhere.
+ * A program's text as meant for reading, without terminal control: colours, cursor moves, titles, links, the clipboard, the end
+ * of a paste, backspaces. These reach neither a user's terminal nor a model. A lone carriage return, which would overwrite the
+ * line, begins a new one, so that nothing is hidden. Works on pieces: a sequence may be cut anywhere.
  */
 export class PlainText {
   #state: State = "text";

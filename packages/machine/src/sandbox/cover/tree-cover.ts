@@ -9,7 +9,7 @@ import { SecretTargets } from "./secret-targets.ts";
 import { UnprotectedWorkspace } from "./unprotected-workspace.ts";
 import { secretLinks, zeroAccessFiles } from "./zero-access-files.ts";
 
-/** What of a tree is kept from a command; real absolute paths. */
+/** Parts of a tree that are hidden from a command; real absolute paths. */
 export interface Covered {
   /** Files that exist, by all their names, and directories that cannot be looked into. */
   readonly zeroAccess: readonly string[];

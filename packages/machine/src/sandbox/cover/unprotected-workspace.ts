@@ -1,4 +1,4 @@
-/** The workspace cannot be protected as it stands. */
+/** The workspace in its present state cannot be protected. */
 export class UnprotectedWorkspace extends Error {
   override readonly name = "UnprotectedWorkspace";
 }

@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 /** Where systems install it. Never the search path: a workspace could put a program of this name there. */
 const places = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
 
-/** Absolute path of the system's bubblewrap, one that nobody but root could have put there; undefined where there is none. */
+/** Absolute path of the system's bubblewrap, which only root could have installed; undefined if there is none. */
 export function findBubblewrap(candidates: readonly string[] = places): string | undefined {
   return candidates.find((path) => {
     const stat = statSync(path, { throwIfNoEntry: false });

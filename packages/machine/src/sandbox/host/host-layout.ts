@@ -163,7 +163,7 @@ export function holdsShims(path: string): boolean {
   return basename(path) === "shims";
 }
 
-/** Neither a directory that holds a whole home or disk, nor one around or inside of something hidden. */
+/** Neither a directory that contains a whole home or disk, nor one around or inside something hidden. */
 function isNarrow(path: string, home: string | undefined, hidden: readonly string[]): boolean {
   if (path === "/" || wide.has(path) || path === home || (home !== undefined && isWithin(home, path))) return false;
   return hidden.every((secret) => !isWithin(path, secret));

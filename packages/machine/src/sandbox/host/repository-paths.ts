@@ -50,8 +50,8 @@ function mainRepository(git: string): RepositoryPaths {
 }
 
 /**
- * A worktree's `.git` is a file that names its data elsewhere. Only data that names this very worktree in return is
- * writable: a file that somebody put into the workspace must not open another repository.
+ * A worktree's `.git` is a file that names its data elsewhere. The data is writable only if it refers back to this worktree: a
+ * file put into the workspace must not open another repository.
  */
 function linkedWorktree(pointer: string): RepositoryPaths | undefined {
   try {
@@ -72,7 +72,7 @@ function linkedWorktree(pointer: string): RepositoryPaths | undefined {
       readOnly: [
         ...[...main.readOnly, ...siblings].filter((path) => path !== worktrees && path !== data),
         pointer,
-        // Where the other working tree stands, and what it says of that, is not this one's.
+        // The other working tree's HEAD, and its log, do not belong to this one.
         ...["HEAD", "logs/HEAD"].map((name) => join(common, name)),
         ...["commondir", "gitdir", "config.worktree"].map((name) => join(data, name)),
       ],

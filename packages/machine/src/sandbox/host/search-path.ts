@@ -6,13 +6,13 @@ import { isWithin } from "./host-layout.ts";
 const usualPath: readonly string[] = ["/usr/local/bin", "/usr/bin", "/bin"];
 
 /**
- * Directories of a search path that no workspace can fill, as they are written: by where they really lead, neither in one of
- * some places nor of packages. One that is not there is left out, since a command could make it. Where nothing is left they are
- * the usual ones: with an empty path, a shell looks where it stands.
+ * Directories of a search path that no workspace can fill, as written: according to their real path, neither in the given
+ * places nor of packages. A missing one is left out, because a command could create it. If none is left, the usual ones are
+ * used: with an empty path, a shell searches its working directory.
  *
- * @param path as `PATH` has it
+ * @param path value of `PATH`
  * @param places real paths
- * @param unwanted directories that are left out besides
+ * @param unwanted further directories to leave out
  */
 export function directoriesOutside(
   path: string | undefined,

@@ -3,8 +3,8 @@ import { basename, dirname, join } from "node:path";
 import { hasCode } from "../../system-error.ts";
 
 /**
- * Where programs of this machine have sockets in the file system: real paths, whether somebody listens there or not. Who may only
- * read a directory can connect to a socket in it. Those of containers, and those that were bound by a relative path, are not known.
+ * Socket files of this machine: real paths, whether a program listens there or not. A process that may only read a directory
+ * can still connect to a socket in it. Sockets of containers, and those bound by a relative path, are unknown.
  */
 export function boundSockets(): readonly string[] {
   let table: string;

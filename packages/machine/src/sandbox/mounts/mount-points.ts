@@ -22,9 +22,9 @@ export interface AbsentPaths {
 }
 
 /**
- * Empty files and directories that stand in a workspace only because something is mounted on them while commands run. The
- * last command takes them away; those of a process that died are taken away at the next start. Processes that run commands
- * in one working tree at the same time are kept apart by its claim.
+ * Empty files and directories that exist in a workspace only as mount points while commands run. The last command removes them;
+ * those of a dead process are removed at the next start. Processes that run commands in one working tree at the same time are
+ * excluded by its claim.
  */
 export class MountPoints {
   readonly #directory: string;
@@ -102,7 +102,7 @@ function makeFile(path: string): void {
   closeSync(openSync(parent.entry(basename(path)), "wx", 0o644));
 }
 
-/** Removes one that is still as empty as it was made; what somebody filled meanwhile is theirs. */
+/** Removes one that is still empty; if it was filled meanwhile, it stays. */
 function removeMountPoint(path: string): void {
   try {
     using parent = holdRealDirectory(dirname(path), []);
@@ -111,7 +111,7 @@ function removeMountPoint(path: string): void {
     if (stat?.isDirectory()) rmdirSync(entry);
     else if (stat?.isFile() && stat.size === 0) unlinkSync(entry);
   } catch (error) {
-    // The workspace is not there any more, or something else stands in its place.
+    // The workspace is gone, or something else is in its place.
     if (hasCode(error, "path_changed") || hasCode(error, "ENOTDIR")) return;
     if (!hasCode(error, "ENOTEMPTY") && !hasCode(error, "ENOENT") && !hasCode(error, "EROFS")) throw error;
   }

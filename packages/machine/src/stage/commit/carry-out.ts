@@ -11,8 +11,8 @@ import { HeldOperation, InTheWay } from "./held-operation.ts";
 import { makeDurable } from "./make-durable.ts";
 
 /**
- * Does all that is left of a commit, durably. When somebody is in the way, or a directory is closed, it takes back what was
- * done, ends the journal and throws `NotCommitted`.
+ * Completes a commit, durably. If others changed something in its way, or a directory is closed, it is rolled back, the journal
+ * ends, and `NotCommitted` is thrown.
  */
 export async function carryOut(transaction: Transaction, journal: CommitJournal): Promise<void> {
   let current: Operation | undefined;
@@ -41,8 +41,8 @@ export async function carryOut(transaction: Transaction, journal: CommitJournal)
 }
 
 /**
- * Puts back what was there before, durably, but where somebody else changed something since. Throws `Unsettled` when
- * something has no place to go back to: it stays where it is.
+ * Restores the earlier state, durably, except where others changed something since. Throws `Unsettled` if something has no
+ * place to go back to: it stays where it is.
  */
 export async function takeBack(transaction: Transaction, journal: CommitJournal): Promise<void> {
   const homeless: string[] = [];
@@ -62,7 +62,7 @@ export async function takeBack(transaction: Transaction, journal: CommitJournal)
   if (homeless.length > 0) throw new Unsettled(homeless);
 }
 
-/** False where somebody is in the way of what is left of it. */
+/** False if others changed something in the way of the rest. */
 export async function canCarryOut(transaction: Transaction, journal: CommitJournal): Promise<boolean> {
   for (const operation of journal.operations) {
     await giveWay();
@@ -95,7 +95,7 @@ async function syncNames({ roots }: Transaction, { operations }: CommitJournal):
   }
 }
 
-/** What there is to say of an error that is no fault of this program. */
+/** The refusal for an error that is not this program's fault. */
 function refusalOf(error: unknown): { readonly code: NotCommitted["code"]; readonly reason: string } | undefined {
   if (error instanceof InTheWay) return { code: "stale_file", reason: error.message };
   if (isGone(error)) return { code: "stale_file", reason: "its directory is not there any more" };
@@ -103,7 +103,7 @@ function refusalOf(error: unknown): { readonly code: NotCommitted["code"]; reado
   return isClosed ? { code: "not_committable", reason: "nothing may be written in its directory" } : undefined;
 }
 
-/** The directory is not there any more, or a link stands in its place. */
+/** The directory is gone, or a link is in its place. */
 function isGone(error: unknown): boolean {
   return ["ENOENT", "ENOTDIR", "path_changed"].some((code) => hasCode(error, code));
 }

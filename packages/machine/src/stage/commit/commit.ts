@@ -24,11 +24,11 @@ import { makeFresh, operationIdentity } from "./make-fresh.ts";
 import { type PlannedChange, planCommit } from "./plan-commit.ts";
 
 /**
- * Writes effects of a staged run into the workspace: all of them, or none. The stage is closed before. What was there before stays in
- * the transaction's `old` directories, and is the way back (`undoCommit`).
+ * Writes effects of a staged run into the workspace, atomically. The stage is closed before. The earlier files stay in the
+ * transaction's `old` directories, for `undoCommit`.
  *
- * Throws `NotCommitted` when somebody else changed the same since, and for what can never be kept; the tree is then as it was,
- * with what others did to it. A process that dies in here leaves a journal, which `recoverCommits` ends.
+ * Throws `NotCommitted` if others changed the same since, and for effects that can never be kept; the tree is then as before,
+ * with the others' changes. If the process dies, it leaves a journal, which `recoverCommits` completes.
  *
  * @param kept effects of the observation
  */

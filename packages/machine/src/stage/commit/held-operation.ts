@@ -7,15 +7,15 @@ import { isTouchedBelow } from "../files/touched-below.ts";
 import type { Operation, OperationIdentity } from "../transaction/commit-journal.ts";
 import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
 
-/** Where an operation stands, by inodes. */
+/** State of an operation, by inodes. */
 interface Standing {
-  /** What is at the path: what was there before, what shall be there, or something of somebody else. */
+  /** What is at the path: the earlier or the new state, nothing, or something made by others. */
   readonly at: "before" | "after" | "nothing" | "foreign";
   /** What was there before has been taken from its place. */
   readonly isTaken: boolean;
 }
 
-/** Somebody else is in the way. */
+/** Others changed something in the way. */
 export class InTheWay extends Error {
   override readonly name = "InTheWay";
 }
@@ -55,7 +55,7 @@ export class HeldOperation implements Disposable {
     return { at: this.#at(statIfPresent(this.#place), before, after), isTaken };
   }
 
-  /** Throws `InTheWay` when somebody wrote to what was taken, or to what was put in its place. */
+  /** Throws `InTheWay` if the removed file, or its replacement, was written to. */
   async refuseTouched(): Promise<void> {
     const { before, after } = this.#operation;
     const { at, isTaken } = this.#standing();
@@ -87,7 +87,7 @@ export class HeldOperation implements Disposable {
     return before !== null && real.ino === BigInt(before.inode) ? "before" : "foreign";
   }
 
-  /** False where somebody is in the way of what is left of it. */
+  /** False if others changed something in the way of the rest. */
   async canGoOn(): Promise<boolean> {
     const { before } = this.#operation;
     const { at, isTaken } = this.#standing();
@@ -122,7 +122,7 @@ export class HeldOperation implements Disposable {
     this.#finish(after);
   }
 
-  /** Takes back what was done of it; what somebody else put there stays. */
+  /** Rolls back what was done; files that others put there stay. */
   async back(): Promise<void> {
     const { before, after } = this.#operation;
     const { at, isTaken } = this.#standing();
@@ -150,7 +150,7 @@ export class HeldOperation implements Disposable {
     throw new InTheWay("somebody else changed it");
   }
 
-  /** @returns false for what somebody changed since: it stays */
+  /** @returns false if others changed it since: it stays */
   async #takeBack(after: OperationIdentity): Promise<boolean> {
     if (!(await this.#isUntouched(this.#place, after))) return false;
     // Two names of one file: to rename one to the other would do nothing.

@@ -8,8 +8,8 @@ import type { StageEffect } from "../observe/effect.ts";
 import type { PlannedChange } from "./plan-commit.ts";
 
 /**
- * Why a change can no longer be made, because somebody else was there; undefined when all is as the command found it.
- * @param marker ctime in nanoseconds: what is not older was changed since the command began
+ * Why a change is no longer possible because of others' changes; undefined if everything is as the command found it.
+ * @param marker ctime in nanoseconds: anything not older was changed since the command began
  */
 export async function lookAgain(
   root: WorkspaceRoot,

@@ -19,10 +19,10 @@ import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
 import type { PlannedChange } from "./plan-commit.ts";
 
 /**
- * Makes ready what shall be put in place, under a name in `fresh`: out of what the command left, without the marks of the
- * overlay, with its modes and times. The overlays are not mounted any more.
+ * Prepares a new file under a name in `fresh`: from what the command left, without overlay marks, with its modes and times. The
+ * overlays are no longer mounted.
  *
- * @param edit of the bytes of a file
+ * @param edit changes the bytes of a file
  */
 export async function makeFresh(
   root: StagedRoot,

@@ -3,25 +3,25 @@ import type { StageConflict } from "../transaction/stage-error.ts";
 
 /** One name of the user's tree that a commit changes; what is below it goes with it. */
 export interface PlannedChange {
-  /** What shall happen there. */
+  /** The intended effect. */
   readonly effect: StageEffect;
   /** `mode`: what is there gets another mode, and stays. */
   readonly kind: "place" | "remove" | "mode";
   /** What of the user's is below it and goes as well. */
   readonly gone: readonly StageEffect[];
-  /** What of the command's is below it and shall be there; a directory comes before what is in it. */
+  /** The command's effects below it that are kept; a directory comes before its content. */
   readonly below: readonly StageEffect[];
   /** The directory can be taken as the command left it. */
   readonly isWhole: boolean;
 }
 
 /**
- * The fewest names that have to be changed for some of the effects, none of them below another. A directory is made when
- * something in it is kept; it is removed only with all that was in it.
+ * The fewest names to change for some of the effects, none below another. A directory is created if something in it is kept; it
+ * is removed only with all its content.
  *
- * @param all what the command did to one root, as it was observed
- * @param replaced directories that the command made anew
- * @param kept those of them that shall happen
+ * @param all the command's effects on one root, as observed
+ * @param replaced directories that the command created anew
+ * @param kept the effects to carry out
  */
 export function planCommit(
   all: readonly StageEffect[],
@@ -52,7 +52,7 @@ export function planCommit(
     if (is === "directory" && was !== "directory") {
       const keptBelow = withDirectories(below, kept);
       if (isKept || keptBelow.length > 0) {
-        // One that stands in the place of something else is marked by the overlay.
+        // The overlay marks one that replaced something else.
         const isWhole = was === undefined && keptBelow.length === below.length && !below.some(isMoved);
         changes.push({ effect, kind: "place", gone: [], below: keptBelow, isWhole });
       }

@@ -16,9 +16,9 @@ import { releaseLocks } from "./git-locks.ts";
 export interface RecoveredCommit {
   readonly id: string;
   /**
-   * `removed`: it had not begun to change the tree. `finished`: it had, and is done now. `taken_back`: somebody was in the way,
-   * or it was being undone. `kept`: it was done before, and can be undone. `stuck`: it could be neither finished nor taken
-   * back, nothing more was touched, and the next start tries again.
+   * `removed`: it had not begun to change the tree. `finished`: it had, and is complete now. `taken_back`: others were in the
+   * way, or it was being undone. `kept`: it was complete before, and can be undone. `stuck`: it could be neither completed nor
+   * rolled back, nothing more was touched, and the next start tries again.
    */
   readonly state: "removed" | "finished" | "taken_back" | "kept" | "stuck";
   /** Of `stuck`. */

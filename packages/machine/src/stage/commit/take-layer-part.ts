@@ -68,7 +68,7 @@ class Taker {
   readonly #root: StagedRoot;
   readonly #upper: string;
   readonly #uncovered: ReadonlySet<string>;
-  /** Of the directories that are made here: what they shall look like. */
+  /** Intended attributes of the directories created here. */
   readonly #likeness = new Map<string, Stats>();
 
   constructor(root: StagedRoot, uncovered: ReadonlySet<string>) {
@@ -116,8 +116,8 @@ class Taker {
   }
 
   /**
-   * Nothing marks it as a directory that hides the workspace's: it is made of new ones, in which each name of the workspace's
-   * is hidden.
+   * No mark hides the workspace's directory as a whole: new directories are created, in which each of the workspace's names is
+   * hidden.
    */
   async #cover(path: string): Promise<void> {
     const hidden = new Set(namesIn(join(this.#root.path, path)));

@@ -19,10 +19,10 @@ import { InTheWay } from "./held-operation.ts";
 import { operationIdentity } from "./make-fresh.ts";
 
 /**
- * Puts the tree back as it was before a commit: all of it, or nothing. Throws `NotCommitted` (`stale_file`) when somebody
- * changed something since that would be lost.
+ * Restores the tree as it was before a commit, atomically. Throws `NotCommitted` (`stale_file`) if others made changes since
+ * that would be lost.
  *
- * @returns false when there is no such commit, or its way back was forgotten
+ * @returns false if there is no such commit, or its earlier files were deleted
  */
 export function undoCommit(stateDir: string, id: string): Promise<boolean> {
   return oneAtATime(() => undo(stateDir, id));

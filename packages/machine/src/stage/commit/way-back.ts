@@ -58,11 +58,11 @@ function waysBack(stateDir: string, workspace?: string): readonly WayBack[] {
 }
 
 /**
- * Puts a workspace back as it was before the newest such commit. Throws `NotCommitted` (`stale_file`) when somebody changed
- * the same since; nothing is changed then.
+ * Restores a workspace as it was before the newest such commit. Throws `NotCommitted` (`stale_file`) if others changed the same
+ * since; then nothing is changed.
  *
- * @param begin is told what is about to be taken back, and may throw
- * @returns what was taken back; undefined when there is nothing
+ * @param begin is told what is about to be undone, and may throw
+ * @returns what was undone; undefined if there is nothing
  */
 export function goBack(
   stateDir: string,

@@ -25,12 +25,12 @@ export class ComparedCopy implements StageView {
   readonly #copied: CopiedTree;
   readonly #upper: string;
   readonly #merged: string;
-  /** Directories that stand in `upper` only because of what is in them: how they are to look. */
+  /** Directories that exist in `upper` only because of their content: their intended attributes. */
   readonly #ways = new Map<string, BigIntStats>();
   readonly #stats = new Map<string, BigIntStats>();
   /** By directory, the names that it lacks and that have no whiteout. */
   readonly #gone = new Map<string, readonly string[]>();
-  /** What stands where it was copied to, changed or not. */
+  /** Entries still at the place they were copied to, changed or not. */
   readonly #stayed = new Set<string>();
   readonly #elsewhere: Set<string>;
 
@@ -73,7 +73,7 @@ export class ComparedCopy implements StageView {
     return this.#gone.get(directory) ?? [];
   }
 
-  /** Only of what stands nowhere else any more: a second name of a file is not a move. */
+  /** Only for a file that has no other name any more: a second name is no move. */
   origin(path: string, upper: BigIntStats): bigint | undefined {
     const was = this.#byInode.get(upper.ino);
     if (was === undefined || was.path === path || was.entry.bornNs !== upper.birthtimeNs) return undefined;
@@ -96,7 +96,7 @@ export class ComparedCopy implements StageView {
     return this.#inodes;
   }
 
-  /** Of one that stands where it was copied to. */
+  /** For a directory at the place it was copied to. */
   async #directory(path: string): Promise<void> {
     const place = join(this.#merged, path);
     const before = this.#copied.names.get(path) ?? [];

@@ -15,8 +15,8 @@ export interface RootAndCopy {
 }
 
 /**
- * Git's index of the work tree, which knows files by their inodes and by the times of their last change: in the copy it is
- * made to know the copied files, and what a command made of it to know the user's again.
+ * Git's index of the work tree, which identifies files by inodes and times of change: in the copy, it is adapted to the copied
+ * files, and a command's version of it is adapted back to the user's files.
  */
 export class CopiedIndex {
   readonly #owner: RootAndCopy;
@@ -91,7 +91,7 @@ function restat(
   }
 }
 
-/** Whether a file stands there, and no link on the way to it. */
+/** Whether a file is there, with no link on the way to it. */
 function isFileIn(top: string, path: string): boolean {
   const ways = [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
   const areDirectories = ways.every((way) => statIfPresent(join(top, way))?.isDirectory() === true);

@@ -36,7 +36,7 @@ export async function copyRoots(
     caches = [],
   }: { readonly network?: SessionNetwork | undefined; readonly caches?: readonly StagedCache[] } = {},
 ): Promise<CopiedRoots> {
-  // What somebody changes while it is copied counts as changed meanwhile.
+  // Anything changed during the copying counts as changed meanwhile.
   const markers = roots.map(makeMarker);
   const budget: CopyBudget = { ...copyLimits };
   const copies = new Map<string, ComparedCopy>();

@@ -27,7 +27,7 @@ import { isClosed, namesIn, targetOf, wentAway } from "../files/read-to-copy.ts"
 import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
 import { type CopyBudget, spend } from "./copy-budget.ts";
 
-/** An entry of a copy as it was made, and what it was made of. */
+/** An entry of a copy as it was created, and its source. */
 export interface CopiedEntry {
   readonly inode: bigint;
   readonly bornNs: bigint;
@@ -58,8 +58,8 @@ export interface CopiedTree {
 }
 
 /**
- * Makes a private copy of all that a command may see of a root: nothing of it is the user's own, neither by a link nor by
- * a second name. What is hidden is left out, as are sockets, pipes, devices and names that are not UTF-8.
+ * Makes a private copy of everything that a command may see of a root: none of it is linked to the user's files. Hidden files
+ * are left out, and so are sockets, pipes, devices and names that are not UTF-8.
  *
  * Throws `StageUnavailable`, and system errors.
  */
@@ -118,7 +118,7 @@ class Copier implements CopiedTree {
     const layer = shows.layered ? join(this.#covered.layer?.tree ?? "", path) : undefined;
     const inLayer = new Set(layer === undefined ? [] : namesIn(layer));
     const inReal = held === undefined ? [] : namesIn(held.path);
-    // Secrets that somebody saved since the root was looked through.
+    // Secrets saved since the root was examined.
     const secret = new Set(this.#covered.covered.hiddenSince?.(path, inReal));
     for (const name of new Set([...inReal, ...inLayer])) {
       await giveWay();
@@ -143,7 +143,7 @@ class Copier implements CopiedTree {
     return inside;
   }
 
-  /** undefined for one that somebody took away or closed since it was listed: nothing of it is copied. */
+  /** Undefined if it was removed or closed since it was listed: it is not copied. */
   #hold(path: string): HeldDirectory | undefined {
     try {
       return holdDirectory(this.#root, path === "" ? [] : path.split("/"));
@@ -185,7 +185,7 @@ class Copier implements CopiedTree {
       writeFileSync(place, given, { mode: 0o600, flag: "wx" });
       look(place, stat);
     } else if (!stat.isFile()) {
-      // What no copy can be made of stays where it is, whatever happens around it.
+      // What cannot be copied stays where it is, whatever happens around it.
       this.unread.push(path);
       return false;
     } else {
@@ -198,7 +198,7 @@ class Copier implements CopiedTree {
     return true;
   }
 
-  /** What is read is what is held, whatever stands at its path by then. @returns how that is; undefined for what is left out */
+  /** Reads the held file, whatever is at its path by then. @returns its attributes; undefined if it is left out */
   async #file(path: string, source: Source): Promise<BigIntStats | undefined> {
     let descriptor: number;
     try {

@@ -12,7 +12,7 @@ export function noCopyOf(root: string, reason: string, cause?: unknown): StageUn
   );
 }
 
-/** Says of what the system refuses that it stands against copies. @param root its real path */
+/** Adds to a system error that it prevents copies. @param root its real path */
 export async function namingCopies<Value>(root: string, work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();

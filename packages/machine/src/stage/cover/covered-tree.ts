@@ -28,7 +28,7 @@ export interface Covered {
   readonly hiddenSince?: ((directory: string, names: readonly string[]) => readonly string[]) | undefined;
 }
 
-/** What a rule says of a path; relative to the root, with `/`. */
+/** A rule's verdict on a path; relative to the root, with `/`. */
 type IsZeroAccess = (path: string, kind: "file" | "directory") => boolean;
 
 /** What is hidden besides files with the names of secrets. */
@@ -223,7 +223,7 @@ function namesIn(directory: string): FileNames {
   }
 }
 
-/** undefined for a file in which there is none. */
+/** Undefined if the file contains none. */
 function copyOf(path: string): Uint8Array | undefined {
   try {
     return withoutLogins(path, readFileSync(path));

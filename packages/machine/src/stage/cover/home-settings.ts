@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { withoutLogins } from "./without-logins.ts";
 
-/** Where the user's own settings of package managers stand, below the home. */
+/** The user's own settings of package managers, below the home. */
 const places: readonly string[] = [
   ".npmrc .yarnrc .yarnrc.yml .bunfig.toml .config/pnpm/rc",
   ".pip/pip.conf .config/pip/pip.conf .config/uv/uv.toml .cargo/config .cargo/config.toml",

@@ -4,12 +4,12 @@ import { repositoryPaths } from "../../sandbox/host/repository-paths.ts";
 import type { WorkspaceRoot } from "../../workspace/paths/workspace-root.ts";
 
 /**
- * What has to be staged for commands in a workspace: its work tree, which may be larger than the workspace, and git's data
- * where that lies elsewhere (a linked worktree). A submodule is a part of the work tree around it. Data that does not name this work tree in return is not among it:
- * a file that somebody put into the workspace must not open another repository.
+ * What must be staged for commands in a workspace: its work tree, which may be larger than the workspace, and git's data if it
+ * is elsewhere (a linked worktree). A submodule is part of the work tree around it. Data that does not refer back to this work
+ * tree is excluded: a file put into the workspace must not open another repository.
  *
  * @param workspace real path
- * @param home the user's; a repository around it says nothing about a directory in it
+ * @param home the user's; a repository around it does not count for a directory in it
  */
 export function stageRoots(workspace: string, home: string | undefined): readonly WorkspaceRoot[] {
   return stagedDirectories(workspace, home).map((path) => {

@@ -6,10 +6,7 @@ export function mayHoldLogin(path: string, inGitDirectory: boolean): boolean {
   return isRegistrySettings(path) || name === ".gitconfig" || (inGitDirectory && gitSettings.has(name));
 }
 
-/**
- * The file without what is a login in it, and without users in addresses; where packages come from stays. Undefined when there
- * is none in it.
- */
+/** The file without logins, and without users in addresses; sources of packages stay. Undefined if it contains no login. */
 export function withoutLogins(path: string, bytes: Uint8Array): Uint8Array | undefined {
   // One byte, one character: what is not text comes out as it went in.
   const text = Buffer.from(bytes).toString("latin1");
@@ -51,12 +48,12 @@ function registryLines(text: string): readonly string[] {
 const registryLogin =
   /^\s*"?\/\/|auth(?!or)|passw|token|secret|username|^\s*"?(?:cert|key|certfile|keyfile|client-cert|httpsCertFilePath|httpsKeyFilePath|email)"?\s*[=:]|credential-provider/i;
 
-/** Of TOML, where an address may stand on the same line: only the value goes. */
+/** For TOML, where an address may be on the same line: only the value is removed. */
 const valueInTable =
   /((?:token|password|username|secret(?:-key)?)["']?\s*=\s*)(?:"(?:[^"\\]|\\.)*"|'[^']*')(?=[^\n]*\})/gi;
 const emptyValue = /(?:token|password|username|secret(?:-key)?)["']?\s*=\s*""/gi;
 
-/** Without the settings that are a login; what stands before them in their line stays. */
+/** Without the settings that are a login; text before them on their line stays. */
 function gitLines(text: string): readonly string[] {
   const kept: string[] = [];
   let goesOn = false;
@@ -73,7 +70,7 @@ function gitLines(text: string): readonly string[] {
 /** A helper that is a line of shell may say the password itself. */
 const gitLogin = /^\s*(?:(?:extraheader|\w*password|\w*token|\w*pass|oauth\w*|cookie\w*)\s*=|helper\s*=\s*"?!)/i;
 
-/** A password may hold an `@`; and a `/`, where what stands before it is not a port. Who logs in by ssh is part of the address. */
+/** A password may contain an `@`, and a `/` if the text before it is no port. An ssh user is part of the address. */
 const userInAddress = /:\/\/[^/\s:@"']+:(?!\d+(?:[/\s"']|$))[^\s"']*@|(?<!ssh):\/\/[^/\s"']*@/g;
 
 /** Proxies are also named without a scheme. */

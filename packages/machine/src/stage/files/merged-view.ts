@@ -18,7 +18,7 @@ import { hasCode } from "../../system-error.ts";
 import { type HeldDirectory, holdDirectory } from "../../workspace/files/held-directory.ts";
 import type { WorkspaceRoot } from "../../workspace/paths/workspace-root.ts";
 
-/** What a file shall be like. */
+/** Intended attributes of a file. */
 export interface FileLook {
   /** Permissions alone. */
   readonly mode: number;
@@ -27,7 +27,8 @@ export interface FileLook {
 }
 
 /**
- * Writes into what a run sees of a root, whatever the run and others do there meanwhile: no link is followed. Paths are relative to the root, with `/`. Throws system errors, and `ToolFailure` where a link stands in the way.
+ * Writes into a run's view of a root, whatever the run and others do there meanwhile: no link is followed. Paths are relative
+ * to the root, with `/`. Throws system errors, and `ToolFailure` if a link is in the way.
  */
 export class MergedView {
   readonly #root: WorkspaceRoot;

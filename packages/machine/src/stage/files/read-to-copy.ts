@@ -15,7 +15,7 @@ export function namesIn(directory: string): readonly string[] {
   }
 }
 
-/** In bytes: it need be no UTF-8. undefined when something else stands there by now. */
+/** As bytes, because it need not be UTF-8. Undefined if something else is there by now. */
 export function targetOf(path: string): Buffer | undefined {
   try {
     return readlinkSync(path, { encoding: "buffer" });
@@ -25,7 +25,7 @@ export function targetOf(path: string): Buffer | undefined {
   }
 }
 
-/** Somebody took it away since it was listed, or put something else there: that counts as changed meanwhile. */
+/** It was removed or replaced since it was listed: that counts as changed meanwhile. */
 export function wentAway(error: unknown): boolean {
   if (error instanceof ToolFailure) return error.code === "path_changed";
   return ["ENOENT", "ENOTDIR", "ELOOP", "ENXIO", "ESTALE"].includes(systemErrorCode(error) ?? "");

@@ -5,10 +5,10 @@ import { hasCode } from "../../system-error.ts";
 import { giveWay } from "./give-way.ts";
 
 /**
- * Removes a file, or a directory with all that is in it, whatever a command made of it: closed directories, names that are
- * no UTF-8, paths longer than the system takes. Follows no link. Nothing there is no error.
+ * Removes a file, or a directory with all its content, whatever a command left: closed directories, names that are not UTF-8,
+ * paths longer than the system accepts. Follows no link. A missing path is no error.
  *
- * @param path that nobody else writes to
+ * @param path to which no other process writes
  */
 export async function removeTree(path: string): Promise<void> {
   const stat = statOf(path);

@@ -19,7 +19,7 @@ export async function isTouchedBelow(directory: string, since: bigint): Promise<
   return false;
 }
 
-/** None of a directory that is closed to its owner: to write there, somebody would have to open it, which shows. */
+/** Empty for a directory that is closed to its owner: writing there needs a mode change, which is detected. */
 function namesIn(directory: string): readonly string[] {
   try {
     return readdirSync(directory);

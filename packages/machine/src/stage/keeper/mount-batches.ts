@@ -33,7 +33,7 @@ export interface MountBatch {
 export interface BatchOptions {
   /** Of all overlays. */
   readonly mountName: string;
-  /** Whether the kernel shall refuse directories that another overlay still has. */
+  /** Whether the kernel should refuse directories that another overlay still uses. */
   readonly index: boolean;
 }
 

@@ -63,8 +63,7 @@ export interface KeeperOptions {
   /** Over which it may write, when these are mounted. */
   readonly caches?: readonly StagedCache[];
   /**
-   * They were mounted before, and it is refused while anybody has a file or a directory of them open. By root's directory, what was
-   * known then.
+   * They were mounted before; refused while any file or directory of them is open. By root's directory, what was known then.
    */
   readonly before?: ReadonlyMap<string, Origins>;
 }

@@ -67,7 +67,7 @@ export class SessionNetwork implements Disposable {
     }
   }
 
-  /** Of `nsenter`, for a child of this process that shall be in it. */
+  /** Arguments of `nsenter` for a child process in this network. */
   get joinArguments(): readonly string[] {
     if (this.#closed) throw new Error("The network of the session is closed.");
     const descriptors = `/proc/${process.pid}/fd`;

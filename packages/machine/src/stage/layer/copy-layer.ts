@@ -54,7 +54,7 @@ class Copy {
       copyFileSync(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
       return lookLike(to, like);
     }
-    // What is none of these is dropped, as what commands leave.
+    // Other kinds of entries are dropped, as for commands.
     if (!stat.isDirectory()) return;
     if (isMerged) chmodSync(to, 0o700);
     else mkdirSync(to, { mode: 0o700 });

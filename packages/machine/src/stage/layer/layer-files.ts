@@ -129,7 +129,7 @@ export function writeAbout(place: string, about: LayerAbout): void {
   writeDurably(join(place, "about.json"), JSON.stringify(about));
 }
 
-/** undefined where there is none, or it was not finished. @param directory that holds it */
+/** Undefined if there is none, or it is incomplete. @param directory that contains it */
 export function readPart(directory: string): LayerPart | undefined {
   return readChecked(join(directory, "part.json"), partSchema);
 }

@@ -7,7 +7,7 @@ import type { TreeRecord } from "./layer-files.ts";
 const maxFiles = 5_000;
 
 /**
- * Whether somebody changed in the workspace what a tree of the layer covers: removed or made it, or added, removed or wrote
+ * Whether others changed in the workspace what a tree of the layer covers: removed or created it, or added, removed or wrote
  * files where the layer has some. What shows through the layer may change.
  */
 export function isStale(

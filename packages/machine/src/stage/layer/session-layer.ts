@@ -128,7 +128,7 @@ export class SessionLayer {
   /**
    * Adds what commands left in a transaction to the layers of their sessions.
    *
-   * @param options.late other commands may have run since: what they made of the same trees stays
+   * @param options.late other commands may have run since: their versions of the same trees stay
    * @returns the layers
    */
   static async adopt(
@@ -169,8 +169,8 @@ export class SessionLayer {
   }
 
   /**
-   * Before it is mounted: drops the trees that somebody changed in the workspace meanwhile, and has directories on the way to
-   * the others look like the workspace's. @returns paths of what was dropped
+   * Call it before mounting: drops trees that others changed in the workspace meanwhile, and gives parent directories of the
+   * others the workspace's attributes. @returns paths of the dropped trees
    */
   async renew(): Promise<readonly string[]> {
     const stale = this.trees.filter((tree) => isStale({ root: this.root.path, base: this.tree }, tree));

@@ -37,7 +37,7 @@ export class MountsAhead implements AsyncDisposable {
     this.#caches = caches;
   }
 
-  /** Begins to make them, if there are none that fit. For when what the last command did is kept or dropped. */
+  /** Starts to create them, if none fit. Call it when the last command's changes are kept or dropped. */
   prepare(roots: readonly CoveredRoot[], network?: SessionNetwork): void {
     const key = keyIn(roots, network);
     const before = this.#ready;

@@ -26,14 +26,14 @@ import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
 import { systemProgram } from "../transaction/system-program.ts";
 import { makeTransaction, removeTransaction } from "../transaction/transaction.ts";
 
-/** What stands against something, and the one thing to do about it. */
+/** An obstacle, and the one thing to do about it. */
 export interface NamedObstacle {
   readonly obstacle: StageObstacle;
   readonly reason: string;
   readonly advice: string;
 }
 
-/** Whether commands over these roots can be staged; on copies of them, where something stands against overlays. */
+/** Whether commands over these roots can be staged; on copies if overlays are impossible. */
 export type StageSupport =
   | { readonly state: "staged"; readonly noOverlay?: NamedObstacle }
   | ({ readonly state: "unavailable" } & NamedObstacle);
@@ -57,7 +57,7 @@ export async function probeStage(stateDir: string, roots: readonly WorkspaceRoot
     }),
   );
   if (noCopy === undefined) return { state: "staged", noOverlay };
-  // What stands against overlays is to be mended first: nothing need be copied then.
+  // The obstacle to overlays comes first: once it is removed, no copies are needed.
   return { state: "unavailable", ...noOverlay, reason: `${noOverlay.reason} ${noCopy.reason}` };
 }
 

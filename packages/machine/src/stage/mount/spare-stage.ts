@@ -19,10 +19,10 @@ export interface LaidStage {
 }
 
 /**
- * Makes directories ready that a run had and in which it left nothing: the next run finds what it would find in new ones. False where
- * the run did leave something. No process of it may be there, nor its mounts, nor anybody to whom it could hand what it had open.
+ * Reuses the directories of a run that left nothing in them: the next run finds them as if new. False if the run did leave
+ * something. There must be no process of the run, no mounts, and no process that could have got its open files.
  *
- * @param markers of the run: what was not changed since is older
+ * @param markers of the run: anything unchanged since is older
  */
 export async function cleanUntouched(
   { transaction: { roots }, caches }: LaidStage,

@@ -23,7 +23,7 @@ export interface StageEffect {
 export type EffectFlag =
   /** The path is hidden from commands: never kept. */
   | "hidden"
-  /** The command saw a copy without logins: what it made of that is never kept. */
+  /** The command saw a copy without logins: its version of that is never kept. */
   | "copy"
   /** Never kept; nobody could name it. */
   | "name-not-utf8"
@@ -40,10 +40,10 @@ export type EffectFlag =
   | "device"
   /** On another file system than the root: never kept. */
   | "elsewhere"
-  /** Somebody else changed it since the command began. */
+  /** Others changed it since the command began. */
   | "changed-by-others";
 
-/** Effects with these cannot be kept, whatever anybody says. */
+/** Effects with these flags can never be kept. */
 export const neverKept: readonly EffectFlag[] = ["hidden", "copy", "name-not-utf8", "device", "elsewhere"];
 
 /** What was found after a command. */

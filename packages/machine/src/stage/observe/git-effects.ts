@@ -127,7 +127,9 @@ class RepositoryObserver {
     else this.#push(work.test(own) ? { type: "work", path: inGit } : { type: "control", path: inGit });
   }
 
-  /** Of the data of a submodule that was not there: what it holds is no news to anybody, what it is told is. @param own in the module */
+  /**
+   * Data of a submodule that did not exist before: its content is not examined, its settings are. @param own path in the module
+   */
   addOfNewModule(effect: StageEffect, inGit: string, own: string): void {
     const isFile = effect.after?.type === "file";
     if (effect.after?.type === "directory") return;
@@ -243,7 +245,7 @@ class RepositoryObserver {
   }
 }
 
-/** A link, or a new file that has another name as well; also what is neither file nor directory. */
+/** A link, or a new file with a second name; also entries that are neither file nor directory. */
 function isOtherName({ change, after, flags }: StageEffect): boolean {
   if (after === undefined || after.type === "directory") return false;
   return after.type !== "file" || (change === "created" && flags.includes("hard-link"));

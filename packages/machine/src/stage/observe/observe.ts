@@ -264,8 +264,8 @@ function inOrder(effects: readonly StageEffect[]): readonly StageEffect[] {
 }
 
 /**
- * Says of what was moved where it came from. What began as a file of the user's that stands nowhere any more, although the
- * command did not remove it, was removed or moved by somebody else.
+ * Adds to moved files where they came from. If a user's file is gone although the command did not remove it, others removed or
+ * moved it.
  */
 function pairMoves(
   effects: readonly StageEffect[],

@@ -20,11 +20,11 @@ const operationSchema = z.strictObject({
   path: z.string(),
   /** Name in `old` and in `fresh`. */
   name: z.string(),
-  /** What stands there before; null for a new name. */
+  /** The earlier entry; null for a new name. */
   before: identitySchema.nullable(),
-  /** What shall stand there; null for nothing. The same inode with another mode: only that is set. */
+  /** The intended entry; null for none. The same inode with another mode: only the mode is set. */
   after: identitySchema.nullable(),
-  /** Of git's index: `indexMeaning` of what shall stand there. */
+  /** For git's index: `indexMeaning` of the intended index. */
   meaning: z.string().optional(),
 });
 const journalSchema = z.strictObject({
@@ -36,14 +36,14 @@ const journalSchema = z.strictObject({
   locks: z.array(z.strictObject({ root: z.number(), path: z.string() })),
 });
 
-/** One name of the tree: what stands there, and what shall. */
+/** One name of the tree: its earlier and its intended entry. */
 export type Operation = z.infer<typeof operationSchema>;
 export type OperationIdentity = z.infer<typeof identitySchema>;
 export type CommitJournal = z.infer<typeof journalSchema>;
 
 /**
- * How far a commit got. `committing` is to be finished, or taken back where somebody is in the way; `undoing` is to be taken
- * back; `committed` is the way back.
+ * Progress of a commit. `committing`: to be completed, or rolled back if others are in the way; `undoing`: to be rolled back;
+ * `committed`: complete, and can be undone.
  */
 export type CommitPhase = "committing" | "undoing" | "committed";
 const phases: readonly CommitPhase[] = ["committing", "undoing", "committed"];

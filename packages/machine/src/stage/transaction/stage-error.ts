@@ -27,7 +27,7 @@ export class StageUnavailable extends Error {
   }
 }
 
-/** What stands against keeping what a command did. */
+/** What prevents keeping a command's changes. */
 export interface StageConflict {
   /** Real path of the root it is below. */
   readonly root: string;
@@ -37,11 +37,11 @@ export interface StageConflict {
 }
 
 /**
- * What a command did was not kept, and the tree is as it was.
+ * A command's changes were not kept, and the tree is as before.
  *
- * - `stale_file`: somebody else changed what it would have changed.
+ * - `stale_file`: others changed what it would have changed.
  * - `not_committable`: an effect that can never be kept is among those to keep.
- * - `git_locked`: another git works on the repository.
+ * - `git_locked`: another git is working in the repository.
  */
 export class NotCommitted extends Error {
   override readonly name = "NotCommitted";

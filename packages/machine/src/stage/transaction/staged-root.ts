@@ -95,7 +95,7 @@ const absent = ".gennai-no-such-file";
 export function makeMarker(root: StagedRoot): bigint {
   const path = join(root.directory, stageParts.marker);
   const first = touch(`${path}.before`);
-  // The file system's clock may stand still for some milliseconds.
+  // The file system's clock may not advance for some milliseconds.
   for (;;) {
     const next = touch(path);
     if (next > first) return next;

@@ -52,7 +52,7 @@ export async function makeTransaction(stateDir: string, roots: readonly Workspac
   }
 }
 
-/** undefined when there is none of that name any more. */
+/** Undefined if there is none of that name any more. */
 export function openTransaction(stateDir: string, id: string): Transaction | undefined {
   if (!namePattern.test(id)) return undefined;
   const directory = join(transactionsIn(stateDir), id);

@@ -11,7 +11,7 @@ export interface FoundEdit {
   readonly operation: FileWrite["operation"];
   /** SHA-256; undefined where there was no file. */
   readonly beforeSha256: string | undefined;
-  /** Undefined where there is none any more. */
+  /** Undefined if there is none any more. */
   readonly afterSha256: string | undefined;
   /** Permission bits of what was there. */
   readonly beforeMode: number | undefined;
@@ -31,8 +31,8 @@ const maxBytes = 64 * 1024 * 1024;
 type RegularFile = Extract<Entry, { readonly type: "file" }>;
 
 /**
- * What a staged command did to the tree, as edits. Undefined where edits do not say all of it: links, permission bits of files
- * that were there, paths outside of the workspace, or more than a session's log shall hold.
+ * A staged command's changes of the tree, as edits. Undefined if edits cannot express everything: links, permission bits of
+ * existing files, paths outside the workspace, or more than a session's log should contain.
  */
 export function foundEdits(work: StagedWork, found: readonly FoundInTree[]): readonly FoundEdit[] | undefined {
   if (found.length > maxFiles) return undefined;

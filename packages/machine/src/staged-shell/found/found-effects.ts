@@ -38,7 +38,7 @@ export async function foundEffects(options: StagedWorkOptions): Promise<FoundEff
   };
 }
 
-/** Says of each write that it can be taken back as an edit can, where that holds for all of them. */
+/** Marks each write as undoable like an edit, if that is true for all of them. */
 function undoableOf(work: StagedWork, inTree: readonly FoundInTree[]): readonly FoundInTree[] {
   if (foundEdits(work, inTree) === undefined) return inTree;
   return inTree.map((one) => {

@@ -172,7 +172,7 @@ function gitChange(effect: GitEffect, work: StagedWork): readonly GitChange[] {
   }
 }
 
-/** Where another work tree stands, and what is to be committed in it, is not this one's: a path in git's directory. */
+/** The state of another work tree, and its index, do not belong to this one: a path in git's directory. */
 function pathInOtherTree(effect: GitEffect, work: StagedWork): string | undefined {
   let path: string;
   if (effect.type === "head" || effect.type === "index") {

@@ -18,7 +18,7 @@ const maxContents = 16 * 1024 * 1024;
 export interface FoundInTree {
   readonly effect: StageEffect;
   readonly write: FileWrite;
-  /** Of what git ignores: the outermost directory that it ignores as well, absolute; undefined where there is none. */
+  /** For an ignored path: the outermost ignored directory around it, absolute; undefined if there is none. */
   readonly ignoredTree?: string | undefined;
 }
 

@@ -137,7 +137,7 @@ function heldByGit(work: StagedWork, contents: readonly GitContent[], groups: Gr
   return [...new Set([...keys, ...nested])].filter((key) => groups.has(key));
 }
 
-/** Without git's part, what a stash put away would be nowhere; and files of one branch would stand on another one. */
+/** Without git's part, stashed changes would be lost, and files of one branch would be on another. */
 function takesFilesAlong(effect: StagedWork["git"][number]): boolean {
   return effect.type === "head" || (effect.type === "ref" && effect.name === "refs/stash");
 }

@@ -15,7 +15,7 @@ export class Groups {
     if (this.has(one) && this.has(other)) this.#parents.set(this.of(one), this.of(other));
   }
 
-  /** The name that stands for all of its group. */
+  /** The name that represents the whole group. */
   of(name: string): string {
     let at = name;
     for (let parent = this.#parents.get(at); parent !== undefined && parent !== at; parent = this.#parents.get(at)) {

@@ -82,7 +82,7 @@ export class StagedWork {
     this.workspaceRoot = workspaceRoot;
     this.repository = repositoryPaths(workspaceRoot, home);
     this.agreed = confirmed ? agreedControl(command) : nothingAgreed;
-    // Nothing is asked of it where nothing changed.
+    // Not needed if nothing changed.
     this.#index = effects.length + git.length === 0 ? new Map() : indexOf(this.repository);
     this.#byPath = new Map(effects.map((effect) => [this.absolute(effect), effect]));
   }
@@ -216,12 +216,12 @@ export class StagedWork {
     return readFileSync(join(place.directory, stageParts.upper, path));
   }
 
-  /** What stands there still, of a file or a link; undefined where there is none. */
+  /** The present content of a file or a link; undefined if there is none. */
   before(effect: StageEffect): Buffer | undefined {
     return contentAt(this.absolute(effect));
   }
 
-  /** What the tree shows after the command, of a file or a link; undefined where there is none. */
+  /** Content in the tree after the command, of a file or a link; undefined if there is none. */
   shown(absolute: string): Buffer | undefined {
     const effect = this.#byPath.get(absolute);
     return effect === undefined ? contentAt(absolute) : this.staged(effect);

@@ -47,7 +47,8 @@ export async function keepEffects(
     if (kept.length === 0) await removeTransaction(transaction);
     return { layers: [], notInLayer: reasonOf(error) };
   }
-  // What somebody can take back by its name stays; else the session's change set, or the checkpoint around it, is the way back.
+  // Kept for a commit that a user can undo by name; otherwise the session's change set, or the checkpoint around it, is used
+  // for undoing.
   if (kept.length > 0 && hasWayBack(stateDir, transaction.id)) return { layers, notInLayer: undefined };
   const settled = kept.length > 0 ? forgetCommit(stateDir, transaction.id) : removeTransaction(transaction);
   // What is left of it takes only space, until the next start.

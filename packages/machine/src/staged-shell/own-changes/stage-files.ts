@@ -11,10 +11,10 @@ import { describeLeft, type StagedOffer } from "../run/run-staged.ts";
 import { changeOnStage, type StageContext } from "./change-on-stage.ts";
 
 /**
- * Does to a stage what was done to files elsewhere, to a copy of the workspace. Throws `StageUnavailable`, and `ToolFailure`
- * `stale_file` where the workspace is not as the copy was; nothing is left then.
+ * Applies to a stage the file changes made elsewhere, in a copy of the workspace. Throws `StageUnavailable`, and `ToolFailure`
+ * `stale_file` if the workspace differs from the copy's base; nothing is left then.
  *
- * @param contentOf the bytes of what stands there afterwards
+ * @param contentOf the bytes of a file afterwards
  */
 export async function stageFiles(
   changes: readonly StateChange[],

@@ -11,7 +11,10 @@ import { changeOnStage, type StageContext } from "./change-on-stage.ts";
 export interface StagedLayer extends Omit<FoundEffects, "edits"> {
   /** What is needed to take it back, as edits; undefined where edits do not say all of it. Before it is kept. */
   edits(): readonly FoundEdit[] | undefined;
-  /** Makes it true, and takes it out of the layer. Throws `ToolFailure` `stale_file` when somebody else changed the same meanwhile. */
+  /**
+   * Writes it to the workspace, and removes it from the layer. Throws `ToolFailure` `stale_file` if others changed the same
+   * meanwhile.
+   */
   keep(): Promise<void>;
   drop(): Promise<void>;
 }

@@ -85,7 +85,7 @@ const unwatched: RunWatch = {
   [Symbol.dispose]: () => undefined,
 };
 
-/** Ports that stand in a command's text as such: `localhost:5432`, `-p 5433`, `--port=8080`. */
+/** Ports written in a command's text: `localhost:5432`, `-p 5433`, `--port=8080`. */
 export function namedPorts(text: string): readonly number[] {
   const ports = new Set<number>();
   for (const [, port] of text.matchAll(/(?::|--port[= ]|-p ?)(\d{2,5})(?!\d)/g)) {

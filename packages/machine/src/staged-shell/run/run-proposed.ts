@@ -133,8 +133,8 @@ class ProposedWork {
   }
 
   /**
-   * Puts it into the staged tree. Throws `ToolFailure`: `stale_file` when somebody else changed the same files meanwhile,
-   * `too_large`, before any of it is read.
+   * Adds it to the staged tree. Throws `ToolFailure`: `stale_file` if others changed the same files meanwhile, `too_large`,
+   * before any of it is read.
    */
   stage(kept: ReadonlySet<StageEffect>, command: string): readonly FileChange[] {
     const changes: FileChange[] = [];

@@ -64,11 +64,11 @@ export interface StagedOffer extends Omit<FoundEffects, "effectsWithout" | "chan
   /** Files that can never be kept, and why, to be shown with the result. */
   readonly left: readonly string[];
   /**
-   * Makes it true, but for some parts. Throws `ToolFailure` `stale_file` when somebody else changed the same meanwhile; nothing
-   * is kept then.
+   * Writes it to the workspace, except for some parts. Throws `ToolFailure` `stale_file` if others changed the same meanwhile;
+   * nothing is kept then.
    *
    * @param dropped ids
-   * @param title for a person without a session: what is kept can be taken back later, and goes by this name
+   * @param title for a user without a session: what is kept can be undone later under this name
    */
   keep(dropped: ReadonlySet<string>, title?: string): Promise<KeptWork>;
   drop(): Promise<void>;
@@ -81,7 +81,7 @@ export interface StagedShellRun extends StagedOffer {
   readonly connections: readonly Connection[];
   /** Names that it looked up, and to which no connection was seen. */
   readonly onlyLookedUp: readonly string[];
-  /** Why nothing of it may be kept, where that is known without asking anybody. */
+  /** Why nothing of it may be kept, if that is known without a question. */
   readonly refused?: string | undefined;
   /** What git ignores of it goes into the layer of the session when it is kept: outermost paths, relative to the work tree. */
   readonly layered: readonly string[];

@@ -4,8 +4,8 @@ import { directoriesOutside } from "../../sandbox/host/search-path.ts";
 import type { StagedCommand } from "../../stage/staged-command.ts";
 
 /**
- * A command with a way out that an answer may have opened long before: what the program's name says is what runs. Neither a
- * program of the workspace stands in its way, nor is one started that settings of the workspace name.
+ * A command with network access that an earlier answer may have allowed: the program of that name is what runs. No program of
+ * the workspace can replace it, and none that the workspace's settings name is started.
  *
  * @param staged real paths of the directories that commands can write to
  */
@@ -30,7 +30,7 @@ const nothingNamed: Readonly<Record<string, string>> = {
   ]),
   // Among several settings of it, git takes the first.
   GIT_PROXY_COMMAND: "",
-  // Not `ext`, nor what a remote's `vcs` names.
+  // Neither `ext`, nor the program of a remote's `vcs`.
   GIT_ALLOW_PROTOCOL: "file:git:http:https:ssh",
   GIT_TERMINAL_PROMPT: "0",
   npm_config_git: "git",

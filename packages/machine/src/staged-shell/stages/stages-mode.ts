@@ -8,7 +8,7 @@ export type StagesMode = "auto" | "required" | "off";
 
 export const stagesModes: readonly StagesMode[] = ["auto", "required", "off"];
 
-/** The server shall run no command but on a stage, and has no sandbox for one. The message says why and what to do. */
+/** The server must run commands only on a stage, and has no sandbox for one. The message says why and what to do. */
 export class StagesRequired extends ExpectedError {
   override readonly name = "StagesRequired";
   readonly code = "stages_required";

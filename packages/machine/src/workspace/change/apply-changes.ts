@@ -182,7 +182,7 @@ function commitOne(change: StagedChange, directories: ReadonlyMap<string, HeldDi
   }
 }
 
-/** @returns paths of the changes that still stand */
+/** @returns paths of the changes that remain */
 function takeBack(root: WorkspaceRoot, done: readonly StagedChange[]): readonly string[] {
   return done.toReversed().flatMap(({ path, before, after, temporary }) => {
     const change = {

@@ -26,7 +26,7 @@ export class MadeDirectories implements Disposable {
     this.paths = [...missing].sort((a, b) => a.length - b.length);
   }
 
-  /** Makes them, each through its held parent. One that somebody else made meanwhile is used and is theirs. */
+  /** Creates them, each through its held parent. One that others created meanwhile is used, and stays theirs. */
   make(): void {
     for (const path of this.paths) {
       const { parents, name } = splitRelative(path);
@@ -68,7 +68,7 @@ export function removeEmptyDirectories(root: WorkspaceRoot, paths: readonly stri
       using parent = holdDirectory(root, parents);
       rmdirSync(parent.entry(name));
     } catch {
-      // Not empty, gone, or replaced by somebody else: then it stays.
+      // Not empty, gone, or replaced by others: then it stays.
     }
   }
 }

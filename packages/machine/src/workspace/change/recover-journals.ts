@@ -33,9 +33,9 @@ export interface RecoveredJournal {
   readonly root: string | undefined;
   /**
    * `not_started`: every file is as before. `completed`: every file is as after. `rolled_back`: was mixed, is as before.
-   * `partial`: some changes stand, somebody else changed a file since or rolling back was not wanted or failed; the journal
-   * stays. `changed_since`: a single file that somebody else changed since; whether the change was made is unknown.
-   * `unreachable`: the workspace is gone or another; the journal stays. `unreadable`: damaged journal, it stays.
+   * `partial`: some changes remain, because others changed a file since, or rolling back was not wanted or failed; the journal
+   * stays. `changed_since`: a single file that others changed since; whether the change was made is unknown. `unreachable`: the
+   * workspace is gone or another; the journal stays. `unreadable`: damaged journal, it stays.
    */
   readonly state:
     | "not_started"

@@ -25,7 +25,7 @@ export interface PreImage {
   readonly group: number;
 }
 
-/** What is at a path: as before the change, as after it, or neither, because somebody else changed it. */
+/** State of a path: as before the change, as after it, or neither, because others changed it. */
 export type ChangeState = "before" | "after" | "other";
 
 export function stateOfChange(root: WorkspaceRoot, change: UndoableChange): ChangeState {
@@ -34,7 +34,7 @@ export function stateOfChange(root: WorkspaceRoot, change: UndoableChange): Chan
     using directory = holdDirectory(root, parents);
     return stateIn(directory, name, change);
   } catch (error) {
-    // Without its directory the file is not there; anything else (a link, a FIFO, no permission) was done by somebody else.
+    // If its directory is missing, so is the file; anything else (a link, a FIFO, no permission) was done by others.
     if (systemErrorCode(error) !== "ENOENT") return "other";
     if (change.before === null) return "before";
     return change.after === null ? "after" : "other";
@@ -42,8 +42,8 @@ export function stateOfChange(root: WorkspaceRoot, change: UndoableChange): Chan
 }
 
 /**
- * Takes one change back, all within one tick and durably. Never overwrites what somebody else wrote: then it returns false.
- * Throws system errors.
+ * Undoes one change, within one tick and durably. Never overwrites others' changes: then it returns false. Throws system
+ * errors.
  */
 export function undoChange(root: WorkspaceRoot, change: UndoableChange): boolean {
   const { parents, name } = splitRelative(change.path);

@@ -4,11 +4,11 @@ import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcom
 import { systemErrorCode } from "../../system-error.ts";
 
 /**
- * What an error of the file system means to a tool. `ToolFailure`s and errors without a system code (bugs) come back as
- * they are, so this may stand in any `catch`.
+ * A file system error as a failure of a tool. `ToolFailure`s and errors without a system code (bugs) are returned unchanged, so
+ * this can be used in any `catch`.
  *
  * @param action what was tried, e.g. `read`
- * @param path as a person knows it, e.g. relative to the workspace
+ * @param path as users know it, e.g. relative to the workspace
  */
 export function fileFailure(error: unknown, action: string, path: string): Error {
   if (error instanceof ToolFailure) return error;

@@ -39,8 +39,8 @@ export function holdDirectory(
 }
 
 /**
- * The same for a directory of which the real path alone is known: whatever stands there now, but nothing that the path leads to
- * by a link. Throws `path_changed` when it is or passes a link, and system errors.
+ * The same for a directory known only by its real path: the present directory there, but nothing reached through a link. Throws
+ * `path_changed` if it is or passes a link, and system errors.
  */
 export function holdRealDirectory(
   path: string,

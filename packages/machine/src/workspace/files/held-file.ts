@@ -124,7 +124,7 @@ export function temporaryName(): string {
 /** What names of temporary files start with. */
 export const temporaryPrefix = ".gennai-tmp-";
 
-/** The whole content where it is one of the recent ones, which then takes no memory; else what was read of it so far. */
+/** The whole content if it is among the recent ones, which needs no further memory; otherwise the part read so far. */
 function readUnlessRecent({ descriptor, stat }: OpenFile, name: string, maxBytes: number): FileContent | GrowingBuffer {
   const recent = recentContents(stat.size);
   if (recent.length === 0) return new GrowingBuffer(stat.size);

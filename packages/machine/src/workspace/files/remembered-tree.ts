@@ -7,7 +7,7 @@ export const settledNs = 50_000_000n;
 /** More than any project has: nobody waits for a look at them before each command. */
 const maxDirectories = 1_000_000;
 
-/** What somebody makes of the names in a directory. */
+/** A caller's result for the names in a directory. */
 export interface Looked<T> {
   readonly found: T;
   /** Names of the directories to go on with. */

@@ -13,7 +13,7 @@ export function decodeText(bytes: Uint8Array): DecodedText | undefined {
   }
 }
 
-/** The bytes of a text. Line ends stay as they stand in `text`; a BOM is put in front when asked for. */
+/** The bytes of a text. Line ends are as in `text`; a BOM is added if requested. */
 export function encodeText(text: string, options: { readonly bom: boolean }): Uint8Array {
   const body = utf8Encoder.encode(text);
   if (!options.bom) return body;
@@ -26,7 +26,7 @@ export function encodeText(text: string, options: { readonly bom: boolean }): Ui
 export interface DecodedText {
   /** Without the BOM; line ends as in the file. */
   readonly text: string;
-  /** True when a UTF-8 byte order mark stood in front. */
+  /** True if there was a UTF-8 byte order mark. */
   readonly bom: boolean;
   readonly eol: EndOfLine;
 }

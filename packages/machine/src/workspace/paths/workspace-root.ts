@@ -47,7 +47,7 @@ export function checkSameRoot(root: WorkspaceRoot, stat: Stats | undefined): voi
   });
 }
 
-/** Throws `workspace_replaced` when another directory or a link stands at the root's path. */
+/** Throws `workspace_replaced` if another directory or a link is at the root's path. */
 export function checkRootInPlace(root: WorkspaceRoot): void {
   checkSameRoot(root, lstatSync(root.path, { throwIfNoEntry: false }));
 }

@@ -55,7 +55,7 @@ export async function runRipgrep(
     const status = await closed.promise;
     options.signal.throwIfAborted();
     if (!enough) records.end();
-    // 2 with output or without a complaint is e.g. one unreadable directory: what was found still stands.
+    // 2 with output or without an error message means e.g. one unreadable directory: the results are still valid.
     if (status === 2 && complaint !== "" && !records.any()) throw refused(complaint);
   } catch (error) {
     options.signal.throwIfAborted();

@@ -27,7 +27,7 @@ export async function searchFiles(
   const parameters = [
     `--regexp=${query.pattern}`,
     query.caseSensitive ? "--case-sensitive" : "--ignore-case",
-    // Also where the pattern lets a dot stand for a line feed.
+    // Also if the pattern lets a dot match a line feed.
     ...(/\n|\\n|^\(\?s\)/.test(query.pattern) ? ["--multiline"] : []),
     ...outputParameters(query),
     ...(place.file === undefined
@@ -53,7 +53,7 @@ export async function searchFiles(
   return { lines, truncated };
 }
 
-/** A file is searched from its directory, so that no path is handed to ripgrep which somebody could swap for a link. */
+/** A file is searched from its directory, so that ripgrep gets no path that could be replaced with a link. */
 function placeOf(
   root: WorkspaceRoot,
   base: WorkspacePath,
