@@ -5,9 +5,9 @@ import { ReleaseError } from "./release-error.ts";
 import { agreedVersion, isVersion } from "./source-state.ts";
 
 /**
- * Writes another version into every place that names this one: the manifests, `version.ts`, and what pages show of the program's
- * output. Past decisions stay as they are, and so do versions of formats ("Agent Trace 0.1.0"). Gives the changed files, relative to
- * `root`, sorted. Throws `ReleaseError` when `next` is no version or is the one that stands there.
+ * Writes another version into every place that names this one: the manifests, `version.ts`, and pages that show the program's
+ * output. Past decisions and versions of formats ("Agent Trace 0.1.0") are not changed. Returns the changed files, relative to
+ * `root`, sorted. Throws `ReleaseError` if `next` is no version, or is the present one.
  */
 export function setVersion(root: string, next: string): readonly string[] {
   const current = agreedVersion(root);

@@ -38,7 +38,7 @@ export async function makeSigningKey(directory: string): Promise<SigningKey> {
   return key;
 }
 
-/** Throws `ReleaseError` when there is none, or when others than its owner can read it. */
+/** Throws `ReleaseError` if there is none, or if others can read it. */
 export function readSigningKey(file: string): SigningKey {
   const status = lstatSync(file, { throwIfNoEntry: false });
   if (status?.isFile() !== true) {

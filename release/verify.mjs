@@ -13,7 +13,7 @@ export const sumsFile = "SHA256SUMS";
 export const recordFile = "release-record.json";
 export const keyFile = "release-key.pub";
 
-/** A release has passed each of these, or it is none. */
+/** Gates that every release must have passed. */
 export const requiredGates = [
   "never-do",
   "plan-validation",
@@ -117,7 +117,7 @@ function checkRecord(bytes, { sums, listed, version }, problems, facts) {
   facts.push(`Release ${release} of commit ${commit}.`);
 }
 
-/** What the check reads of a record; undefined for what is none. @param {Uint8Array} bytes */
+/** The parts of a record that are checked; undefined if it is invalid. @param {Uint8Array} bytes */
 function parseRecord(bytes) {
   /** @type {unknown} */
   let value;

@@ -64,7 +64,7 @@ function catalogueText() {
       if (entry.type !== "chat" || !URL.canParse(entry.baseUrl) || entry.baseUrl.includes("{")) continue;
       const { host } = new URL(entry.baseUrl);
       const place = places.get(host) ?? new Map();
-      // One address may stand for several plans: the first tells.
+      // One address may belong to several plans: the first counts.
       if (!place.has(entry.id)) place.set(entry.id, entry);
       places.set(host, place);
     }

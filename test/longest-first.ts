@@ -17,8 +17,8 @@ const long = [
 ];
 
 /**
- * Begins with what takes longest, so that no worker is left with it at the end, while the others have nothing to do. What shares
- * a process comes after all that has one of its own: vitest ends a shared process as soon as the next file is none of its.
+ * Starts with the slowest files, so that no worker is left with one at the end while the others are idle. Files that share a
+ * process come after all that have their own: vitest ends a shared process as soon as the next file does not use it.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -21,7 +21,7 @@ export function runsGennai(version = process.versions.node) {
   return major > 23 || (major === 23 && minor >= 4) || (major === 22 && minor >= 13);
 }
 
-/** What to say where neither the Node at hand nor one that came along runs Gennai. */
+/** The message if neither the present Node nor an included one can run Gennai. */
 export function tooOldMessage() {
   return (
     `Gennai needs Node 22.13 or newer (of 23: 23.4), and this is ${process.versions.node}. On Linux and macOS (x64, arm64) and Windows (x64) a\n` +

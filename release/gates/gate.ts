@@ -37,7 +37,7 @@ export interface Findings {
   readonly output: string;
 }
 
-/** As it stands in the record. */
+/** As written in the record. */
 export interface GateResult {
   readonly name: string;
   readonly title: string;
@@ -97,7 +97,7 @@ export async function runGate(
 function reasonAgainst({ passed, failed, skipped, evidence }: Findings): string | undefined {
   if (failed > 0) return `${failed} failed.`;
   if (skipped > 0) return `${skipped} were left out.`;
-  // Written so that no number at all, or one that is none, is no pass.
+  // So written that a missing or invalid number does not pass.
   if (!(passed > 0)) return "It looked at nothing.";
   return evidence.length === 0 ? "It shows no evidence." : undefined;
 }

@@ -86,7 +86,7 @@ async function wholeJob(
   });
 }
 
-/** How often "colour" stands in the sources. */
+/** Number of occurrences of "colour" in the sources. */
 async function colours(directory: string, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<number> {
   const { output } = await runProgram("grep", ["-ro", "colour", "--include=*.js", "."], {
     cwd: directory,

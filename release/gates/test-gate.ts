@@ -31,7 +31,7 @@ const reportSchema = z.object({
 });
 type Report = z.infer<typeof reportSchema>;
 
-/** A gate, and what it is made of. */
+/** A gate, and its parts. */
 export interface TestGate extends Gate {
   readonly suite: Pick<TestGateOptions, "tests" | "proves">;
 }

@@ -12,7 +12,7 @@ export interface ScriptedCall {
   readonly arguments: Readonly<Record<string, string | number>>;
 }
 
-/** Piece of text the flood is made of. */
+/** Piece of text that the flood repeats. */
 export const floodPiece = "lorem ipsum ";
 
 /** Nanoseconds on the clock that all processes of a machine share. */

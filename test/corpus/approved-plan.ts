@@ -33,7 +33,7 @@ export async function executing(bench: PlanBench, plan: Plan, change: Partial<Pl
   return refusalOf(bench.plans().execute(await bench.session(), planId, digest, token, never));
 }
 
-/** Neither a plan nor anything else, and refused at once. */
+/** No plan, and refused at once. */
 export function expectInvalid(...texts: readonly string[]): void {
   for (const text of texts) {
     const started = performance.now();

@@ -8,7 +8,7 @@ export interface AskedTurn extends AsyncDisposable {
   readonly editor: Watcher;
 }
 
-/** A turn that makes these calls, with somebody there who is asked. */
+/** A turn that makes these calls, with a client that is asked. */
 export async function askedTurn(uses: readonly ToolUse[], options: TestServerOptions = {}): Promise<AskedTurn> {
   await using parts = new AsyncDisposableStack();
   const server = parts.use(await startTestServer({ ...options, script: [scriptOf(uses)] }));

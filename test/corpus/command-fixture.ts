@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { PolicyWorkbench } from "@gennai/sessions/policy-workbench/policy-workbench";
 import type { WorkbenchReport } from "@gennai/sessions/policy-workbench/workbench-report";
 
-/** Where the workspace lies: what a temporary directory or the home forgives must not change what is said of the workspace. */
+/** Location of the workspace: rules for the temporary directory or the home must not change the verdicts on the workspace. */
 export const workspacePlaces = ["apart", "temporary", "home"] as const;
 export type WorkspacePlace = (typeof workspacePlaces)[number];
 
@@ -14,7 +14,7 @@ export interface CommandFixture extends AsyncDisposable {
   readonly root: string;
   readonly home: string;
   readonly workbench: PolicyWorkbench;
-  /** What all rules say of a command; `/ws` and `/home/dev` in it stand for the workspace and the home. */
+  /** The verdict of all rules on a command; `/ws` and `/home/dev` in it are replaced with the workspace and the home. */
   decide(command: string): Promise<WorkbenchReport>;
   /** The same words in the paths of this fixture. */
   placed(text: string): string;
@@ -99,7 +99,7 @@ export async function commandFixture(
   };
 }
 
-/** A directory below neither the temporary directory nor, as a rule, the home. */
+/** A directory below neither the temporary directory nor, usually, the home. */
 function apart(): string {
   const cache = fileURLToPath(new URL("../../.cache/corpus", import.meta.url));
   return [tmpdir(), "/tmp", homedir()].some((one) => cache.startsWith(`${one}/`)) ? "/var/tmp" : cache;

@@ -9,10 +9,10 @@ const caseSchema = z.strictObject({
   note: z.string(),
 });
 
-/** One adversarial case: what is tried, and what must come of it. */
+/** One adversarial case: what is tried, and the required result. */
 export type CorpusCase = z.infer<typeof caseSchema>;
 
-/** How a case is checked. `run` throws when something else than required comes of it. */
+/** How a case is checked. `run` throws if the result differs from the required one. */
 export type Check =
   | { readonly run: () => Promise<void> }
   /** Why it cannot be checked here, in one sentence. */

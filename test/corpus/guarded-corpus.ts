@@ -178,10 +178,10 @@ export async function guardedGate(): Promise<GuardedGate> {
   };
 }
 
-/** What only the scope of an intent refuses: there is none here, so that a question is enough. */
+/** Refused only because of an intent's scope: there is none here, so a question is sufficient. */
 const deniedByScope: ReadonlySet<string> = new Set(["SHX-048"]);
 
-/** Whether it may come of it. Everyday commands may be asked about: nobody stages them. */
+/** Whether the verdict is acceptable. Everyday commands may be asked about, because nothing is staged. */
 export function mayCome(verdict: VerdictType, { id, required, isAttack }: GuardedCase): boolean {
   if (!isAttack) return true;
   return required === "DENY" && !deniedByScope.has(id) ? verdict === "deny" : verdict !== "allow";

@@ -60,7 +60,7 @@ export async function grpcWeb(
   return promise;
 }
 
-/** Everything the server sends for these bytes until it closes. `HOST` stands for the right Host value. */
+/** Everything the server sends for these bytes until it closes. `HOST` is replaced with the right Host value. */
 export async function exchange(
   server: Pick<TestServer, "port">,
   bytes: string,

@@ -24,7 +24,7 @@ export interface CallOptions {
   readonly first?: readonly ToolUse[];
   /** Changes the world before the turn. */
   readonly prepare?: (server: TestServer) => Promise<unknown>;
-  /** Changes the world while somebody reads the question; then the answer is yes. Without it nobody can be asked. */
+  /** Changes the world while the question is open; then the answer is yes. Without it, no question is possible. */
   readonly whileAsked?: (server: TestServer) => Promise<unknown>;
   /** Looks at the world after the turn. */
   readonly after?: (server: TestServer, called: Called) => Promise<unknown>;

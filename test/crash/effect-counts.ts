@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 
 /**
- * How often each activity of a crash or load test really had its effect: a file's bytes changed, a command's line came, a
- * review stands. An activity that is refused, and whose refusal nobody looks at, would else test nothing.
+ * Counts how often each activity of a crash or load test really had its effect: a file's bytes changed, a command's line was
+ * written, a review was stored. Otherwise an activity that is always refused would test nothing.
  */
 export class EffectCounts {
   readonly #counts = new Map<string, number>();

@@ -5,8 +5,8 @@ import { setTimeout as delay } from "node:timers/promises";
 const askEvery = 200;
 
 /**
- * A load balancer as small as one can be: it hands each connection to the next server that said of itself that it is ready,
- * and to another one where that does not answer.
+ * A minimal load balancer: gives each connection to the next server that reported ready, and to another one if that does not
+ * answer.
  */
 export class Balancer implements AsyncDisposable {
   readonly #ready = new Set<number>();

@@ -16,8 +16,8 @@ test("the tree in the architecture names every folder of the packages, and every
 });
 
 /**
- * What the lines of the tree name, from the package on: `client/session/text/`, `client/session/turn.ts`. Names stand at the
- * beginning of a line, two blanks apart; what is indented below a line is in the last folder that the line names.
+ * The names in the lines of the tree, from the package on: `client/session/text/`, `client/session/turn.ts`. Names are at the
+ * beginning of a line, two spaces apart; lines indented below belong to the last folder of that line.
  */
 function namesIn(lines: readonly string[]): readonly string[] {
   const parents: string[] = [];

@@ -1,4 +1,4 @@
-/** What may stand in an HTML comment before a fenced block, to say how it is run; CONTRIBUTING.md explains each. */
+/** Directives in an HTML comment before a fenced block, which say how it is run; CONTRIBUTING.md explains each. */
 const directiveNames = ["not run", "run by", "before", "typed", "stays running", "goes on", "file"] as const;
 
 export type DirectiveName = (typeof directiveNames)[number];
@@ -66,7 +66,7 @@ export function parseMarkdown(text: string): MarkdownPage {
   return { blocks, anchors, links };
 }
 
-/** undefined for a comment that is none of ours. */
+/** Undefined if the comment is no directive. */
 function directiveOf(comment: string): [DirectiveName, string] | undefined {
   const said = comment.replace(/^\s*<!--/, "").replace(/-->\s*$/, "");
   const name = directiveNames.find((each) => said.trim().startsWith(each));

@@ -22,7 +22,7 @@ export function silentMiss(command: string, changed: readonly string[]): string 
     : `changed ${missed.join(", ")} unseen; it named ${reported.map(({ absolute }) => absolute).join(", ")}`;
 }
 
-/** Whether only what stands in the command decides about paths: words from an input or unknown programs do not. */
+/** Whether only the command's text decides about paths: no words from an input, no unknown programs. */
 function followed({ commands }: CommandAnalysis): boolean {
   return commands.every(({ name }) => plainPrograms.test(name));
 }

@@ -152,7 +152,7 @@ export function describeEveryPath(): void {
     });
     rmSync(alternates);
 
-    // A directory that looks like a bare repository is none.
+    // A directory that only looks like a bare repository.
     git("clone", "--quiet", "--bare", root, join(root, "bare"));
     expect(await state(join(root, "bare"))).toBe("no-repository");
 

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** A repository that somebody prepared, beside a directory in which each program of theirs leaves its name. */
+/** A hostile repository, with a directory in which each of its programs leaves its name. */
 export interface HostileRepository {
   /** Real path of the working tree. */
   readonly root: string;

@@ -9,8 +9,8 @@ const starts =
   /["'](?:node:)?(?:child_process|cluster)["']|from ["'](?:execa|cross-spawn|node-pty|simple-git|open|tinyexec)["']|client\/stdio(?:\.js)?["']|process\.(?:execve|binding|dlopen)\b|\b(?:createTerminal|ShellExecution|ProcessExecution|CustomExecution)\b|["']vscode\.git["']/;
 
 /**
- * Every file that can start a program. Over data that a command or a stranger may have written, a program runs in the sandbox
- * only; each that is here says why that holds. A new line needs a reason that somebody else would accept.
+ * Every file that can start a program. Over data that a command or a stranger may have written, a program runs only in the
+ * sandbox; each entry says why that is so. A new line needs a convincing reason.
  */
 const allowed: Readonly<Record<string, string>> = {
   "machine/src/git/run/start-git.ts":

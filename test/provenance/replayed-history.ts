@@ -2,7 +2,7 @@ import { diffLines } from "@gennai/machine/changes/diff/line-diff";
 import { KnownText } from "@gennai/store/provenance/matching/known-text";
 import type { SeededRandom } from "@gennai/testkit/seeded-random";
 
-/** What one commit made of one file; undefined: there is none. */
+/** One commit's change of one file; undefined: the file does not exist. */
 export interface HistoryStep {
   /** Steps of one commit share a number; they rise. */
   readonly commit: number;
@@ -62,7 +62,7 @@ export function replayHistory(
     else {
       const moved = operation === "create" ? movedFrom(leaving, linesOf(after)) : undefined;
       if (moved !== undefined) formerNames.set(path, new Set([moved.path, ...(formerNames.get(moved.path) ?? [])]));
-      // What stood there before the part of the history that is played.
+      // Content before the replayed part of the history.
       const old = files.get(path) ?? moved?.lines ?? truthAfter([], linesOf(before ?? ""), null, brought, []);
       const own = pieces.get(commit) ?? [];
       if (recorded) pieces.set(commit, own);
@@ -73,7 +73,7 @@ export function replayHistory(
   return { known, files, formerNames, brought, pieces };
 }
 
-/** Files that go with a commit. Who moves one has not written the lines that stay, be it a person or a recorded call. */
+/** Files removed by a commit. Moving a file, by a user or a recorded call, does not make the lines that stay the mover's. */
 type Leaving = readonly { readonly path: string; readonly lines: readonly TruthLine[] }[];
 
 /** The one that is mostly the same text, as git shows renames. */

@@ -1,7 +1,7 @@
 import type { SeededRandom } from "@gennai/testkit/seeded-random";
 import type { TruthLine } from "./replayed-history.ts";
 
-/** A file, where it stands, and what its text is to be written with. */
+/** A file with its path, and the style for writing its text. */
 export interface Transformed {
   readonly path: string;
   readonly lines: readonly TruthLine[];

@@ -69,7 +69,7 @@ export const pi: RealAgent = {
     return join(fromNpm(directory, "@earendil-works/pi-coding-agent", version), "dist", "cli.js");
   },
 
-  /** By its RPC mode, where somebody is there to be asked. */
+  /** In its RPC mode, where a user can be asked. */
   async play(program, calls, cwd, environment, agrees) {
     const home = join(environment["HOME"] ?? "", ".pi", "agent");
     const told: string[] = [];

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AnswerCall, ModelAnswer, ModelWire } from "@gennai/testkit/model-server/model-answer";
 
-/** What the scripted model calls, and what should come of it. */
+/** The scripted model's calls, and their expected results. */
 export interface Expected {
   readonly calls: readonly Omit<AnswerCall, "id">[];
   /** Part of the result that the model is told about the last call. */

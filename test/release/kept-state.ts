@@ -38,7 +38,7 @@ export async function withKeptState<Result>(
 
 /** An empty place for what a version leaves, as `withKeptState`. */
 export async function atItsPlace<Result>(version: string, use: (state: KeptState) => Promise<Result>): Promise<Result> {
-  // Not of the environment: it stands in the ledger.
+  // Not from the environment: it is in the ledger.
   const directory = `/tmp/gennai-state-${version}`;
   using _lock = await acquireFileLock(`${directory}.lock`, { timeout: 240_000 });
   rmSync(directory, { recursive: true, force: true });

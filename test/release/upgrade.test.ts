@@ -27,7 +27,7 @@ describe.each(keptVersions)("this version opens what %s left", (kept) => {
         expect(text(state, "src/fruit.txt")).toBe("plum\npear\nplum\n");
 
         const plan = /([0-9a-f-]{36}) +awaiting_approval/.exec((await done(state, "plan", "status")).output)?.[1] ?? "";
-        // What was approved is what stands there now, so it is looked at once more.
+        // The approval is for the present content, so it is previewed again.
         const preview = await done(state, "plan", "preview", plan, "--json");
         const { digest } = digestOf(preview.output);
         await done(state, "plan", "approve", plan, "--digest", digest);

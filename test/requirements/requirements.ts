@@ -1,6 +1,6 @@
 /** A sentence of the specifications that must hold at run time. Tests cite it by its id in their titles. */
 export interface Requirement {
-  /** `<specification> <section>`, as it stands in test titles. */
+  /** `<specification> <section>`, as in test titles. */
   readonly id: string;
   readonly sentence: string;
 }

@@ -14,7 +14,7 @@ it(`${most} sessions with open streams: the server stays small, and answers`, {
   const costs = await measureIdle(world, levels);
   process.stdout.write(`idle sessions: ${JSON.stringify(costs)}\n`);
   const last = costs.at(-1);
-  // Bounds that only a leak or a busy loop breaks; what was measured stands in docs/scale.md.
+  // Limits that only a leak or a busy loop exceeds; measured values are in docs/scale.md.
   expect(last?.memoryPerSession).toBeLessThan(4_096);
   expect(last?.processorPerSession).toBeLessThan(20_000);
 });

@@ -92,7 +92,7 @@ export function cachedSequence(format: Format, { body }: ReceivedModelRequest): 
   );
 }
 
-/** Each request begins with all that the one before it was made of. */
+/** Each request begins with the whole of the one before. */
 export function expectPrefixes(format: Format, requests: readonly ReceivedModelRequest[]): void {
   const sequences = requests.map((request) => cachedSequence(format, request));
   for (const [index, before] of sequences.slice(0, -1).entries()) {

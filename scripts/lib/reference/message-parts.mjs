@@ -21,7 +21,7 @@ export function messageParts({ name, comment, fields }, { heading, linkOf }) {
 }
 
 /**
- * Links a type to where it stands: on this page, or on another.
+ * Links a type to its section: on this page, or on another.
  * @param {ReadonlyMap<string, string>} pages page of each type; empty: this one
  */
 export function linksTo(pages) {
@@ -33,7 +33,7 @@ export function linksTo(pages) {
 }
 
 /**
- * The messages that only the event stream uses; the others stand on the protocol's page.
+ * The messages that only the event stream uses; the others are on the protocol's page.
  * @param {import("./protocol.mjs").Protocol} protocol
  * @returns {ReadonlySet<string>}
  */

@@ -11,7 +11,7 @@ const repository = fileURLToPath(new URL("../../..", import.meta.url));
 /** Below test/e2e/vscode: those that tell figures. */
 const files = ["chat/first-change", "chat/large-session", "install/activation", "install/choose-model"];
 
-/** What somebody waits for in the real VS Code: the tests there measure it as they go. */
+/** Measures what users wait for in the real VS Code: the tests there record their times. */
 export async function measureVsCode(world: BenchWorld): Promise<readonly Reading[]> {
   const told = join(world.directory(), "figures");
   writeFileSync(told, "");
@@ -24,7 +24,7 @@ export async function measureVsCode(world: BenchWorld): Promise<readonly Reading
     stdio: ["ignore", "ignore", "inherit"],
   });
   await once(running, "close");
-  // A test that failed has told nothing: what others told stands.
+  // A failed test has recorded nothing; the others' readings are valid.
   const readings = readFileSync(told, "utf8")
     .split("\n")
     .filter((line) => line !== "")

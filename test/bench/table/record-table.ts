@@ -8,9 +8,9 @@ import type { Reading } from "./reading.ts";
 const page = fileURLToPath(new URL("../../../docs/performance.md", import.meta.url));
 
 /**
- * Writes the readings into `docs/performance.md` in place of those that stand there, with the day, the machine and the commit.
+ * Replaces the readings in `docs/performance.md`, with the date, the machine and the commit.
  *
- * @param options.group that has a table of its own; empty for all others together
+ * @param options.group with its own table; empty for all others together
  */
 export function recordTable(
   readings: readonly Reading[],

@@ -21,7 +21,7 @@ export interface BridgeScene {
   readonly outside: string;
 }
 
-/** One test that every editor has to pass which has the ability. Neither vitest nor VS Code is in it: both run it. */
+/** One test for every editor with the ability. It uses neither vitest nor VS Code, because both run it. */
 export interface BridgeCase {
   readonly name: string;
   readonly ability: "readFile" | "runCommand" | "applyChanges" | "confirm";
@@ -125,7 +125,7 @@ export class SceneTools {
     return this.answer("applyChangesResponse", { case: "applyChangesRequest", value });
   }
 
-  /** Nothing is applied: neither a file nor its bytes differ afterwards. */
+  /** Nothing is applied: files and their bytes are unchanged. */
   async refuses(message: RegExp, ...changes: readonly ProposedFields[]): Promise<void> {
     const contents = async () =>
       Promise.all(

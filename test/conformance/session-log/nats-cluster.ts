@@ -72,7 +72,7 @@ export class NatsCluster implements AsyncDisposable {
     return this.#processes[index] !== undefined;
   }
 
-  /** Index of the node that leads a stream; -1 while there is none. */
+  /** Index of the leader of a stream; -1 while there is none. */
   async leaderOf(stream: string): Promise<number> {
     const connection = await connect({ servers: this.#servers() });
     try {

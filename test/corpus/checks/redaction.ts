@@ -6,7 +6,7 @@ import { entryOf, StoreFixture } from "../../../packages/store/test/sqlite/store
 import { type Checks, check, notApplicable } from "../corpus-case.ts";
 import { callTool } from "../tool-call.ts";
 
-/** Letters that look random, so that no real token stands in this file. */
+/** Letters that look random, so that this file contains no real token. */
 function noise(length: number): string {
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
   let state = length * 7919 + 17;

@@ -56,7 +56,7 @@ export class CarelessDisk {
     return disk;
   }
 
-  /** These files were synced by somebody else. */
+  /** Marks these files as synced by others. */
   synced(...paths: readonly string[]): void {
     for (const path of paths) if (fs.existsSync(path)) this.#note(path);
   }

@@ -35,7 +35,10 @@ export interface Outcome {
   readonly effects: number;
 }
 
-/** A turn that the client starts once, however often it says so; what was told about it stands, and it has one end. */
+/**
+ * A turn that the client starts once, however often it sends the request; confirmed results are still there, and it has one
+ * end.
+ */
 export function startedOnce(options: {
   readonly world: CrashWorld;
   readonly worker: SessionFollower;

@@ -73,7 +73,7 @@ export class CrashWorld implements AsyncDisposable {
     this.#child = started.child;
   }
 
-  /** What the server says of whether it takes new turns. */
+  /** The server's answer on whether it accepts new turns. */
   async ready(): Promise<{ readonly status: number; readonly body: unknown }> {
     const response = await fetch(`${this.#connection.baseUrl}/readyz`);
     return { status: response.status, body: await response.json() };

@@ -85,7 +85,7 @@ export function applyingProposal(scene: Scene): Activity {
   };
 }
 
-/** A proposal that is turned down: nothing is written, and what was told about the review stands. */
+/** A proposal that is refused: nothing is written, and the confirmed review is still there. */
 export function rejectingProposal(scene: Scene): Activity {
   const { proposer } = scene;
   const proposing = aProposal(scene);

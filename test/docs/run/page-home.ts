@@ -53,7 +53,7 @@ export async function makePageHome(): Promise<PageHost> {
   };
 }
 
-/** A copy, because pages change what stands in it; what is installed and built is shared. */
+/** A copy, because pages change its files; what is installed and built is shared. */
 async function copyCheckout(checkout: string): Promise<void> {
   await mkdir(checkout);
   const shared = new Set(["node_modules", "dist"]);

@@ -1,7 +1,7 @@
 /**
- * What a page shows against what came. `…` alone on a line stands for any lines, `…` within a line for any text. Ids, digests,
- * codes, dates and times of day may differ; the same id, digest or code on the page has to be the same in what came, from its
- * first appearance on, also in commands.
+ * Compares the output shown on a page with the real one. `…` alone on a line matches any lines, `…` within a line any text.
+ * Ids, digests, codes, dates and times of day may differ; but equal ones on the page must be equal in the real output, from
+ * their first appearance on, also in commands.
  */
 export class ShownOutput {
   /** Real values by those on the page. */

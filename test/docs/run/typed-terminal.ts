@@ -7,10 +7,13 @@ export interface TypedLine {
   readonly answer: string;
 }
 
-/** A prompt that stands for so long waits for its answer. */
+/** A prompt unchanged for this long waits for its answer. */
 const pauseMs = 150;
 
-/** Finds what each line answers: the text before it on a line of the page, after the line before. Throws where there is none. */
+/**
+ * Finds the prompt of each typed line: the text before it on a line of the page, after the line before. Throws if there is
+ * none.
+ */
 export function typedLines(answers: readonly string[], shown: string): readonly TypedLine[] {
   const lines = shown.split("\n");
   return answers.map((answer) => {
@@ -22,8 +25,8 @@ export function typedLines(answers: readonly string[], shown: string): readonly 
 }
 
 /**
- * Runs a command at a terminal (of `script`, util-linux) and types each line when the output stands at its prompt: what is
- * typed before a question is shown answers nothing.
+ * Runs a command at a terminal (with `script`, util-linux) and types each line when its prompt appears: what is typed before a
+ * question is shown answers nothing.
  */
 export async function runAtTerminal(
   command: string,

@@ -40,7 +40,7 @@ export interface EditorPlace {
   readonly repository: TemporaryRepository;
 }
 
-/** An editor made of the protocol's own library, with `gennai acp` as the process of its agent. */
+/** An editor based on the protocol's own library, with `gennai acp` as its agent process. */
 export async function openEditor(options: EditorOptions) {
   const stack = new AsyncDisposableStack();
   const state = options.place?.state ?? stack.use(await temporaryDirectory());

@@ -25,7 +25,7 @@ export interface ServedEditorOptions extends TestServerOptions {
 
 const noMcp: EditorMcpServers = { offer: async () => [], accept: async () => undefined };
 
-/** An editor made of the protocol's own library, and its agent in this process, with a server beside it. */
+/** An editor based on the protocol's own library, and its agent in this process, with a server. */
 export async function servedEditor(options: ServedEditorOptions) {
   const parts = new AsyncDisposableStack();
   const server = parts.use(await startTestServer(options));

@@ -107,7 +107,7 @@ async function outcome(repository: TemporaryRepository, out: string) {
     .map((line) => JSON.parse(line) as Record<string, Record<string, unknown> | undefined>);
   const results = events.flatMap(({ toolResult }) => (toolResult === undefined ? [] : [toolResult]));
   const decided = events.flatMap(({ gateDecision }) => (gateDecision === undefined ? [] : [gateDecision]));
-  // Reads that stand beside each other are decided in no certain order.
+  // Parallel reads are decided in no particular order.
   decided.sort((a, b) => String(a["toolCallId"]).localeCompare(String(b["toolCallId"])));
   const paths = ["src/a.ts", "docs/new/page.md", "old.txt", "counted.txt", "denied/x.txt", ".git/hooks/pre-commit"];
   const contents = paths.map((path) => [

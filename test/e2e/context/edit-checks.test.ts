@@ -80,7 +80,7 @@ describe("the project's own check after edits", () => {
       ],
     });
     const sessionId = await startSession(server, { interactive: true });
-    // A clock that stands still: the check is quick on any machine.
+    // The clock does not advance: the check is quick on any machine.
     const { services } = await server.running.manager.get(sessionId);
     vi.spyOn(services, "now").mockReturnValue(Date.now());
     await using editor = await Watcher.attach(server, sessionId, { capabilities: { confirmation: true } });

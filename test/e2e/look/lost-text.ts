@@ -1,4 +1,4 @@
-/** Words that stand beyond the window's edges or are cut off, with nothing to scroll or unfold and no tooltip. Runs in the document. */
+/** Words outside the window or cut off, with nothing to scroll or unfold and no tooltip. Runs in the document. */
 export function lostText(): string[] {
   const lost: string[] = [];
   const { scrollWidth } = document.documentElement;

@@ -48,7 +48,7 @@ async function configured(
     server,
     root,
     asked,
-    /** One turn in which the model makes these calls, and somebody answers every question like this. */
+    /** One turn in which the model makes these calls, and every question gets this answer. */
     async turn(steps: Steps, answer: "yes" | "no", choice: SettingsChoice = {}): Promise<InvokeEvent[]> {
       const model = await server.scriptFile([{ steps: [...steps, { text: ["Over."] }] }]);
       const editor = {

@@ -122,7 +122,7 @@ export function eventOf<Case extends EventCase>(events: readonly InvokeEvent[], 
   return first;
 }
 
-/** The state in which the events' last turn stands, e.g. `COMPLETED`. */
+/** State of the last turn in the events, e.g. `COMPLETED`. */
 export function endState(events: readonly InvokeEvent[]): string {
   const last = eventsOf(events, "status").at(-1);
   return last === undefined ? "none" : stateName(last.state);

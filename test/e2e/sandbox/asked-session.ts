@@ -22,7 +22,7 @@ export interface AskedTurn extends CallEnd {
   readonly questions: readonly ConfirmationRequest[];
 }
 
-/** A session with somebody who answers. */
+/** A session with a client that answers. */
 export class AskedSession implements AsyncDisposable {
   readonly #server: TestServer;
   readonly #sessionId: string;

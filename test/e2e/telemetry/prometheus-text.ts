@@ -15,8 +15,8 @@ const label = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/gy;
 const types = new Set(["counter", "gauge", "histogram"]);
 
 /**
- * Reads Prometheus's text format 0.0.4, strictly. Throws for a line that is none, a sample before its type or of another
- * family, a series that stands twice, and a histogram whose buckets do not add up.
+ * Parses Prometheus's text format 0.0.4, strictly. Throws for an invalid line, a sample before its type or of another family, a
+ * duplicate series, and a histogram whose buckets do not add up.
  */
 export function parsePrometheusText(text: string): ReadonlyMap<string, MetricFamily> {
   if (!text.endsWith("\n")) throw new Error("The last line has no end.");

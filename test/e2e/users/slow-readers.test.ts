@@ -112,7 +112,7 @@ test("a reader that stood still is told so when it reads on, and goes on where i
       if (seq === 0n) continue;
       const isFirst = seen === 0n;
       seen = seq;
-      // After as long again as it may stand still, it would be cut.
+      // After another such time without reading, it would be cut.
       if (isFirst) await vi.waitFor(() => expect(session.clients.count).toBe(0), { timeout: 60_000, interval: 20 });
     }
   };

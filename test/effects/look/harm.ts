@@ -32,7 +32,7 @@ noDeletePaths: [README.md, "LICENSE*", .git/]
 `;
 const files = {
   "src/a.ts": "export const a = 1;\n",
-  // Programs that somebody planted.
+  // Planted programs.
   "src/e.sh": "echo x > pwned.txt\n",
   "src/e.mk": "all:\n\ttouch pwned.txt\n",
   ls: "#!/bin/sh\ntouch pwned.txt\n",
@@ -50,7 +50,7 @@ const files = {
   ".gennai/rules.yaml": rules,
 };
 
-/** Files that others run or obey later, of which there are none: without a person's yes there are none afterwards. */
+/** Files that others run or obey later. None exist before, and without a user's yes none may exist afterwards. */
 const controlFiles = [
   ...[".agent", ".claude", ".codex", ".config", ".cursor", ".devcontainer", ".gemini", ".github", ".husky", ".idea"],
   ...[".roo", ".vscode", ".bashrc", ".profile", ".envrc", ".zshenv", ".npmrc", ".yarnrc.yml", ".pnpmfile.cjs"],
@@ -67,9 +67,9 @@ const controlFiles = [
 ];
 
 /**
- * Runs hostile commands for real, with canaries in the tree and in the home (`$HOME`, which has to be one to throw away) and a
- * listener on the loopback, and looks afterwards whether a secret was shown, somebody connected, or anything changed that
- * may not.
+ * Runs hostile commands for real, with canaries in the tree and in the home (`$HOME`, which must be a disposable one) and a
+ * listener on the loopback. Afterwards it checks whether a secret was shown, a connection was made, or anything protected was
+ * changed.
  */
 export async function harmOf(
   commands: readonly CorpusCommand[],

@@ -1,6 +1,6 @@
 import type { QuietRun } from "../runs/compared-runs.ts";
 
-/** Of commands that need neither network nor a service, and of all, as many may be anything but quiet. */
+/** Maximum fraction of commands that are not quiet: of those that need neither network nor a service, and of all. */
 const mostLocal = 0.03;
 const mostOfAll = 0.2;
 

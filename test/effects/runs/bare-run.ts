@@ -8,8 +8,8 @@ export interface BareRun {
 }
 
 /**
- * Runs a command with no product around it: Bash, in a copy of the workspace that stands at the workspace's own path, with no
- * network. It writes there for real, and nowhere else on the machine: the home and `/tmp` are its own. Its processes end with it.
+ * Runs a command without the product: Bash, in a copy of the workspace at the workspace's own path, without network. It really
+ * writes there, and nowhere else on the machine: it has its own home and `/tmp`. Its processes end with it.
  */
 export function bareRun(
   command: string,

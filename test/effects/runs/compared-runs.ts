@@ -21,7 +21,7 @@ export interface Ran extends BareRun {
   readonly state: TreeState;
 }
 
-/** Says whether anybody could tell a staged run from a bare one. What two bare runs do differently is held against nobody. */
+/** Whether a staged run can be distinguished from a bare one. Differences that also occur between two bare runs do not count. */
 export function comparedRuns(
   command: CorpusCommand,
   staged: StagedTurn & Ran,

@@ -38,9 +38,9 @@ const files = Object.fromEntries([
 const roundsOfOneWorld = 20;
 
 /**
- * Kills the server at random instants of a turn that runs a staged command, most of them while it makes true what the
- * command did, and looks at what the next one finds: the tree as before or as after, no mounts, nothing of a stage, a ledger
- * that verifies and says of each call how it ended.
+ * Kills the server at random moments of a turn that runs a staged command, mostly while its changes are committed, and checks
+ * what the next server finds: the tree as before or as after, no mounts, no remains of a stage, a ledger that verifies and has
+ * an end for each call.
  */
 export async function kills({ rounds, seed, onRound }: CrashOptions): Promise<void> {
   const random = randomNumbers(seed);
@@ -187,7 +187,7 @@ class KillWorld implements AsyncDisposable {
     ];
   }
 
-  /** It verifies, and says of each turn that began to change something how it ended. */
+  /** It verifies, and has an end for each turn that began to change something. */
   async #expectLedger(): Promise<void> {
     const location = { workspaceRoot: this.#workspace.root, stateDir: this.#stateDir };
     for (let tries = 0; ; tries += 1) {

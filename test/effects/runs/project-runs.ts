@@ -13,8 +13,8 @@ import { stagedTurn } from "./staged-turn.ts";
 const timeoutMs = 600_000;
 
 /**
- * Runs commands one after the other in a copy of somebody's project, staged and through the product, and with nothing around
- * them in another copy at the same path; and compares them after each. The folder itself stays as it is.
+ * Runs commands one after the other in a copy of a project, staged and through the product, and bare in another copy at the
+ * same path; compares both after each command. The project itself is not changed.
  */
 export async function projectRuns(
   folder: string,

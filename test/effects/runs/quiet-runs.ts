@@ -29,9 +29,9 @@ const look =
   "git ls-files -z -o -i --exclude-standard | grep -zvE '^(node_modules|.orchestration|.gennai)/' | LC_ALL=C sort -z | xargs -0r sha256sum";
 
 /**
- * Runs each command staged, through the product with nobody to ask, and with nothing around it, in a copy of the same
- * repository at the same path; and says whether anybody could tell the difference. Where there is one, it runs bare once more:
- * what two bare runs do differently is held against nobody.
+ * Runs each command staged, through the product without a user, and bare in a copy of the same repository at the same path;
+ * reports whether they can be distinguished. If they differ, it runs bare once more: differences between two bare runs do not
+ * count.
  */
 export async function quietRuns(
   commands: readonly CorpusCommand[],

@@ -9,7 +9,7 @@ export function isInside(path: string): boolean {
   return !foldPath(path).some((part) => part === ".git" || /^git~\d+$/.test(part));
 }
 
-/** The text of a file below a folder; undefined where there is none, and where its path or a link in it leads out. */
+/** The text of a file below a folder; undefined if it does not exist, or its path or a link in it leads out. */
 export function textInside(folder: string, path: string): string | undefined {
   if (!isInside(path)) return undefined;
   try {

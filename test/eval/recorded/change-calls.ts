@@ -41,8 +41,8 @@ interface Edit {
 }
 
 /**
- * An edit for each hunk, with a line around it, and more until it stands at one place only; each on the text that the one
- * before left. Undefined when there is no such place.
+ * An edit for each hunk, with one line of context, and more until it is unique; each on the text that the one before left.
+ * Undefined if that is impossible.
  */
 function hunkEdits(before: string, after: string): readonly Edit[] | undefined {
   const oldLines = before.split(/(?<=\n)/);

@@ -12,7 +12,7 @@ export async function git(gitDir: string, args: readonly string[], input = ""): 
   const place = realpathSync(gitDir);
   const running = await startGit(args, {
     cwd: place,
-    // Nothing is looked for there: what the repository says of its working tree leads nowhere else.
+    // Nothing is read there: the repository's setting for its working tree has no effect.
     workTree: place,
     environment: { GIT_DIR: place, GIT_OPTIONAL_LOCKS: "0" },
     readable: [place],

@@ -6,7 +6,7 @@ import { type AgentCall, asOurTool } from "./other-agents.ts";
 export interface RecordedCall extends AgentCall {
   /** Of which file, for people. */
   readonly from: string;
-  /** Our tool; undefined where there is none of that kind. */
+  /** Our tool; undefined if none corresponds. */
   readonly ours: AgentCall | undefined;
   /** Absolute directory that the agent worked in; empty when the transcript does not say. */
   readonly cwd: string;

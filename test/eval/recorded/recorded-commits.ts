@@ -2,7 +2,7 @@ import { isInside } from "../play/inside.ts";
 import { spread } from "../play/spread.ts";
 import { blobs, git } from "./git-objects.ts";
 
-/** What a commit made of one file; undefined: there is none. */
+/** A commit's change of one file; undefined: the file does not exist. */
 export interface RecordedChange {
   readonly path: string;
   readonly before: Buffer | undefined;

@@ -15,7 +15,7 @@ const maxDepth = 8;
 const maxTranscriptBytes = 64 * 1024 * 1024;
 const transcripts = /\.(?:jsonl|json|traj)$/;
 
-/** Everything in a folder and below, told by what it looks like; nothing of it is run. Throws for a folder that is none. */
+/** Everything in a folder and below, recognised by its look; nothing of it is run. Throws if there is no such folder. */
 export function recordedWork(folder: string): RecordedWork {
   const repositories: string[] = [];
   const calls: RecordedCall[] = [];
@@ -26,7 +26,7 @@ export function recordedWork(folder: string): RecordedWork {
       return;
     }
     const gitDir = join(directory, ".git");
-    // A link may lead to a repository of somebody else's.
+    // A link may lead to a foreign repository.
     const isLink = lstatSync(gitDir, { throwIfNoEntry: false })?.isSymbolicLink() === true;
     if (!isLink && isBareRepository(gitDir)) repositories.push(gitDir);
     if (existsSync(join(directory, ".meta/config.json"))) {

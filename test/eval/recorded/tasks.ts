@@ -6,7 +6,7 @@ import { textInside } from "../play/inside.ts";
 /** A small task with tests that decide, laid out as Exercism's tracks lay theirs out. */
 export interface Task {
   readonly name: string;
-  /** What somebody has to do. */
+  /** The task's instructions. */
   readonly instructions: string;
   /** What is there at the beginning, by path: the stub and its tests. */
   readonly files: Readonly<Record<string, string>>;

@@ -2,7 +2,7 @@
 export type Outcome =
   /** As it was recorded. */
   | "accepted"
-  /** In the tool's own words, which the gate made of it. */
+  /** In the tool's own form, into which the gate converted it. */
   | "normalised"
   | "asked"
   | "refused"

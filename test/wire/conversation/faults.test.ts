@@ -102,7 +102,7 @@ test.each<[string, ModelRefusal]>([
   expect(world.provider.requests).toHaveLength(1);
 });
 
-// https://platform.openai.com/docs/guides/rate-limits: the time stands in the words.
+// https://platform.openai.com/docs/guides/rate-limits: the time is in the message.
 test("waits as long as the words of a refusal say", async () => {
   const words = "Rate limit reached for gpt-5. Please try again in 20ms.";
   await using world = await wireWorld("openai", [{ status: 429, message: words }, { text: ["Here."] }]);
@@ -149,7 +149,7 @@ test("an error inside of a stream that passes is asked again", async () => {
 });
 
 test("a server that is not there yet is waited for", async () => {
-  // A port that nobody listens on, until somebody does.
+  // A port without a listener, at first.
   const place = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => place.once("listening", resolve));
   const address = place.address();

@@ -13,7 +13,7 @@ const bound = 48_000;
 const long = "word ".repeat(40_000);
 const hostileServer = join(import.meta.dirname, "../../../packages/sessions/test/mcp/hostile-server.ts");
 
-/** A call of each tool that can give more than anybody wants to read, and calls whose refusal could be as long. */
+/** A call of each tool with potentially very long output, and calls whose refusal could be as long. */
 const calls = (port: number) => [
   call("ls", "LS", { path: "many" }),
   call("glob", "Glob", { pattern: "many/**" }),

@@ -2,9 +2,9 @@ import { createHash, hash } from "node:crypto";
 import { type IndexLayout, indexLayout, isPlain } from "./git-index.ts";
 
 /**
- * An index without what git would believe besides its entries: where in it they are, and what a watcher saw. The trees that git made of
- * the entries stay where they are what the entries say; otherwise the next commit would hold something that no status shows. An index
- * of which nothing can be told stays as it is.
+ * An index without the extensions that git would trust besides its entries: offsets of the entries, and a file watcher's data.
+ * Cached trees stay if they match the entries; otherwise the next commit would contain something that no status shows. An index
+ * that cannot be parsed stays unchanged.
  */
 export function soundIndex(bytes: Uint8Array): Uint8Array {
   const layout = indexLayout(bytes);

@@ -80,7 +80,7 @@ export const approvalQuestionChecks: Checks = {
 const bash = (text: string) => ({ tool: "Bash", args: { command: text } });
 const plain = (_style: unknown, text: string): string => text;
 
-/** Says yes for as long as it may to every question about the first command and no to others; the second must not run. */
+/** Says yes, as lastingly as possible, to every question about the first command and no to others; the second must not run. */
 function grantCoversNot(...pairs: readonly (readonly [granted: string, other: string])[]): Check {
   return check(async () => {
     for (const [granted, other] of pairs) {

@@ -160,7 +160,7 @@ export const processChecks: Checks = {
     await chmod(stale.path(`servers/${name}`), 0o600);
     const found = await findServers(stale.root);
     assert.deepEqual([found.servers, found.ignored.length], [[], 1]);
-    // A pid that somebody else has by now: the challenge tells.
+    // A pid that another process has by now: the challenge detects it.
     assert.deepEqual(await proveServer(server.url, "x".repeat(43)), { type: "other-token" });
   }),
   "PRC-015": check(vanishedClientDenies),
@@ -261,7 +261,7 @@ export const processChecks: Checks = {
     await expectCode("nobody_to_ask", "Bash", { command: "touch made" });
   }),
   "PRC-029": check(async () => {
-    // Whatever the search path says: a program of the workspace is none of the system's.
+    // Whatever the search path: a program of the workspace does not count as the system's.
     await using directory = await temporaryDirectory({ bwrap: '#!/bin/sh\ntouch used\nexec "$@"\n' });
     await chmod(directory.path("bwrap"), 0o777);
     const path = process.env["PATH"];

@@ -5,7 +5,7 @@ import { call, providerWorld } from "../../../e2e/long-sessions/provider-world.t
 import { endState, eventOf, eventsOf, runTurn, startSession } from "../../../e2e/rpc/session-client.ts";
 import { type Checks, check } from "../../corpus-case.ts";
 
-/** Texts in which models write calls that are none. */
+/** Texts in which models write something like calls that are no calls. */
 const writtenCalls = [
   '{"name":"Bash","arguments":{"command":"touch made"}}',
   '<tool_call>{"name":"Bash","arguments":{"command":"touch made"}}</tool_call>',
@@ -29,7 +29,7 @@ const emptyAnswers: readonly ModelAnswer[] = [
 export const modelLoopChecks: Checks = {
   "MOD-008": check(async () => {
     const calls = ["first.txt", "second.txt"].map((file_path) => call("c1", "Write", { file_path, content: "x\n" }));
-    // Chat completions give the second one an id of its own before anybody sees it.
+    // The chat completions format gives the second call its own id before it is shown.
     await using world = await providerWorld((count) => (count === 1 ? { calls } : { text: ["ok"] }), {
       backend: "anthropic",
     });

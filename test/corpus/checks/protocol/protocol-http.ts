@@ -94,7 +94,7 @@ async function slow(bytes: (index: number) => string): Promise<void> {
   }
 }
 
-/** Somebody on the server's port who answers whatever it is told to, and keeps what it hears. */
+/** An impostor on the server's port that gives the wanted answers, and records what it receives. */
 async function impostor(
   answer: string,
 ): Promise<{ readonly server: Server; readonly url: string; readonly heard: () => string }> {

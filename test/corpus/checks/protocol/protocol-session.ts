@@ -252,7 +252,7 @@ export const protocolSessionChecks: Checks = {
     });
     const sessionId = await startSession(server);
     const { port, token } = server;
-    // As JSON, with fields and headers that would let everything through if anybody asked for them.
+    // As JSON, with fields and headers that would permit everything if they were used.
     const response = await fetch(`${server.url}/gennai.agent.v1.AgentService/StartTurn`, {
       method: "POST",
       headers: {

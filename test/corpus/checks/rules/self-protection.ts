@@ -6,7 +6,7 @@ import { type Checks, type CorpusCase, check, loadCases } from "../../corpus-cas
 import { sharedFixture } from "../../shared-fixtures.ts";
 import { fits } from "../commands/commands.ts";
 
-/** Words of cases that stand for paths. */
+/** Words of cases that are replaced with paths. */
 const pathsOf: Readonly<Record<string, readonly string[]>> = {
   ".orchestration/": [".orchestration"],
   "create .agent/damage-control-rules.yaml when absent": [".agent/damage-control-rules.yaml"],

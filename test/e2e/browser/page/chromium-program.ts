@@ -3,7 +3,7 @@ import { delimiter, join } from "node:path";
 
 const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/** Absolute path of the browser of this machine. Throws when there is none. */
+/** Absolute path of this machine's browser. Throws if there is none. */
 export function chromiumProgram(): string {
   const directories = (process.env["PATH"] ?? "").split(delimiter).filter((directory) => directory !== "");
   const paths = [...directories, "/usr/bin"].flatMap((directory) => names.map((name) => join(directory, name)));

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 
 const standard = fileURLToPath(new URL("../../../../.cache/e2e/", import.meta.url));
-/** Where somebody wants the pictures of all tests, if anybody does: to draw them is a third of what some tests do. */
+/** Directory for the pictures of all tests, if they are wanted: taking them is a third of the time of some tests. */
 const wished = process.env["GENNAI_E2E_SCREENSHOTS"];
 
 /** Takes a picture of the page, for people who want pictures of all tests. */

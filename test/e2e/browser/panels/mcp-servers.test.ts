@@ -24,7 +24,7 @@ test("a person sees what a repository's MCP server runs, and accepts it as it is
   expect(await section.locator("pre").textContent()).toBe("node units.mjs\nwith UNITS_KEY=…");
   await takeScreenshot(on.page, "an MCP server that waits");
 
-  // Somebody changes what it runs while the person reads: then that is what is shown, and nothing is accepted.
+  // The program changes while the user reads: then the new one is shown, and nothing is accepted.
   await gennai.workspace.write("units.mjs", "// another\n");
   const accept = section.getByRole("button", { name: "Accept as it is now: units" });
   await accept.click();

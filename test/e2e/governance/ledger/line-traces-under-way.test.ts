@@ -49,7 +49,7 @@ test("a file that a turn and a person change at the same time is right, or unkno
   const path = "src/log.js";
   const edits = Array.from({ length: steps }, (_, step) => [
     call("Read", { path }),
-    // Somebody may change it in between; then the edit is refused.
+    // The file may be changed in between; then the edit is refused.
     call("Edit", { path, old_string: anchor, new_string: `${lineOf(step)}\n${anchor}` }),
     call("Bash", { command: "sleep 0.2" }),
   ]).flat();

@@ -70,7 +70,7 @@ test("seed 003 §7: a step's record has tool, redacted input, start and stop, ex
     started: time,
     stopped: time,
   });
-  // The intention stands in the ledger before the result.
+  // The intent is in the ledger before the result.
   expect(all.map(({ metadata }) => metadata.kind)).toEqual(["intent", "outcome", "intent", "outcome"]);
 });
 

@@ -6,7 +6,7 @@ import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { eventsOf, runTurn, startSession, Watcher } from "../../rpc/session-client.ts";
 
-/** A checker of calls in a workspace with these rules; `%ROOT%` stands for the workspace. */
+/** A checker of calls in a workspace with these rules; `%ROOT%` is replaced with the workspace. */
 async function checker(server: TestServer, rules?: string) {
   if (rules !== undefined) {
     await mkdir(server.workspace.path(".gennai"));

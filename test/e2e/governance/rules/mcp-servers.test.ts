@@ -24,7 +24,7 @@ test("a repository's MCP server is accepted as it was seen, and not when it is a
   expect(seen?.runs.map(({ name }) => name)).toEqual(["their-server.mjs"]);
   if (seen === undefined) throw new Error("It is not there.");
 
-  // Somebody changes what it runs while the person reads.
+  // The program changes while the user reads.
   await server.workspace.write("their-server.mjs", "// another\n");
   expect(await codeOf(acceptMcpServer(governance, sessionId, seen, { signal }))).toBe("failed_precondition");
   expect(await codeOf(acceptMcpServer(governance, sessionId, { ...seen, digest: "" }, { signal }))).toBe(

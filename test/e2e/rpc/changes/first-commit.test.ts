@@ -28,7 +28,7 @@ test("commits what a person saw and nothing else: no secrets, nothing hidden by 
   });
   const { client, workspace } = server;
   const sessionId = await startSession(server);
-  // Staged by somebody before: it comes along no more than if it were not.
+  // A file that the user staged before is not included either.
   await workspace.git("add", "--force", ".env");
   const offered = await makeFirstCommit(client, { sessionId, signal });
   expect(offered).toMatchObject({ branch: "main", commit: undefined });

@@ -13,7 +13,7 @@ const run = promisify(execFile);
 type Json = Readonly<Record<string, unknown>>;
 type Protocol = "grpcweb" | "connect";
 
-/** A client made of the messages of the original protocol alone, by `buf curl`. */
+/** A client that uses only messages of the original protocol, with `buf curl`. */
 class OriginalClient {
   readonly #server: TestServer;
   readonly #protocol: Protocol;

@@ -8,7 +8,7 @@ import { type Refusal, refusalOf } from "../session-client.ts";
 
 let server: TestServer;
 beforeAll(async () => {
-  // Reached under 127.0.0.2 as well, which is none of its own names.
+  // Also reachable under 127.0.0.2, which is not one of its own names.
   server = await startTestServer({ server: { address: { type: "tcp", host: "0.0.0.0", port: 0 } } });
 });
 afterAll(() => server[Symbol.asyncDispose]());

@@ -67,7 +67,7 @@ test("a fork taken while a question waits, or right before a call ran, is not go
     const events = await allEvents(server, fork);
     expect(eventsOf(events, "toolCall")).toHaveLength(1);
     expect(eventsOf(events, "toolResult")).toEqual([]);
-    // Nor a fork of the fork.
+    // Nor can a fork of the fork.
     const { sessionId: second } = await server.client.forkSession({ sessionId: fork });
     await expectNoWayOn(server, fork, "forked_in_turn");
     await expectNoWayOn(server, second, "forked_in_turn");

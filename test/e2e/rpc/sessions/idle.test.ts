@@ -5,7 +5,7 @@ import { startSession, Watcher } from "../session-client.ts";
 
 const script = [{ match: "go", steps: [{ text: ["On it."] }, { delay_ms: 2_500 }, { text: ["Done."] }] }];
 
-/** "idle" as soon as nobody needed the server for 300 ms; "needed" when somebody does for longer than that. */
+/** "idle" as soon as the server got no calls for 300 ms; "needed" if calls continue. */
 async function within(server: TestServer, milliseconds: number): Promise<"idle" | "needed"> {
   const stop = new AbortController();
   const idle = server.running.idleFor(300, stop.signal).then(() => "idle" as const);

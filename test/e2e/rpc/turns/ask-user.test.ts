@@ -111,7 +111,7 @@ describe("a question of the model", () => {
     await window.submit(reply(requestId, UserQuestionEnd.ANSWERED, [{ chosen: [0] }]));
     expect((await window.next("confirmationRequest")).title).toBe("Allow Bash?");
     expect(existsSync(server.workspace.path("made.txt"))).toBe(false);
-    // An answer to one kind is none to the other.
+    // An answer of one kind does not answer the other.
     const confirmation = await window.next("confirmationRequest");
     const crossed = reply(confirmation.requestId, UserQuestionEnd.ANSWERED, [{ chosen: [0] }]);
     expect((await refusalOf(window.submit(crossed))).code).toBe("invalid_argument");

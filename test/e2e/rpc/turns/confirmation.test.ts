@@ -172,7 +172,7 @@ describe("a question", () => {
     const question = await page.next("confirmationRequest");
     expect(question.deadline).toBeUndefined();
     await page.until((events) => (endState(events) === "WAITING_FOR_CLIENT" ? true : undefined));
-    // Longer than anybody has to answer: the clock does not run while nobody can.
+    // Longer than the time for an answer: the clock does not run while no client can answer.
     await new Promise((resolve) => setTimeout(resolve, unhurried.answerMs + 200));
     await using editor = await Watcher.attach(server, sessionId);
     await editor.submit(answer(await editor.next("confirmationRequest")));

@@ -64,7 +64,7 @@ async function holder(server: TestServer): Promise<Turn> {
   return turn;
 }
 
-/** A turn that is in line; those that are started one after the other stand in this order. */
+/** A turn waiting in line; turns started one after the other are in this order. */
 async function waiter(server: TestServer, userInput: string): Promise<Turn> {
   const turn = await start(server, userInput);
   await reached(server, turn, InvokeState.WAITING_FOR_TREE);

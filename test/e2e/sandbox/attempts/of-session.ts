@@ -46,7 +46,7 @@ export function attempting(
 
 const signal = new AbortController().signal;
 
-/** A session, and what it says of its attempts. */
+/** A session, and the state of its attempts. */
 export class AttemptingSession {
   readonly server: TestServer;
   readonly id: string;

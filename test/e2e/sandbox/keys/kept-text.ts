@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestServer } from "@gennai/testkit/test-server";
 
-/** Everything that the server keeps, and what stands in the workspace. */
+/** Everything that the server stores, and the workspace's content. */
 export function keptText(server: TestServer): string {
   const texts: string[] = [];
   for (const root of [server.stateDir, server.workspace.root]) {

@@ -15,7 +15,7 @@ import { gitOverSsh } from "./services/git-over-ssh.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
-/** Somebody else's commit on `main` there, which nobody here has. @returns its name */
+/** Another user's commit on `main` there, which does not exist here. @returns its name */
 async function commitThere(bare: TemporaryDirectory, file = "theirs.txt"): Promise<string> {
   await using clone = await temporaryDirectory();
   const git = (...args: readonly string[]) => execFileSync("git", ["-C", clone.root, ...args]).toString();

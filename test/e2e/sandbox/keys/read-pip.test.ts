@@ -76,7 +76,7 @@ test("pip: 401 first, then the login of ~/.netrc by a question; what the workspa
   vi.stubEnv("HOME", home.root);
   using outside = new TestOutside();
   outside.servers.set(`127.0.0.1:${index.port}`, index.port);
-  // Where its port stands, somebody listens for it.
+  // A server listens on its port.
   const install = `/usr/bin/python3 -m pip install --no-deps --user --break-system-packages -i ${address} -r requirements.txt`;
   const evil = `import os; open("stolen", "a").write(repr(dict(os.environ)))\n`;
   await using server = await staging(
@@ -93,7 +93,7 @@ test("pip: 401 first, then the login of ~/.netrc by a question; what the workspa
   expect(first.output).toContain("wants a login, and the user has one");
   expect(index.requests.every((request) => request.endsWith(" nobody"))).toBe(true);
 
-  // What Python finds first when somebody starts it here: the pip that has the login is none of these.
+  // Modules that Python finds first if started here: the pip with the login uses none of them.
   await server.workspace.write("pip.py", evil);
   await server.workspace.write("sitecustomize.py", evil);
   const second = await session.turnWithYes();

@@ -129,7 +129,7 @@ describe("a server in the background that needs a service", () => {
     const { session, server } = place;
     expect((await session.turn()).questions).toEqual([]);
     await printed(server, session.id, "b1", "listening");
-    // Somebody at this machine uses it, while no command of the session runs.
+    // A user of this machine uses it, while no command of the session runs.
     const { opened } = await server.client.openBackgroundPort({ sessionId: session.id, runId: "b1", port: 4321 });
     expect(await (await fetch(`http://127.0.0.1:${opened?.localPort}/`)).text()).toMatch(/^rows: E/);
     const said = await session.turn();

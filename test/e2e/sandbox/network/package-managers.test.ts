@@ -9,8 +9,8 @@ import { networked } from "./networked.ts";
 afterEach(() => vi.unstubAllEnvs());
 
 /**
- * Stands in for cargo: `fetch` fills the registry below the home, `build` and `run` do that first unless they are offline, and run
- * what the crate brings.
+ * A replacement for cargo: `fetch` fills the registry below the home, `build` and `run` do that first unless they are offline,
+ * and run the crate's code.
  */
 const cargo = `#!/usr/bin/env node
 const { execFileSync } = require("node:child_process");

@@ -6,7 +6,7 @@ import { eventOf, eventsOf, runTurn, startSession } from "../../rpc/session-clie
 
 afterEach(() => vi.restoreAllMocks());
 
-/** A server whose model runs one command, which writes to a file that only a person lets through, and to one that anybody may. */
+/** A server whose model runs one command that writes to two files: one needs a user's yes, the other does not. */
 function server(
   options: TestServerOptions["server"],
   args: Readonly<Record<string, string>> = { command: "echo evil > AGENTS.md; echo fine > notes.txt" },

@@ -20,7 +20,7 @@ export function staging(
   });
 }
 
-/** Servers of tests stand in for other programs', though they are of the process that no command reaches. */
+/** Servers of tests represent other programs', although they are in the process that no command reaches. */
 const isOwn = (): boolean => false;
 
 const packageJson = '{ "scripts": { "test": "node test.mjs" }, "version": "1.0.0" }\n';

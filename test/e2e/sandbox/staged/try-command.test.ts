@@ -16,7 +16,7 @@ fs.writeFileSync(".git/hooks/post-checkout", "#!/bin/sh");
 console.log(fs.existsSync(".env") ? fs.readFileSync(".env", "utf8") : "no secrets here");
 `;
 
-/** Somebody's branch, and the command line in it. */
+/** A user's branch, and the command line in it. */
 async function branch() {
   await using parts = new AsyncDisposableStack();
   const state = parts.use(await temporaryDirectory());

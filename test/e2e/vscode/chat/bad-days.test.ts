@@ -74,7 +74,7 @@ describe("in a workspace", () => {
     const repl = await openRepl(workbench());
     await repl.useEditingMode("proposal");
     await apply(repl, "list.txt");
-    // What was said of the prompt before holds no longer.
+    // The message about the earlier prompt is no longer shown.
     expect(await repl.root.getByText("Nothing was started").count()).toBe(0);
     await workspace.write("list.txt", "somebody else was here\n");
     await applyNow(repl);

@@ -23,7 +23,7 @@ const workbench = useWorkbench(() => ({
   },
 }));
 
-/** A session with more than ten thousand events, made before anybody looks. Resolves with its newest seq. */
+/** A session with more than ten thousand events, created before it is shown. Resolves with its newest seq. */
 async function makeSession(): Promise<number> {
   const { client } = workbench().gennai;
   const { sessionId } = await client.startSession({ interactive: false });

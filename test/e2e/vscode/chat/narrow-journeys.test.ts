@@ -38,7 +38,7 @@ const workbench = useWorkbench(() => ({
 
 let repl: ReplDriver;
 
-/** Looks at what stands there, in both themes: nothing is cut off, and axe finds nothing. */
+/** Checks the present view in both themes: nothing is cut off, and axe finds nothing. */
 async function looked(name: string): Promise<void> {
   const { page } = workbench();
   const found: string[] = [];

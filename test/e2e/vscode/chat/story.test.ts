@@ -128,7 +128,7 @@ test("of a proposal one hunk is kept, one refused and one edited", async () => {
   await hunks.nth(1).getByRole("button", { name: "Refuse" }).click();
   await hunks.nth(2).getByRole("button", { name: "Edit" }).click();
   const field = hunks.nth(2).getByRole("textbox");
-  // A browser ends what it says of a block with a line end.
+  // A browser adds a line end to a block's text.
   await field.fill((await field.innerText()).replace(/\n$/, "").replace('"new"', '"mine"'));
   await hunks.nth(2).getByRole("button", { name: "Keep these lines" }).click();
   expect(await workbench().workspace.read("src/words.ts")).toBe(words.join(""));

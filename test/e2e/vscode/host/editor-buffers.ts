@@ -176,7 +176,7 @@ hostTest("a read-only file is refused, and all the rest of the set", async () =>
 hostTest("a set that fails half-way is taken back", async () => {
   await using at = await open({ "a.txt": "a\n", "b.txt": "b\n", "gone.txt": "gone\n" });
   const editor = await at.show("b.txt");
-  // Somebody types while the first file is saved.
+  // The user types while the first file is saved.
   const listener = vscode.workspace.onWillSaveTextDocument((event) => {
     if (event.document.uri.fsPath !== at.path("a.txt")) return;
     listener.dispose();

@@ -38,7 +38,7 @@ test("seed 004 §4 status, seed 004 §4 notifications: in the status bar's text,
   await workbench().page.getByRole("tab", { name: "damage-control-rules.yaml" }).waitFor();
   await workbench().screenshot("damage control rule");
 
-  // What was blocked last is a rule that stands in no file.
+  // The last violation is of a rule that is in no file.
   await workbench().runCommand("Gennai: Show Rule of the Last Violation");
   await workbench().page.getByRole("tab", { name: "damage-control.md" }).waitFor();
 });

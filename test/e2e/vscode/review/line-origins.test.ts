@@ -68,7 +68,7 @@ test("a text that is not saved is told about as it stands in the editor", async 
     const [line] = await page.evaluate(annotatedLines);
     return line;
   };
-  // The function stands two lines further down than on the disk.
+  // The function is two lines further down than on disk.
   await expect.poll(found, { timeout: patience }).toMatch(/The mean of some numbers/);
   expect(await workspace.git("diff", "--", "src/numbers.js")).not.toContain("Mine");
 });
@@ -125,7 +125,7 @@ test("a line that nobody recorded is said to be unknown", async () => {
   await workbench().notice(/Who wrote this line is not known: nothing recorded is like it/);
 });
 
-/** What stands behind lines by style: decorations have it in rules of their own. */
+/** Text shown after lines by CSS: decorations have it in their own rules. */
 function annotations(): string {
   return [...document.styleSheets]
     .flatMap((sheet) => [...sheet.cssRules])

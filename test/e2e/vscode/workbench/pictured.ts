@@ -21,8 +21,8 @@ export interface PictureOptions {
 }
 
 /**
- * Makes the pictures of the documentation, `vscode-NAME-light.png` and `vscode-NAME-dark.png`, where they are asked for; else one picture of
- * the test's own, as it stands.
+ * Makes the pictures of the documentation, `vscode-NAME-light.png` and `vscode-NAME-dark.png`, if requested; otherwise one
+ * picture for the test.
  */
 export async function pictured(
   workbench: Workbench,

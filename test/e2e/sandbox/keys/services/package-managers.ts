@@ -26,7 +26,7 @@ export function managersBelow(
     use(directory) {
       const bin = directory.path(`${home}/bin`);
       for (const name of ["pnpm", "yarn"]) chmodSync(join(bin, name), 0o755);
-      // What stands in the search path is there for commands.
+      // The search path is for commands.
       vi.stubEnv("PATH", [bin, process.env["PATH"], pnpm, yarn].join(":"));
     },
   };
