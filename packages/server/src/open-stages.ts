@@ -1,6 +1,7 @@
 import type { Outside } from "@gennai/machine/network/way-out";
 import type { Sandbox } from "@gennai/machine/sandbox/sandbox";
 import type { ServerLog } from "@gennai/machine/server-log";
+import { recoverStages } from "@gennai/machine/staged-shell/stages/recover-stages";
 import { Stages } from "@gennai/machine/staged-shell/stages/stages";
 import { type StagesMode, StagesRequired } from "@gennai/machine/staged-shell/stages/stages-mode";
 
@@ -20,7 +21,7 @@ export async function openStages(
 ): Promise<Stages | undefined> {
   const { mode, stateDir, home, log, outside } = options;
   if (mode === "required" && sandbox.state === "unsandboxed") throw new StagesRequired(sandbox.reason);
-  for (const { id, state, reason } of await Stages.recover(stateDir)) {
+  for (const { id, state, reason } of await recoverStages(stateDir)) {
     if (state === "stuck") log.warn(`What a command changed could not be ended (${id}): ${reason}`);
     else if (state === "finished" || state === "taken_back")
       log.info(`What a command changed when the server was ended: ${state} (${id}).`);

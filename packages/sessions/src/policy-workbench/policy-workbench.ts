@@ -18,7 +18,7 @@ import { commandEnvironment } from "@gennai/machine/process/environment/command-
 import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
 import { ServiceError } from "@gennai/machine/service-error";
 import { stageFiles } from "@gennai/machine/staged-shell/own-changes/stage-files";
-import { Stages } from "@gennai/machine/staged-shell/stages/stages";
+import { recoverStages } from "@gennai/machine/staged-shell/stages/recover-stages";
 import type { StagesMode } from "@gennai/machine/staged-shell/stages/stages-mode";
 import type { StateChange } from "@gennai/machine/tree-copy/tree-state";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
@@ -267,7 +267,7 @@ export class PolicyWorkbench implements AsyncDisposable {
       });
     }
     // Cleans up after killed processes; the work of living ones is left alone.
-    await Stages.recover(stages.stateDir);
+    await recoverStages(stages.stateDir);
     const surroundings = {
       stages,
       workspaceRoot: this.root,
@@ -292,7 +292,7 @@ export class PolicyWorkbench implements AsyncDisposable {
     const { stages, unstaged = "" } = this.#here;
     if (decided.type === "invalid" || stages === undefined)
       throw new ServiceError("failed_precondition", `Nothing is staged here, because ${unstaged}`);
-    await Stages.recover(stages.stateDir);
+    await recoverStages(stages.stateDir);
     const zeroAccess = zeroAccessOf(await this.rules.current(), this.root);
     const place = { stages, zeroAccess, workspaceRoot: this.root };
     const staged = await stageFiles(changes, contentOf, place).catch(asServiceError);

@@ -7,10 +7,6 @@ import { resolverSettings, WatchedNetwork } from "../../network/watched-network.
 import { type Outside, theInternet, wayOut } from "../../network/way-out.ts";
 import { repositoryPaths } from "../../sandbox/host/repository-paths.ts";
 import type { ShellMachine, ShellSandbox } from "../../sandbox/sandboxed-shell.ts";
-import { aloneWithCommits } from "../../stage/commit/commit-lock.ts";
-import { type RecoveredCommit, recoverCommits } from "../../stage/commit/recover-commits.ts";
-import { forgetCommit } from "../../stage/commit/undo-commit.ts";
-import { forgetOldWaysBack, hasWayBack } from "../../stage/commit/way-back.ts";
 import { type CoveredRoot, CoveredRoots } from "../../stage/cover/covered-roots.ts";
 import type { ControlLeads } from "../../stage/cover/covered-tree.ts";
 import { stageRoots } from "../../stage/cover/stage-roots.ts";
@@ -22,8 +18,10 @@ import { probeStage, type StageSupport } from "../../stage/mount/probe-stage.ts"
 import { canBeSeen } from "../../stage/mount/roots-themselves.ts";
 import { Stage } from "../../stage/stage.ts";
 import { StageUnavailable } from "../../stage/transaction/stage-error.ts";
-import { removeTransaction, transactionNames } from "../../stage/transaction/transaction.ts";
+import { removeTransaction } from "../../stage/transaction/transaction.ts";
+import { BackgroundWork } from "./background-work.ts";
 import { OwnStashes } from "./own-stashes.ts";
+import { RecentMounts } from "./recent-mounts.ts";
 import type { StagesMode } from "./stages-mode.ts";
 
 export interface StagesOptions {
@@ -66,41 +64,24 @@ export interface LayeredStage {
   prepareNext(): void;
 }
 
-/** Workspaces whose next command finds its mounts made; those that had one last. */
-const maxAhead = 8;
-
 /** Stages for the commands of each workspace. */
 export class Stages implements AsyncDisposable {
   readonly #options: StagesOptions;
   readonly #roots = new Map<string, { readonly rules: string; readonly roots: CoveredRoots }>();
   readonly #support = new Map<string, Promise<StageSupport>>();
-  /** In the order of their last commands. */
-  readonly #ahead = new Map<string, MountsAhead>();
-  readonly #background = new Set<Promise<void>>();
+  readonly #ahead: RecentMounts;
+  readonly #background = new BackgroundWork();
   /** Stages that were given back are ready for the next run, or gone. */
   #returned: Promise<void> = Promise.resolve();
   /** Runs that go on, each by the workspace that it is beside the commands of. */
   readonly #beside = new Map<object, string>();
   readonly stashes = new OwnStashes();
-  readonly #ending = new AbortController();
 
-  /** After `recover`. */
+  /** After `recoverStages`. */
   constructor(options: StagesOptions) {
     this.#options = options;
-  }
-
-  /** Ends what processes that died left behind; `stuck` ones are tried again at the next start. @param stateDir as in the options */
-  static async recover(stateDir: string): Promise<readonly RecoveredCommit[]> {
-    // Then there is nothing to be alone with, and nothing is made in a directory that may be another version's.
-    if (transactionNames(stateDir).length === 0) return [];
-    return aloneWithCommits(stateDir, async () => {
-      const recovered = await recoverCommits(stateDir);
-      // As after a command that ended: the checkpoint around it is the way back, but for what a person kept without a session.
-      for (const { id, state } of recovered) {
-        if ((state === "finished" || state === "kept") && !hasWayBack(stateDir, id)) await forgetCommit(stateDir, id);
-      }
-      await forgetOldWaysBack(stateDir, Date.now());
-      return recovered;
+    this.#ahead = new RecentMounts((workspaceRoot) => {
+      return new MountsAhead(options.stateDir, options.shell.machineFor(workspaceRoot).layout.caches);
     });
   }
 
@@ -128,7 +109,7 @@ export class Stages implements AsyncDisposable {
       () => undefined,
       () => void this.#support.delete(workspaceRoot),
     );
-    void this.#wait(settled);
+    void this.#background.add(settled);
     return support;
   }
 
@@ -174,12 +155,12 @@ export class Stages implements AsyncDisposable {
     const covered = await lookThrough(roots, layer, dropped);
     const mounted =
       canBeSeen(covered) && reads()
-        ? await this.#aheadOf(workspaceRoot).themselves(covered, network)
+        ? await this.#ahead.of(workspaceRoot).themselves(covered, network)
         : await this.#mounted(workspaceRoot, covered, { network, caches });
     const prepareNext = (): void => {
       // The network of a run that fetches is for that run alone.
       if (mounted.laid === undefined || mounted.mounts.readOnly !== undefined || caches?.all === true) return;
-      this.#inBackground(async () => this.#aheadOf(workspaceRoot).prepare(covered, network));
+      this.#background.begin(async () => this.#ahead.of(workspaceRoot).prepare(covered, network));
     };
     return { stage: await Stage.on(mounted, machine), layer, dropped, prepareNext };
   }
@@ -193,7 +174,7 @@ export class Stages implements AsyncDisposable {
     }: { readonly network?: SessionNetwork | undefined; readonly caches?: CachesOfRun | undefined },
   ): Promise<MountedRoots> {
     const { noOverlay } = await this.#needed(workspaceRoot);
-    if (noOverlay === undefined) return this.#aheadOf(workspaceRoot).take(covered, network, caches);
+    if (noOverlay === undefined) return this.#ahead.of(workspaceRoot).take(covered, network, caches);
     const { layout } = this.#options.shell.machineFor(workspaceRoot);
     try {
       return await mountRoots(this.stateDir, covered, network, layout.caches, { ...caches, stagedBy: "copy" });
@@ -249,12 +230,12 @@ export class Stages implements AsyncDisposable {
   giveBack(workspaceRoot: string, stage: Stage): void {
     const giving = async (): Promise<void> => {
       const spare = await stage.closeForAnother();
-      const ahead = this.#ending.signal.aborted ? undefined : this.#ahead.get(workspaceRoot);
+      const ahead = this.#background.hasEnded ? undefined : this.#ahead.known(workspaceRoot);
       if (spare === undefined || ahead === undefined) await removeTransaction(stage.transaction);
       else await ahead.keep(spare);
     };
     // What could not be removed takes only space, until the next start.
-    this.#returned = this.#wait(giving());
+    this.#returned = this.#background.add(giving());
   }
 
   /** Whether a run goes on beside the commands of a workspace. They share a network and a `/tmp`, and with that whatever is open. */
@@ -301,7 +282,7 @@ export class Stages implements AsyncDisposable {
    */
   prepare(workspaceRoot: string, layer?: SessionLayer, network?: SessionNetwork): void {
     const returned = this.#returned;
-    this.#inBackground(async (signal) => {
+    this.#background.begin(async (signal) => {
       await returned;
       const known = this.#roots.get(workspaceRoot);
       if (known === undefined || !(await this.#hasOverlays(workspaceRoot))) return;
@@ -314,7 +295,7 @@ export class Stages implements AsyncDisposable {
    * @param openNetwork of the session that will have it
    */
   warmUp(workspaceRoot: string, zeroAccess: ZeroAccess, openNetwork: () => Promise<WatchedNetwork | undefined>): void {
-    this.#inBackground(async (signal) => {
+    this.#background.begin(async (signal) => {
       if (!(await this.#hasOverlays(workspaceRoot))) return;
       const machine = this.#options.shell.machineFor(workspaceRoot);
       const roots = this.#rootsOf(workspaceRoot, zeroAccess, machine);
@@ -339,36 +320,20 @@ export class Stages implements AsyncDisposable {
   ): Promise<void> {
     const covered = await looking;
     signal.throwIfAborted();
-    this.#aheadOf(workspaceRoot).prepare(covered, network);
-  }
-
-  #inBackground(work: (signal: AbortSignal) => Promise<void>): void {
-    const { signal } = this.#ending;
-    if (signal.aborted) return;
-    // The next command looks again, and its result says what is wrong.
-    void this.#wait(work(signal));
-  }
-
-  /** Ending this waits for it. */
-  #wait(work: Promise<void>): Promise<void> {
-    const done = work.catch(() => undefined).finally(() => this.#background.delete(done));
-    this.#background.add(done);
-    return done;
+    this.#ahead.of(workspaceRoot).prepare(covered, network);
   }
 
   /** A workspace goes, with all that works in it: nothing of it is kept ready. */
   async forget(workspaceRoot: string): Promise<void> {
-    await Promise.all(this.#background);
-    const ahead = this.#ahead.get(workspaceRoot);
-    for (const known of [this.#ahead, this.#roots, this.#support]) known.delete(workspaceRoot);
-    await ahead?.[Symbol.asyncDispose]();
+    await this.#background.idle();
+    for (const known of [this.#roots, this.#support]) known.delete(workspaceRoot);
+    await this.#ahead.forget(workspaceRoot);
   }
 
   /** Nothing may be staged any more. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#ending.abort();
-    await Promise.all(this.#background);
-    await Promise.all([...this.#ahead.values()].map((ahead) => ahead[Symbol.asyncDispose]()));
+    await this.#background[Symbol.asyncDispose]();
+    await this.#ahead[Symbol.asyncDispose]();
   }
 
   #rootsOf(workspaceRoot: string, zeroAccess: ZeroAccess, { layout }: ShellMachine): CoveredRoots {
@@ -381,21 +346,6 @@ export class Stages implements AsyncDisposable {
     const roots = new CoveredRoots(workspaceRoot, home, { always: layout.hidden, isZeroAccess, targets });
     this.#roots.set(workspaceRoot, { rules: zeroAccess.sha256, roots });
     return roots;
-  }
-
-  #aheadOf(workspaceRoot: string): MountsAhead {
-    const ahead =
-      this.#ahead.get(workspaceRoot) ??
-      new MountsAhead(this.stateDir, this.#options.shell.machineFor(workspaceRoot).layout.caches);
-    this.#ahead.delete(workspaceRoot);
-    this.#ahead.set(workspaceRoot, ahead);
-    const [oldest] = this.#ahead;
-    if (this.#ahead.size > maxAhead && oldest !== undefined) {
-      this.#ahead.delete(oldest[0]);
-      // One that failed leaves its directories to the next start.
-      oldest[1][Symbol.asyncDispose]().catch(() => undefined);
-    }
-    return ahead;
   }
 }
 

@@ -2,7 +2,7 @@ import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import { ServiceError } from "@gennai/machine/service-error";
 import { goBack } from "@gennai/machine/stage/commit/way-back";
 import { NotCommitted } from "@gennai/machine/stage/transaction/stage-error";
-import { Stages } from "@gennai/machine/staged-shell/stages/stages";
+import { recoverStages } from "@gennai/machine/staged-shell/stages/recover-stages";
 import { PersonsLedger, type PersonsLedgerOptions } from "@gennai/store/ledger/persons-ledger";
 
 /** Changes that a user kept without a session, and has undone. */
@@ -20,7 +20,7 @@ export interface TakenBack {
 export async function takeBackKept(options: PersonsLedgerOptions): Promise<TakenBack> {
   const stateDir = await prepareStateDirectory(options.stateDir);
   // Completes or removes an interrupted one.
-  await Stages.recover(stateDir);
+  await recoverStages(stateDir);
   await using parts = new AsyncDisposableStack();
   let ledger: PersonsLedger | undefined;
   // If it cannot be recorded, nothing is undone.
