@@ -40,8 +40,7 @@ const keptAsTheyAre: ReadonlySet<string> = new Set([
 ]);
 
 async function masked<Value>(value: Value, redactor: Redactor, name = ""): Promise<Value> {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Same structure with other texts; the compiler cannot follow
-  // that.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Same structure, other texts: the compiler cannot see it.
   const same = (result: unknown): Value => result as Value;
   if (typeof value === "string") return keptAsTheyAre.has(name) ? value : same(await redactor.redact(value));
   if (Array.isArray(value)) return same(await Promise.all(value.map((item) => masked(item, redactor, name))));
