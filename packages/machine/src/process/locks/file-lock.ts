@@ -11,6 +11,7 @@ interface Idle {
 /** By path, the one used last at the end. To open one takes ten times as long as to lock with it. */
 const idle = new Map<string, Idle>();
 const mostIdle = 16;
+const mostReplaced = 100;
 
 /**
  * Takes a lock between processes, held until disposed. It is the operating system's lock on an empty database file, so it is
@@ -18,6 +19,15 @@ const mostIdle = 16;
  * which this process blocks.
  */
 export function tryFileLock(file: string, { waitMs = 0 }: { readonly waitMs?: number } = {}): Disposable | undefined {
+  for (let attempt = 0; attempt < mostReplaced; attempt += 1) {
+    const lock = tryOnce(file, waitMs);
+    if (lock !== "replaced") return lock;
+  }
+  throw new Error(`${file} is another file at each look. Put the state directory on a local file system.`);
+}
+
+/** `replaced`: what it locked is not what stands there by now, which others lock. */
+function tryOnce(file: string, waitMs: number): Disposable | undefined | "replaced" {
   const opened = takeIdle(file) ?? open(file);
   const { connection } = opened;
   try {
@@ -30,6 +40,10 @@ export function tryFileLock(file: string, { waitMs = 0 }: { readonly waitMs?: nu
     }
     keepIdle(file, opened);
     return undefined;
+  }
+  if (opened.identity === "" || opened.identity !== identityOf(file)) {
+    connection[Symbol.dispose]();
+    return "replaced";
   }
   let isHeld = true;
   return {
@@ -59,7 +73,7 @@ function takeIdle(file: string): Idle | undefined {
 }
 
 function keepIdle(file: string, opened: Idle): void {
-  if (opened.identity === "" || idle.has(file)) opened.connection[Symbol.dispose]();
+  if (idle.has(file)) opened.connection[Symbol.dispose]();
   else idle.set(file, opened);
   const [oldest] = idle;
   if (idle.size <= mostIdle || oldest === undefined) return;

@@ -1,8 +1,9 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, readlinkSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { createInterface } from "node:readline";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { tryFileLock } from "#process/locks/file-lock";
 
 const module = import.meta.resolve("#process/locks/file-lock");
@@ -14,6 +15,11 @@ beforeEach(() => {
   file = join(directory, "lock");
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+function filesOf(pid: number): readonly string[] {
+  const directory = `/proc/${pid}/fd`;
+  return readdirSync(directory).map((name) => readlinkSync(join(directory, name)));
+}
 
 /** Whether another process gets the lock now. */
 function isFree(path = file): boolean {
@@ -50,6 +56,26 @@ test("is a lock on the file that stands there now, not on one that stood there",
   expect(isFree()).toBe(false);
   expect(isFree(join(directory, "moved"))).toBe(true);
 });
+
+test.runIf(process.platform === "linux")(
+  "whoever waited for a file that was replaced meanwhile gets the lock on the new one",
+  async () => {
+    const first = tryFileLock(file);
+    const code = `const { tryFileLock } = await import(${JSON.stringify(module)}); console.log("waits"); const lock = tryFileLock(${JSON.stringify(file)}, { waitMs: 60_000 }); console.log(lock !== undefined); process.stdin.on("data", () => process.exit());`;
+    const waiting = spawn(process.execPath, ["--input-type=module", "--eval", code], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    onTestFinished(() => void waiting.kill("SIGKILL"));
+    const said = createInterface({ input: waiting.stdout })[Symbol.asyncIterator]();
+    expect((await said.next()).value).toBe("waits");
+    // Until it has the file open.
+    await vi.waitFor(() => expect(filesOf(waiting.pid ?? 0)).toContain(file));
+    rmSync(file);
+    first?.[Symbol.dispose]();
+    expect((await said.next()).value).toBe("true");
+    expect(tryFileLock(file)).toBeUndefined();
+  },
+);
 
 test("a file that is gone is made anew, and one whose directory is gone is an error", () => {
   tryFileLock(file)?.[Symbol.dispose]();
