@@ -51,6 +51,26 @@ it("keeps out only what cannot go in", async () => {
   expect(kept()).toBe(2);
 });
 
+it("keeps what a full disk has room for, and nothing of what it refused", async () => {
+  const { page_count: pages } = database.prepare("PRAGMA page_count").get() ?? {};
+  database.prepare(`PRAGMA max_page_count = ${Number(pages) + 8}`).get();
+  const shared = new SharedTransactions(database);
+  // Every second one is larger than all the room there is.
+  const texts = Array.from({ length: 8 }, (_, number) => `${number}`.padEnd(number % 2 === 0 ? 10 : 100_000, "."));
+  const ends = await Promise.allSettled(texts.map((text) => shared.run({ durable: true }, writing(text))));
+  expect(ends).toEqual(
+    texts.map((value, number) =>
+      number % 2 === 0
+        ? { status: "fulfilled", value }
+        : { status: "rejected", reason: expect.objectContaining({ code: "disk_full" }) },
+    ),
+  );
+  database[Symbol.dispose]();
+  database = await StoreDatabase.open(join(fixture.directory, "gennai.db"));
+  const rows = database.prepare("SELECT text FROM notes ORDER BY text").all();
+  expect(rows.map(({ text }) => text)).toEqual(texts.filter((_, number) => number % 2 === 0));
+});
+
 it("runs what waits when it is told to, and once", async () => {
   const shared = new SharedTransactions(database);
   const one = shared.run({ durable: true }, writing("a"));
