@@ -9,6 +9,7 @@ import { entryAt } from "../entry-at.ts";
 import { entryKey, gitlink, indexLayout, objectName } from "../git-data/git-index.ts";
 import type { RepositoryPaths } from "../sandbox/host/repository-paths.ts";
 import { settledNs } from "../workspace/files/remembered-tree.ts";
+import { timesAreTrue } from "../workspace/files/true-times.ts";
 import { isStaged, objectOf } from "./is-staged.ts";
 import type { Aside } from "./put-back/aside.ts";
 import { SetBack } from "./put-back/set-back.ts";
@@ -122,10 +123,12 @@ export class IndexWatch {
     const mode = Number(stat.mode & 0o7777n);
     // Git replaces its index, it does not write into it: another one is another inode.
     if (known?.stamp === stamp) return { type: "file", mode, sha256: known.sha256 };
+    // Before it is read: a large one takes longer than a tick.
+    const isSettled = BigInt(Date.now()) * 1_000_000n - stat.ctimeNs > settledNs;
     const bytes = readFileSync(path);
     const sha256 = createHash("sha256").update(bytes).digest("hex");
     this.#bytes.keep(sha256, bytes);
-    if (BigInt(Date.now()) * 1_000_000n - stat.ctimeNs > settledNs) this.#known.set(path, { stamp, sha256 });
+    if (isSettled && timesAreTrue(path)) this.#known.set(path, { stamp, sha256 });
     return { type: "file", mode, sha256 };
   }
 

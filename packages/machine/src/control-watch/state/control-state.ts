@@ -7,6 +7,7 @@ import { entryAt } from "../../entry-at.ts";
 import { isWithin } from "../../sandbox/host/host-layout.ts";
 import { systemErrorCode } from "../../system-error.ts";
 import { type Looked, RememberedTree, settledNs } from "../../workspace/files/remembered-tree.ts";
+import { timesAreTrue } from "../../workspace/files/true-times.ts";
 import { type ControlLeads, type ControlTargets, targetControl } from "./control-targets.ts";
 import { gitControl, pathInGit } from "./git-control.ts";
 import type { KeptBytes } from "./kept-bytes.ts";
@@ -159,7 +160,7 @@ export class ControlTree {
       const sha256 = createHash("sha256").update(bytes).digest("hex");
       this.#bytes.keep(sha256, bytes);
       const state: ControlState = { type: "file", mode: Number(stat.mode & 0o7777n), sha256 };
-      return { identity: isSettled ? identity : "", state };
+      return { identity: isSettled && timesAreTrue(path) ? identity : "", state };
     } catch (error) {
       const code = systemErrorCode(error);
       if (code === "ENOENT" || code === "ENOTDIR") return undefined;

@@ -10,7 +10,6 @@ import {
   lutimesSync,
   mkdirSync,
   openSync,
-  statfsSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -19,6 +18,7 @@ import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type StatData, statDataOf } from "../../git-data/restat-index.ts";
 import { type HeldDirectory, holdDirectory } from "../../workspace/files/held-directory.ts";
+import { timesAreTrue } from "../../workspace/files/true-times.ts";
 import type { CoveredRoot } from "../cover/covered-roots.ts";
 import { giveWay } from "../files/give-way.ts";
 import { entryAt, isWhiteout, modeOf, statIfPresent, withRights } from "../files/look-at-entry.ts";
@@ -297,12 +297,4 @@ function look(path: string, stat: BigIntStats): void {
 /** The digits that count of a time in nanoseconds. */
 export function seconds(ns: bigint): number {
   return Number(ns / 1000n) / 1e6;
-}
-
-/** By the numbers of the kernel (`statfs(2)`): ext2 to 4, xfs, btrfs, NFS. */
-const withTrueTimes: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0x9123683e, 0x6969]);
-
-/** Whether no program can keep a change out of the time of an entry's last change there. */
-function timesAreTrue(directory: string): boolean {
-  return withTrueTimes.has(statfsSync(directory).type);
 }
