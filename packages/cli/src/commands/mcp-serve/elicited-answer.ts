@@ -1,7 +1,7 @@
 import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bridge/editor";
 import { fencedText } from "@gennai/client/session/text/fenced-text";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
-import type { ConfirmationScope } from "@gennai/protocol/model/governance/question";
+import { type ConfirmationScope, explanationsOf } from "@gennai/protocol/model/governance/question";
 import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
 
 const no = "No";
@@ -46,14 +46,13 @@ export async function elicitedAnswer(
 }
 
 /** What the server computed, and what exactly would run. */
-function words({ computed, actionStatement, impactStatement, diff, actionJson }: ConfirmationQuestion): string {
+function words(question: ConfirmationQuestion): string {
+  const { computed, actionStatement, diff, actionJson } = question;
   return [
     `${computed.risk} risk, computed by the server: ${spelledOut(actionStatement)}`,
-    spelledOut(impactStatement),
+    ...explanationsOf(question).map(({ text }) => spelledOut(text)),
     spelledOut(`${computed.reason} (${computed.rule})`),
     ...(diff === undefined ? [] : [fencedText(spelledOut(diff), "diff")]),
     `Exactly:\n\n${fencedText(spelledOut(actionJson), "json")}`,
-  ]
-    .filter((part) => part !== "")
-    .join("\n\n");
+  ].join("\n\n");
 }

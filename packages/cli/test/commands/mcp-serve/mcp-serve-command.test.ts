@@ -152,7 +152,9 @@ describe("what a rule asks about", () => {
     await using here = await connected({ answer: () => answer });
     expect((await here.call("Bash", { command: "make" })).isError).toBe(isRefused);
     expect(here.asked).toEqual([
-      expect.stringMatching(/computed by the server[\s\S]*make[\s\S]*rules\/project\/ask-make/),
+      expect.stringMatching(
+        /computed by the server[\s\S]*make[\s\S]*No intent is selected[\s\S]*rules\/project\/ask-make/,
+      ),
     ]);
     expect(existsSync(join(here.root, "made.txt"))).toBe(!isRefused);
   });
