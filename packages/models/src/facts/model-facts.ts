@@ -1,6 +1,8 @@
 import type { Prices } from "@gennai/agent/use/prices";
+import { isSelfHosted } from "@gennai/protocol/model/session/backend";
 import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
 import { type CataloguedModel, catalogued, cataloguedNames } from "../catalogue.ts";
+import { isProvider, providers } from "../providers.ts";
 import { type ModelsFile, readModelsFile } from "./models-file.ts";
 
 /** What is known of a model without a request: from the user's file, else from the catalogue. */
@@ -51,18 +53,9 @@ export async function knownNames(of: Omit<NamedModel, "model">): Promise<readonl
 
 /** Who serves a model. A provider with a protocol of its own is known by it: behind a gateway its models are the same. */
 function hostOf({ backend, baseUrl }: NamedModel): string | undefined {
-  switch (backend) {
-    case "openai":
-      return "api.openai.com";
-    case "anthropic":
-      return "api.anthropic.com";
-    case "gemini":
-      return "generativelanguage.googleapis.com";
-    case "openai-compatible":
-      return URL.canParse(baseUrl) ? new URL(baseUrl).host : undefined;
-    default:
-      return undefined;
-  }
+  if (!isProvider(backend)) return undefined;
+  const address = isSelfHosted(backend) ? baseUrl : providers[backend].baseUrl;
+  return URL.canParse(address) ? new URL(address).host : undefined;
 }
 
 function withUsers(
