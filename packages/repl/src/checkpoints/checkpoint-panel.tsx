@@ -1,5 +1,5 @@
 import { type Restored, skipReasons } from "@gennai/client/session/state/checkpoints";
-import type { Checkpoint, SkippedFile } from "@gennai/protocol/model/session/checkpoint";
+import { type Checkpoint, notesOf, type SkippedFile } from "@gennai/protocol/model/session/checkpoint";
 import { plural } from "@gennai/protocol/plural";
 import { useEffect, useState } from "preact/hooks";
 import { ProblemNotice } from "../failure/problem-notice.tsx";
@@ -70,14 +70,19 @@ export function CheckpointPanel({ store, running }: CheckpointPanelProps) {
 }
 
 function CheckpointHead({ checkpoint }: { readonly checkpoint: Checkpoint }) {
-  const { time, title, files, moreFiles, kept } = checkpoint;
+  const { time, title, files, moreFiles } = checkpoint;
   const more = Math.max(0, files.length - maxNamed) + moreFiles;
   return (
     <>
       <p>
         <strong>{nameOf(checkpoint)}</strong> <time dateTime={new Date(time).toISOString()}>{clock(time)}</time>{" "}
         {checkpoint.kind === "turn" && <VisibleText text={title} />}
-        {!kept && <span class="g-quiet"> (no longer kept)</span>}
+        {notesOf(checkpoint).map((note) => (
+          <span key={note} class="g-quiet">
+            {" "}
+            (<VisibleText text={note} />)
+          </span>
+        ))}
       </p>
       <ul class="checkpoint-files g-quiet">
         {files.slice(0, maxNamed).map(({ path, operation }) => (

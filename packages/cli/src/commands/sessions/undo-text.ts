@@ -1,6 +1,6 @@
 import type { UndoneChangeSet } from "@gennai/client/session/agent-session";
 import { type CheckpointList, type Restored, skipReasons } from "@gennai/client/session/state/checkpoints";
-import type { Checkpoint } from "@gennai/protocol/model/session/checkpoint";
+import { type Checkpoint, notesOf } from "@gennai/protocol/model/session/checkpoint";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 
 /** Files named of one checkpoint. */
@@ -18,7 +18,7 @@ export function describeCheckpoints({ checkpoints, problem }: CheckpointList, co
 }
 
 function describe(checkpoint: Checkpoint): string {
-  const { kind, checkpointId, turnNumber, time, title, files, moreFiles, kept } = checkpoint;
+  const { kind, checkpointId, turnNumber, time, title, files, moreFiles } = checkpoint;
   const when = new Date(time).toISOString().slice(0, 16).replace("T", " ");
   const name =
     kind === "turn"
@@ -27,7 +27,8 @@ function describe(checkpoint: Checkpoint): string {
   const named = files.slice(0, maxNamed).map(({ path, operation }) => `${marks[operation]}${terminalSafe(path)}`);
   const more = files.length - named.length + moreFiles;
   const changed = [...named, ...(more > 0 ? [`and ${more} more`] : [])].join(", ");
-  return `${name}${kept ? "" : "  (no longer kept)"}\n    ${changed}\n`;
+  const notes = notesOf(checkpoint).map((note) => `  (${terminalSafe(note)})`);
+  return `${name}${notes.join("")}\n    ${changed}\n`;
 }
 
 /** Files that a list of checkpoints names as not to be taken back. */

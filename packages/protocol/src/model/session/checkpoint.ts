@@ -44,6 +44,11 @@ export interface Checkpoint {
   readonly kept: boolean;
 }
 
+/** What a list says of a checkpoint behind its title, in a few words each. */
+export function notesOf({ kept }: Checkpoint): readonly string[] {
+  return kept ? [] : ["no longer kept"];
+}
+
 /** A file that a restore leaves as it is. */
 export interface SkippedFile {
   readonly path: string;
@@ -53,14 +58,11 @@ export interface SkippedFile {
 /** Files of one checkpoint in a list. */
 const maxFiles = 200;
 
+/** Fields of the same name and type go as they are. */
 export function checkpointToMessage(checkpoint: Checkpoint): MessageInitShape<typeof CheckpointSchema> {
-  const { checkpointId, kind, turnNumber, turnId, time, title, files, moreFiles, kept } = checkpoint;
+  const { kind, time, files, moreFiles, ...others } = checkpoint;
   return {
-    checkpointId,
-    turnNumber,
-    turnId,
-    title,
-    kept,
+    ...others,
     kind: kindWords.toMessage(kind),
     time: timestampFromMs(time),
     files: files.slice(0, maxFiles).map(appliedFileToMessage),
