@@ -21,10 +21,11 @@ import {
 import type { ControlWatch } from "../control-watch/control-watch.ts";
 import { defaultRemoteBranch, readGitHead } from "../git-data/git-head.ts";
 import { hooksDirectory } from "../git-data/hooks-directory.ts";
+import { plainShell } from "../process/environment/plain-shell.ts";
 import type { CommandLimits } from "../process/group/command-limits.ts";
 import { CommandNotStarted, holdDirectory } from "../process/run-command.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
-import { plainShell, runShellCommand } from "../shell/shell-runner.ts";
+import { runShellCommand } from "../shell/shell-runner.ts";
 import { type LocalWorkspace, openLocalWorkspace } from "../workspace/local-workspace.ts";
 import type { WorkspaceChange } from "../workspace/workspace.ts";
 import { readControlFiles } from "./read-control-files.ts";

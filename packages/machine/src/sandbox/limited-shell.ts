@@ -1,13 +1,12 @@
 import { release } from "node:os";
+import { plainShell } from "../process/environment/plain-shell.ts";
 
 /**
  * The first process inside, with the command as its child: limits the processes and threads of its own namespace, which Linux
  * counts separately since 5.14. Earlier versions count all of the user's, so there is no limit there.
- *
- * @param shell absolute path
  */
-export function limitedShell(shell: string, command: string): readonly string[] {
-  return ["/bin/sh", "-c", firstProcess, shell, command];
+export function limitedShell(command: string): readonly string[] {
+  return ["/bin/sh", "-c", firstProcess, ...plainShell(command)];
 }
 
 /** Shells name this limit by different letters. */
@@ -17,7 +16,7 @@ const limit = countsByNamespace(release()) ? "{ ulimit -u 8192 || ulimit -p 8192
  * It stays: a command that were the first process itself would get no signal that it does not handle. Which signal ended the command
  * says its exit code, and not this shell.
  */
-const firstProcess = `${limit}{ "$0" -c "$1" 2>&3 3>&-; } 3>&2 2>/dev/null; exit $?`;
+const firstProcess = `${limit}{ "$0" "$@" 2>&3 3>&-; } 3>&2 2>/dev/null; exit $?`;
 
 function countsByNamespace(kernel: string): boolean {
   const [major = 0, minor = 0] = kernel.split(/[.-]/).map(Number);

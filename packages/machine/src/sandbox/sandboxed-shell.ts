@@ -47,7 +47,7 @@ export class ShellSandbox {
    * run outside.
    */
   prepare(command: string, options: SandboxedCommandOptions): SandboxedCommand {
-    const { program, features, shell, layout, place, mountPoints } = this.#options;
+    const { program, features, layout, place, mountPoints } = this.#options;
     const { workspaceRoot, cwd, readsOnly } = options;
     try {
       refuseUnsafeRoot(workspaceRoot, layout);
@@ -72,7 +72,7 @@ export class ShellSandbox {
         empty: place.empty,
       };
       return {
-        argv: [program, ...bubblewrapArguments(view, features), ...limitedShell(shell, command)],
+        argv: [program, ...bubblewrapArguments(view, features), ...limitedShell(command)],
         opens: features.filter,
         untouchable: [
           ...(control?.readOnly ?? []),
@@ -98,11 +98,11 @@ export class ShellSandbox {
 
   /** What a staged command of a workspace finds of this machine. Throws `UnprotectedWorkspace`. */
   machineFor(workspaceRoot: string): ShellMachine {
-    const { program, features, shell, layout, place } = this.#options;
+    const { program, features, layout, place } = this.#options;
     refuseUnsafeRoot(workspaceRoot, layout);
     const temporary = place.temporaryFor(workspaceIdOf(workspaceRoot).slice(0, 16));
     const fileOf = (content: string | Uint8Array): string => place.fileOf(content);
-    return { bubblewrap: program, features, shell, layout, temporary, empty: place.empty, fileOf };
+    return { bubblewrap: program, features, layout, temporary, empty: place.empty, fileOf };
   }
 
   /** Covered files look odd to git, and `git add` would stumble over them: it is told to pass over them. */
@@ -143,8 +143,6 @@ export interface ShellSandboxOptions {
   /** Absolute path of bubblewrap. */
   readonly program: string;
   readonly features: BubblewrapFeatures;
-  /** Absolute path. */
-  readonly shell: string;
   readonly layout: HostLayout;
   readonly place: Omit<SandboxFiles, keyof Disposable>;
   readonly mountPoints: MountPoints;
@@ -157,8 +155,6 @@ export interface ShellMachine {
   /** Absolute path of bubblewrap. */
   readonly bubblewrap: string;
   readonly features: BubblewrapFeatures;
-  /** Absolute path. */
-  readonly shell: string;
   readonly layout: HostLayout;
   /** Directory that a command finds as `/tmp`. */
   readonly temporary: string;

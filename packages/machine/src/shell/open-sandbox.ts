@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { sandboxedGitHint } from "../git/run/git-isolation.ts";
 import { GitUnsandboxedError, requireGitSandbox } from "../git/run/machine-git.ts";
-import { findShell } from "../process/environment/find-shell.ts";
+import { hasShell } from "../process/environment/plain-shell.ts";
 import { findBubblewrap } from "../sandbox/host/find-bubblewrap.ts";
 import { type HostLayout, readHostLayout } from "../sandbox/host/host-layout.ts";
 import { keyFilter } from "../sandbox/key-filter.ts";
@@ -68,8 +68,7 @@ async function open(options: SandboxOptions): Promise<(Sandbox & AsyncDisposable
   }
   const program = "bubblewrap" in options ? options.bubblewrap : findBubblewrap();
   if (program === undefined) return without("bubblewrap (bwrap) is not installed", install);
-  const shell = findShell();
-  if (shell === undefined) return without("there is no shell", "Install bash.");
+  if (!hasShell()) return without("there is no shell", "Install bash.");
   const layout = readHostLayout({
     home: options.home,
     environment: options.environment,
@@ -87,7 +86,7 @@ async function open(options: SandboxOptions): Promise<(Sandbox & AsyncDisposable
     state: "sandboxed",
     reason: `bubblewrap (${program})`,
     hint: "",
-    shell: new ShellSandbox({ program, features: probed, shell, layout, place, mountPoints, secretTargets }),
+    shell: new ShellSandbox({ program, features: probed, layout, place, mountPoints, secretTargets }),
     [Symbol.asyncDispose]: async () => {
       place[Symbol.dispose]();
     },

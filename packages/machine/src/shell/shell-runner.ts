@@ -5,7 +5,6 @@ import { errorMessage } from "@gennai/protocol/error-message";
 import type { ControlRun, ControlWatch } from "../control-watch/control-watch.ts";
 import { describePutBack } from "../control-watch/put-back/put-back.ts";
 import { readingGitEnvironment } from "../git/run/start-git.ts";
-import { findShell } from "../process/environment/find-shell.ts";
 import type { CommandLimits } from "../process/group/command-limits.ts";
 import { CommandNotStarted, type CommandRun, type HeldDirectory, runCommand } from "../process/run-command.ts";
 import { type ShellSandbox, sandboxFailure } from "../sandbox/sandboxed-shell.ts";
@@ -115,16 +114,6 @@ function begin({ controlWatch }: ShellSurroundings, command: Parameters<ControlW
       },
     );
   }
-}
-
-/** `bash -c`, without start-up files. Throws `ToolFailure` `tool_unavailable`. */
-export function plainShell(command: string): readonly string[] {
-  const shell = findShell();
-  if (shell !== undefined) return [shell, "-c", command];
-  throw new ToolFailure("tool_unavailable", "There is no shell on this machine, so no command can run.", {
-    failureClass: "tool_unavailable",
-    hint: "Use RunInTerminal, which runs in the user's editor.",
-  });
 }
 
 /** A sandbox that cannot start is not a reason to run the command without it. */

@@ -72,7 +72,7 @@ export async function runOnStage(
   const argv = [
     ...stage.mounts.joinArguments,
     ...sandboxArguments({ cwd, resolver, mounts, temporary, offline }, stage),
-    ...limitedShell(stage.machine.shell, text),
+    ...limitedShell(text),
   ];
   const env = { ...environment, ...quietGit(environment) };
   // One that is there in the run alone is entered by the sandbox.

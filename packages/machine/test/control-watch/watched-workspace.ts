@@ -6,9 +6,10 @@ import { agreedControl } from "@gennai/governance/policies/files/agreed-control"
 import { type Files, temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { ControlWatch } from "#control-watch/control-watch";
 import { commandEnvironment } from "#process/environment/command-environment";
+import { plainShell } from "#process/environment/plain-shell";
 import { holdDirectory } from "#process/run-command";
 import { openSandbox } from "#shell/open-sandbox";
-import { plainShell, runShellCommand, type ShellRun } from "#shell/shell-runner";
+import { runShellCommand, type ShellRun } from "#shell/shell-runner";
 
 /** A repository whose commands are watched as a server's are. */
 export interface WatchedWorkspace extends AsyncDisposable {

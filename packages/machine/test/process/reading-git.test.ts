@@ -4,8 +4,9 @@ import { nothingAgreed } from "@gennai/governance/policies/files/agreed-control"
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { commandEnvironment } from "#process/environment/command-environment";
+import { plainShell } from "#process/environment/plain-shell";
 import { holdDirectory } from "#process/run-command";
-import { plainShell, runShellCommand } from "#shell/shell-runner";
+import { runShellCommand } from "#shell/shell-runner";
 
 const nothing = { begin: () => ({ end: () => ({ files: [], keptIn: "" }) }), turn: async () => new DisposableStack() };
 

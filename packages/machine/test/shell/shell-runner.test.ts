@@ -2,8 +2,9 @@ import { nothingAgreed } from "@gennai/governance/policies/files/agreed-control"
 import { temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { commandEnvironment } from "#process/environment/command-environment";
+import { plainShell } from "#process/environment/plain-shell";
 import { holdDirectory } from "#process/run-command";
-import { plainShell, runShellCommand } from "#shell/shell-runner";
+import { runShellCommand } from "#shell/shell-runner";
 
 test.each([
   { what: "a command that writes", readsOnly: false, startsNothing: false, steps: ["turn", "begin", "end"] },

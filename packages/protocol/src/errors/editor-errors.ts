@@ -17,7 +17,7 @@ export const editorErrors = {
   model_refused: { means: "the editor's model gave no answer", next: "The message says why." },
   no_model: { means: "the editor offers no such model", next: "Choose one that it offers." },
   no_repository: { means: "the folder is not a git repository", next: "`git init`, or use Proposal Mode." },
-  no_shell: { means: "there is no bash for terminals", next: "Run the command on the server." },
+  no_shell: { means: "there is no shell for commands in terminals", next: "Run the command on the server." },
   no_shell_integration: {
     means: "the shell does not report what it runs",
     next: "Turn on `terminal.integrated.shellIntegration.enabled`, or run it on the server.",

@@ -1,8 +1,8 @@
 import type { Tool } from "@gennai/governance/tool";
 import type { ControlWatch } from "@gennai/machine/control-watch/control-watch";
+import { plainShell } from "@gennai/machine/process/environment/plain-shell";
 import type { CommandLimits } from "@gennai/machine/process/group/command-limits";
 import type { ShellSandbox } from "@gennai/machine/sandbox/sandboxed-shell";
-import { plainShell } from "@gennai/machine/shell/shell-runner";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import type { EditorBridge } from "../bridge/editor-bridge.ts";

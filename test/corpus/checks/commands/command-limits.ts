@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
-import { findShell } from "@gennai/machine/process/environment/find-shell";
+import { plainShell } from "@gennai/machine/process/environment/plain-shell";
 import { type CapturedCommand, type CommandRun, holdDirectory, runCommand } from "@gennai/machine/process/run-command";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { type Checks, check } from "../../corpus-case.ts";
@@ -15,7 +15,7 @@ async function running(
   let live = "";
   const run = await runCommand(
     {
-      argv: [findShell() ?? "/bin/sh", "-c", script],
+      argv: plainShell(script),
       cwd: holdDirectory(directory.root),
       env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin", TMPDIR: directory.root },
       timeoutMs: 30_000,

@@ -5,8 +5,9 @@ import { nothingAgreed } from "@gennai/governance/policies/files/agreed-control"
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { ControlWatch } from "#control-watch/control-watch";
 import { commandEnvironment } from "#process/environment/command-environment";
+import { plainShell } from "#process/environment/plain-shell";
 import { holdDirectory } from "#process/run-command";
-import { plainShell, runShellCommand } from "#shell/shell-runner";
+import { runShellCommand } from "#shell/shell-runner";
 import { type SandboxFixture, sandboxFixture } from "../../sandbox/sandbox-fixture.ts";
 
 const mebibyte = 1024 * 1024;
