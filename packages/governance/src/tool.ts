@@ -1,3 +1,4 @@
+import type { ToolName } from "@gennai/protocol/built-in-tools";
 import type { Risk } from "@gennai/protocol/model/governance/risk";
 import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
 import type { ZodType } from "zod";
@@ -54,6 +55,11 @@ export interface Tool<Args = unknown> {
     error: Pick<ToolError, "code">,
     context: CallContext,
   ): Promise<string | undefined>;
+}
+
+/** A tool of ours: its row in `built-in-tools.ts` says what there is to know of it by its name alone. */
+export interface BuiltInTool<Args = unknown> extends Tool<Args> {
+  readonly name: ToolName;
 }
 
 /** A form of arguments, told by the name of one of them. */

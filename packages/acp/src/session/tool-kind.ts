@@ -1,35 +1,11 @@
 import { resolve } from "node:path";
 import type { ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk";
+import { builtInTools } from "@gennai/protocol/built-in-tools";
 import * as z from "zod";
-
-const kinds: Readonly<Record<string, ToolKind>> = {
-  Read: "read",
-  LS: "read",
-  Problems: "read",
-  TodoRead: "read",
-  BashOutput: "read",
-  Glob: "search",
-  Grep: "search",
-  Symbols: "search",
-  WebSearch: "search",
-  WebFetch: "fetch",
-  Write: "edit",
-  Edit: "edit",
-  MultiEdit: "edit",
-  NotebookEdit: "edit",
-  apply_patch: "edit",
-  ProposeChanges: "edit",
-  Delete: "delete",
-  Move: "move",
-  Bash: "execute",
-  RunInTerminal: "execute",
-  KillShell: "execute",
-  TodoWrite: "think",
-};
 
 /** How an editor draws a call; tools of MCP servers are `other`. */
 export function toolKind(name: string): ToolKind {
-  return kinds[name] ?? "other";
+  return builtInTools.get(name)?.kind ?? "other";
 }
 
 const shownArguments = z.object({

@@ -1,61 +1,19 @@
 import type { EditingMode } from "@gennai/governance/policies/git/branch";
+import { builtInTools, toolGroups } from "@gennai/protocol/built-in-tools";
 
-/** The tools of each word in a scenario's `tools`. `code` is another name for `filesystem`. */
-const toolGroups: ReadonlyMap<string, readonly string[]> = new Map([
-  ["default", ["Read", "LS", "Grep", "Glob", "WebFetch", "WebSearch"]],
-  ["search", ["Grep", "Glob"]],
-  ["filesystem", ["Read", "LS", "Write", "Edit", "MultiEdit", "apply_patch", "NotebookEdit", "Delete", "Move"]],
-  ["code", ["Read", "LS", "Write", "Edit", "MultiEdit", "apply_patch", "NotebookEdit", "Delete", "Move"]],
-  ["bash", ["Bash", "BashOutput", "KillShell", "RunInTerminal"]],
-  ["todo", ["TodoRead", "TodoWrite"]],
-  ["proposal", ["ProposeChanges"]],
-  ["web", ["WebFetch", "WebSearch"]],
-  ["agents", ["Task", "Explore"]],
-]);
+/** The tools of each word in a scenario's `tools`. */
+const toolsByGroup: ReadonlyMap<string, readonly string[]> = new Map(
+  toolGroups.map((group) => [
+    group,
+    [...builtInTools].flatMap(([name, { groups }]) => (groups.includes(group) ? [name] : [])),
+  ]),
+);
 
-export const toolGroupNames: readonly string[] = [...toolGroups.keys(), "mcp:<server or *>"];
+export const toolGroupNames: readonly string[] = [...toolGroups, "mcp:<server or *>"];
 
-/** All tools that an editor-safe scenario may use. An allowlist, so that a new tool is excluded until it is added here. */
-const editorSafeTools: ReadonlySet<string> = new Set([
-  "Read",
-  "LS",
-  "Grep",
-  "Glob",
-  "WebFetch",
-  "WebSearch",
-  "TodoRead",
-  "TodoWrite",
-  "ProposeChanges",
-  "Explore",
-]);
-
-/** Tools that an editor-safe scenario may also use if all its changes are staged. Also an allowlist. */
-const stagingTools: ReadonlySet<string> = new Set([
-  "Write",
-  "Edit",
-  "MultiEdit",
-  "apply_patch",
-  "NotebookEdit",
-  "Delete",
-  "Move",
-  "Bash",
-  "Task",
-]);
-
-/** Tools that only look. */
-const readOnlyTools: ReadonlySet<string> = new Set([
-  "Read",
-  "LS",
-  "Grep",
-  "Glob",
-  "TodoRead",
-  "WebFetch",
-  "WebSearch",
-  "Explore",
-]);
-
+/** Those that a scenario may name. */
 const toolNames: ReadonlyMap<string, string> = new Map(
-  [...toolGroups.values()].flat().map((name) => [plainName(name), name]),
+  [...toolsByGroup.values()].flat().map((name) => [plainName(name), name]),
 );
 
 export interface ToolSelection {
@@ -72,7 +30,7 @@ export function selectTools(words: readonly string[]): ToolSelection {
   const unknown: string[] = [];
   for (const word of words) {
     const server = /^mcp:\s*(\S+)$/i.exec(word)?.[1];
-    const group = toolGroups.get(word.toLowerCase());
+    const group = toolsByGroup.get(word.toLowerCase());
     const single = toolNames.get(plainName(word));
     if (server !== undefined) mcp.add(server);
     else if (group !== undefined) for (const name of group) tools.add(name);
@@ -84,28 +42,42 @@ export function selectTools(words: readonly string[]): ToolSelection {
 
 /** The tools allowed where nothing may be written; always includes `ProposeChanges`, the only way to change anything. */
 export function editorSafe(tools: readonly string[]): readonly string[] {
-  return [...new Set([...tools.filter((name) => editorSafeTools.has(name)), "ProposeChanges"])];
+  return [...new Set([...tools.filter(isEditorSafe), "ProposeChanges"])];
 }
 
 /** The tools allowed where only reading is permitted. */
 export function readingOnly(tools: readonly string[]): readonly string[] {
-  return tools.filter((name) => readOnlyTools.has(name));
+  return tools.filter((name) => changesOf(name) === "nothing");
 }
 
 /** The tools of a scenario under an editing mode: proposal mode turns every writing scenario into one that proposes. */
 export function toolsInMode(tools: readonly string[], editingMode: EditingMode): readonly string[] {
   if (editingMode === "branch" || !canChange(tools)) return tools;
   if (editingMode === "proposal") return editorSafe(tools);
-  return [...new Set([...tools.filter((name) => stagingTools.has(name)), ...editorSafe(tools)])];
+  return [...new Set([...tools.filter(changesFiles), ...editorSafe(tools)])];
 }
 
 /** True if a scenario changes files itself instead of only proposing: in Proposal Mode its changes can be staged. */
 export function canStage(tools: readonly string[]): boolean {
-  return tools.some((name) => stagingTools.has(name));
+  return tools.some(changesFiles);
 }
 
 export function canChange(tools: readonly string[]): boolean {
-  return tools.some((name) => !readOnlyTools.has(name) && name !== "TodoWrite");
+  return tools.some((name) => !["nothing", "session"].includes(changesOf(name)));
+}
+
+/** An allowlist, so that another kind of change is excluded until it is added here. */
+function isEditorSafe(name: string): boolean {
+  return ["nothing", "session", "proposal"].includes(changesOf(name));
+}
+
+function changesFiles(name: string): boolean {
+  return changesOf(name) === "files";
+}
+
+/** A tool that is not built in may do anything. */
+function changesOf(name: string) {
+  return builtInTools.get(name)?.changes ?? "unstaged";
 }
 
 function plainName(name: string): string {

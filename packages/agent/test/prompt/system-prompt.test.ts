@@ -95,6 +95,12 @@ describe("systemPrompt", () => {
       ["Your tools only read"],
       ["feature branch", "ProposeChanges"],
     ],
+    [
+      "the same of a sub-agent that an editor helps",
+      { scenario: { ...scenario("RESPOND"), tools: ["Read", "Problems", "Symbols", "Skill"] } },
+      ["Your tools only read"],
+      [],
+    ],
     ["the environment", { date: "2026-11-03" }, ["Working directory: /w\nPlatform: linux\nDate: 2026-11-03"], []],
     ["todos", { todos: [todo] }, ["# Todo list\n[>] write tests (high)"], []],
     [

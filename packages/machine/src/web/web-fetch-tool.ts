@@ -1,4 +1,4 @@
-import type { Tool } from "@gennai/governance/tool";
+import type { BuiltInTool } from "@gennai/governance/tool";
 import * as z from "zod";
 import { checkedUrl, fetchPage } from "./fetch-page.ts";
 import { maxPageCharacters, pageMarkdown } from "./page-markdown.ts";
@@ -12,7 +12,7 @@ const parameters = z.strictObject({
 type WebFetchArguments = z.infer<typeof parameters>;
 
 /** Fetches a page of the web as markdown, from hosts that the user listed. */
-export function webFetchTool(ports: { readonly web: () => Promise<WebConfig> }): Tool<WebFetchArguments> {
+export function webFetchTool(ports: { readonly web: () => Promise<WebConfig> }): BuiltInTool<WebFetchArguments> {
   return {
     name: "WebFetch",
     description:

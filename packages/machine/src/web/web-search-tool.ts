@@ -1,4 +1,4 @@
-import type { Tool } from "@gennai/governance/tool";
+import type { BuiltInTool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import * as z from "zod";
 import { searchProviders } from "./search-providers.ts";
@@ -21,7 +21,7 @@ export function webSearchTool(
     /** The text without its secrets. */
     readonly redact: (text: string) => Promise<string>;
   },
-): Tool<WebSearchArguments> {
+): BuiltInTool<WebSearchArguments> {
   const { provider, url } = search;
   const { keyVariables } = searchProviders[provider];
   return {

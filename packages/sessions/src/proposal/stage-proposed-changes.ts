@@ -1,5 +1,5 @@
 import type { FileWrite, WorkspacePath } from "@gennai/governance/effect";
-import type { Tool } from "@gennai/governance/tool";
+import type { BuiltInTool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { FileContent } from "@gennai/machine/workspace/workspace";
 import { pathName } from "../tools/path-name.ts";
@@ -27,7 +27,7 @@ import { intendedText } from "../tools/writing/write-tool.ts";
  * `ProposeChanges` with a staged tree: changes are staged as by `Write` and `Delete`, with the same questions and checks, and
  * proposed with everything else at the end of the turn. So a model that knows only this tool does not create a second proposal.
  */
-export function stageProposedChanges(ports: FileChangePorts): Tool<ProposeArguments> {
+export function stageProposedChanges(ports: FileChangePorts): BuiltInTool<ProposeArguments> {
   const plans = new PlannedChanges();
   const isSeen = (path: WorkspacePath, content: FileContent | undefined) =>
     content === undefined || ports.knownFiles.base(path.relative)?.sha256 === content.sha256;

@@ -1,4 +1,4 @@
-import type { Tool } from "@gennai/governance/tool";
+import type { BuiltInTool, Tool } from "@gennai/governance/tool";
 import type { ControlWatch } from "@gennai/machine/control-watch/control-watch";
 import { plainShell } from "@gennai/machine/process/environment/plain-shell";
 import type { CommandLimits } from "@gennai/machine/process/group/command-limits";
@@ -74,7 +74,7 @@ export interface ToolPorts {
  */
 export function createTools(ports: ToolPorts): Map<string, Tool> {
   const shellArguments = ports.shellArguments?.bind(ports) ?? plainShell;
-  const tools: readonly Tool[] = [
+  const tools: readonly BuiltInTool[] = [
     withLayerHint(readTool(ports), { staging: ports.staging, root: ports.workspace.root }),
     lsTool(ports),
     globTool(ports),

@@ -3,6 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import type { ClientIdentity } from "@gennai/client/connection/client-identity";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { builtInTools } from "@gennai/protocol/built-in-tools";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
@@ -26,26 +27,6 @@ export interface McpServeFlags extends ServerFlags {
   readonly sandbox?: string;
   readonly stages?: string;
 }
-
-/** The tools of a session that need no model of ours, and that are of use to another agent. */
-const served: ReadonlySet<string> = new Set([
-  "Read",
-  "LS",
-  "Glob",
-  "Grep",
-  "Write",
-  "Edit",
-  "MultiEdit",
-  "NotebookEdit",
-  "apply_patch",
-  "Delete",
-  "Move",
-  "Bash",
-  "BashOutput",
-  "KillShell",
-  "WebFetch",
-  "WebSearch",
-]);
 
 /** Milliseconds for calls under way when the client goes. */
 const graceMs = 2_000;
@@ -110,7 +91,7 @@ export async function mcpServeCommand(flags: McpServeFlags, console: Console): P
   );
   await called.open(session, { signal });
 
-  const tools = called.tools.filter(({ name }) => served.has(name));
+  const tools = called.tools.filter(({ name }) => builtInTools.get(name)?.served);
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: tools.map(({ name, description, inputSchema }) => ({
       name,

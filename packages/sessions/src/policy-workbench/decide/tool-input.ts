@@ -1,14 +1,12 @@
+import { builtInTools } from "@gennai/protocol/built-in-tools";
+
 /** A call as the caller wrote it, converted into a call of one of our tools. */
 export interface NamedCall {
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-const names = new Map(
-  [
-    "Bash RunInTerminal Read Write Edit MultiEdit NotebookEdit Delete Move Grep Glob LS ProposeChanges TodoRead TodoWrite",
-  ].flatMap((line) => line.split(" ").map((name) => [name.toLowerCase(), name] as const)),
-);
+const names = new Map([...builtInTools.keys()].map((name) => [name.toLowerCase(), name]));
 const otherNames: Readonly<Record<string, string>> = { find: "Glob", shell: "Bash", terminal: "RunInTerminal" };
 
 /**

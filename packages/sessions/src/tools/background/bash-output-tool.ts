@@ -1,7 +1,7 @@
 import type { Connection } from "@gennai/governance/network/connection";
 import { endpointName } from "@gennai/governance/network/endpoint";
 import { refusedEndpoints } from "@gennai/governance/network/refused-endpoints";
-import type { Tool } from "@gennai/governance/tool";
+import type { BuiltInTool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { z } from "zod";
@@ -26,7 +26,7 @@ const parameters = z.strictObject({
 /** Reads what a command in the background printed since the last look. */
 export function bashOutputTool(
   background: Pick<BackgroundRuns, "readOn" | "connections">,
-): Tool<z.infer<typeof parameters>> {
+): BuiltInTool<z.infer<typeof parameters>> {
   return {
     name: "BashOutput",
     description:

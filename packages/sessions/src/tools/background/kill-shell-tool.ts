@@ -1,4 +1,4 @@
-import type { Tool } from "@gennai/governance/tool";
+import type { BuiltInTool } from "@gennai/governance/tool";
 import { z } from "zod";
 import { byModel } from "../../background/background-run-facts.ts";
 import type { BackgroundRuns } from "../../background/background-runs.ts";
@@ -9,7 +9,7 @@ const parameters = z.strictObject({
 });
 
 /** Ends a command in the background. */
-export function killShellTool(background: Pick<BackgroundRuns, "stop">): Tool<z.infer<typeof parameters>> {
+export function killShellTool(background: Pick<BackgroundRuns, "stop">): BuiltInTool<z.infer<typeof parameters>> {
   return {
     name: "KillShell",
     description: "Ends a command that Bash started with run_in_background.",

@@ -5,7 +5,7 @@ import { gitReadCommand } from "@gennai/governance/keys/git-read-command";
 import { keyChain } from "@gennai/governance/keys/key-chain";
 import { keyCommand } from "@gennai/governance/keys/key-command";
 import { agreedControl } from "@gennai/governance/policies/files/agreed-control";
-import type { Tool } from "@gennai/governance/tool";
+import type { BuiltInTool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { type KeyPlan, type UserKeys } from "@gennai/machine/keys/login/user-keys";
 import { withAddresses } from "@gennai/machine/keys/login/with-addresses";
@@ -122,7 +122,7 @@ const patchIsTool = new ToolFailure(
 );
 
 /** Runs a shell command on the server and captures its output. */
-export function bashTool(ports: BashPorts): Tool<BashArguments> {
+export function bashTool(ports: BashPorts): BuiltInTool<BashArguments> {
   const directories = new WeakMap<Effect, HeldDirectory | undefined>();
   const plans = new WeakMap<Effect, KeyPlan | ToolFailure>();
   return {

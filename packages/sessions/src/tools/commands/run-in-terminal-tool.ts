@@ -1,5 +1,5 @@
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
-import type { Tool, ToolOutcome } from "@gennai/governance/tool";
+import type { BuiltInTool, ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { plainText } from "@gennai/machine/process/output/plain-text";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
@@ -27,7 +27,7 @@ export interface RunInTerminalPorts {
 }
 
 /** Runs a command in the user's own terminal, through an attached client. */
-export function runInTerminalTool(ports: RunInTerminalPorts): Tool<TerminalArguments> {
+export function runInTerminalTool(ports: RunInTerminalPorts): BuiltInTool<TerminalArguments> {
   return {
     name: "RunInTerminal",
     description:

@@ -1,4 +1,4 @@
-import type { Tool } from "@gennai/governance/tool";
+import type { BuiltInTool } from "@gennai/governance/tool";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { z } from "zod";
 import { pathName } from "../path-name.ts";
@@ -14,7 +14,7 @@ const parameters = z.strictObject({
 type GlobArguments = z.infer<typeof parameters>;
 
 /** Finds files by name: a path a line, newest first. */
-export function globTool(ports: { readonly workspace: Workspace }): Tool<GlobArguments> {
+export function globTool(ports: { readonly workspace: Workspace }): BuiltInTool<GlobArguments> {
   return {
     name: "Glob",
     description: "Finds files by a glob pattern, newest first, one path a line. Files that git ignores are left out.",

@@ -1,4 +1,4 @@
-import type { Tool } from "@gennai/governance/tool";
+import type { BuiltInTool } from "@gennai/governance/tool";
 import type { SearchQuery, Workspace } from "@gennai/machine/workspace/workspace";
 import { z } from "zod";
 import { keptOutputName } from "../../session/state/kept-output-name.ts";
@@ -43,7 +43,7 @@ export function grepTool(ports: {
   readonly workspace: Workspace;
   readonly exclude: readonly string[];
   readonly outputs: KeptOutputs;
-}): Tool<GrepArguments> {
+}): BuiltInTool<GrepArguments> {
   const { workspace, exclude, outputs } = ports;
   return {
     name: "Grep",

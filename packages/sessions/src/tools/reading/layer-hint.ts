@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import type { WorkspacePath } from "@gennai/governance/effect";
-import type { Tool, ToolOutcome } from "@gennai/governance/tool";
+import type { BuiltInTool, ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { Staging } from "../commands/bash-tool.ts";
 import { pathName } from "../path-name.ts";
@@ -12,9 +12,9 @@ import { effectPath } from "./effect-path.ts";
  * stay in the session's layer. It does not give that content: file tools read the user's file, which may be edited.
  */
 export function withLayerHint<Arguments>(
-  tool: Tool<Arguments>,
+  tool: BuiltInTool<Arguments>,
   { staging, root }: { readonly staging: Staging | undefined; readonly root: string },
-): Tool<Arguments> {
+): BuiltInTool<Arguments> {
   if (staging?.session === undefined) return tool;
   const { stages, session } = staging;
   const isLayered = async ({ absolute }: WorkspacePath): Promise<boolean> => {

@@ -1,4 +1,4 @@
-import type { Tool } from "@gennai/governance/tool";
+import type { BuiltInTool } from "@gennai/governance/tool";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { z } from "zod";
 import { pathName } from "../path-name.ts";
@@ -14,7 +14,7 @@ const parameters = z.strictObject({
 type LsArguments = z.infer<typeof parameters>;
 
 /** Lists a directory: an entry a line, directories with a slash behind. */
-export function lsTool(ports: { readonly workspace: Workspace }): Tool<LsArguments> {
+export function lsTool(ports: { readonly workspace: Workspace }): BuiltInTool<LsArguments> {
   return {
     name: "LS",
     description: "Lists a directory of the workspace, one entry a line; directories end with a slash.",

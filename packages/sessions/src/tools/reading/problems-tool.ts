@@ -1,4 +1,4 @@
-import type { Tool } from "@gennai/governance/tool";
+import type { BuiltInTool } from "@gennai/governance/tool";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { z } from "zod";
 import type { EditorBridge } from "../../bridge/editor-bridge.ts";
@@ -19,7 +19,7 @@ const parameters = z.strictObject({
 export function problemsTool(ports: {
   readonly workspace: Workspace;
   readonly editor: EditorBridge;
-}): Tool<z.infer<typeof parameters>> {
+}): BuiltInTool<z.infer<typeof parameters>> {
   const { workspace, editor } = ports;
   return {
     name: "Problems",

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { WorkspacePath } from "@gennai/governance/effect";
-import type { ObservedFile, Tool, ToolOutcome } from "@gennai/governance/tool";
+import type { BuiltInTool, ObservedFile, ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { countLines } from "@gennai/machine/changes/diff/line-edit";
 import { withoutKeyLines } from "@gennai/machine/redaction/private-key";
@@ -52,7 +52,7 @@ export function readTool(ports: {
   /** Stores what was read. */
   readonly seen?: SeenContents | undefined;
   readonly outputs: KeptOutputs;
-}): Tool<ReadArguments> {
+}): BuiltInTool<ReadArguments> {
   const { workspace, editor, outputs } = ports;
   return {
     name: "Read",

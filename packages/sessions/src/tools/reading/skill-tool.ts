@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Tool } from "@gennai/governance/tool";
+import type { BuiltInTool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { readUserFile } from "@gennai/machine/config/user-file";
 import { visibleText } from "@gennai/machine/web/visible-text";
@@ -27,7 +27,7 @@ const parameters = z.strictObject({
 export function skillTool(ports: {
   readonly workspace: Workspace;
   readonly skills: ReadonlyMap<string, Skill>;
-}): Tool<z.infer<typeof parameters>> {
+}): BuiltInTool<z.infer<typeof parameters>> {
   const { workspace, skills } = ports;
   const find = (name: string): Skill => {
     const skill = skills.get(name);

@@ -1,5 +1,5 @@
 import { isZeroAccess } from "@gennai/governance/policies/files/secrets";
-import type { Tool } from "@gennai/governance/tool";
+import type { BuiltInTool } from "@gennai/governance/tool";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { z } from "zod";
 import type { EditorBridge } from "../../bridge/editor-bridge.ts";
@@ -16,7 +16,7 @@ const parameters = z.strictObject({
 export function symbolsTool(ports: {
   readonly workspace: Workspace;
   readonly editor: EditorBridge;
-}): Tool<z.infer<typeof parameters>> {
+}): BuiltInTool<z.infer<typeof parameters>> {
   const { workspace, editor } = ports;
   return {
     name: "Symbols",

@@ -1,4 +1,4 @@
-import type { Tool } from "@gennai/governance/tool";
+import type { BuiltInTool } from "@gennai/governance/tool";
 import { visibleText } from "@gennai/machine/web/visible-text";
 import type { UserAnswer, UserQuestion } from "@gennai/protocol/model/governance/user-question";
 import { z } from "zod";
@@ -39,7 +39,7 @@ const parameters = z.strictObject({
 });
 
 /** Asks the user at a client. The answer is text and permits nothing: each call is judged as before. */
-export function askUserTool(user: UserAsker): Tool<z.infer<typeof parameters>> {
+export function askUserTool(user: UserAsker): BuiltInTool<z.infer<typeof parameters>> {
   return {
     name: "AskUser",
     otherToolNames: ["AskUserQuestion", "request_user_input", "ask_followup_question", "question"],

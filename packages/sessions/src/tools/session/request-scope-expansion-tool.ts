@@ -2,7 +2,7 @@ import { expandedScope } from "@gennai/governance/intents/expand-scope";
 import type { Intent } from "@gennai/governance/intents/intent";
 import { intentContext } from "@gennai/governance/intents/intent-context";
 import { scopeExpansionTool } from "@gennai/governance/intents/scope-expansion-policy";
-import type { Tool } from "@gennai/governance/tool";
+import type { BuiltInTool } from "@gennai/governance/tool";
 import { z } from "zod";
 import { type IntentsService, invalidScope } from "../../intents/intents-service.ts";
 import type { ToolFact } from "../tool-fact.ts";
@@ -29,7 +29,7 @@ export function requestScopeExpansionTool(ports: {
   readonly intents: Pick<IntentsService, "selectable" | "expandScope">;
   /** Id of the session's intent. */
   readonly activeIntent: () => string | undefined;
-}): Tool<z.infer<typeof parameters>> {
+}): BuiltInTool<z.infer<typeof parameters>> {
   const active = (): Promise<Intent> => ports.intents.selectable(ports.activeIntent());
   return {
     name: scopeExpansionTool,

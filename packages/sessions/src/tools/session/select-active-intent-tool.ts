@@ -1,5 +1,5 @@
 import { intentContext } from "@gennai/governance/intents/intent-context";
-import type { Tool } from "@gennai/governance/tool";
+import type { BuiltInTool } from "@gennai/governance/tool";
 import { z } from "zod";
 import type { IntentsService } from "../../intents/intents-service.ts";
 import type { ToolFact } from "../tool-fact.ts";
@@ -12,7 +12,7 @@ const parameters = z.strictObject({
 /** Selects an intent, and returns what it demands. */
 export function selectActiveIntentTool(ports: {
   readonly intents: Pick<IntentsService, "selectable">;
-}): Tool<z.infer<typeof parameters>> {
+}): BuiltInTool<z.infer<typeof parameters>> {
   return {
     name: "select_active_intent",
     description:

@@ -1,4 +1,4 @@
-import type { Tool } from "@gennai/governance/tool";
+import type { BuiltInTool } from "@gennai/governance/tool";
 import type { Todo } from "@gennai/protocol/model/session/todo";
 import { z } from "zod";
 import type { ToolFact } from "../tool-fact.ts";
@@ -35,7 +35,7 @@ export interface TodoWritePorts {
 }
 
 /** Replaces the session's todos. */
-export function todoWriteTool(ports: TodoWritePorts): Tool<TodoWriteArguments> {
+export function todoWriteTool(ports: TodoWritePorts): BuiltInTool<TodoWriteArguments> {
   return {
     name: "TodoWrite",
     description: "Replaces the session's list of todos. Keep it short and true: mark what is done as completed.",

@@ -1,5 +1,5 @@
 import type { FileWrite, WorkspacePath } from "@gennai/governance/effect";
-import type { Tool } from "@gennai/governance/tool";
+import type { BuiltInTool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { diffLines } from "@gennai/machine/changes/diff/line-diff";
 import { changedText, editableText, fileBytes, fileText } from "@gennai/machine/changes/editable-text";
@@ -40,7 +40,7 @@ const parameters = z.strictObject({
 type Patch = z.infer<typeof parameters>;
 
 /** Several files in the patch format of OpenAI's models: all of them change, or none. */
-export function applyPatchTool(ports: FileChangePorts): Tool<Patch> {
+export function applyPatchTool(ports: FileChangePorts): BuiltInTool<Patch> {
   const plans = new PlannedChanges();
   const hunksOf = new WeakMap<FileWrite, UpdatedFile>();
   const isSeen = (path: WorkspacePath, { sha256 }: FileContent) =>

@@ -1,4 +1,4 @@
-import type { Tool } from "@gennai/governance/tool";
+import type { BuiltInTool } from "@gennai/governance/tool";
 import { z } from "zod";
 import type { FileChangePorts } from "./change/file-change.ts";
 import { oneFileTool } from "./one-file-tool.ts";
@@ -8,7 +8,7 @@ const parameters = z.strictObject({
 });
 
 /** Deletes one file. */
-export function deleteTool(ports: FileChangePorts): Tool<z.infer<typeof parameters>> {
+export function deleteTool(ports: FileChangePorts): BuiltInTool<z.infer<typeof parameters>> {
   return oneFileTool(ports, {
     name: "Delete",
     description: "Deletes one file of the workspace. Directories cannot be deleted with it.",

@@ -1,4 +1,4 @@
-import type { Tool } from "@gennai/governance/tool";
+import type { BuiltInTool } from "@gennai/governance/tool";
 import { z } from "zod";
 import { editOfLines, type LineEditArguments, lineForms } from "./change/edit-by-line.ts";
 import { changesSomething, editFields, editNames, editText, fittedEdits, sameStrings } from "./change/edit-text.ts";
@@ -21,7 +21,7 @@ type EditArguments = z.infer<typeof parameters> | LineEditArguments;
  * Replaces one text in a file: an exact match, or else the only match that differs in white space and similar-looking
  * characters. Line ends and byte order mark are kept.
  */
-export function editTool(ports: FileChangePorts): Tool<EditArguments> {
+export function editTool(ports: FileChangePorts): BuiltInTool<EditArguments> {
   return oneFileTool<EditArguments>(ports, {
     name: "Edit",
     description:

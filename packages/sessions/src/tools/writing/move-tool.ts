@@ -1,5 +1,5 @@
 import type { WorkspacePath } from "@gennai/governance/effect";
-import type { Tool } from "@gennai/governance/tool";
+import type { BuiltInTool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { decodeText } from "@gennai/machine/workspace/files/text-file";
 import { z } from "zod";
@@ -20,7 +20,7 @@ const parameters = z.strictObject({
 });
 
 /** Moves one file: creates the new one and deletes the old one, atomically. */
-export function moveTool(ports: FileChangePorts): Tool<z.infer<typeof parameters>> {
+export function moveTool(ports: FileChangePorts): BuiltInTool<z.infer<typeof parameters>> {
   const plans = new PlannedChanges();
   return {
     name: "Move",

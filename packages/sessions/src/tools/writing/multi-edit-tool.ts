@@ -1,4 +1,4 @@
-import type { Tool } from "@gennai/governance/tool";
+import type { BuiltInTool } from "@gennai/governance/tool";
 import { z } from "zod";
 import { changesSomething, editFields, editNames, editText, fittedEdits, sameStrings } from "./change/edit-text.ts";
 import type { FileChangePorts, IntendedFile } from "./change/file-change.ts";
@@ -16,7 +16,7 @@ const parameters = z.strictObject({
 });
 
 /** Several exact replacements in one file, all or none. */
-export function multiEditTool(ports: FileChangePorts): Tool<z.infer<typeof parameters>> {
+export function multiEditTool(ports: FileChangePorts): BuiltInTool<z.infer<typeof parameters>> {
   return oneFileTool(ports, {
     name: "MultiEdit",
     description:

@@ -1,4 +1,4 @@
-import type { Tool } from "@gennai/governance/tool";
+import type { BuiltInTool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { editableText } from "@gennai/machine/changes/editable-text";
 import { editNotebook, type NotebookEdit } from "@gennai/machine/notebooks/edit-notebook";
@@ -36,7 +36,7 @@ const parameters = z
 type EditArguments = z.infer<typeof parameters>;
 
 /** Edits one cell of a notebook; the rest of the file stays as it is, byte for byte. */
-export function notebookEditTool(ports: FileChangePorts): Tool<EditArguments> {
+export function notebookEditTool(ports: FileChangePorts): BuiltInTool<EditArguments> {
   return oneFileTool(ports, {
     name: "NotebookEdit",
     description:

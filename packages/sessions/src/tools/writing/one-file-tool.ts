@@ -1,7 +1,8 @@
 import type { WorkspacePath } from "@gennai/governance/effect";
-import type { ArgumentsForm, Tool } from "@gennai/governance/tool";
+import type { ArgumentsForm, BuiltInTool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { FileContent } from "@gennai/machine/workspace/workspace";
+import type { ToolName } from "@gennai/protocol/built-in-tools";
 import type { ZodType } from "zod";
 import { filePathNames } from "../other-names.ts";
 import { pathName } from "../path-name.ts";
@@ -20,7 +21,7 @@ import { staleFileDetail } from "./change/stale-file-detail.ts";
 
 /** A tool that changes one file, defined by the change to the file's content. */
 export interface OneFileChange<Args> {
-  readonly name: string;
+  readonly name: ToolName;
   readonly description: string;
   readonly parameters: ZodType<Args>;
   /** Other names of arguments, besides the path's. */
@@ -43,7 +44,7 @@ export interface OneFileChange<Args> {
 export function oneFileTool<Args extends { readonly file_path: string }>(
   ports: FileChangePorts,
   change: OneFileChange<Args>,
-): Tool<Args> {
+): BuiltInTool<Args> {
   const plans = new PlannedChanges();
   const intend = (args: Args, before: FileContent | undefined, path: WorkspacePath): IntendedFile => {
     const intended = change.intend(args, before, pathName(path));

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Effect, WorkspacePath } from "@gennai/governance/effect";
-import type { Tool } from "@gennai/governance/tool";
+import type { BuiltInTool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { z } from "zod";
@@ -76,7 +76,7 @@ interface WantedFile {
 }
 
 /** Shows changes to the user; nothing is written. The result is JSON, with the number of hunks of each file. */
-export function proposeChangesTool(ports: ProposedFilePorts): Tool<ProposeArguments> {
+export function proposeChangesTool(ports: ProposedFilePorts): BuiltInTool<ProposeArguments> {
   const files = new WeakMap<Effect, WantedFile | ToolFailure>();
   let turnWithProposal: string | undefined;
 

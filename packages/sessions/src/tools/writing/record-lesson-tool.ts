@@ -1,4 +1,4 @@
-import type { Tool } from "@gennai/governance/tool";
+import type { BuiltInTool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { diffLines } from "@gennai/machine/changes/diff/line-diff";
 import { changedText, editableText } from "@gennai/machine/changes/editable-text";
@@ -30,7 +30,7 @@ const parameters = z.strictObject({
 type RecordLessonArguments = z.infer<typeof parameters>;
 
 /** Adds a lesson to the project's notes. It is a write like any other, but needs no earlier read: it only adds a line. */
-export function recordLessonTool(ports: FileChangePorts): Tool<RecordLessonArguments> {
+export function recordLessonTool(ports: FileChangePorts): BuiltInTool<RecordLessonArguments> {
   // Only this tool's own read: the session's bases are unchanged, because the model did not see the file.
   const ownReading = new KnownFiles();
   const change = oneFileTool(

@@ -1,4 +1,4 @@
-import type { Tool } from "@gennai/governance/tool";
+import type { BuiltInTool } from "@gennai/governance/tool";
 import { diffLines } from "@gennai/machine/changes/diff/line-diff";
 import { countLines } from "@gennai/machine/changes/diff/line-edit";
 import { changedText, editableText, withPlainLineFeeds } from "@gennai/machine/changes/editable-text";
@@ -17,7 +17,7 @@ const parameters = z.strictObject({
  * Writes a whole file. An existing file keeps its byte order mark and, unless the content itself has CRLF, its line ends; a new
  * file gets exactly the content.
  */
-export function writeTool(ports: FileChangePorts): Tool<z.infer<typeof parameters>> {
+export function writeTool(ports: FileChangePorts): BuiltInTool<z.infer<typeof parameters>> {
   return oneFileTool(ports, {
     name: "Write",
     description: "Writes a whole text file: creates it, or replaces all of it. Read an existing file first.",

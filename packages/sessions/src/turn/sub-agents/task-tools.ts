@@ -1,7 +1,8 @@
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import { selectTools } from "@gennai/agent/scenarios/tool-groups";
-import type { ExecutionContext, Tool, ToolOutcome } from "@gennai/governance/tool";
+import type { BuiltInTool, ExecutionContext, Tool, ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { builtInTools } from "@gennai/protocol/built-in-tools";
 import { z } from "zod";
 import { chooseScenario } from "../../policies/choose-scenario.ts";
 import { type ParentTurn, runSubAgent } from "./run-sub-agent.ts";
@@ -12,18 +13,6 @@ const atOnce = 3;
 const inAll = 20;
 /** Characters of a report passed to the model. */
 const maxReport = 16_000;
-
-/** Not for sub-agents: todos, intent and scope belong to the session, and a sub-agent starts no others. */
-const notNested: ReadonlySet<string> = new Set([
-  "Task",
-  "Explore",
-  "TodoWrite",
-  "AskUser",
-  "ProposeChanges",
-  "select_active_intent",
-  "request_scope_expansion",
-  "record_lesson",
-]);
 
 const parameters = z.strictObject({
   description: z.string().trim().min(1).max(120).describe("The task in three to ten words, for the user."),
@@ -54,13 +43,13 @@ export interface TaskPorts extends ParentTurn {
  * `Task` runs a sub-agent with the turn's permissions, `Explore` one that only reads; several of the latter run at once. They
  * share the turn's gate, budget and stop.
  */
-export function taskTools(ports: TaskPorts): readonly Tool[] {
+export function taskTools(ports: TaskPorts): readonly BuiltInTool[] {
   const seats = new SubAgentSeats({ atOnce, inAll });
   const statement = (args: TaskArguments) => ({
     statement: `Have a sub-agent do: ${args.description}`,
     effects: [{ type: "session" } as const],
   });
-  const task: Tool<TaskArguments> = {
+  const task: BuiltInTool<TaskArguments> = {
     name: "Task",
     description:
       "Has a sub-agent with a conversation of its own do a part of the work, and gives you its report. Good for parts that need much reading and whose details you do not need. Every call it makes is checked as yours are. Use Explore when nothing is to be changed.",
@@ -69,7 +58,7 @@ export function taskTools(ports: TaskPorts): readonly Tool[] {
     analyse: async (args) => statement(args),
     execute: (args, _analysis, context) => seats.take(() => work(ports, args, context, false), context),
   };
-  const explore: Tool<TaskArguments> = {
+  const explore: BuiltInTool<TaskArguments> = {
     name: "Explore",
     description:
       "Has a sub-agent that can only read find something out, and gives you its report. Ask for several in one go when their questions do not depend on each other: they run at the same time.",
@@ -128,7 +117,9 @@ function toolsFor(
   return new Map(
     [...all].filter(
       ([name, tool]) =>
-        !notNested.has(name) && (!readsOnly || tool.access === "read") && allowed.every((names) => names.has(name)),
+        builtInTools.get(name)?.nested !== false &&
+        (!readsOnly || tool.access === "read") &&
+        allowed.every((names) => names.has(name)),
     ),
   );
 }
