@@ -16,8 +16,8 @@ import { makeMarker } from "./transaction/staged-root.ts";
 import type { Transaction } from "./transaction/transaction.ts";
 
 /**
- * Where one command runs and can harm nothing: overlays over the roots take what it writes. Nothing of the roots changes
- * before a commit. The holder closes it, and then commits or removes the transaction.
+ * Where one command runs without harm: overlays over the roots take what it writes. The roots stay unchanged until a commit. The
+ * holder closes the stage, and then commits or removes the transaction.
  */
 export class Stage {
   readonly transaction: Transaction;
@@ -40,7 +40,9 @@ export class Stage {
     this.#laid = laid;
   }
 
-  /** Right before the command: what others change from now on counts as changed meanwhile. Drops the mounts if it throws. */
+  /**
+   * Call it right before the command: what others change from now on counts as changed meanwhile. Drops the mounts if it throws.
+   */
   static async on(mounted: MountedRoots, machine: ShellMachine): Promise<Stage> {
     try {
       const markers = mounted.mounts.markers ?? mounted.transaction.roots.map(makeMarker);
@@ -61,10 +63,9 @@ export class Stage {
   }
 
   /**
-   * What it did. Throws `NotObservable`, also for what the system lets nobody look at; nothing can be kept then.
-   * @param rules of what goes into the layer of the session, out of the work tree
-   * @param options.mayBeHeld processes go on to which the command could hand what it had open: nothing is looked at before
-   *   nobody can change it any more
+   * What the command did. Throws `NotObservable`, also if the system denies a look at something; then nothing can be kept.
+   * @param rules decide what of the work tree goes into the session's layer
+   * @param options.mayBeHeld processes remain to which the command could have passed open files: waits until none has any open
    */
   async observe(
     rules?: LayerRules,
@@ -73,7 +74,7 @@ export class Stage {
     this.#refuseGone();
     if (mayBeHeld && this.#mounts.again !== undefined) this.#mounts = await this.#mounts.again();
     const observation = await this.#look(rules, limits);
-    // Without them, all that the command left alone would look removed.
+    // Checked again: without the mounts, everything that the command left alone would look removed.
     this.#refuseGone();
     return observation;
   }
@@ -92,7 +93,7 @@ export class Stage {
     } catch (cause) {
       const code = systemErrorCode(cause);
       if (code === undefined) throw cause;
-      // The path can be thousands of characters long, of the command's choice.
+      // The message has no path, which the command chose and which can be thousands of characters long.
       throw new NotObservable(`Something that the command left cannot be looked at (${code}).`, { cause });
     }
   }
@@ -101,20 +102,20 @@ export class Stage {
     if (!this.#mounts.areThere()) throw new NotObservable("The command's copy of the files was removed while it ran.");
   }
 
-  /** What this process itself does there, in place of a command. @param work gets a path to what a command would see of the work tree */
+  /** Runs work of this process in place of a command. @param work gets a path to what a command would see of the work tree */
   async change(work: (merged: string) => Promise<void>): Promise<void> {
     const [root] = this.transaction.roots;
     if (root !== undefined) await work(this.#mounts.merged(root));
   }
 
-  /** Over which it writes. */
+  /** Caches that the run writes to. */
   get caches(): readonly StagedCache[] {
     return this.#mounts.caches;
   }
 
   /**
-   * Unmounts. @returns the directories, ready for another run, where this one left nothing in them; undefined where they are to be
-   * removed. Not for one that could hand what it had open to processes that go on.
+   * Unmounts. Not for a command that could have passed open files to processes that remain.
+   * @returns the directories, ready for another run, if this one left nothing in them; undefined if they must be removed
    */
   async closeForAnother(): Promise<LaidStage | undefined> {
     await this.close();

@@ -19,7 +19,7 @@ export interface StagedCommand {
   /** Real path, in one of the roots. */
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Which name server it asks: a file to be found at the place of `/etc/resolv.conf`. Without it, the machine's, which it cannot reach. */
+  /** File to show as `/etc/resolv.conf`. Without it, the machine's file, whose name server the command cannot reach. */
   readonly resolver?: string | undefined;
   readonly timeoutMs: number;
   readonly keepBytes?: number;
@@ -27,17 +27,20 @@ export interface StagedCommand {
   readonly liveBytes?: number;
   readonly lookEveryMs?: number;
   readonly limits?: Partial<CommandLimits>;
-  /** What is there for this one run besides. */
+  /** Further mounts for this one run. */
   readonly mounts?: readonly RunMount[];
-  /** Private directory that is `/tmp` in it; the one that runs of the workspace share when undefined. */
+  /** Private directory that is its `/tmp`; if undefined, the one that runs of the workspace share. */
   readonly temporary?: string | undefined;
-  /** In a network of its own with no way out, whatever the others on this stage have. */
+  /** True for a network of its own with no way out, whatever network other runs on this stage have. */
   readonly offline?: boolean;
-  /** Its environment holds what must not wait in a process for the next run. */
+  /** True if its environment holds secrets, which must not stay in a process that waits for the next run. */
   readonly alone?: boolean;
 }
 
-/** By its place in the run: a file or socket of the machine, or a text, both read-only; or an empty directory in memory, to write to. */
+/**
+ * `path` is its place in the run: a file or socket of the machine, or a text, both read-only; or an empty, writable directory in
+ * memory.
+ */
 export type RunMount = { readonly path: string } & (
   | { readonly source: string }
   | { readonly text: string }
@@ -54,8 +57,8 @@ interface StageParts {
 }
 
 /**
- * Runs a command that sees the roots' overlays at the roots' own paths, as the user itself, without a way to any network, and without any
- * other file of the user's. Resolves only when no process sees the overlays any more. Rejects with `CommandNotStarted`.
+ * Runs a command that sees the roots' overlays at the roots' own paths. It runs as the same user, without network and without any
+ * other file of the user. Resolves only when no process sees the overlays any more. Rejects with `CommandNotStarted`.
  */
 export async function runOnStage(
   command: StagedCommand,
@@ -63,7 +66,7 @@ export async function runOnStage(
   options: {
     readonly signal: AbortSignal;
     readonly onOutput?: (text: string) => void;
-    /** The sandbox is made, and the command itself runs in it; not called for one that was over before that was seen. */
+    /** Called when the sandbox is made and the command runs in it; not if the command was over before that was noticed. */
     readonly onRunning?: () => void;
   },
 ): Promise<CommandRun> {
@@ -75,7 +78,7 @@ export async function runOnStage(
     ...limitedShell(text),
   ];
   const env = { ...environment, ...quietGit(environment) };
-  // One that is there in the run alone is entered by the sandbox.
+  // A directory that exists only in the run is entered inside the sandbox.
   const directory = stage.roots.some(({ path }) => isWithin(cwd, path)) ? cwd : "/";
   const { onRunning, ...others } = options;
   const { filter } = stage.machine.features;
@@ -83,7 +86,7 @@ export async function runOnStage(
   const running = runCommand({ argv, opens: filter, cwd: held, env, ...rest, holdsAll: true }, others);
   if (onRunning !== undefined) tellWhenItRuns(stage.mounts, first, { running, onRunning });
   const run = await running;
-  // Else the sandbox was ended before its processes, or could not start.
+  // Otherwise the sandbox was ended before its processes, or could not start.
   if (run.state !== "exited" || run.exitCode !== 0) await nobodySees(stage.mounts, first);
   const failure = sandboxFailure(run) ?? joinFailure(run);
   if (failure !== undefined) throw new CommandNotStarted("spawn_failed", `The sandbox could not start: ${failure}`);
@@ -101,13 +104,13 @@ function sandboxArguments(
     bubblewrap,
     ...machineArguments({ layout, temporary }, features),
     ...mounts.caches.flatMap(({ path, directory }) => ["--bind-try", join(directory, stageParts.merged), path]),
-    // The keeper's, which is the session's.
+    // Shares the network of the keeper, which is that of the session.
     ...(mounts.hasNetwork && offline !== true ? ["--share-net"] : []),
     // As another user, git would consider every file changed, and refuse the repository as foreign.
     ...["--uid", String(process.getuid?.() ?? 0), "--gid", String(process.getgid?.() ?? 0)],
     ...settingsArguments(machine, roots),
     ...rootArguments(roots, mounts),
-    // Who may only read can connect to a socket that is there; on an overlay or a copy nobody listens.
+    // A command that sees the roots themselves could connect to a socket there; on an overlay or a copy nobody listens.
     ...hideBelow([...layout.readable, ...(mounts.readOnly === undefined ? [] : roots.map(({ path }) => path))], {
       layout,
       empty,
@@ -122,7 +125,7 @@ function sandboxArguments(
   ];
 }
 
-/** What is hidden in them, overlays and copies hide. */
+/** Mounts of the roots. Overlays and copies already leave out what is hidden; otherwise it is covered here. */
 function rootArguments(roots: readonly StagedRoot[], { readOnly }: MountKeeper): readonly string[] {
   if (readOnly === undefined) {
     return roots.flatMap(({ path, directory }) => ["--bind", join(directory, stageParts.merged), path]);
@@ -133,7 +136,7 @@ function rootArguments(roots: readonly StagedRoot[], { readOnly }: MountKeeper):
   ];
 }
 
-/** Where the settings are a link, what it leads to is mounted on. A machine without them gets none. */
+/** If `/etc/resolv.conf` is a link, its target is mounted over. A machine without the file gets none. */
 function resolverArguments(file: string): readonly string[] {
   try {
     return ["--ro-bind", file, realpathSync("/etc/resolv.conf")];
@@ -142,7 +145,7 @@ function resolverArguments(file: string): readonly string[] {
   }
 }
 
-/** From where packages come. In a root, the overlay has them. */
+/** Mounts the settings of package managers, e.g. registries. Those inside a root come from its overlay. */
 function settingsArguments({ layout, fileOf }: ShellMachine, roots: readonly StagedRoot[]): readonly string[] {
   if (layout.home === undefined) return [];
   return homeSettings(layout.home)
@@ -150,7 +153,7 @@ function settingsArguments({ layout, fileOf }: ShellMachine, roots: readonly Sta
     .flatMap(({ path, text }) => ["--ro-bind", fileOf(text), path]);
 }
 
-/** Git's own housekeeping would be effects that nobody asked for, and a signature needs a key that is not there. */
+/** Switches off git's own housekeeping, whose effects nobody asked for, and signing, because the keys are not there. */
 function quietGit(environment: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const settings = [
     ["gc.auto", "0"],
@@ -170,7 +173,7 @@ function quietGit(environment: Readonly<Record<string, string>>): Readonly<Recor
   return quiet;
 }
 
-/** Looks at the processes on the stage, at most for a while, until one is in the sandbox and is not the sandbox itself. */
+/** Looks repeatedly, for a limited time, until a process of the stage runs in the sandbox and is not the sandbox itself. */
 function tellWhenItRuns(
   mounts: MountKeeper,
   first: number,
@@ -189,12 +192,14 @@ function tellWhenItRuns(
   running.then(stop, stop);
 }
 
-/** Each look reads much of `/proc`, which takes long where it is busy. */
+/** Each look reads much of `/proc`, which is slow on a busy machine. */
 const longestPauseMs = 160;
-/** It may not be seen at all: some programs let nobody look at them. */
+/** Some programs hide their processes, so that the command may never be seen. */
 const longestLookMs = 10_000;
 
-/** It has a number of its own in a namespace, as bubblewrap has before it becomes the command. */
+/**
+ * True for a process that has a number in an inner namespace and is not bubblewrap, which has one before it becomes the command.
+ */
 function isInSandbox(process: number): boolean {
   try {
     const status = readFileSync(`/proc/${process}/status`, "latin1");
@@ -204,7 +209,7 @@ function isInSandbox(process: number): boolean {
   }
 }
 
-/** The sandbox goes with its first process, but a moment later. */
+/** Resolves when no process sees the mounts: the others in the sandbox end a moment after its first one. */
 async function nobodySees(mounts: MountKeeper, first: number): Promise<void> {
   const giveUp = performance.now() + vanishMs;
   // Twice: the last act of a process may have been to start another one.
@@ -220,13 +225,13 @@ async function nobodySees(mounts: MountKeeper, first: number): Promise<void> {
   }
 }
 
-/** Killed processes vanish at once, unless the kernel holds them in a call that cannot be interrupted. */
+/** Milliseconds. Killed processes vanish at once, unless the kernel holds them in a call that cannot be interrupted. */
 const vanishMs = 10_000;
 
-/** From so many numbers on, to read the list of processes costs less than to try each. */
+/** From this count on, reading the list of processes costs less than trying each number. */
 const fewNumbers = 400;
 
-/** Numbers of the processes that may have started since, and may have ended. */
+/** Numbers of processes that may have started since `first`; some may have ended. */
 function startedSince(first: number): readonly number[] {
   const count = newestProcess() - first;
   if (count >= 0 && count <= fewNumbers) return Array.from({ length: count }, (_, index) => first + 1 + index);
@@ -237,7 +242,7 @@ function sees(process: number, mounts: MountKeeper): boolean {
   try {
     return mounts.isSeen(process, readFileSync(`/proc/${process}/mountinfo`, "latin1"));
   } catch {
-    // It ended, or belongs to another user; ours run as this user.
+    // The process has ended or belongs to another user; the command's processes run as this user.
     return false;
   }
 }
@@ -246,14 +251,14 @@ function joinFailure({ exitCode, output }: CommandRun): string | undefined {
   return exitCode === 1 && /^nsenter: [^\n]+\n?$/.test(output) ? output.trim() : undefined;
 }
 
-/** What a program that a person starts finds of its own in the user's home, which is empty in a run otherwise. */
+/** What a program that a person starts finds in the user's home, which is otherwise empty in a run. */
 export interface ProgramHome {
-  /** Real paths of directories: it reads what is there, and what it writes goes with the run. */
+  /** Real paths of directories: the program reads their content; what it writes there is lost after the run. */
   readonly directories: readonly string[];
-  /** Over these, or elsewhere. */
+  /** Mounts over these directories, or elsewhere. */
   readonly mounts: readonly RunMount[];
-  /** Single files, by their real paths: it finds them with this text, and what it writes goes with the run. */
+  /** Single files, by real path: the program finds them with this text; what it writes there is lost after the run. */
   readonly files: readonly { readonly path: string; readonly text: string }[];
-  /** Besides what every command has. */
+  /** Environment variables besides those of every command. */
   readonly environment: Readonly<Record<string, string>>;
 }

@@ -8,8 +8,8 @@ const timeoutMs = 60_000;
 const pause = 50;
 
 /**
- * Of all processes on a state directory one at a time ends, takes back or forgets commits that are not its own: two that end
- * the same one would be in each other's way. Waits for others, and throws when that takes longer than a minute.
+ * Lets one process at a time end, take back or forget commits that other processes left in a state directory: two that end the
+ * same commit would disturb each other. Waits for other processes, and throws after a minute.
  *
  * @param stateDir private, real path
  */

@@ -24,11 +24,11 @@ import { makeFresh, operationIdentity } from "./make-fresh.ts";
 import { type PlannedChange, planCommit } from "./plan-commit.ts";
 
 /**
- * Writes effects of a staged run into the workspace, atomically. The stage is closed before. The earlier files stay in the
+ * Writes effects of a staged run into the workspace, atomically. The stage must be closed before. The earlier files stay in the
  * transaction's `old` directories, for `undoCommit`.
  *
- * Throws `NotCommitted` if others changed the same since, and for effects that can never be kept; the tree is then as before,
- * with the others' changes. If the process dies, it leaves a journal, which `recoverCommits` completes.
+ * Throws `NotCommitted` if others changed the same files since, and for effects that can never be kept; the tree is then as
+ * before, with the others' changes. If the process dies, its journal stays, and `recoverCommits` completes the commit.
  *
  * @param kept effects of the observation
  */
@@ -63,7 +63,10 @@ export async function commit(
   await removeRun(transaction);
 }
 
-/** In the order in which git's files may be seen to change: objects, then all else, then refs, and the index last. */
+/**
+ * Plans the changes of all roots, ordered as git's files may be seen to change: objects, then all else, then refs, then the
+ * index.
+ */
 function planAll(
   transaction: Transaction,
   { effects, replaced }: Observation,
@@ -89,7 +92,7 @@ function planAll(
   return ranked.toSorted((one, other) => one.rank - other.rank).map(({ change }) => change);
 }
 
-/** The first that fits. */
+/** The rank of a path in git's directory is the position of the first pattern that matches. */
 const orderInGit = [
   /^objects(?:\/|$)/,
   /^(?!.*(?:^|\/)(?:refs|logs|packed-refs|HEAD|index)(?:\/|$))/,
@@ -152,7 +155,7 @@ async function syncFresh({ roots }: Transaction, operations: readonly Operation[
   }
 }
 
-/** An index as git wants it where the hidden files are there. One of which nothing can be told stays as it is. */
+/** The index without the marks that tell git to leave hidden files alone; an index that cannot be read is returned unchanged. */
 function shown(bytes: Uint8Array, hidden: ReadonlySet<string>): Uint8Array {
   return skipInIndex(bytes, hidden, false) ?? bytes;
 }

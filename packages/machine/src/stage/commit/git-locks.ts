@@ -21,7 +21,7 @@ export function locksFor(
   for (const { root, path } of paths) {
     const inGit = inGits[root]?.(path);
     if (inGit === undefined || !lockable.test(inGit) || inGit.endsWith(".lock")) continue;
-    // A lock needs a directory that is there already; a new one belongs to no one yet.
+    // A lock file needs an existing directory; a new directory is not yet used by any git.
     if (existsSync(join(roots[root]?.path ?? "", dirname(path))))
       locks.set(`${root}:${path}`, { root, path: `${path}.lock` });
   }
@@ -31,7 +31,7 @@ export function locksFor(
 const lockable =
   /^(?:worktrees\/[^/]+\/)?(?:index|HEAD|ORIG_HEAD|packed-refs|config|config\.worktree|shallow|refs\/.+)$/;
 
-/** Takes all, or throws `NotCommitted` (`git_locked`) and has none. The journal that names them is on disk. */
+/** Takes all locks, or throws `NotCommitted` (`git_locked`) and holds none. The journal that names them must be on disk. */
 export function takeLocks(transaction: Transaction, locks: readonly Lock[]): void {
   for (const [index, lock] of locks.entries()) {
     const root = rootOf(transaction, lock);
@@ -49,7 +49,7 @@ export function takeLocks(transaction: Transaction, locks: readonly Lock[]): voi
   }
 }
 
-/** Removes those that are this transaction's. */
+/** Removes the locks that belong to this transaction. */
 export function releaseLocks(transaction: Transaction, locks: readonly Lock[]): void {
   for (const lock of locks) {
     const root = rootOf(transaction, lock);
@@ -76,7 +76,7 @@ function parentOf(root: StagedRoot, { path }: Lock): HeldDirectory {
   return holdDirectory(root, parent === "." ? [] : parent.split("/"));
 }
 
-/** One file, whose further names the locks are: so they are known again after a kill. */
+/** The file whose further names (hard links) the locks are: so the locks are recognised again after a kill. */
 function ownLock({ directory }: StagedRoot): string {
   return join(directory, "lock");
 }

@@ -20,7 +20,7 @@ export class InTheWay extends Error {
   override readonly name = "InTheWay";
 }
 
-/** An operation with its places held: nobody can lead it elsewhere by a link. The holder closes it. */
+/** An operation whose directories are held open, so that no link can redirect it. The holder closes it. */
 export class HeldOperation implements Disposable {
   readonly #operation: Operation;
   readonly #marker: bigint;
@@ -31,7 +31,7 @@ export class HeldOperation implements Disposable {
 
   /**
    * Throws system errors when the directory is not there any more.
-   * @param marker ctime in nanoseconds: what is not older was changed since the commit began
+   * @param marker ctime in nanoseconds: anything not older was changed since the commit began
    */
   constructor(root: StagedRoot, operation: Operation, marker: bigint) {
     const parent = dirname(operation.path);
@@ -43,7 +43,7 @@ export class HeldOperation implements Disposable {
     this.#fresh = join(root.directory, stageParts.fresh, operation.name);
   }
 
-  /** True for one that only sets a mode. */
+  /** True for an operation that only sets a mode. */
   get #isMode(): boolean {
     const { before, after } = this.#operation;
     return before !== null && before.inode === after?.inode;
@@ -68,7 +68,7 @@ export class HeldOperation implements Disposable {
     if (isOldTouched || isNewTouched) throw new InTheWay("somebody else changed it");
   }
 
-  /** Nothing of it was done. */
+  /** True if no part of the operation was done. */
   isUntried(): boolean {
     const { at, isTaken } = this.#standing();
     return !isTaken && at !== "after";
@@ -87,7 +87,7 @@ export class HeldOperation implements Disposable {
     return before !== null && real.ino === BigInt(before.inode) ? "before" : "foreign";
   }
 
-  /** False if others changed something in the way of the rest. */
+  /** False if others changed something in the way of the remaining steps. */
   async canGoOn(): Promise<boolean> {
     const { before } = this.#operation;
     const { at, isTaken } = this.#standing();
@@ -97,7 +97,7 @@ export class HeldOperation implements Disposable {
     return (at === "nothing" || at === "after") && (await this.#isUntouched(this.#old, before));
   }
 
-  /** Does what is left of it. Throws `InTheWay`. */
+  /** Does the remaining steps. Throws `InTheWay`. */
   async forward(): Promise<void> {
     const { before, after } = this.#operation;
     const { at, isTaken } = this.#standing();
@@ -141,7 +141,9 @@ export class HeldOperation implements Disposable {
     this.#parent[Symbol.dispose]();
   }
 
-  /** Nothing that the user wrote since can be lost: what was taken is looked at, and put back if it is not what it was. */
+  /**
+   * Checks the entry after moving it away, and puts it back if it is not the expected one: no later change of the user is lost.
+   */
   async #take(before: OperationIdentity): Promise<void> {
     makeMovable(this.#place, before);
     renameSync(this.#place, this.#old);
@@ -153,7 +155,7 @@ export class HeldOperation implements Disposable {
   /** @returns false if others changed it since: it stays */
   async #takeBack(after: OperationIdentity): Promise<boolean> {
     if (!(await this.#isUntouched(this.#place, after))) return false;
-    // Two names of one file: to rename one to the other would do nothing.
+    // Both are names of one file, and a rename between them would do nothing.
     if (statIfPresent(this.#fresh) !== undefined) {
       unlinkSync(this.#place);
       return true;
@@ -176,7 +178,7 @@ export class HeldOperation implements Disposable {
     return stat.size === BigInt(size) && stat.mtimeNs === BigInt(mtimeNs);
   }
 
-  /** Never over something that is there. Throws `InTheWay`. */
+  /** Moves an entry into place; never replaces an existing one. Throws `InTheWay`. */
   #put(from: string, to: string, type: OperationIdentity["type"]): void {
     try {
       if (type === "directory") {
@@ -195,17 +197,17 @@ export class HeldOperation implements Disposable {
 
   #finish(after: OperationIdentity): void {
     if (after.type === "directory") setMode(this.#place, after.mode);
-    // A kill may have left its second name.
+    // A kill may have left the second name of the file.
     else if (statIfPresent(this.#fresh)?.ino === BigInt(after.inode)) unlinkSync(this.#fresh);
   }
 }
 
-/** To move a directory is to write to it. */
+/** Opens a directory for its owner, because moving it writes to it (its `..` changes). */
 function makeMovable(path: string, { type, mode }: OperationIdentity): void {
   if (type === "directory" && (mode & 0o200) === 0) setMode(path, mode | 0o200);
 }
 
-/** Of the entry itself: a link that is put there leads nowhere. */
+/** Sets the mode of the entry itself: never follows a link that was put there. */
 function setMode(path: string, mode: number): void {
   const descriptor = openSync(path, linuxPath | constants.O_NOFOLLOW);
   try {
@@ -215,5 +217,5 @@ function setMode(path: string, mode: number): void {
   }
 }
 
-/** Linux's O_PATH, which Node does not name: what may not be read can be held by it. */
+/** Linux's O_PATH, which Node does not name: it can hold an entry that may not be read. */
 const linuxPath = 0o10000000;

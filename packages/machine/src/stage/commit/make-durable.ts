@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { hasCode } from "../../system-error.ts";
 import { systemProgram } from "../transaction/system-program.ts";
 
-/** From so many files and directories on, the whole file system is synced at once. */
+/** From this number of files and directories on, the whole file system is synced at once. */
 const many = 300;
 
 /** Makes files, and directories with all that is in them, durable. @param near any path of their file system */
@@ -22,15 +22,15 @@ export async function makeTreesDurable(paths: readonly string[], near: string): 
     if (stat.isDirectory() && isReadable) for (const name of readdirSync(path)) collect(join(path, name));
   };
   for (const path of paths) collect(path);
-  // What is closed even to its owner can only be synced with all the rest.
+  // What even its owner may not open can only be synced with the whole file system.
   if (isReadable) await makeDurable(all, near);
   else await syncFileSystem(near);
 }
 
-/** Makes the bytes of files, and the names in directories, durable. What is not there any more needs nothing. */
+/** Makes the bytes of files, and the names in directories, durable. Missing paths are skipped. */
 export async function makeDurable(paths: readonly string[], near: string): Promise<void> {
   if (paths.length > many) return syncFileSystem(near);
-  // At the same time, so that the file system writes its own journal once for many.
+  // All at once, so that the file system writes its own journal once for many.
   await Promise.all(paths.map(syncOne));
 }
 

@@ -19,8 +19,8 @@ import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
 import type { PlannedChange } from "./plan-commit.ts";
 
 /**
- * Prepares a new file under a name in `fresh`: from what the command left, without overlay marks, with its modes and times. The
- * overlays are no longer mounted.
+ * Prepares a new file under a name in `fresh`: what the command left, without overlay marks, with its modes and times. The
+ * overlays must not be mounted any more.
  *
  * @param edit changes the bytes of a file
  */
@@ -39,7 +39,7 @@ export async function makeFresh(
     const directories = [effect, ...below.filter(({ after }) => after?.type === "directory")];
     const at = ({ path }: StageEffect) => join(fresh, path.slice(effect.path.length));
     for (const directory of directories) {
-      // What is in it could not be brought.
+      // The content that could not be moved along with its directory.
       letWrite(join(root.directory, stageParts.upper, directory.path));
       mkdirSync(at(directory), { mode: 0o700 });
     }
@@ -51,18 +51,18 @@ export async function makeFresh(
   }
   if (effect.before !== undefined) giveBack(join(root.path, effect.path), fresh);
   const stat = lstatSync(fresh, { bigint: true });
-  // It may need another mode until it is in place.
+  // While it is prepared, the entry may need another mode than its final one.
   const mode = effect.after !== undefined && "mode" in effect.after ? effect.after.mode : modeOf(stat);
   return operationIdentity({ ...identityOf(stat), mode, type: effect.after?.type ?? "other" });
 }
 
-/** Root may change what belongs to others, which stays theirs. */
+/** Gives a replaced file back to its owner: root may change files of others, which stay theirs. */
 function giveBack(real: string, fresh: string): void {
   const was = lstatSync(real, { throwIfNoEntry: false });
   const is = lstatSync(fresh);
   if (process.geteuid?.() !== 0 || was === undefined || (was.uid === is.uid && was.gid === is.gid)) return;
   lchownSync(fresh, was.uid, was.gid);
-  // Which takes set-id bits away.
+  // A change of owner clears the set-id bits.
   if (!is.isSymbolicLink()) chmodSync(fresh, is.mode & 0o7777);
 }
 
@@ -73,7 +73,7 @@ function editStaged(root: StagedRoot, { path }: StageEffect, edit: (bytes: Uint8
   utimesSync(staged, atimeMs / 1000, mtimeMs / 1000);
 }
 
-/** As a journal keeps it. */
+/** The identity of an entry as a journal stores it. */
 export function operationIdentity({
   type,
   inode,
@@ -90,7 +90,9 @@ export function operationIdentity({
   return { type, inode: String(inode), size: String(size), mtimeNs: String(mtimeNs), mode };
 }
 
-/** A file or a link. A file that came from the user's tree is copied, with the overlay's marks left behind. */
+/**
+ * Moves a file or a link to `to`. A file that came from the user's tree is copied, because the overlay's marks must stay behind.
+ */
 async function bring(root: StagedRoot, effect: StageEffect, to: string): Promise<void> {
   const from = join(root.directory, stageParts.upper, effect.path);
   const { before, after, movedFrom } = effect;
@@ -109,7 +111,7 @@ function move(from: string, to: string): void {
   renameSync(from, to);
 }
 
-/** The command may have closed it; what it is to be is in the effects. */
+/** Makes a directory writable that the command may have closed; its final mode comes from the effects. */
 function letWrite(directory: string): void {
   const mode = lstatSync(directory).mode & 0o7777;
   if ((mode & 0o700) !== 0o700) chmodSync(directory, mode | 0o700);

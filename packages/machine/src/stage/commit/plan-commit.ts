@@ -5,9 +5,9 @@ import type { StageConflict } from "../transaction/stage-error.ts";
 export interface PlannedChange {
   /** The intended effect. */
   readonly effect: StageEffect;
-  /** `mode`: what is there gets another mode, and stays. */
+  /** `mode`: the entry at the path stays, and only its mode is set. */
   readonly kind: "place" | "remove" | "mode";
-  /** What of the user's is below it and goes as well. */
+  /** The user's entries below it that are removed with it. */
   readonly gone: readonly StageEffect[];
   /** The command's effects below it that are kept; a directory comes before its content. */
   readonly below: readonly StageEffect[];
@@ -52,7 +52,7 @@ export function planCommit(
     if (is === "directory" && was !== "directory") {
       const keptBelow = withDirectories(below, kept);
       if (isKept || keptBelow.length > 0) {
-        // The overlay marks one that replaced something else.
+        // The overlay leaves a mark on a directory that replaced something else.
         const isWhole = was === undefined && keptBelow.length === below.length && !below.some(isMoved);
         changes.push({ effect, kind: "place", gone: [], below: keptBelow, isWhole });
       }
@@ -71,10 +71,12 @@ export function planCommit(
   return { changes, refused };
 }
 
-/** So many changes in a directory that was made anew are made by putting the new one in the place of the old one. */
+/** From this number of changes on, a directory that was created again replaces the old one as a whole. */
 const many = 10;
 
-/** The outermost directory made anew that this effect is the first one of, if all in it is kept and there is much of it. */
+/**
+ * The outermost directory created again whose first effect is at `at`, if all its effects are kept and there are many of them.
+ */
 function replacedAt(
   all: readonly StageEffect[],
   at: number,
@@ -87,7 +89,7 @@ function replacedAt(
     if (effect === undefined) continue;
     const isInIt = (one: StageEffect | undefined): boolean =>
       one !== undefined && (one.path === effect.path || one.path.startsWith(`${effect.path}/`));
-    // Past its first effect, what of it was not kept would come with the rest.
+    // Only at the directory's first effect: later, an earlier effect in it may not be kept, and would be carried out as well.
     if (isInIt(all[at - 1])) continue;
     let end = at;
     while (isInIt(all[end])) end += 1;
@@ -103,7 +105,7 @@ function kindOf({ before, after }: StageEffect): PlannedChange["kind"] {
   return before.sha256 !== undefined && before.sha256 === after.sha256 ? "mode" : "place";
 }
 
-/** Those right after it that lie below it. */
+/** The effects directly after it that lie below it. */
 function belowOf(all: readonly StageEffect[], at: number): readonly StageEffect[] {
   const prefix = `${all[at]?.path ?? ""}/`;
   let end = at + 1;
@@ -122,7 +124,7 @@ function withDirectories(below: readonly StageEffect[], kept: ReadonlySet<StageE
   return below.filter((effect) => kept.has(effect) || ways.has(effect.path));
 }
 
-/** It came from the user's tree, and the overlay left a mark on it. */
+/** True if the entry came from the user's tree: the overlay left a mark on it. */
 function isMoved({ movedFrom }: StageEffect): boolean {
   return movedFrom !== undefined;
 }

@@ -21,13 +21,13 @@ export interface RecoveredCommit {
    * rolled back, nothing more was touched, and the next start tries again.
    */
   readonly state: "removed" | "finished" | "taken_back" | "kept" | "stuck";
-  /** Of `stuck`. */
+  /** Why a commit is `stuck`. */
   readonly reason?: string;
 }
 
 /**
- * Ends what processes that died left behind: call it at start, before anything is staged. Their mounts went with them.
- * After it every tree is as before a commit or as after it, with what its user did to it.
+ * Completes or rolls back what processes that died left behind. Call it at start, before anything is staged; the mounts of such
+ * processes are gone already. Afterwards every tree is as before or as after a commit, with its user's later changes.
  */
 export async function recoverCommits(stateDir: string): Promise<readonly RecoveredCommit[]> {
   const recovered: RecoveredCommit[] = [];
@@ -86,7 +86,7 @@ async function finish(stateDir: string, transaction: Transaction, journal: Journ
 
 async function end<State>(transaction: Transaction, journal: Journal, state: State): Promise<State> {
   releaseLocks(transaction, journal.locks);
-  // First, so that a kill in between leaves nothing that looks begun.
+  // These first, so that after a kill in between no journal says that a commit had begun.
   for (const phase of ["committing", "undoing"] as const) await removeJournal(transaction, phase);
   await removeTransaction(transaction);
   return state;

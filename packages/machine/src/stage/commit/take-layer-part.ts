@@ -20,8 +20,8 @@ import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
 import { linkWhiteout } from "../transaction/whiteout.ts";
 
 /**
- * Takes out of what a command left the part that goes into the layer of its session, and makes it ready to be adopted. The
- * overlay is not mounted any more; what is left can be committed.
+ * Takes the part that goes into the session's layer out of what a command left, and makes it ready to be adopted. The overlay
+ * must not be mounted any more; the remainder can be committed.
  */
 export async function takeLayerPart(
   root: StagedRoot,
@@ -50,7 +50,7 @@ export async function takeLayerPart(
   });
 }
 
-/** A file of the workspace must not be the same as one of the layer. */
+/** Separates files of the workspace from files of the layer that are hard links to each other. */
 export function cutHardLinks({ directory }: StagedRoot, effects: readonly StageEffect[]): void {
   for (const { path, flags, after } of effects) {
     if (after?.type !== "file" || !flags.includes("hard-link")) continue;
@@ -97,7 +97,7 @@ class Taker {
     return linkWhiteout(join(this.#root.directory, "whiteout"), join(this.tree, directory, name));
   }
 
-  /** Deepest first: to add a name changes the time of its directory. */
+  /** Sets times and modes, deepest first: adding a name changes the time of its directory. */
   finish(): void {
     for (const [path, { atimeMs, mtimeMs, mode }] of [...this.#likeness].toReversed()) {
       utimesSync(join(this.tree, path), atimeMs / 1000, mtimeMs / 1000);
@@ -105,7 +105,7 @@ class Taker {
     }
   }
 
-  /** Of a directory with such in it where the layer says that the workspace's is gone. */
+  /** Moves a directory into the layer that has, somewhere below, directories for `#cover`. */
   async #split(path: string): Promise<void> {
     await this.#remade(path, async (name) => {
       const below = `${path}/${name}`;
@@ -116,8 +116,8 @@ class Taker {
   }
 
   /**
-   * No mark hides the workspace's directory as a whole: new directories are created, in which each of the workspace's names is
-   * hidden.
+   * Moves a directory into the layer where no mark can hide the workspace's directory as a whole: creates it anew, and hides each
+   * of the workspace's names in it.
    */
   async #cover(path: string): Promise<void> {
     const hidden = new Set(namesIn(join(this.#root.path, path)));
@@ -131,7 +131,7 @@ class Taker {
     for (const name of hidden) await this.#hideIn(path, name);
   }
 
-  /** Makes a directory like the one that the command left, with what `bring` does for each name in that. */
+  /** Makes a directory like the one that the command left, and calls `bring` for each name in it. */
   async #remade(path: string, bring: (name: string) => Promise<void>): Promise<void> {
     const from = join(this.#upper, path);
     this.#likeness.set(path, lstatSync(from));

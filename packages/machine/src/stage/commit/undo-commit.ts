@@ -33,7 +33,7 @@ export function forgetCommit(stateDir: string, id: string): Promise<void> {
   return oneAtATime(() => forget(stateDir, id));
 }
 
-/** Who undoes or forgets a commit that another one is about to undo waits, and finds none. */
+/** One undo or forget at a time: the second caller for the same commit waits, and then finds none. */
 const oneAtATime = pLimit(1);
 
 async function undo(stateDir: string, id: string): Promise<boolean> {
@@ -68,7 +68,7 @@ async function undo(stateDir: string, id: string): Promise<boolean> {
   return true;
 }
 
-/** Git writes its index anew whenever it looks at the files: one that says the same is the one that was committed. */
+/** Git rewrites its index whenever it looks at files: an index with the same meaning counts as the committed one. */
 function withRefreshedIndexes(transaction: Transaction, journal: CommitJournal): CommitJournal {
   let isChanged = false;
   const operations = journal.operations.map((operation) => {

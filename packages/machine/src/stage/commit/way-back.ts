@@ -19,22 +19,22 @@ const schema = z.strictObject({
 
 /** A commit that a person made without a session, and can take back. */
 export interface WayBack extends Omit<z.infer<typeof schema>, "version"> {
-  /** Of the transaction. */
+  /** The id of the transaction. */
   readonly id: string;
 }
 
-/** Further ones are forgotten, the oldest first: what was there before takes space on disk. */
+/** Limit for one workspace; beyond it the oldest are forgotten, because the earlier files take space on disk. */
 const maxOfWorkspace = 20;
 const maxAgeMs = 14 * 24 * 60 * 60 * 1000;
 
 const fileName = "way-back.json";
 
-/** Call it before the commit: from then on that is not forgotten when this process ends. */
+/** Call it before the commit: from then on the commit can be undone after this process ends. */
 export function noteWayBack({ directory }: Transaction, about: Omit<WayBack, "id">): void {
   writeDurably(join(directory, fileName), JSON.stringify({ version: 1, ...about }));
 }
 
-/** False for one that cannot be read: nobody could go it. */
+/** Whether a commit can be undone by name; false if its record cannot be read. */
 export function hasWayBack(stateDir: string, id: string): boolean {
   return read(transactionDirectory(stateDir, id)) !== undefined;
 }
@@ -77,7 +77,7 @@ export function goBack(
   });
 }
 
-/** Gives up the ways back that are too old or too many. Nobody else may be at them, see `aloneWithCommits`. */
+/** Forgets the commits that are too old or too many. The caller holds the lock of `aloneWithCommits`. */
 export async function forgetOldWaysBack(stateDir: string, now: number): Promise<void> {
   const counts = new Map<string, number>();
   for (const { id, workspace, keptAt } of waysBack(stateDir)) {

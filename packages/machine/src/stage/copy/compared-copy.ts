@@ -11,13 +11,13 @@ import { linkWhiteout } from "../transaction/whiteout.ts";
 import { type CopiedEntry, type CopiedTree, seconds } from "./copied-tree.ts";
 
 /**
- * What a command did to a copy, found by comparing it with how it was made: all that is not as it was is moved to `upper`,
- * where an overlay would have it. What an entry is now is judged by its inode and by the time of its last change, which no
- * program can set, or by its bytes where a file system's times say little; the caller looks at what changed.
+ * What a command did to a copy, found by comparing it with the state in which it was made: everything that differs is moved to
+ * `upper`, where an overlay would have it. Whether an entry changed is judged by its inode and its ctime, which no program can
+ * set, or by its bytes where the file system's times cannot be trusted; the caller looks at what changed.
  */
 export class ComparedCopy implements StageView {
   readonly canHide: boolean;
-  /** A directory of the user's can hold what was not copied, and what is mounted there. */
+  /** A directory of the user can hold entries that were not copied, and mount points. */
   readonly canReplace = false;
   readonly dropped: string[] = [];
   readonly #root: string;
@@ -25,10 +25,10 @@ export class ComparedCopy implements StageView {
   readonly #copied: CopiedTree;
   readonly #upper: string;
   readonly #merged: string;
-  /** Directories that exist in `upper` only because of their content: their intended attributes. */
+  /** Directories that are in `upper` only as parents of changed entries: their intended attributes. */
   readonly #ways = new Map<string, BigIntStats>();
   readonly #stats = new Map<string, BigIntStats>();
-  /** By directory, the names that it lacks and that have no whiteout. */
+  /** By directory: names that it lacks and that have no whiteout. */
   readonly #gone = new Map<string, readonly string[]>();
   /** Entries still at the place they were copied to, changed or not. */
   readonly #stayed = new Set<string>();
@@ -45,14 +45,14 @@ export class ComparedCopy implements StageView {
     this.#merged = join(root.directory, stageParts.merged);
   }
 
-  /** When no process of the command is there any more. Once. */
+  /** Call it once, when no process of the command is left. */
   async compare(): Promise<void> {
     const stat = lstatSync(this.#merged, { bigint: true });
     this.#stats.set("", stat);
     this.#ways.set("", stat);
     for (const path of mountsIn(this.#root)) this.#elsewhere.add(path);
     await this.#directory("");
-    // Deepest first: to add a name changes the time of its directory.
+    // Deepest first: adding a name changes the time of its directory.
     for (const [path, { atimeNs, mtimeNs, mode }] of [...this.#ways].toReversed()) {
       const place = join(this.#upper, path);
       utimesSync(place, seconds(atimeNs), seconds(mtimeNs));
@@ -73,7 +73,7 @@ export class ComparedCopy implements StageView {
     return this.#gone.get(directory) ?? [];
   }
 
-  /** Only for a file that has no other name any more: a second name is no move. */
+  /** Only for a file that has a single name now: a second name is not a move. */
   origin(path: string, upper: BigIntStats): bigint | undefined {
     const was = this.#byInode.get(upper.ino);
     if (was === undefined || was.path === path || was.entry.bornNs !== upper.birthtimeNs) return undefined;
@@ -96,7 +96,7 @@ export class ComparedCopy implements StageView {
     return this.#inodes;
   }
 
-  /** For a directory at the place it was copied to. */
+  /** Compares a directory that is still where it was copied to. */
   async #directory(path: string): Promise<void> {
     const place = join(this.#merged, path);
     const before = this.#copied.names.get(path) ?? [];
@@ -104,7 +104,7 @@ export class ComparedCopy implements StageView {
       const there = new Set<string>();
       for (const name of readdirSync(place, { encoding: "buffer" })) {
         await giveWay();
-        // None was copied.
+        // No name that is not UTF-8 was copied, so the command made it.
         if (!isUtf8(name)) await this.#moveUnnamed(path, name);
         else if (await this.#entry(below(path, String(name)))) there.add(String(name));
       }
@@ -117,7 +117,7 @@ export class ComparedCopy implements StageView {
     });
   }
 
-  /** @returns false for what is dropped */
+  /** @returns false if the entry is dropped */
   async #entry(path: string): Promise<boolean> {
     const place = join(this.#merged, path);
     const stat = lstatSync(place, { bigint: true });
@@ -141,15 +141,15 @@ export class ComparedCopy implements StageView {
   async #isAsCopied(place: string, was: CopiedEntry, stat: BigIntStats): Promise<boolean> {
     if (this.#copied.trustsTimes) return was.ctimeNs === stat.ctimeNs;
     if (was.mode !== modeOf(stat)) return false;
-    // What a link leads to cannot be changed.
+    // The target of a link cannot be changed in place.
     if (!stat.isFile()) return true;
     const now = await withRights(place, modeOf(stat), 0o400, () => entryAt(place, stat));
     return now.type === "file" && now.sha256 !== undefined && now.sha256 === was.sha256;
   }
 
   /**
-   * Pipes, sockets and devices, by whatever call they came: among them the one by which an overlay says that a name is gone, which any
-   * user may make.
+   * Whether an entry is removed: pipes, sockets and devices, however they were made. One of them is the device that tells an
+   * overlay that a name is gone (a whiteout), which any user may make.
    */
   #drops<Path extends string | Buffer>(place: Path, path: string, stat: BigIntStats): boolean {
     if (stat.isFile() || stat.isDirectory() || stat.isSymbolicLink()) return false;
@@ -158,7 +158,7 @@ export class ComparedCopy implements StageView {
     return true;
   }
 
-  /** The same in all of a directory that was not copied, or not to there. It is moved as a whole. */
+  /** Drops such entries below a directory that was not copied, or was moved since. The directory then moves as a whole. */
   async #scrub<Path extends string | Buffer>(place: Path, path: string, stat: BigIntStats): Promise<void> {
     await withRights(place, modeOf(stat), 0o700, async () => {
       const there = new Set<string>();
@@ -171,7 +171,7 @@ export class ComparedCopy implements StageView {
         there.add(name.toString());
         if (entry.isDirectory()) await this.#scrub(at, shown, entry);
       }
-      // No whiteout says so in a directory that was made anew.
+      // A directory that was made anew needs no whiteouts for these.
       const gone = (this.#copied.names.get(path) ?? []).filter((name) => !there.has(name));
       this.#gone.set(path, gone);
     });

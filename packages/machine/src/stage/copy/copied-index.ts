@@ -32,10 +32,10 @@ export class CopiedIndex {
   }
 
   /**
-   * Before a command sees the copies.
+   * Adapts the index in the copy. Call it before a command sees the copies.
    *
    * @param roots the work tree first
-   * @param since the time, in nanoseconds, before which nothing was copied yet
+   * @param since nanoseconds; nothing was copied before this time
    */
   static async adapt(roots: readonly RootAndCopy[], since: bigint): Promise<CopiedIndex | undefined> {
     const [workTree] = roots;
@@ -43,18 +43,18 @@ export class CopiedIndex {
     const owner = roots.find(({ root }) => file !== undefined && isWithin(file, root.path));
     if (workTree === undefined || file === undefined || owner === undefined) return undefined;
     const path = relative(owner.root.path, file);
-    // A link in its place leads to what is not this process's to change.
+    // A link instead of the file leads to a place that this process must not change.
     if (!isFileIn(join(owner.root.directory, stageParts.merged), path)) return undefined;
     const index = new CopiedIndex(owner, workTree.copied, path, since);
     await owner.copied.change(path, (place) => {
       restat(place, (tracked) => workTree.copied.entries.get(tracked)?.known);
-      // All copies were changed just now, and git looks at whole seconds. So it is to read what is not newer than its index: all.
+      // All copies were changed in this second, and git compares whole seconds. An index this old makes git read every file.
       utimesSync(place, longAgo, longAgo);
     });
     return index;
   }
 
-  /** When what changed was moved to `upper`. */
+  /** Adapts the command's index back to the user's files. Call it after the changed entries were moved to `upper`. */
   giveBack(): void {
     const { directory } = this.#owner.root;
     const upper = join(directory, stageParts.upper);
@@ -62,19 +62,19 @@ export class CopiedIndex {
     if (!isFileIn(upper, this.#path)) return;
     restat(join(upper, this.#path), (tracked) => {
       const known = this.#workTree.entries.get(tracked)?.known;
-      // What the user changes in the second of the copy looks the same to git before and after.
+      // Git cannot see a change that the user makes in the same second as the copy.
       if (known === undefined || secondOf(known.from.ctimeNs) >= secondOf(this.#since)) return undefined;
       return { from: known.to, to: known.from };
     });
   }
 }
 
-/** Seconds; git takes 0 for none. */
+/** Seconds since the epoch; not 0, which git takes as "no time". */
 const longAgo = 1;
-/** A larger one stays as it is. */
+/** A larger index stays as it is. */
 const maxBytes = 128n * 1024n * 1024n;
 
-/** Keeps its times. One that cannot be read or written stays as it is, too: git reads every file then. */
+/** Adapts an index and keeps its times. An index that cannot be read or written stays as it is: git then reads every file. */
 function restat(
   place: string,
   places: (path: string) => { readonly from: StatData; readonly to: StatData } | undefined,
@@ -91,7 +91,7 @@ function restat(
   }
 }
 
-/** Whether a file is there, with no link on the way to it. */
+/** Whether a regular file is there, with no link on the way to it. */
 function isFileIn(top: string, path: string): boolean {
   const ways = [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
   const areDirectories = ways.every((way) => statIfPresent(join(top, way))?.isDirectory() === true);

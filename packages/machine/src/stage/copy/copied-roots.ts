@@ -19,7 +19,7 @@ import { type CopyBudget, copyLimits } from "./copy-budget.ts";
 
 export interface CopiedRoots {
   readonly mounts: MountKeeper;
-  /** What is hidden from the command, by root: also what nobody could read. */
+  /** What is hidden from the command, by root: also entries that could not be read. */
   readonly covered: readonly Covered[];
 }
 
@@ -50,7 +50,7 @@ export async function copyRoots(
     covered.push({ ...root.seen.covered, hidden: [...root.seen.covered.hidden, ...copied.unread] });
   }
   const index = await CopiedIndex.adapt(made, markers[0] ?? 0n);
-  // The file system's clock has to move on: what a command changes is told by its time.
+  // Wait until the file system's clock has advanced: a change by the command is recognised by its time.
   for (const root of roots) makeMarker(root);
   let settled: Promise<void> | undefined;
   const compareAll = async (): Promise<void> => {
@@ -60,7 +60,7 @@ export async function copyRoots(
   const names = roots.map(shownName);
   const mounts: MountKeeper = {
     joinArguments: network === undefined ? [] : [systemProgram("nsenter"), ...network.joinArguments, "--"],
-    // The kernel says which directory is mounted, and a run's has a name that no other one has.
+    // The kernel names the mounted directory, and that of a run has a unique name.
     isSeen: (_process, seen) => names.some((name) => seen.includes(`${name} `)),
     hasNetwork: network !== undefined,
     caches: caches.filter(isWritten),
@@ -86,8 +86,8 @@ function mergedOf({ directory }: StagedRoot): string {
 }
 
 /**
- * How the kernel names the copy among the mounts of who sees it: at the end of a path, of which it leaves out what is not on that
- * file system, and writes some characters otherwise. These parts are neither.
+ * The end of the copy's path, by which a process's list of mounts shows the copy. The kernel leaves out the part of the path
+ * above that file system, and escapes some characters; neither affects this end.
  */
 function shownName({ directory }: StagedRoot): string {
   const own = basename(directory);
@@ -95,7 +95,7 @@ function shownName({ directory }: StagedRoot): string {
   return `${transaction}/${own}/${stageParts.merged}`;
 }
 
-/** Whether the file system takes whiteouts, by which a layer of a session says that a name is gone. */
+/** Whether the file system supports whiteouts, with which a session's layer says that a name is gone. */
 async function canHideIn({ directory }: StagedRoot): Promise<boolean> {
   try {
     await linkWhiteout(join(directory, "whiteout"), join(directory, "tried"));
@@ -107,8 +107,8 @@ async function canHideIn({ directory }: StagedRoot): Promise<boolean> {
 }
 
 /**
- * A cache that the user has stays as it is, and is read. One that the user has not is made for the run; without an overlay,
- * what the session fetched before is not in it.
+ * Whether the run can write to a cache. A cache that the user has is read-only; one that the user does not have is created for
+ * the run, without what the session fetched before, since there is no overlay.
  */
 function isWritten({ below, directory }: StagedCache): boolean {
   rmdirSync(join(directory, stageParts.merged));

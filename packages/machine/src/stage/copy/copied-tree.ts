@@ -34,11 +34,11 @@ export interface CopiedEntry {
   readonly ctimeNs: bigint;
   readonly mode: number;
   readonly isDirectory: boolean;
-  /** Of a file, where the time of its last change cannot be trusted: SHA-256, lower-case hex. */
+  /** For a file, where its ctime cannot be trusted: SHA-256, lower-case hex. */
   readonly sha256?: string | undefined;
-  /** Inode of what it was copied from; undefined for what the command sees otherwise. */
+  /** Inode of the source; undefined if the command sees something else than the source. */
   readonly from: bigint | undefined;
-  /** Of a file or link that is as it was copied from: how git knows that, and how it knows the copy. */
+  /** For a file or link that is an exact copy: how git's index identifies the source, and the copy. */
   readonly known?: { readonly from: StatData; readonly to: StatData } | undefined;
 }
 
@@ -47,13 +47,13 @@ export interface CopiedTree {
   readonly entries: ReadonlyMap<string, CopiedEntry>;
   /** Names in each directory. */
   readonly names: ReadonlyMap<string, readonly string[]>;
-  /** What something is mounted on, and what lies on other file systems. */
+  /** Mount points, and entries on other file systems. */
   readonly elsewhere: readonly string[];
-  /** What was not copied, because it could not be read, holds no bytes or is a secret that is new: it is hidden from the command. */
+  /** Entries not copied because they could not be read, hold no bytes, or are new secrets: they are hidden from the command. */
   readonly unread: readonly string[];
-  /** A change of an entry always shows in the time of its last change. */
+  /** True if every change of an entry shows in its ctime. */
   readonly trustsTimes: boolean;
-  /** Changes a copied file before a command sees it, and notes how it is then. @param work gets its place */
+  /** Changes a copied file before a command sees it, and notes its new state. @param work gets the path of the copy */
   change(path: string, work: (place: string) => void): Promise<void>;
 }
 
@@ -78,7 +78,7 @@ class Copier implements CopiedTree {
   readonly #budget: CopyBudget;
   readonly #hidden: ReadonlySet<string>;
   readonly #given: ReadonlyMap<string, Uint8Array>;
-  /** What the copied ones are to look like. */
+  /** The attributes that the copied directories are to get. */
   readonly #directories = new Map<string, BigIntStats>();
 
   constructor(root: StagedRoot, covered: CoveredRoot, budget: CopyBudget) {
@@ -105,11 +105,13 @@ class Copier implements CopiedTree {
   async #directory(path: string, shows: Layers): Promise<void> {
     for (const each of await this.#entries(path, shows)) await this.#directory(each.path, each);
     const stat = this.#directories.get(path);
-    // To add a name changes the time.
+    // Only now: adding a name changes the time of a directory.
     if (stat !== undefined) look(this.#placeOf(path), stat);
   }
 
-  /** Copies all in a directory but what is in directories there, which it makes. @returns those */
+  /**
+   * Copies the entries of a directory, without the content of its subdirectories, which it creates. @returns those subdirectories
+   */
   async #entries(path: string, shows: Layers): Promise<readonly (Layers & { readonly path: string })[]> {
     const inside: (Layers & { readonly path: string })[] = [];
     const names: string[] = [];
@@ -143,7 +145,7 @@ class Copier implements CopiedTree {
     return inside;
   }
 
-  /** Undefined if it was removed or closed since it was listed: it is not copied. */
+  /** Undefined if the directory was removed or closed since it was listed: then it is not copied. */
   #hold(path: string): HeldDirectory | undefined {
     try {
       return holdDirectory(this.#root, path === "" ? [] : path.split("/"));
@@ -154,7 +156,7 @@ class Copier implements CopiedTree {
     }
   }
 
-  /** undefined for what is not there any more, and for what nobody may look at. */
+  /** Undefined if the entry is gone, or may not be looked at. */
   #statOf(held: HeldDirectory, name: string, path: string): BigIntStats | undefined {
     try {
       return statIfPresent(held.entry(name));
@@ -171,7 +173,7 @@ class Copier implements CopiedTree {
     this.#note(path, { from: stat, mode: modeOf(stat) });
   }
 
-  /** @returns false for what is left out */
+  /** @returns false if the entry is left out */
   async #entry(path: string, stat: BigIntStats, source: Source): Promise<boolean> {
     const place = this.#placeOf(path);
     const given = this.#given.get(path);
@@ -185,7 +187,7 @@ class Copier implements CopiedTree {
       writeFileSync(place, given, { mode: 0o600, flag: "wx" });
       look(place, stat);
     } else if (!stat.isFile()) {
-      // What cannot be copied stays where it is, whatever happens around it.
+      // An entry that cannot be copied stays where it is, whatever happens around it.
       this.unread.push(path);
       return false;
     } else {
@@ -198,7 +200,7 @@ class Copier implements CopiedTree {
     return true;
   }
 
-  /** Reads the held file, whatever is at its path by then. @returns its attributes; undefined if it is left out */
+  /** Copies the held file, even if its path leads to another one by now. @returns its attributes; undefined if it is left out */
   async #file(path: string, source: Source): Promise<BigIntStats | undefined> {
     let descriptor: number;
     try {
@@ -229,7 +231,7 @@ class Copier implements CopiedTree {
     }
   }
 
-  /** Read while its mode lets its owner do that. */
+  /** SHA-256 of a file, read while its mode lets its owner read it. */
   async #digest(path: string): Promise<string | undefined> {
     const place = this.#placeOf(path);
     const stat = lstatSync(place, { bigint: true });
@@ -264,7 +266,7 @@ class Copier implements CopiedTree {
   }
 }
 
-/** Which of those that lie over each other have a directory that shows. */
+/** Which of the layers over each other have a directory that shows. */
 interface Layers {
   /** The workspace's. */
   readonly real: boolean;
@@ -278,23 +280,25 @@ function pathOf(source: Source): string {
   return "path" in source ? source.path : (source.held?.entry(source.name) ?? "");
 }
 
-/** To wait for another thread takes longer than to copy so much, much longer where the machine is busy. */
+/** Copying this much takes less time than waiting for another thread, above all on a busy machine. */
 const smallBytes = 1024n * 1024n;
 
-/** The system's copy of a file can belong to the owner of that: a command runs without root's rights over others' files. */
+/**
+ * Makes this process's user the owner: a copy by the system can keep the source's owner, and commands run without root's rights.
+ */
 function ownIt(path: string): void {
   const user = process.geteuid?.() ?? 0;
   const { uid } = lstatSync(path);
   if (uid !== user) chownSync(path, user, process.getegid?.() ?? 0);
 }
 
-/** Mode and times. */
+/** Sets mode and times. */
 function look(path: string, stat: BigIntStats): void {
   utimesSync(path, seconds(stat.atimeNs), seconds(stat.mtimeNs));
   chmodSync(path, modeOf(stat));
 }
 
-/** The digits that count of a time in nanoseconds. */
+/** Seconds, with the precision that `utimes` keeps, of a time in nanoseconds. */
 export function seconds(ns: bigint): number {
   return Number(ns / 1000n) / 1e6;
 }

@@ -1,9 +1,9 @@
 import { StageUnavailable } from "../transaction/stage-error.ts";
 
-/** Entries and bytes that are copied for a command, of all roots. More takes too long, for each command anew. */
+/** Most entries and bytes, over all roots, that are copied for one command. More would take too long before each command. */
 export const copyLimits = { entries: 40_000, bytes: 512 * 1024 * 1024 } as const;
 
-/** What is left of the limits; counted down by each copy. */
+/** What is left of the limits; each copy counts it down. */
 export interface CopyBudget {
   entries: number;
   bytes: number;

@@ -2,7 +2,7 @@ import { errorMessage } from "@gennai/protocol/error-message";
 import { systemErrorCode } from "../../system-error.ts";
 import { StageUnavailable } from "../transaction/stage-error.ts";
 
-/** Why a root cannot be copied. */
+/** The error for a root that cannot be copied. */
 export function noCopyOf(root: string, reason: string, cause?: unknown): StageUnavailable {
   return new StageUnavailable(
     "copy_refused",
@@ -12,7 +12,7 @@ export function noCopyOf(root: string, reason: string, cause?: unknown): StageUn
   );
 }
 
-/** Adds to a system error that it prevents copies. @param root its real path */
+/** Runs `work`, and adds to a system error of it that it prevents copies. @param root its real path */
 export async function namingCopies<Value>(root: string, work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();

@@ -15,18 +15,18 @@ import { stageRoots } from "./stage-roots.ts";
 export interface CoveredRoot {
   readonly root: WorkspaceRoot;
   readonly covered: Covered;
-  /** What lies over it for the commands of a session. */
+  /** The session's layer over the root. */
   readonly layer?: SessionLayer | undefined;
 }
 
-/** What is staged for the commands of a workspace. Looks before each command; what did not change is remembered. */
+/** What is staged for the commands of a workspace. Examines the roots before each command; remembers what did not change. */
 export class CoveredRoots {
   readonly #workspace: string;
   readonly #home: string | undefined;
   readonly #rules: CoverRules;
   readonly #trees = new Map<string, CoveredTree>();
   #looking: Promise<void> = Promise.resolve();
-  /** Of the layers of sessions, by session. */
+  /** The trees of the sessions' layers, by session. */
   readonly #layers = new Map<string, CoveredTree>();
   #index: { readonly key: string; readonly adapted: Covered["index"] } | undefined;
 
@@ -41,7 +41,7 @@ export class CoveredRoots {
     this.#rules = rules;
   }
 
-  /** Of all roots, as the last look saw them. */
+  /** The leads in all roots, as of the last look. */
   get leads(): ControlLeads {
     const all = [...this.#trees.values()].map(({ leads }) => leads);
     return {
@@ -51,8 +51,8 @@ export class CoveredRoots {
   }
 
   /**
-   * Throws `StageUnavailable` and `UnprotectedWorkspace` rather than leave anything out. Waits for the look that is under way,
-   * and lets other work have its turn.
+   * Throws `StageUnavailable` and `UnprotectedWorkspace` rather than leave anything out. Waits for a look that is under way, and
+   * pauses for other work.
    *
    * @param layer of the session, over the work tree
    */
@@ -109,7 +109,7 @@ export class CoveredRoots {
       : { ...this.#rules, targets: join(targets, workspaceIdOf(root).slice(0, 16)) };
   }
 
-  /** Hidden files that git tracks would look removed to it. */
+  /** The index that commands see; without it, hidden files that git tracks would look removed. */
   #adapted(file: string, path: string, hidden: readonly string[]): Covered["index"] {
     const stat = statIfPresent(file);
     if (stat?.isFile() !== true || hidden.length === 0) return undefined;
@@ -142,7 +142,7 @@ function adapt(bytes: Uint8Array, path: string, hidden: readonly string[]): Cove
   return adapted === undefined ? undefined : { path, bytes: adapted, skipped };
 }
 
-/** The index of a work tree, wherever git keeps it. */
+/** Path of a work tree's index, wherever git keeps it; undefined if there is none. */
 export function indexOf(workTree: string): string | undefined {
   const git = join(workTree, ".git");
   const stat = statIfPresent(git);

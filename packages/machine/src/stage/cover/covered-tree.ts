@@ -10,21 +10,21 @@ import { RememberedTree } from "../../workspace/files/remembered-tree.ts";
 import { StageUnavailable } from "../transaction/stage-error.ts";
 import { mayHoldLogin, withoutLogins } from "./without-logins.ts";
 
-/** What of a root a command must not see. Paths are relative to the root, with `/`. */
+/** What a command must not see of a root. Paths are relative to the root, with `/`. */
 export interface Covered {
-  /** Files and directories that are not there for the command. */
+  /** Files and directories that do not exist for the command. */
   readonly hidden: readonly string[];
-  /** Files that are there without their logins, and what of them is. */
+  /** Files that the command sees without their logins, by path: the remaining bytes. */
   readonly copies: ReadonlyMap<string, Uint8Array>;
-  /** Git's index, where it tracks what is hidden: as the command sees it, and the paths that git is told to leave alone there. */
+  /** Git's index, if it tracks hidden files: the index that the command sees, and the paths that git is told to leave alone. */
   readonly index?:
     | { readonly path: string; readonly bytes: Uint8Array; readonly skipped: ReadonlySet<string> }
     | undefined;
-  /** It has pipes, sockets or devices: what one process reads of such, no other one gets. */
+  /** True if the root has pipes, sockets or devices: bytes that one process reads from a pipe are lost to all others. */
   readonly holdsSpecial?: boolean;
-  /** Whether the root had an entry when it was looked through, right before the command. */
+  /** Whether the root had an entry at the last look, right before the command. */
   readonly wasThere?: ((path: string) => boolean) | undefined;
-  /** Of names in a directory, those that were not there then and would have been hidden. */
+  /** Of the names in a directory: those that are new since the last look, and would have been hidden. */
   readonly hiddenSince?: ((directory: string, names: readonly string[]) => readonly string[]) | undefined;
 }
 
@@ -46,15 +46,15 @@ interface Found extends ControlLeads {
   readonly closed: readonly string[];
   readonly logins: readonly string[];
   readonly holdsSpecial: boolean;
-  /** Of all entries, between NUL characters: one string takes a fraction of the space of many. */
+  /** All entries, separated by NUL: one string takes a fraction of the memory of many. */
   readonly names: string;
 }
 
-/** What of a root leads to files that are obeyed like those that name them. Absolute paths. */
+/** What in a root leads to files that tools obey under other names. Absolute paths. */
 export interface ControlLeads {
   /** Symbolic links with the names of files that tools obey. */
   readonly links: readonly string[];
-  /** Files of git's configuration. */
+  /** Git configuration files. */
   readonly configurations: readonly string[];
 }
 
@@ -64,12 +64,12 @@ export class CoveredTree {
   readonly #isZeroAccess: IsZeroAccess;
   readonly #always: readonly string[];
   readonly #tree: RememberedTree<Found>;
-  /** Looked for only when a file that is hidden has more names than one: that takes a look at every file. */
+  /** Made only when a hidden file has more than one name: that takes a look at every file. */
   #links: LinkedFiles | undefined;
   #directories: readonly string[] = [];
   /** What links named as secrets led to: a command may have removed such a link. */
   readonly #targets = new Set<string>();
-  /** The same, also of what ran before a restart. */
+  /** The same targets, also those from before a restart. */
   readonly #kept: SecretTargets | undefined;
   #leads: ControlLeads = { links: [], configurations: [] };
 
@@ -85,7 +85,7 @@ export class CoveredTree {
     this.#tree = new RememberedTree(root, (directory, entries) => this.#look(directory, entries));
   }
 
-  /** As the last look saw it. */
+  /** The leads, as of the last look. */
   get leads(): ControlLeads {
     return this.#leads;
   }
@@ -117,7 +117,7 @@ export class CoveredTree {
     for (const { secrets, secretLinks: links, closed, logins: some } of all) {
       for (const path of closed) hidden.add(path);
       for (const path of secrets) this.#targets.add(path);
-      // What a link leads to can change while its own directory does not.
+      // The target of a link can change while the link's own directory does not.
       for (const link of links) for (const target of this.#targetOf(link)) this.#kept?.add(target, link);
       logins.push(...some);
     }
@@ -129,7 +129,7 @@ export class CoveredTree {
       if (copy === undefined) continue;
       hidden.delete(path);
       copies.set(relative(this.#root, path), copy);
-      // A second name would show what the copy leaves out.
+      // Another name of the file would show what the copy leaves out.
       for (const name of await this.#allNames(path, pause)) if (name !== path) hidden.add(name);
     }
     const wasThere = (path: string): boolean => {
@@ -145,7 +145,7 @@ export class CoveredTree {
     return { hidden: relativePaths, copies, holdsSpecial: all.some((one) => one.holdsSpecial), wasThere, hiddenSince };
   }
 
-  /** Also what would have to be shown without its logins. Where nobody can look any more, all of them. */
+  /** Names to hide, also of files that would need a copy without logins. All names where the directory can no longer be read. */
   #hiddenAmong(directory: string, names: ReadonlySet<string>): readonly string[] {
     try {
       const entries = readdirSync(directory, { withFileTypes: true }).filter(({ name }) => names.has(name));
@@ -194,7 +194,7 @@ export class CoveredTree {
     }
   }
 
-  /** Of a file that is there. */
+  /** All names of an existing file. */
   async #allNames(path: string, pause: () => Promise<void>): Promise<readonly string[]> {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (stat?.isFile() !== true) return stat?.isDirectory() ? [path] : [];
@@ -217,18 +217,18 @@ function namesIn(directory: string): FileNames {
   try {
     return fileNames(readdirSync(directory, { withFileTypes: true }));
   } catch (error) {
-    // It went meanwhile, with all its names.
+    // The file was removed meanwhile, with all its names.
     if (systemErrorCode(error) === "ENOENT" || systemErrorCode(error) === "ENOTDIR") return { all: [], linked: [] };
     throw error;
   }
 }
 
-/** Undefined if the file contains none. */
+/** The file without its logins; undefined if it contains none. */
 function copyOf(path: string): Uint8Array | undefined {
   try {
     return withoutLogins(path, readFileSync(path));
   } catch {
-    // It is gone, or nobody may read it.
+    // The file is gone, or may not be read.
     return undefined;
   }
 }

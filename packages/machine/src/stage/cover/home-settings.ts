@@ -10,7 +10,7 @@ const places: readonly string[] = [
 
 const maxBytes = 256 * 1024;
 
-/** The user's settings of package managers, without logins: from where packages come. Those that cannot be read are left out. */
+/** The user's settings of package managers, e.g. registries, without logins. Files that cannot be read are left out. */
 export function homeSettings(home: string): readonly { readonly path: string; readonly text: string }[] {
   return places.flatMap((place) => {
     const path = join(home, place);

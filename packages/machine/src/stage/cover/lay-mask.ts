@@ -34,12 +34,12 @@ export async function layMask(root: LayeredRoot, covered: Covered): Promise<void
     writeFileSync(join(mask, path), bytes, { mode: 0o600 });
     lookLike(realIn(root, path), join(mask, path));
   }
-  // Deepest first: to add a name changes the time of its directory.
+  // Deepest first: adding a name changes the time of its directory.
   for (const path of [...ways].toReversed()) lookLike(realIn(root, path), join(mask, path));
   for (const part of [stageParts.mask, stageParts.upper] as const) lookLike(root.path, join(root.directory, part));
 }
 
-/** As the command would see it without the mask. */
+/** Where the command would find the entry without the mask: in the layer, or in the workspace. */
 function realIn({ path: root, layer }: LayeredRoot, path: string): string {
   const layered = layer === undefined ? undefined : join(layer, path);
   return layered !== undefined && existsSync(layered) ? layered : join(root, path);

@@ -18,7 +18,7 @@ export function stageRoots(workspace: string, home: string | undefined): readonl
   });
 }
 
-/** The same, by their paths: first the work tree. */
+/** The paths of these roots, the work tree first. */
 export function stagedDirectories(
   workspace: string,
   home: string | undefined,

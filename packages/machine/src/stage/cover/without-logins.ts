@@ -1,6 +1,9 @@
 import { basename, dirname } from "node:path";
 
-/** Settings that a command needs, of which single lines may hold a login. @param path absolute, or relative with its directory */
+/**
+ * Whether a file holds settings that a command needs, of which lines may be a login. @param path absolute, or relative with its
+ * directory
+ */
 export function mayHoldLogin(path: string, inGitDirectory: boolean): boolean {
   const name = basename(path);
   return isRegistrySettings(path) || name === ".gitconfig" || (inGitDirectory && gitSettings.has(name));
@@ -8,7 +11,7 @@ export function mayHoldLogin(path: string, inGitDirectory: boolean): boolean {
 
 /** The file without logins, and without users in addresses; sources of packages stay. Undefined if it contains no login. */
 export function withoutLogins(path: string, bytes: Uint8Array): Uint8Array | undefined {
-  // One byte, one character: what is not text comes out as it went in.
+  // latin1 maps each byte to one character, so bytes that are not text come out unchanged.
   const text = Buffer.from(bytes).toString("latin1");
   const lines = isRegistrySettings(path) ? registryLines(text) : gitLines(text);
   const kept = lines.map((line) => line.replace(userInAddress, "://").replace(userInProxy, "$1")).join("\n");
@@ -21,7 +24,7 @@ const registrySettings: ReadonlySet<string> = new Set(
   ".npmrc .yarnrc .yarnrc.yml bunfig.toml .bunfig.toml pip.conf pip.ini uv.toml poetry.toml nuget.config".split(" "),
 );
 
-/** By directory and name, where the name alone says nothing. */
+/** By directory and name, because the name alone does not identify these files. */
 const registrySettingsIn: ReadonlySet<string> = new Set(".cargo/config .cargo/config.toml pnpm/rc".split(" "));
 
 function isRegistrySettings(path: string): boolean {
@@ -29,7 +32,7 @@ function isRegistrySettings(path: string): boolean {
   return registrySettings.has(name.toLowerCase()) || registrySettingsIn.has(`${basename(dirname(path))}/${name}`);
 }
 
-/** Without settings that are a login, and what goes on behind them in lines that are further in. */
+/** The lines without settings that are a login; indented lines that continue such a setting go too. */
 function registryLines(text: string): readonly string[] {
   let loginAt: number | undefined;
   return text
@@ -44,7 +47,7 @@ function registryLines(text: string): readonly string[] {
     });
 }
 
-/** `//host/:` is npm's for what holds for one registry: logins, certificates, programs that hand out tokens. */
+/** `//host/:` begins npm's settings for one registry: logins, certificates, programs that give out tokens. */
 const registryLogin =
   /^\s*"?\/\/|auth(?!or)|passw|token|secret|username|^\s*"?(?:cert|key|certfile|keyfile|client-cert|httpsCertFilePath|httpsKeyFilePath|email)"?\s*[=:]|credential-provider/i;
 
@@ -67,7 +70,7 @@ function gitLines(text: string): readonly string[] {
   return kept;
 }
 
-/** A helper that is a line of shell may say the password itself. */
+/** A helper that is a line of shell may contain the password itself. */
 const gitLogin = /^\s*(?:(?:extraheader|\w*password|\w*token|\w*pass|oauth\w*|cookie\w*)\s*=|helper\s*=\s*"?!)/i;
 
 /** A password may contain an `@`, and a `/` if the text before it is no port. An ssh user is part of the address. */

@@ -14,14 +14,14 @@ import { giveWay } from "./give-way.ts";
 
 /** What is at a path. */
 export type Entry =
-  /** `sha256`, lower-case hex, is undefined for a file of the user's that the user may not read. */
+  /** `sha256`, lower-case hex, is undefined for a file that this user may not read. */
   | { readonly type: "file"; readonly mode: number; readonly size: number; readonly sha256: string | undefined }
   | { readonly type: "link"; readonly target: string }
   | { readonly type: "directory"; readonly mode: number }
   /** A pipe, a socket or a device. */
   | { readonly type: "other"; readonly mode: number };
 
-/** What an entry was when it was looked at. Times in nanoseconds. */
+/** Identifies an entry as it was at a look. Times in nanoseconds. */
 export interface Identity {
   readonly inode: bigint;
   readonly size: bigint;
@@ -30,10 +30,10 @@ export interface Identity {
   readonly mode: number;
 }
 
-/** undefined when there is nothing. Throws other system errors. */
+/** Undefined if nothing is at the path. Throws other system errors. */
 export function statIfPresent(path: string): BigIntStats | undefined {
   try {
-    // An error takes ten times as long as a look.
+    // A thrown error takes ten times as long as the call.
     return lstatSync(path, { bigint: true, throwIfNoEntry: false });
   } catch (error) {
     if (systemErrorCode(error) === "ENOTDIR") return undefined;
@@ -51,7 +51,7 @@ export function modeOf(stat: BigIntStats): number {
   return Number(stat.mode & 0o7777n);
 }
 
-/** How an overlay's upper layer says that a name of the lower one is gone. */
+/** Whether an entry in an overlay's upper layer says that a name of the lower layer is gone. */
 export function isWhiteout(stat: BigIntStats): boolean {
   return stat.isCharacterDevice() && stat.rdev === 0n;
 }
@@ -64,7 +64,7 @@ export async function entryAt(path: string, stat: BigIntStats): Promise<Entry> {
   return { type: "file", mode, size: Number(stat.size), sha256: await digestOf(path) };
 }
 
-/** Without a look at its content. */
+/** Whether the entries are equal, without reading their contents. */
 export function isSameEntry(one: Entry, other: Entry): boolean {
   if (one.type === "link") return other.type === "link" && one.target === other.target;
   if (one.type === "file") {
@@ -100,7 +100,7 @@ function openForReading(path: string): number | undefined {
     return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     const code = systemErrorCode(error);
-    // The user took it away since: the commit finds that out, and says so.
+    // The user removed it or took away the rights since: the commit finds that out, and says so.
     if (code === "EACCES" || code === "ENOENT") return undefined;
     throw error;
   }
@@ -108,7 +108,7 @@ function openForReading(path: string): number | undefined {
 
 /**
  * Runs `work` while the owner has these rights to the entry, which a command may have taken away.
- * @param mode that it has
+ * @param mode the entry's present mode
  */
 export async function withRights<Value>(
   path: string | Buffer,
@@ -125,5 +125,5 @@ export async function withRights<Value>(
   }
 }
 
-/** Shared: nothing else has a turn between a read into it and its use. */
+/** Shared memory: nothing else may run between reading into it and using it. */
 const piece = Buffer.allocUnsafeSlow(256 * 1024);

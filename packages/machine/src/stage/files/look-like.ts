@@ -1,6 +1,6 @@
 import { chmodSync, lstatSync, utimesSync } from "node:fs";
 
-/** Mode and time of the real one. One that went meanwhile needs none. */
+/** Copies mode and time of the real entry. Does nothing if that is gone. */
 export function lookLike(real: string, path: string): void {
   const stat = lstatSync(real, { throwIfNoEntry: false });
   if (stat === undefined) return;

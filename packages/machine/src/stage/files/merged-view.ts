@@ -20,7 +20,7 @@ import type { WorkspaceRoot } from "../../workspace/paths/workspace-root.ts";
 
 /** Intended attributes of a file. */
 export interface FileLook {
-  /** Permissions alone. */
+  /** Permission bits, without set-id and sticky. */
   readonly mode: number;
   /** Seconds. */
   readonly mtime: number;
@@ -33,25 +33,25 @@ export interface FileLook {
 export class MergedView {
   readonly #root: WorkspaceRoot;
 
-  /** @param path by which this process reaches it */
+  /** @param path by which this process reaches the view */
   constructor(path: string) {
     const { dev, ino } = lstatSync(`${path}/.`);
     this.#root = { path, device: dev, inode: ino };
   }
 
-  /** In place where there is a file, as most editors do: programs that watch it are told. */
+  /** Overwrites an existing file in place, as most editors do, so that programs that watch it are told. */
   async write(path: string, contents: AsyncIterable<Uint8Array>, { mode, mtime }: FileLook): Promise<void> {
     using parent = this.#parentOf(path, { create: true });
     const place = parent.entry(nameOf(path));
     if (lstatSync(place, { throwIfNoEntry: false })?.isFile() !== true) this.remove(path);
     const file = await open(place, writing, 0o600).catch((error: unknown) => {
       if (!hasCode(error, "EACCES")) throw error;
-      // One that its owner may not write.
+      // A file that its owner may not write.
       this.remove(path);
       return open(place, writing, 0o600);
     });
     try {
-      // It may have become a pipe in between.
+      // The entry may have become a pipe meanwhile.
       if (!fstatSync(file.fd).isFile()) return;
       for await (const chunk of contents) await writeAll(file, chunk);
       fchmodSync(file.fd, mode);
@@ -78,7 +78,7 @@ export class MergedView {
     symlinkSync(target, place);
   }
 
-  /** As `remove`; a program that watches is told also where the tree below has nothing of that name any more. */
+  /** Like `remove`, but a watching program is told even if the tree below has no entry of that name any more. */
   takeAway(path: string): void {
     using parent = this.#parentOf(path);
     const place = parent.entry(nameOf(path));
@@ -87,7 +87,7 @@ export class MergedView {
     unlinkSync(place);
   }
 
-  /** With all that is in it. Nothing there is no error. */
+  /** Removes an entry with all its content. A missing entry is no error. */
   remove(path: string): void {
     using parent = this.#parentOf(path);
     const place = parent.entry(nameOf(path));

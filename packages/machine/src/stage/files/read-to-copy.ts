@@ -3,7 +3,7 @@ import { readdirSync, readlinkSync } from "node:fs";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { systemErrorCode } from "../../system-error.ts";
 
-/** Those that are UTF-8. */
+/** Names in a directory that are UTF-8. */
 export function namesIn(directory: string): readonly string[] {
   try {
     return readdirSync(directory, { encoding: "buffer" })
@@ -15,7 +15,7 @@ export function namesIn(directory: string): readonly string[] {
   }
 }
 
-/** As bytes, because it need not be UTF-8. Undefined if something else is there by now. */
+/** Target of a link, as bytes, because it need not be UTF-8. Undefined if the path is no link any more. */
 export function targetOf(path: string): Buffer | undefined {
   try {
     return readlinkSync(path, { encoding: "buffer" });
@@ -25,13 +25,13 @@ export function targetOf(path: string): Buffer | undefined {
   }
 }
 
-/** It was removed or replaced since it was listed: that counts as changed meanwhile. */
+/** True if the entry was removed or replaced since it was listed: that counts as changed meanwhile. */
 export function wentAway(error: unknown): boolean {
   if (error instanceof ToolFailure) return error.code === "path_changed";
   return ["ENOENT", "ENOTDIR", "ELOOP", "ENXIO", "ESTALE"].includes(systemErrorCode(error) ?? "");
 }
 
-/** Nobody may look at it. */
+/** True if the entry may not be looked at. */
 export function isClosed(error: unknown): boolean {
   return ["EACCES", "EPERM"].includes(systemErrorCode(error) ?? "");
 }

@@ -24,9 +24,9 @@ export async function removeTree(path: string): Promise<void> {
     const lifted = Buffer.from(`${prefix}${count}`);
     renameSync(directory, lifted);
     const below = await emptied(lifted);
-    // Where something was mounted, the system waits until no processor looks at it any more: nobody else has to.
+    // Where something was mounted, `rmdir` waits until no processor uses the mount any more: asynchronous, so nothing else waits.
     if (below.length === 0) await rmdir(lifted);
-    // Its turn comes again when those below are gone.
+    // Try again after the directories below are gone.
     else waiting.push(lifted, ...below);
   }
   await rmdir(path);

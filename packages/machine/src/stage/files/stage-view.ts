@@ -4,45 +4,48 @@ import { systemErrorCode } from "../../system-error.ts";
 import { giveWay } from "./give-way.ts";
 import { statIfPresent } from "./look-at-entry.ts";
 
-/** How what a command did shows, besides the entries of a root's `upper` directory. Paths are relative to the root, with `/`. */
+/** What shows what a command did, besides the entries of a root's `upper` directory. Paths are relative to the root, with `/`. */
 export interface StageView {
-  /** A path of this process's to what the command saw. */
+  /** A path, for this process, to what the command saw. */
   at(path: string): string;
-  /** Of a directory in `upper`: nothing of what was there before shows in it. */
+  /** True for a directory in `upper` in which nothing of the earlier content shows. */
   isAnew(path: string, upper: BigIntStats): boolean;
   /**
-   * Names that a directory of the command's lacks, which had them, and that `upper` has no whiteout for. Undefined where the
-   * kernel leaves out one only in directories that are made anew.
+   * Names that were in a directory of the command's and are missing now, without a whiteout in `upper`. Undefined where the
+   * kernel omits whiteouts only in directories that are made anew.
    */
   goneIn?(directory: string): readonly string[];
-  /** The inode that an entry in `upper` began as; undefined where it is a new one. */
+  /** The inode of the user's entry that an entry in `upper` began as; undefined for a new entry. */
   origin(path: string, upper: BigIntStats): bigint | undefined;
-  /** Something is mounted there or above it, or it lies on another file system: nothing can be renamed to there. */
+  /** True if the path or a directory above it is a mount point or on another file system: nothing can be renamed to it. */
   isElsewhere(path: string): boolean;
-  /** False where a directory of the user's can hold what the command did not see: one made anew must not take its place as a whole. */
+  /**
+   * False if directories of the user can hold entries that the command did not see: then a new one must not replace one as a
+   * whole.
+   */
   readonly canReplace: boolean;
-  /** Pipes, sockets and devices that the command left, and that are removed already. */
+  /** Pipes, sockets and devices that the command left; they are removed already. */
   readonly dropped: readonly string[];
-  /** False where no layer can say that a name of the workspace's is gone. */
+  /** False if no layer can say that a name of the workspace is gone. */
   readonly canHide: boolean;
 }
 
-/** By the inode of what is in `upper`: the one of the user's that it began as. */
+/** From the inode of an entry in `upper` to the inode of the user's entry that it began as. */
 export type Origins = ReadonlyMap<bigint, bigint>;
 
 /**
- * By the overlay, while it is mounted.
+ * The view by the overlay, while it is mounted.
  *
- * @param merged a path of this process's to it
- * @param origins that another one knew: it forgets those of what was moved
+ * @param merged path by which this process reaches it
+ * @param origins what an earlier mount knew: a new mount no longer knows the origins of moved entries
  */
 export function overlayView(merged: string, origins: Origins = new Map()): StageView {
   const at = (path: string): string => join(merged, path);
   return {
     at,
-    // A directory that is merged has the number of the one below; the root has its own.
+    // A merged directory has the inode of the lower one. The root has its own.
     isAnew: (path, upper) => path !== "" && statIfPresent(at(path))?.ino === upper.ino,
-    // It gives the number of the file below, and not of its own copy.
+    // The overlay gives the inode of the lower file, not that of its own copy.
     origin: (path, upper) => {
       const shown = statIfPresent(at(path))?.ino;
       return shown === upper.ino ? origins.get(upper.ino) : shown;
@@ -54,7 +57,7 @@ export function overlayView(merged: string, origins: Origins = new Map()): Stage
   };
 }
 
-/** What an overlay knows. What nobody may look into is left out. @param merged a path of this process's to it */
+/** The origins that an overlay knows, without unreadable directories. @param merged path by which this process reaches it */
 export async function originsIn(upper: string, merged: string): Promise<Origins> {
   const origins = new Map<bigint, bigint>();
   const waiting = [""];

@@ -5,7 +5,7 @@ import { giveWay } from "./give-way.ts";
 import { statIfPresent } from "./look-at-entry.ts";
 
 /**
- * True when something in a directory was changed or made since; in doubt, too.
+ * True if something in a directory was changed or made since, or if that is uncertain.
  * @param since ctime in nanoseconds
  */
 export async function isTouchedBelow(directory: string, since: bigint): Promise<boolean> {

@@ -11,20 +11,20 @@ import { systemProgram } from "../transaction/system-program.ts";
 import { heldAt, keeperScript } from "./mount-batches.ts";
 import type { SessionNetwork } from "./session-network.ts";
 
-/** A shell in a user and a mount namespace of its own, which reads from its input what to do there. */
+/** A shell in its own user and mount namespaces, which reads from its standard input what to do there. */
 export interface KeeperProcess {
   readonly id: number;
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Resolves when it has ended. */
+  /** Resolves when the process has ended. */
   gone(): Promise<void>;
   hasEnded(): boolean;
-  /** For when it has said that it mounted the roots, or could not: they are not held any more. */
+  /** Closes the descriptors of the roots. Call it when the keeper has reported that it mounted them, or could not. */
   letGo(): void;
 }
 
-/** It finds nothing of this process's. */
+/** Nothing of this process's environment is passed on. */
 const environment = { PATH: "/usr/bin:/bin", LC_ALL: "C" };
 
 /** @param options.arguments of its script */
@@ -58,7 +58,7 @@ export function startKeeper(
 
 type StartedKeeper = Omit<KeeperProcess, "letGo">;
 
-/** To start a process stops this one, the longer the more memory it has. */
+/** Starting a process stops this one, for longer the more memory it has: so a waiting shell becomes the keeper. */
 function becomeKeeper(shell: WaitingShell, argv: readonly string[], held: readonly number[]): StartedKeeper {
   const { id, input, output, said, saidTo, ended } = shell;
   for (const stream of [input, output, said]) stream.ref();
@@ -67,7 +67,7 @@ function becomeKeeper(shell: WaitingShell, argv: readonly string[], held: readon
     hasEnded = true;
   });
   const gone = async (): Promise<void> => {
-    // What reports it keeps this process from nothing.
+    // A timer keeps this process alive, since the shell's report does not.
     const waiting = setInterval(() => undefined, 1_000);
     await ended;
     clearInterval(waiting);
@@ -82,10 +82,10 @@ function becomeKeeper(shell: WaitingShell, argv: readonly string[], held: readon
 function spawnKeeper([program = "", ...args]: readonly string[], held: readonly number[]): StartedKeeper {
   const stdio: ("pipe" | "ignore" | number)[] = ["pipe", "pipe", "pipe"];
   for (const [root, descriptor] of held.entries()) stdio[heldAt(root)] = descriptor;
-  // What this process inherited is not for the keeper.
+  // The keeper must not get the descriptors that this process inherited.
   const last = Math.max(stdio.length - 1, ...inheritedDescriptors());
   const all = Array.from({ length: last + 1 }, (_, index) => stdio[index] ?? "ignore");
-  // A Ctrl-C at the terminal is for this process to decide about.
+  // Detached: this process decides about a Ctrl-C at the terminal.
   const child = spawn(program, args, { cwd: "/", env: environment, stdio: all, detached: true });
   const { pid, stdin, stdout, stderr } = child;
   const exit = once(child, "exit").catch(() => undefined);

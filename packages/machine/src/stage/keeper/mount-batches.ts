@@ -3,15 +3,18 @@ import { join, relative } from "node:path";
 import type { StagedCache } from "../layer/staged-caches.ts";
 import { type LayeredRoot, stageParts } from "../transaction/staged-root.ts";
 
-/** `volatile`: nothing of it needs to be on disk before a commit, and unmounting does not sync the whole disk. */
+/** `volatile`: nothing in the overlay must be on disk before a commit, and unmounting does not sync the whole disk. */
 const mountOptions = "userxattr,volatile,xino=off";
 
-/** Descriptors that name layers. A shell can say those of one digit only. */
+/** First descriptor that names a layer. A shell can name only descriptors of one digit. */
 const firstDescriptor = 3;
 const lastDescriptor = 9;
 const descriptorsOfBatch = lastDescriptor - firstDescriptor + 1;
 
-/** By which a root is held from outside: from the last one down. There are at most three roots, with two layers each. */
+/**
+ * The descriptor by which a root is held from outside, counted down from the last. There are at most three roots of two layers
+ * each.
+ */
 export function heldAt(root: number): number {
   return lastDescriptor - root;
 }
@@ -20,20 +23,20 @@ export function heldAt(root: number): number {
 export interface MountBatch {
   /** Private directory of a root. */
   readonly directory: string;
-  /** Name of the file in it that says what is to be mounted. */
+  /** Name of the file in that directory that lists the mounts. */
   readonly table: string;
-  /** Directories of caches, relative to the directory; none for a root. */
+  /** Directories of caches, relative to `directory`; empty for a root. */
   readonly caches: readonly string[];
-  /** Directories to open, in the order of their descriptors; a root is the first one. */
+  /** Directories to open, in the order of their descriptors; for a root, its own directory is the first. */
   readonly layers: readonly string[];
-  /** For the file. */
+  /** Content of the table file. */
   readonly text: string;
 }
 
 export interface BatchOptions {
-  /** Of all overlays. */
+  /** Name of all these overlays in the list of mounts. */
   readonly mountName: string;
-  /** Whether the kernel should refuse directories that another overlay still uses. */
+  /** Whether the kernel refuses directories that another overlay still uses. */
   readonly index: boolean;
 }
 
@@ -50,7 +53,7 @@ export function rootBatches(roots: readonly LayeredRoot[], options: BatchOptions
   });
 }
 
-/** The same of caches. @param directory private, of the root that they are in */
+/** The mounts of caches. @param directory private, of the root that holds the caches' directories */
 export function cacheBatches(
   directory: string,
   caches: readonly StagedCache[],
@@ -83,7 +86,7 @@ class Batch implements MountBatch {
     this.table = table;
   }
 
-  /** @param lower the lowest first */
+  /** @param lower the lowest layer first */
   add(
     at: string,
     { ours, lower }: { readonly ours: readonly string[]; readonly lower: readonly string[] },
@@ -97,7 +100,7 @@ class Batch implements MountBatch {
   }
 }
 
-/** Writes the files that say what is to be mounted, where an earlier run with these directories did not. */
+/** Writes the table files, unless an earlier run with these directories did. */
 export function writeTables(batches: readonly MountBatch[]): void {
   for (const { directory, table, text } of batches) {
     const path = join(directory, table);
@@ -120,8 +123,9 @@ export function batchArguments(roots: readonly MountBatch[], caches: readonly Mo
 }
 
 /**
- * What the keeper's shell does, with `mount` and these arguments. Each root is compared with the one that was held outside. Caches come
- * when it is told how many batches they are; one over which no overlay can be made stays as it is, without a directory for it.
+ * The keeper's shell script; it gets `mount` and these arguments. Each root is compared with the one held outside. Caches are
+ * mounted when the script is told the number of their batches; a cache over which no overlay can be made loses its directory for
+ * the overlay.
  */
 export const keeperScript = `
 echo namespace

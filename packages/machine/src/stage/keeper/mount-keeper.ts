@@ -20,50 +20,51 @@ import type { SessionNetwork } from "./session-network.ts";
  * sees the mounts, and they are gone when it is. It ends with its input, so also when this process is killed.
  */
 export interface MountKeeper {
-  /** Program and arguments by which a command comes to where the roots are. */
+  /** Program and arguments by which a command enters the namespaces of the mounts. */
   readonly joinArguments: readonly string[];
-  /** Whether a process sees them. @param mounts its `/proc/PID/mountinfo` */
+  /** Whether a process sees the mounts. @param mounts its `/proc/PID/mountinfo` */
   isSeen(process: number, mounts: string): boolean;
-  /** Commands see the roots themselves, with something else at some paths, and can write to nothing of them. */
+  /** Set if commands see the roots themselves, read-only, with something else at some paths. */
   readonly readOnly?: { readonly inPlace: readonly ShownPath[] };
-  /** Commands that join it are in the network of their session. */
+  /** Commands that join the keeper are in the network of their session. */
   readonly hasNetwork: boolean;
-  /** Over which the run may write. */
+  /** Caches that the run may write to. */
   readonly caches: readonly StagedCache[];
-  /** Has the run write over them; their directories are there. Throws `StageUnavailable`; nothing is mounted then. */
+  /** Mounts the overlays over the caches, whose directories must exist. Throws `StageUnavailable`; all mounts are gone then. */
   mountCaches(): Promise<void>;
-  /** A path of this process's to what the command sees of a root. */
+  /** A path, for this process, to what the command sees of a root. */
   merged(root: StagedRoot): string;
-  /** Before the first of them: no process of a command is there any more, and none will be. */
+  /** Call it before `view`, when no process of a command is left and none will start. */
   settle(): Promise<void>;
-  /** What is to be seen of a root. */
+  /** What shows what a command did to a root. */
   view(root: StagedRoot): StageView;
-  /** Where what commands see is older than the command: the marker's ctime of each root, made before. */
+  /** The marker's ctime of each root, if what commands see was made before the command: made before that. */
   readonly markers?: readonly bigint[];
-  /** True while nobody has taken them away. */
+  /** True while the mounts exist. */
   areThere(): boolean;
   /**
-   * Mounts the same anew, when nobody has anything of it open any more: a process that was not a command of it may have been given a
-   * file. Undefined where no such process can be.
+   * Mounts the same again when no process has a file of it open any more: a process that is no command here may have been given
+   * an open file. Undefined where no such process can exist.
    */
   again?(): Promise<MountKeeper>;
   /** Resolves when the mounts are gone. */
   close(): Promise<void>;
 }
 
-/** Absolute paths: what is to be seen at one of a root. */
+/** What shows in place of a path of a root. Absolute paths. */
 export interface ShownPath {
   readonly path: string;
   readonly source: string;
 }
 
 export interface KeeperOptions {
-  /** That commands are in; each has one of its own without. */
+  /** The network for the commands; without it, each command has its own. */
   readonly network?: SessionNetwork | undefined;
-  /** Over which it may write, when these are mounted. */
+  /** Caches that a run may write to, once their overlays are mounted. */
   readonly caches?: readonly StagedCache[];
   /**
-   * They were mounted before; refused while any file or directory of them is open. By root's directory, what was known then.
+   * Set when the roots were mounted before: refused while any of their files is open. By root's directory, the origins known
+   * then.
    */
   readonly before?: ReadonlyMap<string, Origins>;
 }
@@ -74,7 +75,7 @@ export async function keepMounts(
   mountName: string,
   { network, caches = [], before }: KeeperOptions = {},
 ): Promise<MountKeeper> {
-  // With an index, the kernel refuses directories that another overlay still has.
+  // With `index=on`, the kernel refuses directories that another overlay still uses.
   const options = { mountName, index: before !== undefined };
   const ofCaches = before === undefined ? cacheBatches(roots[0]?.directory ?? "/", caches, options) : [];
   const ofRoots = rootBatches(roots, options);
@@ -101,7 +102,7 @@ export async function keepMounts(
     const merged = (root: StagedRoot) => join(`/proc/${id}/root`, root.directory, stageParts.merged);
     const areThere = () => !keeper.hasEnded() && existsSync(`/proc/${id}/root/`);
     const hasNetwork = network !== undefined;
-    // What a command wrote is mounted again with what it was told about them.
+    // On a second mount, the caches' overlays are not mounted again, but the list of caches stays the same.
     let areMounted = before !== undefined;
     const namespaces = ["--user", "--mount", ...(hasNetwork ? ["--net"] : [])];
     return {
@@ -161,7 +162,7 @@ function refusedMounts(
   );
 }
 
-/** Its mounts go with a command, but a moment later. Throws `NotObservable`. */
+/** Mounts again, and retries: the mounts of an ended command go a moment later. Throws `NotObservable` after five seconds. */
 async function mountAgain(
   roots: readonly LayeredRoot[],
   mountName: string,
@@ -171,7 +172,7 @@ async function mountAgain(
   for (;;) {
     try {
       for (const { directory } of roots) {
-        // The old one says that nobody wrote it to disk, which needs not be.
+        // With `volatile`, the old work directory says that data may not be on disk, and the kernel would refuse it.
         const work = join(directory, stageParts.work);
         await removeTree(work);
         mkdirSync(work, { mode: 0o700 });
@@ -189,7 +190,7 @@ async function mountAgain(
 
 const vanishMs = 5_000;
 
-/** Up to this, or all. */
+/** Reads up to and including `end`; everything if it is empty. */
 async function readUntil(stream: Readable, end: string): Promise<string> {
   let text = "";
   for await (const chunk of stream.iterator({ destroyOnReturn: false })) {

@@ -7,11 +7,11 @@ import { errorMessage } from "@gennai/protocol/error-message";
 import { StageUnavailable } from "../transaction/stage-error.ts";
 
 /**
- * A network of its own, with a loopback and no way out, for commands that have to reach each other. Two descriptors of this
- * process hold it, and the processes in it: it is gone when they are, however that comes.
+ * A network namespace with a loopback and no way out, for commands that have to reach each other. Only two descriptors of this
+ * process and the processes inside hold it: it is gone when these are, whatever ends them.
  */
 export class SessionNetwork implements Disposable {
-  /** No other one of this process has it. */
+  /** Unique in this process. */
   readonly id = randomUUID();
   readonly #user: number;
   readonly #net: number;
@@ -24,7 +24,7 @@ export class SessionNetwork implements Disposable {
 
   /** Throws `StageUnavailable` (`no_user_namespaces`). @param bubblewrap absolute path */
   static async open(bubblewrap: string): Promise<SessionNetwork> {
-    // Bubblewrap brings the loopback up, which takes no other program then.
+    // Bubblewrap brings the loopback up, so no other program is needed.
     const child = spawn(
       bubblewrap,
       [
@@ -43,7 +43,7 @@ export class SessionNetwork implements Disposable {
         const id = Number(String(line));
         for (const name of ["user", "net"] as const) {
           held.push(openSync(`/proc/${id}/ns/${name}`, "r"));
-          // Never the one that this machine is on.
+          // It must never be the network of this machine.
           if (here(name) === named(held.at(-1))) throw new Error(`It has no ${name} namespace of its own.`);
         }
         break;
@@ -67,14 +67,14 @@ export class SessionNetwork implements Disposable {
     }
   }
 
-  /** Arguments of `nsenter` for a child process in this network. */
+  /** Arguments of `nsenter` that put a child process into this network. */
   get joinArguments(): readonly string[] {
     if (this.#closed) throw new Error("The network of the session is closed.");
     const descriptors = `/proc/${process.pid}/fd`;
     return [`--user=${descriptors}/${this.#user}`, `--net=${descriptors}/${this.#net}`, "--preserve-credentials"];
   }
 
-  /** It goes when the last process in it has ended. */
+  /** Gives up the network; it is gone when the last process in it has ended. */
   [Symbol.dispose](): void {
     if (this.#closed) return;
     this.#closed = true;

@@ -17,8 +17,8 @@ import { isWhiteout, statIfPresent } from "../files/look-at-entry.ts";
 import type { SessionLayer } from "./session-layer.ts";
 
 /**
- * Does to a stage what a tree of a layer says, as a command would: the workspace can then have it like what any command did.
- * The bytes are copied, since the overlay's marks must not come into the workspace.
+ * Applies a tree of a layer to a stage, as a command would: the workspace can then get it like the work of any command. The bytes
+ * are copied, because the overlay's marks must not come into the workspace.
  *
  * @param merged path of the stage's view of the root; the layer is not mounted there
  * @param path of the tree
@@ -54,7 +54,7 @@ class Copy {
       copyFileSync(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
       return lookLike(to, like);
     }
-    // Other kinds of entries are dropped, as for commands.
+    // Other kinds of entries are dropped, as they are for commands.
     if (!stat.isDirectory()) return;
     if (isMerged) chmodSync(to, 0o700);
     else mkdirSync(to, { mode: 0o700 });

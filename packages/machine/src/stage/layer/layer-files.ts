@@ -10,22 +10,22 @@ import { canHold } from "../transaction/staged-root.ts";
 
 const rootSchema = z.strictObject({ path: z.string(), device: z.number(), inode: z.number() });
 const treeSchema = z.strictObject({
-  /** Of the outermost directory, or file, that git ignores; relative to the root. */
+  /** Path of the outermost directory or file that git ignores; relative to the root. */
   path: z.string(),
-  /** The command that made it what it is. */
+  /** The command that changed it last. */
   command: z.string(),
   /** ISO 8601. */
   at: z.string(),
-  /** A ctime in nanoseconds: what is not older in the workspace was changed there since. */
+  /** A ctime in nanoseconds: any newer change in the workspace's tree was made by others. */
   marker: z.string(),
-  /** Inode of what the workspace has there; null for nothing. */
+  /** Inode of the workspace's entry at the path; null if there is none. */
   was: z.string().nullable(),
 });
 const aboutSchema = z.strictObject({
   version: z.literal(1),
   /** Rises with each change. */
   revision: z.number(),
-  /** Directories that show nothing of the workspace's: nobody but the kernel can read that off them. */
+  /** Directories in which nothing of the workspace shows. Only the kernel can read the mark for this. */
   opaque: z.array(z.string()),
   trees: z.array(treeSchema),
 });
@@ -33,9 +33,9 @@ const partSchema = z.strictObject({
   version: z.literal(1),
   session: z.string(),
   root: rootSchema,
-  /** Paths of the layer that are to go before anything is added. */
+  /** Paths to remove from the layer before anything is added. */
   cleared: z.array(z.string()),
-  /** Directories that the command removed and made again. */
+  /** Directories that the command removed and created again. */
   anew: z.array(z.string()),
   trees: z.array(treeSchema),
 });
@@ -53,21 +53,21 @@ export type TreeRecord = z.infer<typeof treeSchema>;
 export type LayerAbout = z.infer<typeof aboutSchema>;
 /** What one command adds to the layer of its session. */
 export type LayerPart = z.infer<typeof partSchema>;
-/** Whose a layer is. */
+/** The session and root that a layer belongs to. */
 export type LayerOwner = z.infer<typeof ownerSchema>;
 
-/** Private directory in the state directory, that says where a session's layer is. */
+/** Private directory in the state directory that records where a session's layer is. */
 export function layerDirectory(stateDir: string, session: string): string {
   const name = createHash("sha256").update(session).digest("hex").slice(0, 24);
   return join(layersIn(stateDir), name);
 }
 
-/** undefined for a session that has no layer, and where nobody can tell any more whose it is. */
+/** Undefined if the session has no layer, or the record of its owner is damaged. */
 export function readOwner(directory: string): LayerOwner | undefined {
   return readChecked(join(directory, ownerName), ownerSchema);
 }
 
-/** Makes the places of a layer where everything can be moved into from a stage. Throws `StageUnavailable`. */
+/** Makes the directories of a layer, where entries can be renamed to from a stage. Throws `StageUnavailable`. */
 export function makeOwner(stateDir: string, { session, root }: Pick<LayerPart, "session" | "root">): LayerOwner {
   const directory = layerDirectory(stateDir, session);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -81,7 +81,7 @@ export function makeOwner(stateDir: string, { session, root }: Pick<LayerPart, "
     );
   }
   const owner: LayerOwner = { version: 1, session, root, place };
-  // Before there is anything, so that it is found when the session goes.
+  // Written before the layer's directories, so that they are found when the session is deleted.
   writeDurably(join(directory, ownerName), JSON.stringify(owner));
   mkdirSync(join(place, "base"), { recursive: true, mode: 0o700 });
   return owner;
@@ -93,14 +93,14 @@ export async function removeLayer(stateDir: string, session: string, near: strin
 }
 
 /**
- * Removes the layers of which nobody can tell whose they are, such as after a power failure.
- * @param near path in a work tree: what lies beside that one is found
+ * Removes the layers whose owner is unknown, e.g. after a power failure.
+ * @param near path in a work tree: layers beside that work tree are found
  */
 export async function removeLostLayers(stateDir: string, near: string): Promise<void> {
   for (const directory of layerDirectories(stateDir)) if (isDamaged(directory)) await remove(directory, near);
 }
 
-/** Whether a layer is there of which nobody can tell whose it is. @param directory of `layerDirectory` */
+/** Whether a layer is there whose owner is unknown. @param directory of `layerDirectory` */
 export function isDamaged(directory: string): boolean {
   return existsSync(join(directory, ownerName)) && readOwner(directory) === undefined;
 }
@@ -114,12 +114,12 @@ async function remove(directory: string, near: string): Promise<void> {
   await removeTree(directory);
 }
 
-/** Of all layers. */
+/** The owners of all layers. */
 export function layerOwners(stateDir: string): readonly LayerOwner[] {
   return layerDirectories(stateDir).flatMap((directory) => readOwner(directory) ?? []);
 }
 
-/** undefined for one that is damaged: nothing is known of the layer's files then. @param place directory of a layer */
+/** Undefined if the record is damaged: then nothing is known of the layer's files. @param place directory of a layer */
 export function readAbout(place: string): LayerAbout | undefined {
   const path = join(place, "about.json");
   return existsSync(path) ? readChecked(path, aboutSchema) : { version: 1, revision: 0, opaque: [], trees: [] };
@@ -129,7 +129,7 @@ export function writeAbout(place: string, about: LayerAbout): void {
   writeDurably(join(place, "about.json"), JSON.stringify(about));
 }
 
-/** Undefined if there is none, or it is incomplete. @param directory that contains it */
+/** Undefined if there is no part, or an incomplete one. @param directory that contains it */
 export function readPart(directory: string): LayerPart | undefined {
   return readChecked(join(directory, "part.json"), partSchema);
 }
@@ -140,7 +140,7 @@ export function writePart(directory: string, part: LayerPart): void {
 
 const ownerName = "owner.json";
 
-/** Where the files of a layer are when the state directory cannot hold them. */
+/** Where the files of a layer are if the state directory is on another file system. */
 function placeBeside(root: string, directory: string): string {
   return join(dirname(root), `.gennai-layer-${basename(directory)}`);
 }

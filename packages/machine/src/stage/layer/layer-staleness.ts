@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { statIfPresent } from "../files/look-at-entry.ts";
 import type { TreeRecord } from "./layer-files.ts";
 
-/** So many entries that a tree covers in the workspace are looked at; of larger ones, the directories. */
+/** Up to this number of entries, all entries that a tree covers in the workspace are looked at; beyond it, only directories. */
 const maxFiles = 5_000;
 
 /**

@@ -5,7 +5,7 @@ import type { LayeredTree } from "@gennai/protocol/model/session/layer";
 import { giveWay } from "../files/give-way.ts";
 import { entryAt, isWhiteout, statIfPresent } from "../files/look-at-entry.ts";
 
-/** What there is of a tree of a layer. */
+/** Size and digest of a tree of a layer. */
 export type LayerSummary = Pick<LayeredTree, "files" | "bytes" | "removed" | "sha256">;
 
 /** @param tree absolute path of the tree in the layer */

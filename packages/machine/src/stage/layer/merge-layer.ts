@@ -5,24 +5,24 @@ import { isWhiteout, statIfPresent } from "../files/look-at-entry.ts";
 import { moveEntry } from "../files/move-entry.ts";
 
 export interface MergedLayers {
-  /** The workspace's tree. */
+  /** The workspace's directory. */
   readonly root: string;
-  /** The layer over it. */
+  /** The layer over `root`. */
   readonly base: string;
-  /** The layer over that; empty in the end. */
+  /** The layer over `base`; empty in the end. */
   readonly next: string;
-  /** Directories of `next` that show nothing of what lies below it. */
+  /** Directories of `next` in which nothing of `base` and `root` shows. */
   readonly anew: ReadonlySet<string>;
-  /** Directories of `base` that show nothing of the workspace. */
+  /** Directories of `base` in which nothing of `root` shows. */
   readonly opaque: ReadonlySet<string>;
-  /** Takes something out of `base`. */
+  /** Removes an entry of `base`. */
   discard(path: string): void;
 }
 
 /**
- * Moves all of a layer into the one below it, by renames: what is seen through both stays the same after each of them, so
- * that it can be done again after a kill. Whiteouts are left out where the workspace has nothing to hide: the kernel lists
- * them in a directory that is in one layer alone.
+ * Moves all of a layer into the one below it, by renames. After each rename the combined view is the same, so that the merge can
+ * be repeated after a kill. Whiteouts are left out where the workspace has nothing to hide: in a directory that only one layer
+ * has, the kernel would list them.
  */
 export async function mergeLayer(layers: MergedLayers): Promise<void> {
   await new Merge(layers).below("", true);
@@ -35,7 +35,7 @@ class Merge {
     this.#layers = layers;
   }
 
-  /** @param shows the workspace's directory shows through `base` */
+  /** @param shows whether the workspace's directory shows through `base` */
   async below(directory: string, shows: boolean): Promise<void> {
     for (const name of readdirSync(join(this.#layers.next, directory))) {
       await giveWay();
@@ -66,14 +66,14 @@ class Merge {
   }
 }
 
-/** @returns the mode that it had */
+/** Makes a directory accessible to its owner. @returns its earlier mode */
 function openDirectory(path: string): number {
   const mode = lstatSync(path).mode & 0o7777;
   if ((mode & 0o700) !== 0o700) chmodSync(path, mode | 0o700);
   return mode;
 }
 
-/** The digits that count of a time in nanoseconds. */
+/** Seconds, with the precision that `utimes` keeps, of a time in nanoseconds. */
 function seconds(ns: bigint): number {
   return Number(ns / 1000n) / 1e6;
 }

@@ -30,10 +30,10 @@ import { mergeLayer } from "./merge-layer.ts";
 import { keepCaches, type StagedCache } from "./staged-caches.ts";
 
 /**
- * What commands of a session made that git ignores. It lies over the workspace for later commands of that session, and is not
- * in the workspace; on the workspace's file system, so that all is moved and nothing copied.
+ * What commands of a session made that git ignores. The layer lies over the workspace for later commands of that session, and its
+ * content is not in the workspace. It is on the workspace's file system, so that everything is renamed and nothing copied.
  *
- * What one command adds is renamed to `next` and merged from there. After a kill the rest is done when the layer is opened.
+ * What a command adds is renamed to `next` and merged from there. After a kill, opening the layer completes the merge.
  */
 export class SessionLayer {
   readonly session: string;
@@ -50,10 +50,7 @@ export class SessionLayer {
     this.#know(about);
   }
 
-  /**
-   * The layer of a session; undefined when it has none. One over a root that is not there any more is removed, and one of which
-   * what was written is damaged.
-   */
+  /** The layer of a session; undefined if it has none. Removes a layer whose root is gone, and one whose record is damaged. */
   static async open(stateDir: string, session: string, root: WorkspaceRoot): Promise<SessionLayer | undefined> {
     const directory = layerDirectory(stateDir, session);
     const owner = readOwner(directory);
@@ -68,7 +65,7 @@ export class SessionLayer {
     return layer;
   }
 
-  /** Directory to be mounted. */
+  /** The directory to mount. */
   get tree(): string {
     return join(this.#place, "base");
   }
@@ -78,7 +75,7 @@ export class SessionLayer {
     return join(this.#place, "caches");
   }
 
-  /** Another one whenever something of it changed. */
+  /** Differs after every change of the layer. */
   get revision(): string {
     return `${this.session} ${this.#about.revision}`;
   }
@@ -87,7 +84,7 @@ export class SessionLayer {
     return this.#about.trees;
   }
 
-  /** The tree that a path belongs to, whether it is there or not. */
+  /** The tree that a path belongs to, even if the path does not exist. */
   treeOf(path: string): TreeRecord | undefined {
     for (let end = path.length; end > 0; end = path.lastIndexOf("/", end - 1)) {
       const tree = this.#byPath.get(path.slice(0, end));
@@ -96,7 +93,7 @@ export class SessionLayer {
     return undefined;
   }
 
-  /** False where the layer hides what the workspace has at a path. */
+  /** False if the layer hides the workspace's entry at a path. */
   shows(path: string): boolean {
     for (let end = path.indexOf("/"); ; end = path.indexOf("/", end + 1)) {
       const way = end < 0 ? path : path.slice(0, end);
@@ -108,7 +105,7 @@ export class SessionLayer {
     }
   }
 
-  /** Of a directory of the layer: nothing of the workspace's shows in it. */
+  /** For a directory of the layer: true if nothing of the workspace's directory shows in it. */
   isOpaque(path: string): boolean {
     return this.#opaque.has(path);
   }
@@ -118,7 +115,7 @@ export class SessionLayer {
     return statIfPresent(join(this.tree, path)) !== undefined || !this.shows(path);
   }
 
-  /** A path of this process's to what the layer has there; undefined for nothing, and for what commands removed. */
+  /** A path, for this process, to the layer's entry at a path; undefined if there is none, or a whiteout. */
   entryAt(path: string): string | undefined {
     const at = join(this.tree, path);
     const stat = statIfPresent(at);
@@ -152,7 +149,7 @@ export class SessionLayer {
     return layers;
   }
 
-  /** Takes over what a run of a session fetched into caches. @returns its layer */
+  /** Takes over what a run of a session fetched into caches. @returns the session's layer */
   static async fetched(
     stateDir: string,
     { session, root }: Pick<LayerOwner, "session" | "root">,
@@ -162,7 +159,7 @@ export class SessionLayer {
       (await SessionLayer.open(stateDir, session, root)) ??
       new SessionLayer(makeOwner(stateDir, { session, root }), nothing);
     await layer.#alone(async () => {
-      // It counts as another layer: what was mounted before does not have it.
+      // The revision changes, because overlays mounted earlier do not have the new files.
       if (await keepCaches(caches, layer.caches)) layer.#write(layer.#about);
     });
     return layer;
@@ -180,7 +177,7 @@ export class SessionLayer {
     return dropped;
   }
 
-  /** Drops trees. @returns the paths of those that there were */
+  /** Drops trees. @returns the paths of those that existed */
   drop(paths: readonly string[]): Promise<readonly string[]> {
     return this.#alone(async () => {
       const { opaque, trees } = this.#about;
@@ -193,7 +190,7 @@ export class SessionLayer {
     });
   }
 
-  /** What there is of each tree. */
+  /** Lists the trees with size and digest. */
   async list(): Promise<readonly LayeredTree[]> {
     const listed: LayeredTree[] = [];
     for (const tree of this.trees) {
@@ -222,7 +219,7 @@ export class SessionLayer {
     });
   }
 
-  /** Nobody else changes the layer of this session meanwhile. */
+  /** Runs `work` while nothing else changes the layer of this session. */
   #alone<Value>(work: () => Promise<Value>): Promise<Value> {
     const turns = turnsOf.get(this.session) ?? pLimit(1);
     turnsOf.set(this.session, turns);
@@ -236,7 +233,7 @@ export class SessionLayer {
     const part = readPart(this.#next);
     if (part === undefined) return removeTree(this.#next);
     for (const path of part.cleared) this.#discard(join(this.tree, path));
-    // What is added from here on is not to be cleared when this is done again.
+    // So that a repeated merge does not clear what is added from here on.
     if (part.cleared.length > 0) writePart(this.#next, { ...part, cleared: [] });
     await mergeLayer({
       root: this.root.path,
@@ -255,7 +252,7 @@ export class SessionLayer {
     await removeTree(this.#next);
   }
 
-  /** Takes something out of the layer at once; its bytes go later. */
+  /** Removes an entry of the layer at once; its bytes are deleted later. */
   #discard(path: string): void {
     if (statIfPresent(path) === undefined) return;
     mkdirSync(this.#bin, { recursive: true, mode: 0o700 });
@@ -287,7 +284,7 @@ export class SessionLayer {
     this.#opaque = new Set(about.opaque);
   }
 
-  /** Directories that led to nothing else would be there for commands when the workspace's are gone. */
+  /** Removes parent directories that lead to nothing else: commands would still see them after the workspace's are gone. */
   #removeWay(path: string): void {
     for (let way = dirname(path); way !== "."; way = dirname(way)) {
       try {

@@ -10,15 +10,15 @@ import { removeTree } from "../files/remove-tree.ts";
 import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
 
 /**
- * A cache of a package manager, below the user's home. A run finds what is in it and writes as usual, which goes into an overlay
- * that is never looked at. It goes with the run; what a run with a network fetched stays for the session, but for shims.
+ * A cache of a package manager, below the user's home. A run reads it and writes to it as usual; the writes go into an overlay
+ * that is never examined and is removed after the run. What a run with a network fetched stays for the session, except shims.
  */
 export interface StagedCache {
-  /** Of the user's directory, which may not be there. */
+  /** Path of the user's directory, which may not exist. */
   readonly path: string;
   /** The user's directory, or an empty one. */
   readonly below: string;
-  /** What runs of the session fetched, over it. */
+  /** Directory of what runs of the session fetched; it lies over `below`. */
   readonly kept: string | undefined;
   /** Private directory that holds `upper`, `work` and `merged`; `merged` is not there where no overlay could be made. */
   readonly directory: string;
@@ -27,20 +27,20 @@ export interface StagedCache {
 export interface CacheSources {
   /** Directory in which a session keeps what its runs fetched. */
   readonly kept?: string | undefined;
-  /** Also those that nobody has yet: for a run that fetches. */
+  /** True to include caches that do not exist yet: for a run that fetches. */
   readonly all?: boolean;
 }
 
 /** A cache that a run finds. */
 export interface FoundCache {
   readonly path: string;
-  /** The user has it. */
+  /** Whether the user has it. */
   readonly isThere: boolean;
-  /** Directory of what runs of the session fetched. */
+  /** Directory of what runs of the session fetched into it. */
   readonly fetched: string | undefined;
 }
 
-/** @param paths of directories that may be there */
+/** @param paths of the caches' directories, which need not exist */
 export function findCaches(paths: readonly string[], { kept, all = false }: CacheSources = {}): readonly FoundCache[] {
   return paths.flatMap((path) => {
     const isThere = isDirectory(path);
@@ -50,7 +50,7 @@ export function findCaches(paths: readonly string[], { kept, all = false }: Cach
   });
 }
 
-/** Where a run has them: nothing is made yet. */
+/** The caches with their directories for a run. Creates nothing. */
 export function placeCaches(root: StagedRoot, found: readonly FoundCache[]): readonly StagedCache[] {
   return found.map(({ path, isThere, fetched }, index) => {
     const directory = join(root.directory, stageParts.caches, String(index));
@@ -58,7 +58,7 @@ export function placeCaches(root: StagedRoot, found: readonly FoundCache[]): rea
   });
 }
 
-/** Makes their directories, where an earlier run did not. */
+/** Creates the caches' directories, unless an earlier run did. */
 export function makeCaches(caches: readonly StagedCache[]): void {
   for (const { directory, below } of caches) {
     if (isDirectory(directory)) continue;
@@ -69,10 +69,10 @@ export function makeCaches(caches: readonly StagedCache[]): void {
   }
 }
 
-/** What a run had written into caches by then: by path, what tells whether it is still the same. */
+/** What a run has written into caches: by path, a text that differs when the entry has changed. */
 export type CacheEntries = ReadonlyMap<string, string>;
 
-/** What cannot be looked at is left out. No process of the run may be there. */
+/** Lists the entries, without those that cannot be looked at. No process of the run may be left. */
 export async function listEntries(caches: readonly StagedCache[]): Promise<CacheEntries> {
   const entries = new Map<string, string>();
   const waiting = caches.map(upperOf);
@@ -93,7 +93,7 @@ export async function listEntries(caches: readonly StagedCache[]): Promise<Cache
   return entries;
 }
 
-/** Removes what was written into caches, or changed there, since it was listed. They are not mounted any more. */
+/** Removes what was written or changed in caches since they were listed. The caches must not be mounted any more. */
 export async function removeLater(caches: readonly StagedCache[], listed: CacheEntries): Promise<void> {
   const waiting = caches.map(upperOf);
   for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
@@ -111,14 +111,14 @@ export async function removeLater(caches: readonly StagedCache[], listed: CacheE
   }
 }
 
-/** Of a directory, the time changes with what is in it. No command can set the time of a change. */
+/** Differs after each change of the entry; for a directory, when names in it change. No command can set a ctime. */
 function stateOf(stat: BigIntStats): string {
   return stat.isDirectory() ? `directory ${stat.ino}` : `${stat.ino} ${stat.ctimeNs}`;
 }
 
 /**
- * Moves what a run wrote into caches to those that its session keeps. What it removed of the user's comes back: a cache has
- * more than is wanted, and never less.
+ * Moves what a run wrote into caches to those that its session keeps. Entries of the user's that the run removed are there again:
+ * a cache may have too much, and must not have too little.
  *
  * @param kept directory, on the same file system
  * @returns whether there was anything
@@ -143,7 +143,7 @@ async function moveInto(into: string, from: string): Promise<void> {
     await giveWay();
     const [source, target] = [join(from, name), join(into, name)];
     const [stat, standing] = [statIfPresent(source), statIfPresent(target)];
-    // A name that is not UTF-8.
+    // The name is not UTF-8.
     if (stat === undefined) continue;
     if (stat.isDirectory() && standing?.isDirectory()) {
       openDirectory(source);
@@ -164,7 +164,7 @@ function upperOf({ directory }: Pick<StagedCache, "directory">): string {
   return join(directory, stageParts.upper);
 }
 
-/** That can be read. */
+/** True for a directory that can be read. */
 function isDirectory(path: string): boolean {
   if (statIfPresent(path)?.isDirectory() !== true) return false;
   try {

@@ -20,32 +20,32 @@ export interface MountedRoots {
   readonly mounts: MountKeeper;
   /** What is hidden from the command, by root. */
   readonly covered: readonly Covered[];
-  /** The directories, where another run could have them after this one. */
+  /** The directories, if a later run can reuse them. */
   readonly laid?: LaidStage;
 }
 
-/** Which caches a run finds, besides those of the user's that are there. */
+/** Which caches a run sees, besides those that the user has. */
 export interface CachesOfRun {
-  /** It writes into none: they are as everybody sees them. Where the session fetched something, it finds that all the same. */
+  /** The run writes to no cache, and sees the user's caches themselves. What the session fetched is seen all the same. */
   readonly none?: boolean;
-  /** Those that nobody has yet as well: it fetches. */
+  /** Includes caches that do not exist yet: the run fetches. */
   readonly all?: boolean;
-  /** Without what other runs of the session fetched. */
+  /** Excludes what other runs of the session fetched. */
   readonly own?: boolean;
-  /** Directories of the program that is started, which it uses as a cache is used. */
+  /** Further directories of the started program that it uses as caches. */
   readonly more?: readonly string[];
 }
 
 /**
- * How commands see the roots: by an overlay over them, by a copy for each run where there can be none, or, for what only reads, as they
- * are.
+ * How commands see the roots: through an overlay over them; as a copy for each run if no overlay is possible; or, for a command
+ * that only reads, the roots themselves.
  */
 export type StagedBy = "overlay" | "copy" | "itself";
 
 export interface MountOptions extends CachesOfRun {
   /** `overlay` by default. */
   readonly stagedBy?: StagedBy;
-  /** Directories of earlier runs: those that fit are taken. */
+  /** Directories of earlier runs; fitting ones are used and taken out. */
   readonly spares?: LaidStage[];
 }
 
@@ -89,7 +89,7 @@ function takeSpare(spares: LaidStage[], key: string): LaidStage | undefined {
   return at === -1 ? undefined : spares.splice(at, 1)[0];
 }
 
-/** Has a run write over caches, if it may need that. Throws `StageUnavailable`; the mounts are gone then. */
+/** Mounts overlays over the caches, if the run may need that. Throws `StageUnavailable`; the mounts are gone then. */
 export async function mountCaches({ mounts, laid }: MountedRoots, { none = false }: CachesOfRun): Promise<void> {
   if (laid === undefined || (none && laid.caches.every(({ kept }) => kept === undefined))) return;
   makeCaches(laid.caches);
@@ -155,13 +155,13 @@ function coveredAt(roots: readonly CoveredRoot[], index: number): CoveredRoot {
   return covered;
 }
 
-/** Unmounts, and removes all that there is of it. */
+/** Unmounts, and removes all directories of the run. */
 export async function dropMounts({ transaction, mounts }: MountedRoots): Promise<void> {
   await mounts.close();
   await removeTransaction(transaction);
 }
 
-/** The same as long as the same directories are to be mounted, and the layer over them is to look the same. */
+/** Equal while the same directories are to be mounted, and the mask over them is to look the same. */
 export function keyOf(roots: readonly CoveredRoot[]): string {
   const parts = roots.map(({ root, covered, layer }) => {
     const copies = [...covered.copies].map(([path, bytes]) => [path, hash("sha256", bytes)]);
@@ -171,7 +171,7 @@ export function keyOf(roots: readonly CoveredRoot[]): string {
   return JSON.stringify(parts);
 }
 
-/** Of what the layer imitates: the copied files, and the directories on the way to what is hidden. */
+/** Attributes that the mask imitates: of the copied files, and of the directories that lead to hidden entries. */
 function looksOf(root: string, { hidden, copies, index }: Covered): readonly string[] {
   const paths = new Set([".", ...copies.keys()]);
   for (const path of [...hidden, ...copies.keys(), ...(index === undefined ? [] : [index.path])]) {

@@ -13,14 +13,13 @@ import {
 } from "./mounted-roots.ts";
 import type { LaidStage } from "./spare-stage.ts";
 
-/** One run may end while the mounts for the one after the next are made; and those that only read have their own. */
+/** A run may end while the mounts for the next two are being made, and commands that only read have their own. */
 const maxSpares = 3;
 
 /**
- * Makes the mounts for the next command of a workspace before it comes. Nobody looks into them until then, so a command sees
- * what the user did meanwhile; mounts in which something was looked at would go on showing it. They are not taken when
- * something else is to be hidden by now, or a directory is no longer what it was. The directories of a run that left nothing in them
- * are mounted again.
+ * Makes the mounts for the next command of a workspace ahead. Nothing is looked up in them before that command, which therefore
+ * sees the user's latest changes; mounts already used would show cached content. They are not used if something else must be
+ * hidden by now, or if a directory was replaced. The directories of a run that left nothing in them are mounted again.
  */
 export class MountsAhead implements AsyncDisposable {
   readonly #stateDir: string;
@@ -37,21 +36,21 @@ export class MountsAhead implements AsyncDisposable {
     this.#caches = caches;
   }
 
-  /** Starts to create them, if none fit. Call it when the last command's changes are kept or dropped. */
+  /** Starts to make the mounts, unless fitting ones exist. Call it when the last command's changes were kept or dropped. */
   prepare(roots: readonly CoveredRoot[], network?: SessionNetwork): void {
     const key = keyIn(roots, network);
     const before = this.#ready;
     if (before?.key === key) return;
-    // Who takes them is told what is wrong, when that makes them again.
+    // A failure is not reported here: `take` mounts again, and throws it.
     const mounted = drop(before?.mounted)
       .then(() => this.#mount(roots, network, { none: true }))
       .catch(() => undefined);
     this.#ready = { key, mounted };
   }
 
-  /** Those that are ready, or new ones, which are then the taker's to close and to remove. Throws `StageUnavailable`. */
+  /** The mounts that are ready, or new ones. The caller closes and removes them. Throws `StageUnavailable`. */
   async take(roots: readonly CoveredRoot[], network?: SessionNetwork, caches: CachesOfRun = {}): Promise<MountedRoots> {
-    // Such a run is rare: what is ready waits for the one behind it.
+    // Such a run is rare: the ready mounts stay for the run after it.
     if (caches.all === true || caches.more !== undefined) {
       return mountRoots(this.#stateDir, roots, network, this.#caches, caches);
     }
@@ -61,19 +60,19 @@ export class MountsAhead implements AsyncDisposable {
     const isOwn = mounted?.laid?.caches.every(({ kept }) => kept === undefined) === true;
     const fits = ready?.key === keyIn(roots, network) && (caches.own !== true || isOwn);
     if (mounted !== undefined && fits && (await withCaches(mounted, caches))) {
-      // Besides what is hidden, which is the same, they know what is there now.
+      // The hidden paths are the same, but `covered` also knows which entries exist now.
       return { ...mounted, covered: roots.map(({ covered }) => covered) };
     }
     await drop(ready?.mounted);
     return this.#mount(roots, network, caches);
   }
 
-  /** For a command that only reads: nothing has to be mounted ahead. */
+  /** The roots for a command that only reads: nothing is mounted ahead for it. */
   themselves(roots: readonly CoveredRoot[], network?: SessionNetwork): Promise<MountedRoots> {
     return this.#mount(roots, network, { stagedBy: "itself" });
   }
 
-  /** Directories of a run that left nothing in them. */
+  /** Keeps the directories of a run that left nothing in them, for a later run. */
   async keep(spare: LaidStage): Promise<void> {
     this.#spares.push(spare);
     const oldest = this.#spares.length > maxSpares ? this.#spares.shift() : undefined;
@@ -92,7 +91,7 @@ export class MountsAhead implements AsyncDisposable {
   }
 }
 
-/** @returns whether the mounts are there, with the caches that the run needs: one may have been removed meanwhile */
+/** @returns whether the mounts exist, with the caches that the run needs: a directory may have been removed meanwhile */
 async function withCaches(mounted: MountedRoots, caches: CachesOfRun): Promise<boolean> {
   try {
     await mountCaches(mounted, caches);
@@ -108,7 +107,7 @@ async function drop(ready: Promise<MountedRoots | undefined> | undefined): Promi
   if (mounted !== undefined) await dropMounts(mounted);
 }
 
-/** Of mounts in one network. */
+/** The key of mounts in one network. */
 function keyIn(roots: readonly CoveredRoot[], network: SessionNetwork | undefined): string {
   return JSON.stringify([network?.id, keyOf(roots)]);
 }

@@ -26,7 +26,7 @@ import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
 import { systemProgram } from "../transaction/system-program.ts";
 import { makeTransaction, removeTransaction } from "../transaction/transaction.ts";
 
-/** An obstacle, and the one thing to do about it. */
+/** Why overlays or copies are impossible, and the one thing to do about it. */
 export interface NamedObstacle {
   readonly obstacle: StageObstacle;
   readonly reason: string;
@@ -39,8 +39,8 @@ export type StageSupport =
   | ({ readonly state: "unavailable" } & NamedObstacle);
 
 /**
- * Finds out by doing it: hides an entry, mounts an overlay over each root, writes and removes there, looks at what that left.
- * Where that does not go, it does the same to a copy. Nothing of the roots changes.
+ * Tries it: hides an entry, mounts an overlay over each root, writes and removes there, and looks at the result. If that fails,
+ * tries the same with a copy. Changes nothing in the roots.
  */
 export async function probeStage(stateDir: string, roots: readonly WorkspaceRoot[]): Promise<StageSupport> {
   const noOverlay = await obstacleTo(async () => {
@@ -62,11 +62,11 @@ export async function probeStage(stateDir: string, roots: readonly WorkspaceRoot
 }
 
 /**
- * What a copy cannot help against: no place, files that could not be put in place, and namespaces into which this process may not
- * look, for who still writes to the copy.
+ * Whether a copy avoids the obstacle. It does not where there is no place for it, where files could not be moved into the root,
+ * and where this process may not look into namespaces to see who still writes to the copy.
  */
 function isMendedByCopy(obstacle: StageObstacle): boolean {
-  // Only root can give what it replaces back to its owner.
+  // Only root can set the owner of a replaced file.
   if (obstacle === "foreign_owner") return process.geteuid?.() === 0;
   return !(["not_linux", "no_place", "no_user_namespaces", "program_missing"] as const).some((one) => one === obstacle);
 }
@@ -162,7 +162,7 @@ function tryOverlay(root: StagedRoot, merged: string, hidden: string | undefined
   if (!existsSync(join(root.path, removed))) throw unfit(root.path, "what is removed is gone from the workspace");
 }
 
-/** Before each command it is counted again: this only spares one the waiting. */
+/** Throws if the roots are too large to copy. Each command counts again: this only saves a useless wait. */
 async function refuseLarge(roots: readonly WorkspaceRoot[]): Promise<void> {
   const budget: CopyBudget = { ...copyLimits };
   const waiting = roots.map(({ path }) => path);
@@ -176,7 +176,7 @@ async function refuseLarge(roots: readonly WorkspaceRoot[]): Promise<void> {
   }
 }
 
-/** Of one that went away, or whose directory nobody may enter, none: it is not copied. */
+/** Bytes of a file; 0 if it is gone or its directory may not be entered, because then it is not copied. */
 function sizeOf(path: string): number {
   try {
     return Number(statIfPresent(path)?.size ?? 0n);
@@ -190,22 +190,22 @@ function readdirIfReadable(directory: string) {
   try {
     return readdirSync(directory, { withFileTypes: true });
   } catch (error) {
-    // What nobody may look into is hidden from commands.
+    // A directory that cannot be read is hidden from commands.
     if (systemErrorCode(error) === undefined) throw error;
     return [];
   }
 }
 
-/** Of a file of each root alone: whether what is changed in a copy is found, and only that. */
+/** Tries copies with one file of each root: only checks that changes in a copy are found. */
 async function tryCopies(roots: readonly StagedRoot[]): Promise<void> {
   const copied = roots.map((root) => {
     const names = readdirSync(root.path, { withFileTypes: true });
-    // One that nobody may read is left out.
+    // Files that cannot be read are not copied.
     const one = names.find((entry) => entry.isFile() && mayRead(join(root.path, entry.name)))?.name;
     const hidden = names.map(({ name }) => name).filter((name) => name !== one);
     return { ...root, seen: { root, covered: { hidden, copies: new Map() } }, one };
   });
-  // Into namespaces that only others may make, nobody here can look.
+  // Where only others may make namespaces, this process cannot look into them.
   await (await keepMounts([], "gennai-stage-probe")).close();
   const { mounts } = await copyRoots(copied);
   for (const root of copied) {

@@ -13,8 +13,8 @@ import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
 import { systemProgram } from "../transaction/system-program.ts";
 
 /**
- * For a command that only reads: it sees the roots themselves, read-only, with something else in the place of what is hidden. Nothing
- * has to take what it writes, so nothing is mounted over them as a whole, and git finds every file in the kernel's caches. Throws
+ * The mounts for a command that only reads: it sees the roots themselves, read-only, with something else in place of hidden
+ * entries. As it writes nothing, no root needs an overlay, and git finds every file in the kernel's caches. Throws
  * `workspace_replaced`.
  *
  * @param covered by root
@@ -26,7 +26,7 @@ export function rootsThemselves(
 ): MountKeeper {
   for (const root of roots) checkRootInPlace(root);
   const inPlace = roots.flatMap((root, index) => shownIn(root, covered[index]));
-  // Git saves its index whenever it looks at the files, and there is no secret in it.
+  // Git's index is not among these: git saves it whenever it looks at files, and it contains no secret.
   const secrets = roots.flatMap(({ path: root }, index) => {
     const { hidden = [], copies } = covered[index] ?? {};
     return [...hidden, ...(copies?.keys() ?? [])].map((below) => {
@@ -36,7 +36,7 @@ export function rootsThemselves(
   });
   return {
     joinArguments: network === undefined ? [] : [systemProgram("nsenter"), ...network.joinArguments, "--"],
-    // What is left of it for a moment can change nothing, and there is nothing to look at.
+    // A process that is left for a moment can change nothing, and no changes are looked for.
     isSeen: () => false,
     hasNetwork: network !== undefined,
     caches: [],
@@ -45,30 +45,33 @@ export function rootsThemselves(
     markers: roots.map(() => 0n),
     merged: ({ path }) => path,
     settle: async () => {
-      // What is mounted on a file is gone as soon as another one is renamed over that, as editors do.
+      // A mount on a file is gone as soon as another file is renamed over it, as editors do.
       const saved = secrets.find(({ path, identity }) => identityAt(path) !== identity);
       if (saved !== undefined) {
         const why = "and may have been seen, so its output is not shown. Run it again.";
         throw new NotObservable(`${shownName(saved.path)} was saved while the command ran, ${why}`);
       }
     },
-    // What the user removes meanwhile was not removed by the command.
+    // An entry that is gone was removed by the user meanwhile, not by the command.
     view: ({ path }) => ({ ...overlayView(path), goneIn: () => [] }),
     areThere: () => true,
     close: async () => undefined,
   };
 }
 
-/** Another one for another file, also where that got the number of the one before. */
+/** Identifies a file by more than its inode, because a new file can get the inode of the removed one. */
 function identityAt(path: string): string | undefined {
   const stat = statIfPresent(path);
   return stat && `${stat.dev} ${stat.ino} ${stat.birthtimeNs}`;
 }
 
-/** More mounts take longer than one over everything. */
+/** Beyond this number, single mounts take longer than one overlay over everything. */
 const mostInPlace = 100;
 
-/** Whether roots can be seen so: a layer of a session lies over none of them, and to read takes nothing away from the user. */
+/**
+ * Whether roots can be seen directly: no session's layer lies over them, and they hold no pipes, from which reading takes bytes
+ * away.
+ */
 export function canBeSeen(roots: readonly CoveredRoot[]): boolean {
   const count = roots.reduce((sum, { covered: { hidden, copies } }) => sum + hidden.length + copies.size, 0);
   return (
@@ -86,7 +89,7 @@ function shownIn(root: StagedRoot, covered: Covered | undefined): readonly Shown
   return [
     ...hidden.flatMap((path): readonly ShownPath[] => {
       const stat = lstatSync(join(root.path, path), { throwIfNoEntry: false });
-      // Nothing can be mounted on a link; what it leads to is hidden by its own name.
+      // Nothing can be mounted on a link; its target is hidden under its own name.
       if (stat === undefined || stat.isSymbolicLink()) return [];
       return [{ path: join(root.path, path), source: stat.isDirectory() ? empty : "/dev/null" }];
     }),

@@ -10,19 +10,19 @@ import type { Transaction } from "../transaction/transaction.ts";
 
 /** The directories of a run and what they were made for, without mounts. */
 export interface LaidStage {
-  /** The same for all runs that are to find the same. */
+  /** Equal for runs that need the same directories. */
   readonly key: string;
   readonly transaction: Transaction;
   readonly caches: readonly StagedCache[];
-  /** Of its overlays. */
+  /** Name of its overlays in the list of mounts. */
   readonly mountName: string;
 }
 
 /**
- * Reuses the directories of a run that left nothing in them: the next run finds them as if new. False if the run did leave
- * something. There must be no process of the run, no mounts, and no process that could have got its open files.
+ * Makes the directories of a run that left nothing in them like new for the next run. False if the run left something. The caller
+ * ensures that no process of the run, no mounts, and no process that could have got its open files exist.
  *
- * @param markers of the run: anything unchanged since is older
+ * @param markers of the run: unchanged entries are older
  */
 export async function cleanUntouched(
   { transaction: { roots }, caches }: LaidStage,
@@ -31,7 +31,7 @@ export async function cleanUntouched(
   const [first] = markers;
   const overlaid = [
     ...roots.map(({ directory }, index) => ({ directory, marker: markers[index] })),
-    // They are on the file system of the first root. Some runs need none.
+    // Caches are on the file system of the first root. Some runs need none.
     ...caches.filter(({ directory }) => existsSync(directory)).map(({ directory }) => ({ directory, marker: first })),
   ];
   const isUntouched = overlaid.every(({ directory, marker }) => {
@@ -40,23 +40,26 @@ export async function cleanUntouched(
   });
   if (!isUntouched) return false;
   for (const { directory } of overlaid) if (!(await cleanWork(join(directory, stageParts.work)))) return false;
-  // When a directory was read last shows as well.
+  // The time of the last read of a directory is visible too.
   for (const root of roots) lookLike(root.path, join(root.directory, stageParts.upper));
   return true;
 }
 
-/** The overlay makes closed directories there, with a note that it wrote nothing to disk: with that, the next one is refused. */
+/**
+ * Removes what the overlay left in `work`: closed directories, and a note that it wrote nothing to disk, because of which the
+ * kernel would refuse the next mount.
+ */
 async function cleanWork(directory: string): Promise<boolean> {
   const closed = ["work", "work/incompat", "work/incompat/volatile"].map((name) => join(directory, name));
   try {
     for (const path of closed) chmodSync(path, 0o700);
     unlinkSync(join(directory, "work/incompat/volatile/dirty"));
-    // Where something was mounted a moment ago, the system lets this wait.
+    // Asynchronous, because the system delays it where something was mounted a moment ago.
     for (const path of closed.toReversed()) await rmdir(path);
     return true;
   } catch (error) {
     if (systemErrorCode(error) === undefined) throw error;
-    // One that was never mounted has none.
+    // The directory is missing if it was never mounted.
     return statIfPresent(join(directory, "work")) === undefined;
   }
 }

@@ -17,13 +17,13 @@ export interface FlaggedEntry {
   readonly after?: Entry;
   readonly isHidden: boolean;
   readonly isClash: boolean;
-  /** Of the user's entry. */
+  /** Attributes of the user's entry. */
   readonly lower: BigIntStats | undefined;
-  /** Of what the command left. */
+  /** Attributes of the entry that the command left. */
   readonly upper?: BigIntStats;
 }
 
-/** What of an effect must never be silent. */
+/** The flags of an effect, which must be shown to whoever decides about it. */
 export function flagsOf({ root, path, after, isHidden, isClash, lower, upper }: FlaggedEntry): readonly EffectFlag[] {
   const flags: EffectFlag[] = [];
   const isFile = after?.type === "file";
@@ -33,7 +33,7 @@ export function flagsOf({ root, path, after, isHidden, isClash, lower, upper }: 
   if (oddCharacters.test(path.slice(path.lastIndexOf("/") + 1))) flags.push("odd-name");
   if (isClash && lower === undefined) flags.push("case-clash");
   if (after?.type === "other") flags.push("device");
-  // What was so before is the user's choice.
+  // A bit that was set before is the user's choice.
   const gained = upper === undefined ? 0 : modeOf(upper) & ~(lower === undefined ? 0 : modeOf(lower));
   if (isFile && (gained & 0o6000) !== 0) flags.push("set-id");
   if (after?.type === "link" && mayLeadOutside(root, path)) flags.push("leads-outside");
@@ -42,7 +42,7 @@ export function flagsOf({ root, path, after, isHidden, isClash, lower, upper }: 
   return flags;
 }
 
-/** Those of the names that differ from another one only by case, or by how a letter is composed. */
+/** The names that differ from another one only by case, or by Unicode composition. */
 export function caseClashes(names: readonly string[]): ReadonlySet<string> {
   const first = new Map<string, string>();
   const clashes = new Set<string>();
@@ -55,10 +55,10 @@ export function caseClashes(names: readonly string[]): ReadonlySet<string> {
   return clashes;
 }
 
-/** Linux's own bound. */
+/** The limit that Linux has. */
 const maxLinks = 40;
 
-/** In doubt it does: a way through a closed directory, or of names that no file can have, cannot be followed. */
+/** True also if uncertain: a way through a closed directory, or through names that no file can have, cannot be followed. */
 function mayLeadOutside(root: FlaggedEntry["root"], path: string): boolean {
   try {
     return leadsOutside(root, path);

@@ -9,7 +9,9 @@ import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
 import type { Transaction } from "../transaction/transaction.ts";
 import type { Observation, StageEffect } from "./effect.ts";
 
-/** What a command did to a repository, in git's words. `repository` is git's directory, relative to its root (`.git`, or empty). */
+/**
+ * What a command did to a repository, in git's terms. `repository` is git's directory, relative to its root (`.git`, or empty).
+ */
 export type GitEffect = { readonly root: number; readonly repository: string } & (
   | { readonly type: "ref"; readonly name: string; readonly from: string | undefined; readonly to: string | undefined }
   /** Of the work tree `worktree`, or of the main one. */
@@ -26,24 +28,24 @@ export type GitEffect = { readonly root: number; readonly repository: string } &
       readonly shrinks: boolean;
       readonly entries: LogChange | undefined;
     }
-  /** Decides what git runs, or where its data is: `path` is in git's directory. */
+  /** Decides what git runs, or where its data is; `path` is relative to git's directory. */
   | { readonly type: "control"; readonly path: string }
-  /** Files of objects that came, relative to the root: that they hold what their names say, nobody has looked at. */
+  /** Paths of added object files, relative to the root. Nobody has checked that they contain what their names say. */
   | { readonly type: "objects"; readonly files: readonly string[] }
-  /** What git leaves of a work that goes on or is done: `MERGE_HEAD`, `COMMIT_EDITMSG`, `rebase-merge/…`. */
+  /** A file of an operation that is under way or done: `MERGE_HEAD`, `COMMIT_EDITMSG`, `rebase-merge/…`. */
   | { readonly type: "work"; readonly path: string }
-  /** Nothing is known of it, so nothing of the repository can be judged: reftables, a split or damaged index or ref. */
+  /** A file that cannot be understood, so that the repository cannot be judged: reftables, a split or damaged index or ref. */
   | { readonly type: "unreadable"; readonly path: string }
 );
 
-/** One path of the index; `from` or `to` is undefined where it is not in the index. */
+/** One path of the index; `from` or `to` is undefined if the index does not have the path. */
 export interface IndexChange {
   readonly path: string;
   readonly from: IndexEntry | undefined;
   readonly to: IndexEntry | undefined;
 }
 
-/** New ids of entries that came to a log of a ref at its end, and that went from anywhere in it. */
+/** New ids of the entries added at the end of a ref's log, and of those removed anywhere in it. */
 export interface LogChange {
   readonly added: readonly string[];
   readonly removed: readonly string[];
@@ -52,8 +54,8 @@ export interface LogChange {
 export interface GitObservation {
   readonly effects: readonly GitEffect[];
   /**
-   * Effects not to be kept: deleted and changed objects, what git makes anew of objects and believes (commit graphs, indexes over packs),
-   * locks that a killed git left, an index that was only refreshed.
+   * Effects not to be kept: deleted and changed objects, data that git trusts and can make again (commit graphs, indexes over
+   * packs), locks of a killed git, an index that was only refreshed.
    */
   readonly dropped: ReadonlySet<StageEffect>;
 }
@@ -109,14 +111,14 @@ class RepositoryObserver {
     const isDirectory = (effect.after ?? effect.before)?.type === "directory";
     const isLink = isOtherName(effect) && !(effect.after?.type === "file" && own.startsWith("objects/"));
     if (/\.lock$/.test(own) && !isDirectory) this.#dropped.push(effect);
-    // Git makes none but of objects. It would write through one, wherever that leads.
+    // The only links that git makes are second names of objects. It would write through any other link.
     else if (isLink) this.#push({ type: "control", path: inGit });
-    // Those of submodules say nothing without what is in them.
+    // Directories of submodules mean nothing without their content.
     else if (isDirectory && /^modules(?:\/|$)/.test(own)) return;
     else if (control.test(own) || /^(?:modules|reftable)(?:\/|$)/.test(own)) {
       this.#push(/^reftable/.test(own) ? { type: "unreadable", path: inGit } : { type: "control", path: inGit });
     } else if (isDirectory) return;
-    // A file or a link in the place of git's directory says which one is obeyed.
+    // A file or link in place of git's directory decides which directory git uses.
     else if (own === "") this.#push({ type: "control", path: inGit });
     else if (own.startsWith("objects/")) this.#object(effect, own);
     else if (own.startsWith("refs/")) this.#looseRef(effect, inGit, own);
@@ -127,9 +129,7 @@ class RepositoryObserver {
     else this.#push(work.test(own) ? { type: "work", path: inGit } : { type: "control", path: inGit });
   }
 
-  /**
-   * Data of a submodule that did not exist before: its content is not examined, its settings are. @param own path in the module
-   */
+  /** Data of a submodule that did not exist before: only its settings are examined. @param own path in the module */
   addOfNewModule(effect: StageEffect, inGit: string, own: string): void {
     const isFile = effect.after?.type === "file";
     if (effect.after?.type === "directory") return;
@@ -139,7 +139,7 @@ class RepositoryObserver {
     else this.#push({ type: "control", path: inGit });
   }
 
-  /** Comments alone, as git itself writes it. */
+  /** True if the file has only comments, as git itself writes it. */
   #saysNothing(effect: StageEffect): boolean {
     return (this.#texts(effect).after ?? "").split("\n").every((line) => line === "" || line.startsWith("#"));
   }
@@ -150,7 +150,9 @@ class RepositoryObserver {
     return { effects: this.#effects, dropped: this.#dropped };
   }
 
-  /** They only ever become more: who would take one away takes away history. @param own in git's directory */
+  /**
+   * Notes an added object; other changes are dropped, because removing an object removes history. @param own in git's directory
+   */
   #object(effect: StageEffect, own: string): void {
     if (effect.change === "created" && objectFile.test(own)) this.#objects.push(effect.path);
     else this.#dropped.push(effect);
@@ -165,7 +167,7 @@ class RepositoryObserver {
     } else this.#loose.set(name, { from, to });
   }
 
-  /** A loose ref covers a packed one of its name. */
+  /** The changed refs. A loose ref hides the packed ref of the same name. */
   #refs(): void {
     const packed = this.#packedRefs();
     if (packed === undefined) return this.#push({ type: "unreadable", path: "packed-refs" });
@@ -245,7 +247,7 @@ class RepositoryObserver {
   }
 }
 
-/** A link, or a new file with a second name; also entries that are neither file nor directory. */
+/** True for a link, a new file with a second name, and entries that are neither file nor directory. */
 function isOtherName({ change, after, flags }: StageEffect): boolean {
   if (after === undefined || after.type === "directory") return false;
   return after.type !== "file" || (change === "created" && flags.includes("hard-link"));
@@ -253,7 +255,7 @@ function isOtherName({ change, after, flags }: StageEffect): boolean {
 
 type Distribute<Effect> = Effect extends GitEffect ? Omit<Effect, "root" | "repository"> : never;
 
-/** undefined where more changed than that. */
+/** Undefined if entries were changed in another way. */
 function logChange(before: string, after: string): LogChange | undefined {
   const [was, is] = [entriesOf(before), entriesOf(after)];
   const stays = new Set(was.filter((entry) => is.includes(entry)));
@@ -262,7 +264,7 @@ function logChange(before: string, after: string): LogChange | undefined {
   return isThat ? { added: idsOf(added), removed: idsOf(removed) } : undefined;
 }
 
-/** Each without the id before, which git writes anew when the entry before goes. */
+/** The entries of a log without their old ids, which git rewrites when the entry before is removed. */
 function entriesOf(log: string): readonly string[] {
   return log.split("\n").flatMap((line) => (line === "" ? [] : [line.slice(line.indexOf(" ") + 1)]));
 }
@@ -288,7 +290,7 @@ function isSameEntry(one: IndexEntry | undefined, other: IndexEntry | undefined)
   );
 }
 
-/** Directories of submodules that a command made, where nothing was; an inner one comes before the one around it. */
+/** Directories of submodules that a command created; an inner one comes before the one around it. */
 function newModules(
   { roots }: Transaction,
   effects: readonly StageEffect[],
@@ -302,9 +304,9 @@ function newModules(
   return made.toSorted((one, other) => other.path.length - one.path.length);
 }
 
-/** The objects themselves. What else git has there it makes anew, and would believe whatever it says. */
+/** Files of objects. Git's other files there can be made again, and git would trust their content. */
 const objectFile = /^objects\/(?:[0-9a-f]{2}\/[0-9a-f]{38,62}|pack\/pack-[0-9a-f]{40,64}\.(?:pack|idx|keep|promisor))$/;
-/** Of a repository that nobody has yet. A hook of this name is never run. */
+/** Usual files of a new repository. Git never runs a hook with one of these names. */
 const ordinaryInModule =
   /^(?:HEAD|ORIG_HEAD|FETCH_HEAD|index|packed-refs|shallow|description|(?:logs|refs)\/.+|hooks\/[\w-]+\.sample)$/;
 const control =

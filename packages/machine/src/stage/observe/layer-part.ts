@@ -10,31 +10,31 @@ import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
 
 /** What decides which of a command's changes go into the layer of its session. */
 export interface LayerRules {
-  /** The layer as the command saw it; undefined where there was none. */
+  /** The layer as the command saw it; undefined if there was none. */
   readonly layer: SessionLayer | undefined;
-  /** Of names, those that git ignores by the rules as they were before the command. A directory's ends with `/`. */
+  /** The names among these that git ignores by the rules from before the command. A directory's name ends with `/`. */
   ignored(names: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Git tracks it, before the command or after it. */
+  /** True if git tracks the path before or after the command. */
   isTracked(path: string): boolean;
-  /** Git tracks something below it. */
+  /** True if git tracks something below the directory. */
   holdsTracked(directory: string): boolean;
-  /** It may come into the workspace all the same. */
+  /** True if the path may come into the workspace although git ignores it. */
   isAgreed(path: string): boolean;
 }
 
 /** What of a command's changes goes into the layer. Paths are relative to the root. */
 export interface FoundLayerPart {
-  /** Outermost entries of the upper layer that go there with all that is in them, whiteouts among them. */
+  /** Outermost entries of the upper layer that move there with their content, including whiteouts. */
   readonly taken: ReadonlySet<string>;
-  /** Names of the workspace's that are gone without a whiteout: their directory was made anew. */
+  /** Names of the workspace that are gone without a whiteout: their directory was made anew. */
   readonly gone: ReadonlySet<string>;
-  /** Directories in what is taken that were removed and made again. */
+  /** Directories in `taken` that were removed and created again. */
   readonly anew: readonly string[];
-  /** Directories in what is taken that hide a directory of the workspace's, and that nothing marks as such. */
+  /** Directories in `taken` that hide a directory of the workspace without a mark that says so. */
   readonly uncovered: readonly string[];
-  /** What the layer has at paths that belong to the workspace by now, or to what is taken. */
+  /** Paths at which the layer has something that is replaced by the workspace's entry, or by `taken`. */
   readonly cleared: readonly string[];
-  /** Outermost ignored paths of all these. */
+  /** Outermost ignored paths of all of these. */
   readonly trees: readonly string[];
 }
 
@@ -43,7 +43,7 @@ interface LookedRoot extends StagedRoot {
   readonly covered: { readonly hidden: readonly string[] };
 }
 
-/** Finds it while the overlay is mounted. */
+/** Call it while the overlay is mounted. */
 export async function findLayerPart(root: LookedRoot, rules: LayerRules): Promise<FoundLayerPart> {
   return new PartFinder(root, rules).find();
 }
@@ -51,7 +51,7 @@ export async function findLayerPart(root: LookedRoot, rules: LayerRules): Promis
 interface Touched {
   readonly path: string;
   readonly kind: "directory" | "file" | "removed-directory" | "removed-file";
-  /** The upper layer has nothing there. */
+  /** The entry is gone, and the upper layer has no whiteout for it. */
   readonly gone: boolean;
 }
 
@@ -64,7 +64,7 @@ class PartFinder {
   readonly #touched: Touched[] = [];
   readonly #anew: string[] = [];
   readonly #uncovered: string[] = [];
-  /** Of these, what the layer has there as well. */
+  /** The directories of `#uncovered` that the layer has as well. */
   readonly #replaced: string[] = [];
 
   constructor(root: LookedRoot, rules: LayerRules) {
@@ -82,13 +82,13 @@ class PartFinder {
     const cleared: string[] = [];
     const trees = new Set<string>();
     const isIgnored = await this.#ignored();
-    // Where nothing can say there that a name is gone, such a directory does not go there as a whole.
+    // Without whiteouts, the layer cannot say that a name is gone: a directory that lacks one does not move there as a whole.
     const holders = new Set(this.#root.view.canHide ? [] : this.#touched.filter(({ gone: is }) => is).flatMap(waysTo));
     let within = "\0";
     let ignoredTop = "\0";
     for (const touched of this.#touched) {
       const { path } = touched;
-      // They come in an order in which a directory is followed by all that is in it.
+      // Sorted so that the content of a directory follows it.
       if (path.startsWith(within)) continue;
       if (isIgnored(touched) && !path.startsWith(ignoredTop)) ignoredTop = `${path}/`;
       if (!holders.has(path) && this.#isOfLayer(touched, isIgnored)) {
@@ -112,7 +112,7 @@ class PartFinder {
     };
   }
 
-  /** @param merges the directory may show something of what lies below */
+  /** @param merges whether something of the lower layers may show in the directory */
   async #collect(directory: string, merges: boolean): Promise<void> {
     await giveWay();
     const { view } = this.#root;
@@ -122,7 +122,7 @@ class PartFinder {
     if (stat === undefined) return;
     await withRights(merged, modeOf(stat), 0o700, async () => {
       const isAnew = !merges || view.isAnew(directory, stat);
-      // Within another one, too: that one may stay in the workspace.
+      // Also within another such directory, because that one may stay in the workspace.
       if (isAnew) this.#noteAnew(directory, merges);
       if (isAnew && this.#isOfTree(directory) && !this.#rules.holdsTracked(directory)) return;
       const names = namesIn(upper);
@@ -166,9 +166,9 @@ class PartFinder {
   }
 
   /**
-   * Something was there below it, and nothing of that shows.
+   * Notes a directory that hides all earlier content.
    *
-   * @param isMarked the kernel marked the directory itself, and not only one that it is in
+   * @param isMarked the kernel marked this directory, not only a directory above it
    */
   #noteAnew(directory: string, isMarked: boolean): void {
     const real = statIfPresent(join(this.#root.path, directory));
@@ -200,7 +200,7 @@ class PartFinder {
     return (touched) => ignored.has(nameOf(touched)) || this.#isOfTree(touched.path);
   }
 
-  /** What lies in a tree of the layer stays there, also when git does not ignore it any more. */
+  /** True for what lies in a tree of the layer: it stays there, even if git does not ignore it any more. */
   #isOfTree(path: string): boolean {
     const tree = this.#rules.layer?.treeOf(path)?.path;
     return tree !== undefined && tree !== path;
@@ -211,24 +211,24 @@ class PartFinder {
     return layer === undefined ? undefined : statIfPresent(join(layer.tree, path));
   }
 
-  /** Git's own data, and what is hidden from commands. */
+  /** True for git's own data, and for what is hidden from commands. */
   #isSetApart(path: string): boolean {
     return this.#inGit(path) !== undefined || this.#hidden.has(path);
   }
 }
 
-/** True for paths of these that lie in no other of them. */
+/** True for the paths that lie in no other of these paths. */
 function outermostOf(paths: readonly string[]): (path: string) => boolean {
   const all = new Set(paths);
   return (path) => all.has(path) && waysTo({ path }).every((way) => !all.has(way));
 }
 
-/** Directories in which it is. */
+/** The directories above a path. */
 function waysTo({ path }: Pick<Touched, "path">): readonly string[] {
   return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
 }
 
-/** Names that are UTF-8, and all others as well, with U+FFFD. */
+/** Names in a directory that are UTF-8; none if it is no directory. */
 function namesIn(directory: string): readonly string[] {
   if (statIfPresent(directory)?.isDirectory() !== true) return [];
   return readdirSync(directory, { encoding: "buffer" })

@@ -1,16 +1,16 @@
 import { NotObservable } from "../transaction/stage-error.ts";
 
-/** What one look takes on. A sparse file costs a command nothing to make, and a look all its bytes. */
+/** Limits of one look. A command can make a huge sparse file at no cost, but looking at it means reading all its bytes. */
 export interface LookLimits {
-  /** Of files that the command left, as long as they say they are. */
+  /** Total size of the files that the command left. */
   readonly bytes: number;
   readonly entries: number;
 }
 
-/** As many bytes as a command may write to disks, by default. */
+/** The bytes are the default limit of what a command may write to disks. */
 export const lookLimits: LookLimits = { bytes: 32 * 1024 ** 3, entries: 500_000 };
 
-/** What is left of it. */
+/** What remains of the limits. */
 export class LookBudget {
   readonly #limits: LookLimits;
   #bytes = 0;
@@ -20,7 +20,7 @@ export class LookBudget {
     this.#limits = limits;
   }
 
-  /** For one more entry. Throws `NotObservable`. @param bytes that are to be read of it */
+  /** Counts one more entry. Throws `NotObservable`. @param bytes that are to be read of it */
   spend(bytes = 0n): void {
     this.#entries += 1;
     this.#bytes += Number(bytes);

@@ -20,19 +20,19 @@ import { caseClashes, flagsOf } from "./effect-flags.ts";
 import { type FoundLayerPart, findLayerPart, type LayerRules } from "./layer-part.ts";
 import { LookBudget, type LookLimits, lookLimits } from "./look-budget.ts";
 
-/** What one root is looked at by. */
+/** A root, and what is needed to look at it. */
 export interface ObservedRoot extends StagedRoot {
   readonly view: StageView;
   readonly covered: Covered;
   /** The marker's ctime, in nanoseconds. */
   readonly marker: bigint;
-  /** What of it goes into the layer of the session. */
+  /** What decides which part goes into the session's layer. */
   readonly rules?: LayerRules | undefined;
 }
 
 /**
- * What a command did, after the last of its processes and before the overlays are unmounted. Throws system errors for what
- * cannot be looked at; nothing can be kept then.
+ * What a command did. Call it after its last process has ended and before the overlays are unmounted. Throws system errors for
+ * entries that cannot be looked at; then nothing can be kept.
  */
 export async function observe(roots: readonly ObservedRoot[], limits: LookLimits = lookLimits): Promise<Observation> {
   const budget = new LookBudget(limits);
@@ -59,12 +59,12 @@ export async function observe(roots: readonly ObservedRoot[], limits: LookLimits
 interface Way {
   /** The user's tree has it too, and the command could see that. */
   readonly inLower: boolean;
-  /** It has the name of something that the command must not see, or lies in such a one. */
+  /** The path is hidden from the command, or lies in such a directory. */
   readonly inHidden: boolean;
 }
 
 interface InDirectory {
-  /** The directory was removed and made anew. */
+  /** The directory was removed and created again. */
   readonly isAnew: boolean;
   /** Another name in it differs only by case. */
   readonly isClash: boolean;
@@ -76,12 +76,12 @@ class RootObserver {
   readonly #upper: string;
   readonly #hidden: ReadonlySet<string>;
   readonly #budget: LookBudget;
-  /** What goes into the layer of the session is no effect on the user's tree. */
+  /** The part for the session's layer; it is no effect on the user's tree. */
   readonly #layerPart: FoundLayerPart | undefined;
   readonly #effects: StageEffect[] = [];
   readonly #dropped: string[] = [];
   readonly #replaced: StageEffect[] = [];
-  /** Of entries without one of the user's at their path: the user's inode that they began as. */
+  /** For created entries: the inode of the user's entry that they began as. */
   readonly #origins = new Map<StageEffect, bigint>();
 
   constructor(
@@ -103,7 +103,7 @@ class RootObserver {
     return { effects, dropped: [...this.#root.view.dropped, ...this.#dropped], replaced: this.#replaced };
   }
 
-  /** @returns whether the upper layer alone has all of it: nothing of the user's tree shows through */
+  /** @returns whether the upper layer has all of the directory, so that nothing of the user's tree shows through */
   async #directory(path: string, way: Way): Promise<boolean> {
     const { inLower } = way;
     const upper = join(this.#upper, path);
@@ -131,7 +131,7 @@ class RootObserver {
     });
   }
 
-  /** @returns whether the upper layer alone has all of it */
+  /** @returns whether the upper layer has all of the entry */
   async #entry(path: string, { inLower, inHidden, isAnew, isClash }: Way & InDirectory): Promise<boolean> {
     await giveWay();
     if (this.#layerPart?.taken.has(path)) return false;
@@ -150,7 +150,7 @@ class RootObserver {
       if (lower !== undefined) await this.#gone(path);
       return false;
     }
-    // Another kind of entry may have taken a directory's place; one that holds something hidden stays.
+    // If the entry replaced a directory that contains something hidden, the directory stays.
     const isKept = lower?.isDirectory() === true && !stat.isDirectory() && !(await this.#goneBelow(path));
     const isHidden = isBelowHidden || isKept;
     const after = await this.#after(path, stat);
@@ -173,7 +173,7 @@ class RootObserver {
     return isWhole;
   }
 
-  /** Of a path at which the user's tree has nothing: it had, as far as the command could see. */
+  /** For a path that the user's tree lacks now: whether it was there when the command began. */
   #wasRemoved(path: string): boolean {
     const { covered, rules } = this.#root;
     return covered.wasThere?.(path) === true && rules?.layer?.covers(path) !== true;
@@ -185,7 +185,7 @@ class RootObserver {
     return stays.some((one) => one.startsWith(`${path}/`));
   }
 
-  /** The user's entry of this name, and all below it, is to go. @returns false when something hidden keeps it */
+  /** Notes that the user's entry and everything below it are deleted. @returns false if something hidden in it must stay */
   async #gone(path: string): Promise<boolean> {
     await giveWay();
     if (this.#hidden.has(path) || this.#layerPart?.gone.has(path)) return false;
@@ -196,7 +196,7 @@ class RootObserver {
     const before = await this.#before(path, lower);
     const flags = flagsOf({ root: this.#root, path, isHidden: false, isClash: false, lower });
     this.#effects.push({ root: this.#index, path, change: "deleted", before, flags });
-    // Its directory would carry a mount away.
+    // Replacing the directory around it would move a mount away.
     return !this.#root.covered.copies.has(path) && !this.#root.view.isElsewhere(path);
   }
 
@@ -209,8 +209,8 @@ class RootObserver {
   }
 
   /**
-   * An overlay marks a directory that was removed and made again by an attribute that cannot be read here: it is such a one
-   * when a name below it in the user's tree, which nobody touched, is not there any more.
+   * Whether a directory was removed and created again. The overlay's mark for that cannot be read here, so the test is whether an
+   * untouched name of the user's directory no longer shows.
    */
   #lacksNames(path: string, inUpper: ReadonlySet<string>, lowerNames: readonly string[]): boolean {
     for (const name of lowerNames) {
@@ -223,7 +223,7 @@ class RootObserver {
     return false;
   }
 
-  /** By the overlay, which would not notice that a mode changed below it. */
+  /** The entry as the command left it, read through the overlay, which would not notice a mode changed below it. */
   async #after(path: string, stat: BigIntStats): Promise<Entry> {
     const merged = this.#root.view.at(path);
     if (!stat.isFile()) return entryAt(merged, stat);
@@ -234,7 +234,7 @@ class RootObserver {
     return { ...(await entryAt(join(this.#root.path, path), lower)), identity: identityOf(lower) };
   }
 
-  /** Of files that belong to the layer, or did before they were moved. */
+  /** Inodes of files that are in the layer's trees, or were before they were moved. */
   #inodesInTrees(): ReadonlyMap<bigint, string> {
     const inodes = new Map<bigint, string>();
     const tops = [this.#root.path, ...(this.#root.rules?.layer === undefined ? [] : [this.#root.rules.layer.tree])];
@@ -256,7 +256,7 @@ class RootObserver {
   }
 }
 
-/** A directory comes right before all that is in it. */
+/** Sorted so that the content of a directory directly follows it. */
 function inOrder(effects: readonly StageEffect[]): readonly StageEffect[] {
   const keyed = effects.map((effect) => ({ effect, key: effect.path.replaceAll("/", "\0") }));
   keyed.sort((one, other) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0));
@@ -264,8 +264,7 @@ function inOrder(effects: readonly StageEffect[]): readonly StageEffect[] {
 }
 
 /**
- * Adds to moved files where they came from. If a user's file is gone although the command did not remove it, others removed or
- * moved it.
+ * Adds to moved files where they came from. If a user's file is gone that the command did not remove, others removed or moved it.
  */
 function pairMoves(
   effects: readonly StageEffect[],
@@ -302,7 +301,7 @@ function pairMoves(
 
 interface Names {
   readonly text: readonly string[];
-  /** Those that are not UTF-8, with U+FFFD. */
+  /** The names that are not UTF-8, with U+FFFD. */
   readonly notText: readonly string[];
 }
 

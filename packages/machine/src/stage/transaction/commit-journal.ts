@@ -8,7 +8,7 @@ const entryType = z.enum(["file", "link", "directory", "other"]);
 const identitySchema = z.strictObject({
   type: entryType,
   inode: z.string(),
-  /** Bytes and nanoseconds; of directories they say nothing. */
+  /** Bytes and nanoseconds; not meaningful for directories. */
   size: z.string(),
   mtimeNs: z.string(),
   mode: z.number(),
@@ -29,10 +29,10 @@ const operationSchema = z.strictObject({
 });
 const journalSchema = z.strictObject({
   version: z.literal(1),
-  /** Of each root a ctime in nanoseconds: what is not older was changed since the commit began. */
+  /** By root, a ctime in nanoseconds: anything not older was changed since the commit began. */
   markers: z.array(z.string()),
   operations: z.array(operationSchema),
-  /** Git's lock files that are held meanwhile. */
+  /** Git's lock files that the commit holds. */
   locks: z.array(z.strictObject({ root: z.number(), path: z.string() })),
 });
 
@@ -81,7 +81,7 @@ export async function removeJournal({ directory }: InTransaction, phase: CommitP
   await syncDirectory(directory);
 }
 
-/** undefined when nothing was begun. Throws for one that is damaged. */
+/** Undefined if nothing was begun. Throws if the journal is damaged. */
 export function readJournal(
   directory: string,
 ): { readonly phase: CommitPhase; readonly journal: CommitJournal } | undefined {

@@ -1,6 +1,6 @@
 import { shownName, shownNames } from "@gennai/governance/shown-names";
 
-/** Why there can be no stage over a workspace on this machine. */
+/** Why a workspace cannot be staged on this machine. */
 export type StageObstacle =
   | "not_linux"
   | "program_missing"
@@ -14,7 +14,7 @@ export type StageObstacle =
   | "too_large"
   | "copy_refused";
 
-/** There can be no stage here. `advice` is the one thing to do about it. */
+/** The workspace cannot be staged here. `advice` is the one thing to do about it. */
 export class StageUnavailable extends Error {
   override readonly name = "StageUnavailable";
   readonly obstacle: StageObstacle;
@@ -62,10 +62,10 @@ export class NotObservable extends Error {
   override readonly name = "NotObservable";
 }
 
-/** What was taken from its place could not be put back, because its directory is not there any more. It is kept. */
+/** An entry taken from its place could not be put back, because its directory is gone. The entry is kept. */
 export class Unsettled extends Error {
   override readonly name = "Unsettled";
-  /** Absolute paths of what was taken. */
+  /** Absolute paths of the taken entries. */
   readonly kept: readonly string[];
 
   constructor(kept: readonly string[]) {

@@ -4,13 +4,13 @@ import { systemErrorCode } from "../../system-error.ts";
 import type { WorkspaceRoot } from "../../workspace/paths/workspace-root.ts";
 import { StageUnavailable } from "./stage-error.ts";
 
-/** What a transaction keeps on disk for one of its roots, on the file system and the mount of that root. */
+/** The directories of a transaction for one root, on the file system and the mount of that root. */
 export interface StagedRoot extends WorkspaceRoot {
   /** Private directory that holds the others. */
   readonly directory: string;
 }
 
-/** One over which a layer of the session lies. */
+/** A root with a session's layer over it. */
 export interface LayeredRoot extends StagedRoot {
   /** Directory of that layer. */
   readonly layer?: string | undefined;
@@ -18,29 +18,29 @@ export interface LayeredRoot extends StagedRoot {
 
 /** Names in a root's private directory. */
 export const stageParts = {
-  /** Upper layer of what the command must not see. */
+  /** Upper layer that hides what the command must not see. */
   mask: "mask",
   /** What the command wrote. */
   upper: "upper",
-  /** Belongs to the overlay. */
+  /** Work directory of the overlay. */
   work: "work",
   /** Where the command's view is mounted. */
   merged: "merged",
-  /** What is ready to be put in place. */
+  /** Entries that are ready to be put in place. */
   fresh: "fresh",
-  /** What was taken from its place: the way back. */
+  /** Entries taken from their places, for undoing. */
   old: "old",
-  /** A file that was made just before the command. */
+  /** File made just before the command: its ctime is the time of the start. */
   marker: "marker",
-  /** What goes into the layer of the session. */
+  /** The part for the session's layer. */
   layer: "layer",
-  /** In that: its files. */
+  /** Files of that part, below `layer`. */
   layerTree: "tree",
   /** What the run wrote into caches of package managers. */
   caches: "caches",
 } as const;
 
-/** Paths at which a root's private directory could be; the first that will do is taken. */
+/** Paths at which a root's private directory could be; the first usable one is taken. */
 export function placesFor(root: WorkspaceRoot, transaction: string, index: number): readonly string[] {
   return [
     join(transaction, `root-${index}`),
@@ -49,8 +49,8 @@ export function placesFor(root: WorkspaceRoot, transaction: string, index: numbe
 }
 
 /**
- * Makes the private directory of a root where a file can be renamed from into the root. Throws `StageUnavailable`
- * (`no_place`) when neither place will do.
+ * Makes the private directory of a root, from which a file can be renamed into the root. Throws `StageUnavailable` (`no_place`)
+ * if no place is usable.
  */
 export function makePlace(root: WorkspaceRoot, places: readonly string[]): StagedRoot {
   for (const directory of places) {
@@ -73,11 +73,11 @@ export function makePlace(root: WorkspaceRoot, places: readonly string[]): Stage
   );
 }
 
-/** True when files can be renamed from the one to the other: the same file system, and by the same mount. */
+/** True if files can be renamed from the directory into the root: same file system, same mount. */
 export function canHold(directory: string, root: WorkspaceRoot): boolean {
   try {
     if (lstatSync(directory).dev !== root.device) return false;
-    // The kernel compares the mounts before it looks for the file, so nothing has to be written in the root to know.
+    // The kernel compares the mounts before it looks for the file, so this test writes nothing in the root.
     renameSync(join(directory, absent), join(root.path, absent));
   } catch (error) {
     return systemErrorCode(error) === "ENOENT";
@@ -88,8 +88,8 @@ export function canHold(directory: string, root: WorkspaceRoot): boolean {
 const absent = ".gennai-no-such-file";
 
 /**
- * Makes the marker: every entry of the file system whose ctime is not older was changed after this returned, and what was
- * changed before it was called is older.
+ * Makes the marker: every entry of the file system changed after this returned has a ctime that is not older; every entry changed
+ * before the call has an older one.
  * @returns the marker's ctime, in nanoseconds
  */
 export function makeMarker(root: StagedRoot): bigint {

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { StageUnavailable } from "./stage-error.ts";
 
-/** Where systems install them. Never the search path: a workspace could put a program of this name there. */
+/** Directories where systems install programs. Never `PATH`: a workspace could put a program of this name there. */
 const directories = ["/usr/bin", "/bin", "/usr/sbin", "/sbin", "/run/current-system/sw/bin"];
 
 /** Absolute path of a program that only root could have put there. Throws `StageUnavailable` (`program_missing`). */

@@ -8,7 +8,7 @@ import { removeTree } from "../files/remove-tree.ts";
 import { readJournal } from "./commit-journal.ts";
 import { makePlace, placesFor, type StagedRoot, stageParts } from "./staged-root.ts";
 
-/** The directories of one staged run. The list of them is on disk before they are. */
+/** The directories of one staged run. Their list is on disk before they are made. */
 export interface Transaction {
   /** Name in the state directory. */
   readonly id: string;
@@ -21,7 +21,7 @@ const rootSchema = z.strictObject({
   path: z.string(),
   device: z.number(),
   inode: z.number(),
-  /** Where its private directory may be. */
+  /** Paths at which its private directory may be. */
   places: z.array(z.string()),
 });
 const transactionSchema = z.strictObject({ version: z.literal(1), roots: z.array(rootSchema) });
@@ -30,7 +30,7 @@ type WrittenRoot = z.infer<typeof rootSchema>;
 const listName = "transaction.json";
 let count = 0;
 
-/** Throws `StageUnavailable` where a root has no place for it; nothing is left then. */
+/** Throws `StageUnavailable` if a root has no place for it; then nothing is left behind. */
 export async function makeTransaction(stateDir: string, roots: readonly WorkspaceRoot[]): Promise<Transaction> {
   const parent = transactionsIn(stateDir);
   mkdirSync(parent, { recursive: true, mode: 0o700 });
@@ -52,7 +52,7 @@ export async function makeTransaction(stateDir: string, roots: readonly Workspac
   }
 }
 
-/** Undefined if there is none of that name any more. */
+/** Undefined if there is no transaction of that name. */
 export function openTransaction(stateDir: string, id: string): Transaction | undefined {
   if (!namePattern.test(id)) return undefined;
   const directory = join(transactionsIn(stateDir), id);
@@ -65,13 +65,13 @@ export function openTransaction(stateDir: string, id: string): Transaction | und
   return staged.length === roots.length ? { id, directory, roots: staged } : undefined;
 }
 
-/** Removes all that there is of it. */
+/** Removes all directories of a transaction. */
 export async function removeTransaction({ directory, roots }: Pick<Transaction, "directory" | "roots">): Promise<void> {
   const written = roots.map((root) => ({ places: [root.directory] }));
   await remove(directory, written);
 }
 
-/** Removes what only the run needed; what a commit took from its place stays. */
+/** Removes what only the run needed; the earlier files of a commit stay. */
 export async function removeRun({ roots }: Transaction): Promise<void> {
   for (const { directory } of roots) {
     for (const part of ["mask", "upper", "work", "merged", "caches"] as const)
@@ -79,17 +79,17 @@ export async function removeRun({ roots }: Transaction): Promise<void> {
   }
 }
 
-/** Names of all that there are. */
+/** Names of all transactions. */
 export function transactionNames(stateDir: string): readonly string[] {
   return namesIn(transactionsIn(stateDir)).filter((name) => namePattern.test(name));
 }
 
-/** Of a name, whether there is such a transaction or not. */
+/** Path for a name, even if there is no such transaction. */
 export function transactionDirectory(stateDir: string, id: string): string {
   return join(transactionsIn(stateDir), id);
 }
 
-/** Names of the transactions whose process does not run any more. */
+/** Names of the transactions whose process has ended. */
 export function abandonedTransactions(stateDir: string): readonly string[] {
   return transactionNames(stateDir).filter((name) => {
     const owner = namePattern.exec(name)?.[1];
@@ -97,7 +97,10 @@ export function abandonedTransactions(stateDir: string): readonly string[] {
   });
 }
 
-/** Removes one of which nothing was committed, by its name alone, also when it was never finished. Throws for another one. */
+/**
+ * Removes a transaction of which nothing was committed, by its name alone, even if it was only half made. Throws if a commit had
+ * begun.
+ */
 export async function removeUnbegun(stateDir: string, id: string): Promise<void> {
   const directory = join(transactionsIn(stateDir), id);
   if (readJournal(directory) !== undefined) throw new Error(`${directory} lacks what its journal needs.`);
@@ -115,7 +118,7 @@ function readList(directory: string): readonly WrittenRoot[] | undefined {
     rmSync(`${list}.new`, { force: true });
     return undefined;
   }
-  // After a power failure it may be empty. Where a commit had begun, the journal says so, and nothing is removed.
+  // The list may be empty after a power failure. If a commit had begun, its journal says so, and nothing is removed.
   return readChecked(list, transactionSchema)?.roots;
 }
 
@@ -127,7 +130,7 @@ function namesIn(directory: string): readonly string[] {
   return existsSync(directory) ? readdirSync(directory) : [];
 }
 
-/** On the state directory's own file system; a root on another one has its part beside itself. */
+/** On the state directory's file system; a root on another file system has its directory beside itself. */
 function transactionsIn(stateDir: string): string {
   return join(stateDir, "stages");
 }

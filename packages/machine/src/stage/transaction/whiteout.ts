@@ -6,20 +6,20 @@ import { hasCode } from "../../system-error.ts";
 import { StageUnavailable } from "./stage-error.ts";
 import { systemProgram } from "./system-program.ts";
 
-/** A whiteout is made once, and has many names: Node cannot make one. */
+/** Hard-links a name to one whiteout, which is made only once, because Node cannot make one. */
 export async function linkWhiteout(whiteout: string, path: string): Promise<void> {
   if (!existsSync(whiteout)) await makeWhiteout(whiteout);
   try {
     linkSync(whiteout, path);
   } catch (error) {
-    // It has as many names as the file system lets a file have.
+    // The whiteout has as many names as the file system allows.
     if (!hasCode(error, "EMLINK")) throw error;
     rmSync(whiteout);
     await linkWhiteout(whiteout, path);
   }
 }
 
-/** Any user may make the device 0:0, which says to an overlay that a name is gone. */
+/** Makes the device 0:0, which tells an overlay that a name is gone. Any user may make it. */
 async function makeWhiteout(path: string): Promise<void> {
   try {
     await promisify(execFile)(systemProgram("mknod"), [path, "c", "0", "0"], { env: {} });
